@@ -44,7 +44,12 @@ def make(settings: Settings, key: str | None) -> "GgufProvider":
     Raises `ProviderError` where the package or the file is missing, or the file is not fit.
     """
     if not llama_installed():
-        raise ProviderError(tr('The gguf provider needs the package xllamacpp: run pip install "mnemoscope[gguf]".'))
+        raise ProviderError(
+            tr(
+                "The gguf provider needs the package xllamacpp: "
+                'run pipx install --force ".[gguf]" in the folder of the source.'
+            )
+        )
     if settings.model:
         raise ProviderError(
             tr(

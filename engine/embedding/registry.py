@@ -170,8 +170,8 @@ def _embedded(settings: Settings, key: str | None) -> "EmbeddingProvider":
     return EmbeddedProvider()
 
 
-def _loaded_from(module: str, package: str) -> Factory:
-    """A factory whose module is imported when it is needed; `package` is what it cannot do without."""
+def _loaded_from(module: str) -> Factory:
+    """A factory whose module is imported when it is needed."""
 
     def make(settings: Settings, key: str | None) -> "EmbeddingProvider":
         try:
@@ -179,11 +179,7 @@ def _loaded_from(module: str, package: str) -> Factory:
             return maker(settings, key)
         except ModuleNotFoundError as error:
             raise ProviderError(
-                tr(
-                    "This provider needs the package {name}: install it with pip install {package}.",
-                    name=error.name,
-                    package=package,
-                )
+                tr("This provider needs the package {name}, which is missing: install Mnemoscope anew.", name=error.name)
             ) from error
 
     return make
@@ -191,8 +187,8 @@ def _loaded_from(module: str, package: str) -> Factory:
 
 _FACTORIES: dict[str, Factory] = {
     "embedded": _embedded,
-    "gguf": _loaded_from("gguf", "'mnemoscope[gguf]'"),
-    "openai": _loaded_from("openai_compatible", "openai"),
-    "gemini": _loaded_from("gemini", "openai"),
-    "voyage": _loaded_from("voyage", "openai"),
+    "gguf": _loaded_from("gguf"),
+    "openai": _loaded_from("openai_compatible"),
+    "gemini": _loaded_from("gemini"),
+    "voyage": _loaded_from("voyage"),
 }

@@ -35,7 +35,7 @@ ENGINES = (
         "lancedb",
         marked("LanceDB table"),
         marked("A table in a folder, in S3 or in LanceDB's cloud, which several machines may share."),
-        marked("Needs the package lancedb: pip install 'mnemoscope[lancedb]'."),
+        marked('Needs the package lancedb: pipx install --force ".[lancedb]" in the folder of the source.'),
     ),
 )
 TITLES = {engine.name: engine.title for engine in ENGINES}

@@ -18,7 +18,7 @@ def load_sdk() -> None:
     """Import what the server needs of `mcp`. Raises `MnemoscopeError` where the package is not installed."""
     if importlib.util.find_spec("mcp") is None:
         raise MnemoscopeError(
-            'This needs the package mcp: run pipx install --force ".[mcp]" (or pip install "mnemoscope[mcp]").'
+            'This needs the package mcp: run pipx install --force ".[mcp]" in the folder of the source.'
         )
     with _without_collector(), _built_when_used(), _lean_packages():
         importlib.import_module("mcp.server.lowlevel.server")

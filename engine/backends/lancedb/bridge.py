@@ -28,7 +28,8 @@ def load_lancedb() -> Any:
         import lancedb
     except ImportError as error:
         missing = tr(
-            'The LanceDB backend is not installed: run pip install "mnemoscope[lancedb]", or set backend = "builtin".'
+            'The LanceDB backend is not installed: run pipx install --force ".[lancedb]" in the folder of the source, '
+            'or set backend = "builtin".'
         )
         raise BackendError(missing) from error
     return lancedb

@@ -322,7 +322,7 @@ def test_settings_that_do_not_fit_are_refused(minilm: Path, changes: dict, messa
 
 def test_a_missing_package_says_what_to_install(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    with pytest.raises(ProviderError, match=r'pip install "mnemoscope\[gguf\]"'):
+    with pytest.raises(ProviderError, match=r'pipx install --force "\.\[gguf\]"'):
         make(settings(minilm), None)
 
 

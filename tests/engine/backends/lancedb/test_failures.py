@@ -218,7 +218,8 @@ memory.close()
     told_ = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True).stdout
 
     assert told_.strip() == (
-        'The LanceDB backend is not installed: run pip install "mnemoscope[lancedb]", or set backend = "builtin".'
+        'The LanceDB backend is not installed: run pipx install --force ".[lancedb]" in the folder of the source, '
+        'or set backend = "builtin".'
     )
 
 
