@@ -26,7 +26,7 @@ from gui.sessions.conversation_opening import OpenedSession
 from gui.sessions.conversation_rows import PackedRows, Rows
 from gui.sessions.conversation_text import Conversation, prepare
 from gui.sessions.wording import UNTITLED
-from gui.sharing.saving import documents_folder, save_whole
+from gui.sharing.saving import documents_folder, places_of_notes, save_whole
 from gui.viewer.lines import FileLines
 from gui.viewer.outline import Outline
 from gui.viewer.page import PageStyle, markdown_slices
@@ -169,16 +169,14 @@ class Printing(QObject):
 
         def save(run: PrintRun) -> None:
             data, pages = bytes(buffer.data().data()), run.paper.pages
+            notes = places_of_notes(opened)
 
             def done(_: object) -> None:
                 self._job.done()
                 self._tell_saved(path, pages)
 
-            self._job.put(
-                self._jobs.write(
-                    lambda _: save_whole(path, data, notes=opened.folder, may_replace=may_replace), done, self._fail
-                )
-            )
+            work = partial(_save, path, data, notes, may_replace)
+            self._job.put(self._jobs.write(work, done, self._fail))
 
         self._begin(writer, what, save)
 
@@ -253,6 +251,11 @@ class Printing(QObject):
     def _fail(self, sentence: str) -> None:
         self._job.done()
         self._banner.say(sentence, "degraded", key=_KEY)
+
+
+def _save(path: Path, data: bytes, notes: tuple[Path, ...], may_replace: bool, _: CancelToken) -> None:
+    """On a pool thread."""
+    save_whole(path, data, notes=notes, may_replace=may_replace)
 
 
 def _open_elsewhere(path: Path) -> None:

@@ -27,7 +27,7 @@ from gui.notices import Notices
 from gui.search.asking import ask
 from gui.search.panel import SearchPanel
 from gui.search.questions import Answer
-from gui.sharing.saving import documents_folder, save_whole
+from gui.sharing.saving import documents_folder, places_of_notes, save_whole
 from gui.viewer.elsewhere import Elsewhere
 from gui.widgets.message import Action
 from gui.workspace import Workspace
@@ -94,7 +94,7 @@ class Exports(QObject):
             outcome = _chosen(answer, chosen) if chosen else _found(opened.everywhere, answer, token)
             data = _written(outcome, _asked(answer), as_json=path.suffix.lower() == ".json")
             token.checkpoint()
-            save_whole(path, data, notes=opened.folder, may_replace=may_replace)
+            save_whole(path, data, notes=places_of_notes(opened), may_replace=may_replace)
             return len(outcome.results)
 
         self._banner.say(tr("Exporting the results…"), "working", Action(tr("Cancel"), self._stop), key=_KEY)

@@ -8,11 +8,13 @@ import contextlib
 import errno
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths
 
 from engine import MnemoscopeError, tr
+from gui.workspace import Opened
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
@@ -26,15 +28,22 @@ class SavingFailed(MnemoscopeError):
     """The file was not written; what was there before is as it was."""
 
 
-def save_whole(path: Path, data: bytes, *, notes: Path, may_replace: bool = True) -> None:
-    """Write `data` to `path`. `notes`: the folder of the notes, in which no file is ever replaced.
+def places_of_notes(opened: Opened) -> tuple[Path, ...]:
+    """All that is searched: the folder, what is indexed with it, and the sessions of agents."""
+    settings = opened.settings
+    listed = filter(None, map(str.strip, (*settings.extra_paths, *settings.sessions.folders)))
+    return (opened.folder, *(opened.folder / os.path.expanduser(text) for text in listed))  # noqa: PTH111 - see Options
+
+
+def save_whole(path: Path, data: bytes, *, notes: Iterable[Path], may_replace: bool = True) -> None:
+    """Write `data` to `path`. `notes`: files and folders of which nothing is ever replaced.
 
     Any thread. Raises `SavingFailed`.
     """
     try:
         if not may_replace and os.path.lexists(path):
             raise SavingFailed(tr("{path} is there already: choose another name.", path=path))
-        if os.path.lexists(path) and path.resolve().is_relative_to(notes.resolve()):
+        if os.path.lexists(path) and any(path.resolve().is_relative_to(note.resolve()) for note in notes):
             raise SavingFailed(
                 tr("{name} is one of your notes, which are never changed: choose another name.", name=path.name)
             )

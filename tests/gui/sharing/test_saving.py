@@ -4,9 +4,12 @@ import errno
 import os
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from gui.sharing.saving import SavingFailed, save_whole
+from engine import Settings
+from gui.sharing.saving import SavingFailed, places_of_notes, save_whole
+from gui.workspace import Opened
 
 needs_modes = pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
 
@@ -24,9 +27,9 @@ def _files(folder: Path) -> list[str]:
 
 def test_a_file_is_written_and_replaced(tmp_path, notes):
     target = tmp_path / "a.md"
-    save_whole(target, b"one", notes=notes)
+    save_whole(target, b"one", notes=[notes])
     target.chmod(0o640)
-    save_whole(target, b"two", notes=notes)
+    save_whole(target, b"two", notes=[notes])
     assert target.read_bytes() == b"two"
     assert target.stat().st_mode & 0o777 == 0o640
     assert _files(tmp_path) == ["a.md", "notes"]
@@ -36,7 +39,7 @@ def test_a_link_stays_a_link(tmp_path, notes):
     real = tmp_path / "real.md"
     real.write_text("old")
     (tmp_path / "a.md").symlink_to(real)
-    save_whole(tmp_path / "a.md", b"new", notes=notes)
+    save_whole(tmp_path / "a.md", b"new", notes=[notes])
     assert (tmp_path / "a.md").is_symlink()
     assert real.read_text() == "new"
 
@@ -50,7 +53,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, notes, monkeypatch):
 
     monkeypatch.setattr("gui.sharing.saving.os.fsync", full)
     with pytest.raises(SavingFailed, match=r"^The disk of .* is full: make room, or choose another place\.$"):
-        save_whole(target, b"new", notes=notes)
+        save_whole(target, b"new", notes=[notes])
     assert target.read_text() == "old"
     assert _files(tmp_path) == ["a.md", "notes"]
 
@@ -58,7 +61,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, notes, monkeypatch):
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
 def test_a_place_that_takes_nothing_is_named(notes):
     with pytest.raises(SavingFailed, match=r"\.$"):
-        save_whole(Path("/dev/full/a.md"), b"new", notes=notes)
+        save_whole(Path("/dev/full/a.md"), b"new", notes=[notes])
 
 
 @needs_modes
@@ -66,7 +69,7 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path, notes):
     shut = tmp_path / "shut"
     shut.mkdir(mode=0o500)
     with pytest.raises(SavingFailed, match=r"shut cannot be written: choose another folder\.$"):
-        save_whole(shut / "a.md", b"new", notes=notes)
+        save_whole(shut / "a.md", b"new", notes=[notes])
 
 
 def test_a_refusal_of_the_system_is_named(tmp_path, notes, monkeypatch):
@@ -75,12 +78,12 @@ def test_a_refusal_of_the_system_is_named(tmp_path, notes, monkeypatch):
 
     monkeypatch.setattr("gui.sharing.saving.os.open", refuse)
     with pytest.raises(SavingFailed, match=r"cannot be written: choose another folder\.$"):
-        save_whole(tmp_path / "a.md", b"new", notes=notes)
+        save_whole(tmp_path / "a.md", b"new", notes=[notes])
 
 
 def test_a_folder_that_is_gone_is_named(tmp_path, notes):
     with pytest.raises(SavingFailed, match=r"is not there any more: choose another one\.$"):
-        save_whole(tmp_path / "gone/a.md", b"new", notes=notes)
+        save_whole(tmp_path / "gone/a.md", b"new", notes=[notes])
 
 
 def test_a_note_is_never_replaced(tmp_path, notes):
@@ -89,15 +92,31 @@ def test_a_note_is_never_replaced(tmp_path, notes):
     (tmp_path / "way").symlink_to(notes)
     for path in (note, tmp_path / "way/a.md"):
         with pytest.raises(SavingFailed, match=r"one of your notes"):
-            save_whole(path, b"new", notes=notes)
+            save_whole(path, b"new", notes=[notes])
     assert note.read_text() == "mine"
-    save_whole(notes / "new.md", b"new", notes=notes)
+    save_whole(notes / "new.md", b"new", notes=[notes])
     assert (notes / "new.md").read_bytes() == b"new"
+
+
+def test_neither_is_what_is_searched_with_the_notes(tmp_path, notes):
+    for name in ("elsewhere", "sessions"):
+        (tmp_path / name).mkdir()
+    single = tmp_path / "single.md"
+    searched = [notes / "a.md", tmp_path / "elsewhere/b.md", tmp_path / "sessions/c.jsonl", single]
+    for file in searched:
+        file.write_text("mine")
+    sessions = msgspec.structs.replace(Settings().sessions, folders=(f"{tmp_path}/sessions",))
+    settings = msgspec.structs.replace(Settings(), extra_paths=("../elsewhere", " ", str(single)), sessions=sessions)
+    places = places_of_notes(Opened(notes, settings, None, {}, None))
+    for file in searched:
+        with pytest.raises(SavingFailed, match=r"one of your notes"):
+            save_whole(file, b"new", notes=places)
+        assert file.read_text() == "mine"
 
 
 def test_what_nobody_agreed_to_replace_stays(tmp_path, notes):
     (tmp_path / "a.md").write_text("mine")
     with pytest.raises(SavingFailed, match=r"is there already: choose another name\.$"):
-        save_whole(tmp_path / "a.md", b"new", notes=notes, may_replace=False)
+        save_whole(tmp_path / "a.md", b"new", notes=[notes], may_replace=False)
     with pytest.raises(SavingFailed, match=r"is a folder"):
-        save_whole(tmp_path, b"new", notes=notes)
+        save_whole(tmp_path, b"new", notes=[notes])
