@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 _SWITCH_SECONDS = 0.0005
 _OTHER_VERSION = "The Mnemoscope that runs is of another version: quit it, then start this one again."
@@ -22,6 +23,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     from gui.staying.start import begin
 
+    _stand_somewhere()
     start = None
     if arguments == ["--toggle"]:  # by a key of the desktop: the program that runs is asked before all else
         start = begin(arguments, None)
@@ -50,6 +52,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     finally:
         if start is not None:
             start.end()
+
+
+def _stand_somewhere() -> None:
+    """A terminal may be left in a folder that was removed, or on a drive that was unplugged: then go home."""
+    try:
+        Path.cwd()
+    except OSError:
+        os.chdir(Path.home())
 
 
 if __name__ == "__main__":

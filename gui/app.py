@@ -134,12 +134,12 @@ class _Program:
         """With the window on the screen: open what was asked for."""
         options, window = self._options, self._window
         self._guard.tell_earlier()
-        named = self._demo.workspace if self._demo else options.workspace
+        named = self._demo.workspace if self._demo else options.folder(Path.cwd())
         known = self._last_folder or next(iter(self._state.recent), "")
         linked = window.links.folder_of(options.link)
         folder = named or linked or (Path(known).expanduser() if known else None)
         if options.view == "first-run":
-            window.folders.offer(named.absolute()) if named else window.folders.ask()
+            window.folders.offer(named) if named else window.folders.ask()
         elif self._settings_problem and not named:
             window.opening.show_settings_problem(self._settings_problem, Action(tr("Try again"), self._begin_again))
         elif folder is not None:

@@ -51,6 +51,8 @@ class Opening(QObject):
         self._places = places
         self._aside = aside
         self._window = window
+        self._before: Path | None = None
+        """The folder that was open last."""
         workspace.opening.connect(self._show_opening)
         workspace.opened.connect(self._show_opened)
         workspace.settings_changed.connect(self._take_settings)
@@ -66,6 +68,7 @@ class Opening(QObject):
 
     @Slot(object)
     def _show_opened(self, opened: Opened) -> None:
+        self._before = opened.folder
         self._state.remember(opened.folder)
         self._lacking.begin(opened.lacks)
         self._views.set_manager(opened.everywhere)
@@ -94,10 +97,12 @@ class Opening(QObject):
         if failure.in_settings:
             self.show_settings_problem(failure.sentence, again)
             return
-        choose = Action(tr("Choose another folder…"), self.another_folder_wanted.emit)
-        self._frame.message.say(
-            tr("{folder} cannot be opened", folder=failure.folder.name), failure.sentence, again, choose
-        )
+        actions = [again, Action(tr("Choose another folder…"), self.another_folder_wanted.emit)]
+        before = self._before
+        if before is not None and before != failure.folder:
+            name = before.name or str(before)
+            actions.append(Action(tr("Back to {folder}", folder=name), partial(self._folders.open, before)))
+        self._frame.message.say(tr("{folder} cannot be opened", folder=failure.folder.name), failure.sentence, *actions)
         self._frame.show_page(self._frame.message)
 
     def show_settings_problem(self, sentence: str, again: Action) -> None:

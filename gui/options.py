@@ -1,6 +1,7 @@
 """The window's command line: what may be asked for, checked before Qt or the engine loads."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,6 +72,16 @@ class Options:
     """Show or hide the quick search, of the program that runs if there is one."""
     background: bool = False
     """Begin without the window."""
+
+    def folder(self, directory: Path) -> Path | None:
+        """The workspace from the root, as whoever stood in `directory` named it; links stay as they are named.
+
+        Without steps back: they would be a second name of the same folder, and no link could be made of it.
+        """
+        if self.workspace is None:
+            return None
+        path = directory / os.path.expanduser(self.workspace)  # noqa: PTH111 - Path's own fails where there is no home
+        return path.resolve() if ".." in path.parts else path
 
     @property
     def stands_alone(self) -> bool:

@@ -139,7 +139,7 @@ class Workspace(QObject):
 
     def _open_now(self, folder: Path, token: CancelToken) -> Opened | OpenFailure:
         if not folder.is_dir():
-            return OpenFailure(folder, tr("The folder {folder} is not there.", folder=folder), in_settings=False)
+            return OpenFailure(folder, _why_no_folder(folder), in_settings=False)
         self._close_unwanted()  # the same folder once more is to be opened anew, not shared with what is being closed
         try:
             settings = self.settings_of(folder)
@@ -270,3 +270,9 @@ class Workspace(QObject):
     def status(self) -> MemoryProviderStatus | None:
         """The newest record that arrived."""
         return self.feed.latest
+
+
+def _why_no_folder(path: Path) -> str:
+    if path.exists():
+        return tr("{folder} is not a folder.", folder=path)
+    return tr("The folder {folder} is not there.", folder=path)

@@ -1,12 +1,14 @@
 """The way in: a workspace's memory, whatever backend it has."""
 
 import importlib
+import os
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from engine.backends.leases import ManagerCache
+from engine.corpus.roots import require_text
 from engine.settings import Settings, load_settings
 from engine.store.location import index_files
 from engine.store.workspace_note import note_workspace
@@ -32,12 +34,14 @@ def open_memory(
     """Open the memory of a workspace; creates its index if there is none, but indexes nothing yet.
 
     `settings` None loads those of the settings file. `executor` runs parallel work; None uses threads of its own.
-    `background` starts the watcher and the scheduled syncs, for programs that stay. Raises `SettingsError` and the
-    store's errors (`IndexTooNew`, `IndexReadOnly`, `DiskFull`).
+    `background` starts the watcher and the scheduled syncs, for programs that stay. Raises `SettingsError`,
+    `WorkspaceError` for a folder whose name is no text, and the store's errors (`IndexTooNew`, `IndexReadOnly`,
+    `DiskFull`).
 
     Opened twice in one process it is one memory, which is closed when both have closed it (`ManagerCache`).
     """
     folder = Path(workspace).expanduser()
+    require_text(os.path.realpath(folder))
     chosen = settings or load_settings(folder)
     memory = _managers.lease(folder, chosen, executor, background)
     note_workspace(index_files(folder, chosen.store.path), folder.resolve())

@@ -39,14 +39,24 @@ def find_place(arguments: Namespace) -> Place:
     elif remembered := load_settings(config=arguments.config).workspace:
         folder, origin = Path(remembered), "the settings"
     else:
-        folder, origin = Path.cwd(), "the current directory"
+        folder, origin = _current(), "the current directory"
     try:
         folder = folder.expanduser().resolve()
     except RuntimeError as error:  # a home that nobody has, a circle of links
         raise WorkspaceError(f"The folder {folder} (from {origin}) cannot be found: {error}") from None
     if not folder.is_dir():
-        raise WorkspaceError(f"The folder {folder} (from {origin}) does not exist: name another with --workspace.")
+        wrong = f"{folder} (from {origin}) is not a folder"
+        if not folder.exists():
+            wrong = f"The folder {folder} (from {origin}) does not exist"
+        raise WorkspaceError(f"{wrong}: name another with --workspace.")
     return Place(folder, origin, load_settings(folder, config=arguments.config))
+
+
+def _current() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:  # removed, or on a drive that was unplugged
+        raise WorkspaceError("The current directory is not there any more: name a folder with --workspace.") from None
 
 
 @contextmanager

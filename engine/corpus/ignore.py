@@ -25,6 +25,7 @@ _SECRET_FILE = re.compile(
 )
 # Control characters would reach terminals, a backslash is a separator elsewhere, surrogates are bytes that are no text.
 _UNUSABLE = re.compile(r"[\x00-\x1f\x7f\\\ud800-\udfff]")
+_UNDECODABLE = re.compile(r"[\ud800-\udfff]")
 
 
 class Match(NamedTuple):
@@ -103,5 +104,5 @@ def is_unusable(name: str) -> bool:
 
 
 def shown(name: str) -> str:
-    """The name with undecodable bytes replaced, so that it can be stored and printed."""
-    return name.encode("utf-8", "surrogatepass").decode("utf-8", "replace")
+    """The name with a mark for each undecodable byte, so that it can be stored and printed."""
+    return _UNDECODABLE.sub("\ufffd", name)

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from engine.corpus.ignore import SECRET_FOLDERS
+from engine.corpus.ignore import SECRET_FOLDERS, shown
 from engine.errors import WorkspaceError
 from engine.language import tr
 from engine.settings import Settings
@@ -55,6 +55,7 @@ class Roots(msgspec.Struct, frozen=True):
 def find_roots(workspace: Path, settings: Settings) -> Roots:
     """The roots as they are now. Raises `WorkspaceError` if the workspace cannot be listed or must not be read."""
     home = os.path.realpath(workspace)
+    require_text(home)
     try:
         with os.scandir(home) as entries:
             top_names = [entry.name for entry in entries]
@@ -71,6 +72,14 @@ def find_roots(workspace: Path, settings: Settings) -> Roots:
     layout = _layout(home)
     own = [Root("", home)] if layout == "folder" else _memory_roots(home)
     return Roots(home, layout, tuple(_unique([*own, *_extra_roots(home, settings.extra_paths, top_names)])))
+
+
+def require_text(folder: str) -> None:
+    """Raises `WorkspaceError` for a path that can be written into no index, no settings and no answer."""
+    name = shown(folder)
+    if name != folder:
+        said = tr("The name of {folder} holds bytes that are no text: rename the folder, then open it.", folder=name)
+        raise WorkspaceError(said)
 
 
 def holds_secrets(path: str) -> bool:

@@ -57,10 +57,10 @@ def write_link(link: Link) -> str:
     }
     try:
         asked = "&".join(f"{name}={quote(value, safe='/:')}" for name, value in values.items() if value)
-    except UnicodeEncodeError:
-        raise LinkRefused(tr("The name of this file cannot be written into a link.")) from None
-    text = f"{_START}{_PLACE}?{asked}"
-    parse_link(text)  # what nobody could open is not handed out
+        text = f"{_START}{_PLACE}?{asked}"
+        parse_link(text)  # what nobody could open is not handed out
+    except (UnicodeEncodeError, LinkRefused):
+        raise LinkRefused(tr("The name of this file, or of its folder, cannot be written into a link.")) from None
     return text
 
 

@@ -16,6 +16,8 @@ def command_line(options: Options, folder: Path | None) -> list[str]:
         words += ["--config", str(options.config.absolute())]
     if options.theme is not None:
         words += ["--theme", options.theme]
+    if options.language is not None:
+        words += ["--language", options.language]
     if options.demo:
         words.append("--demo")
     elif folder is not None:

@@ -34,8 +34,7 @@ class LaterStart(QObject):
         except SystemExit:  # the later start is of another version, and has been told nothing is wrong
             log.warning("A later start asked for something that this version does not know")
             options = parse_options(())
-        if options.workspace is not None:
-            options = replace(options, workspace=Path(message.directory, options.workspace))
+        options = replace(options, workspace=options.folder(Path(message.directory)))
         use_token(message.token)
         if options.toggle:
             self._quick.quick.toggle()

@@ -234,6 +234,20 @@ def test_a_failure_is_a_page_with_a_way_on(qtbot, window, memory, monkeypatch, e
     assert window.pages.currentWidget() is window.panes
 
 
+def test_a_folder_that_cannot_be_opened_leads_back_to_the_one_before(qtbot, window, memory, tmp_path, monkeypatch):
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+    note = tmp_path / "note.md"
+    note.touch()
+    window.folders.open(note)
+    qtbot.waitUntil(lambda: window.pages.currentWidget() is window.message)
+    assert f"{note} is not a folder." in window.message.words
+    opened = []
+    monkeypatch.setattr(window.workspace, "open", opened.append)
+    qtbot.mouseClick(_button(window.message, f"Back to {memory.folder.name}"), Qt.MouseButton.LeftButton)
+    assert opened == [memory.folder]
+
+
 def test_a_problem_of_the_index_is_a_banner_once(qtbot, opened, memory):
     memory.set_status(index_error="The index was damaged and set aside.")
     qtbot.waitUntil(lambda: opened.banner.text == "The index was damaged and set aside.")

@@ -55,6 +55,22 @@ def test_an_expected_failure_is_one_line_and_1(run: Run, memory: FakeMemory) -> 
     assert memory.closed
 
 
+def test_a_workspace_that_is_none_is_said_to_be_what_it_is(run: Run, folder: Path) -> None:
+    (folder / "a.md").touch()
+    assert run("status", "--workspace", "a.md").err == (
+        f"mnemoscope: {folder / 'a.md'} (from --workspace) is not a folder: name another with --workspace.\n"
+    )
+    assert "b (from --workspace) does not exist" in run("status", "--workspace", "b").err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there nobody can remove the directory of a process")
+def test_a_current_directory_that_was_removed_is_one_line(run: Run, folder: Path) -> None:
+    folder.rmdir()
+    answer = run("status")
+    assert answer.code == 1
+    assert answer.err == "mnemoscope: The current directory is not there any more: name a folder with --workspace.\n"
+
+
 def test_an_unexpected_failure_names_the_log(run: Run, memory: FakeMemory, tmp_path: Path) -> None:
     memory.search_error = KeyError("slot")
     answer = run("search", "x")

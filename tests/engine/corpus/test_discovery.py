@@ -258,7 +258,15 @@ def test_a_name_that_is_no_text_is_reported_in_printable_form(tree: Tree) -> Non
     Path(os.fsdecode(os.fsencode(workspace) + b"/caf\xe9.md")).touch()
     found = discover(workspace, Settings())
     assert names(found) == ["a.md"]
-    assert [(issue.path, issue.rule) for issue in found.skipped] == [("caf���.md", "bad-name")]
+    assert [(issue.path, issue.rule) for issue in found.skipped] == [("caf�.md", "bad-name")]
+
+
+def test_a_workspace_whose_name_is_no_text_is_an_error(tmp_path: Path) -> None:
+    """Its index, the settings and every answer would have to write the name."""
+    workspace = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
+    workspace.mkdir()
+    with pytest.raises(WorkspaceError, match="caf\ufffd holds bytes that are no text: rename the folder"):
+        discover(workspace, Settings())
 
 
 def test_a_missing_or_wrong_workspace_is_an_error(tree: Tree, tmp_path: Path) -> None:

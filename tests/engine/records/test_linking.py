@@ -122,8 +122,14 @@ def test_everything_else_is_refused(text: str) -> None:
 
 
 def test_a_place_that_no_link_can_name_gets_none() -> None:
-    for folder, path in (("notes", "a.md"), ("/n", "../a.md"), ("/n", "a\ud800.md"), ("/n", "ä" * LONGEST_LINK)):
-        with pytest.raises(LinkRefused):
+    for folder, path in (
+        ("notes", "a.md"),
+        ("/n", "../a.md"),
+        ("/n", "a\ud800.md"),
+        ("/line\nbreak", "a.md"),
+        ("/n", "ä" * LONGEST_LINK),
+    ):
+        with pytest.raises(LinkRefused, match="cannot be written into a link"):
             write_link(Link(workspace=folder, path=path))
 
 

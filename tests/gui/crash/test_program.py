@@ -85,7 +85,10 @@ def test_after_a_kill_the_next_start_is_where_the_person_was(notes, words_only, 
 
 def test_it_begins_anew_with_what_is_open_and_no_search(monkeypatch, tmp_path):
     options = parse_options(
-        ["--config", str(tmp_path / "s.toml"), "--query", "therapy", "--theme", "dark", "--view", "index"]
+        [
+            *("--config", str(tmp_path / "s.toml"), "--query", "therapy", "--theme", "dark", "--view", "index"),
+            *("--language", "de"),
+        ]
     )
     words = command_line(options, tmp_path / "notes")
     assert words[1:3] == ["-m", "gui"]
@@ -94,6 +97,8 @@ def test_it_begins_anew_with_what_is_open_and_no_search(monkeypatch, tmp_path):
         str(tmp_path / "s.toml"),
         "--theme",
         "dark",
+        "--language",
+        "de",
         "--workspace",
         str(tmp_path / "notes"),
     ]

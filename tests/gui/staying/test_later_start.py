@@ -55,7 +55,8 @@ def test_another_folder_named_from_where_the_later_start_stood(qtbot, window, la
     monkeypatch.setattr(window.folders, "open", opened.append)
     folder = FakeMemory().folder
     _start(later, "--workspace", folder.name, directory=str(folder.parent))
-    assert opened == [folder]
+    _start(later, "--workspace", f"notes/../{folder.name}", directory=str(folder.parent))
+    assert opened == [folder, folder.resolve()]
 
 
 def test_the_folder_that_is_open_is_not_opened_again(qtbot, window, later, memory, monkeypatch):

@@ -12,10 +12,13 @@ from pathlib import Path
 
 import pytest
 
+from gui.__main__ import main
+from gui.staying.start import Start
+
 ROOT = Path(__file__).resolve().parents[3]
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of Unix")
 
-Start = Callable[..., "subprocess.Popen[bytes]"]
+Starter = Callable[..., "subprocess.Popen[bytes]"]
 
 
 @pytest.fixture
@@ -26,7 +29,7 @@ def runtime() -> Iterator[Path]:
 
 
 @pytest.fixture
-def start(tmp_path, runtime) -> Iterator[Start]:
+def start(tmp_path, runtime) -> Iterator[Starter]:
     """Starts the program with settings of its own, and ends it."""
     notes = tmp_path / "notes"
     notes.mkdir()
@@ -103,3 +106,20 @@ def _found(runtime: Path) -> set[int]:
         with contextlib.suppress(FileNotFoundError):
             found.add(name.stat().st_ino)
     return found
+
+
+def test_a_start_from_a_folder_that_is_gone_goes_home(monkeypatch, tmp_path):
+    stood = []
+
+    def begin(*_: object) -> Start:
+        stood.append(Path.cwd())
+        return Start(handed_over=True)
+
+    monkeypatch.setattr("gui.staying.start.begin", begin)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert main(["--toggle"]) == 0
+    assert stood == [tmp_path]
