@@ -178,9 +178,10 @@ def _loaded_from(module: str) -> Factory:
             maker: Factory = importlib.import_module(f"engine.embedding.{module}").make
             return maker(settings, key)
         except ModuleNotFoundError as error:
-            raise ProviderError(
-                tr("This provider needs the package {name}, which is missing: install Mnemoscope anew.", name=error.name)
-            ) from error
+            said = tr(
+                "This provider needs the package {name}, which is missing: install Mnemoscope anew.", name=error.name
+            )
+            raise ProviderError(said) from error
 
     return make
 
