@@ -30,7 +30,7 @@ def begin_speaking(app: QApplication, tag: str) -> None:
 class _KeyNames(QTranslator):
     """What Qt's own catalogues leave in English of the names of keys, as menus draw them."""
 
-    def translate(self, context: str, source: str, disambiguation: str | None = None, n: int = -1) -> str | None:  # type: ignore[override]
+    def translate(self, context: str, source: str, disambiguation: str | None = None, n: int = -1) -> str | None:
         """None for all that is not ours to say."""
         return tr("Return") if context == "QShortcut" and source == "Return" else None
 
