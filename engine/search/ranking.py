@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from engine.search.decay import Age
     from engine.search.meaning import MeaningLeg
 
-_CANDIDATES = 200
 _EXACT = 50
 """At least so many of the best get exact cosines."""
 
@@ -30,9 +29,9 @@ class Ranker:
         self._in_extra_paths = in_extra_paths
 
     def candidates(self, leg: KeywordLeg, meaning: "MeaningLeg | None", among: Among, work: Work) -> list[int]:
-        """Ids that either leg brings, at least 200 each."""
+        """Ids that either leg brings."""
         hybrid = work.request.hybrid
-        limit = max(_CANDIDATES, min(leg.chunks, work.request.max_results * hybrid.candidate_multiplier))
+        limit = work.request.candidates
         by_words: list[int] = []
         if meaning is None or hybrid.enabled:
             with work.timed("keyword"):

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from engine.store.coding import Vectors
 
 
+_LEAST_CANDIDATES = 200
+
+
 @dataclass(frozen=True)
 class SearchRequest:
     """One question, its defaults filled in: everything that decides its answer beside the index and the provider."""
@@ -37,6 +40,11 @@ class SearchRequest:
     """What is wanted is like this; `query` is empty then."""
     within: "SearchRequest | None" = None
     """Only among the results of this question."""
+
+    @property
+    def candidates(self) -> int:
+        """How many to choose by words, and as many by meaning; filters and ties thin a shorter list out."""
+        return max(_LEAST_CANDIDATES, self.max_results * self.hybrid.candidate_multiplier)
 
 
 @dataclass

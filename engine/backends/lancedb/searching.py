@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
     from engine.store.coding import Vectors
 
-_CANDIDATES = 200
-"""At least so many each by words and by meaning, as with the program's own index."""
 _LISTED = 200
 """Files from which a query without words takes its answer."""
 
@@ -127,7 +125,7 @@ class TableSearcher:
         with work.timed("analysis"):
             _, question = self._searcher.question_of(snapshot, work)
             allowed = asking.condition(bench, request.filter, work.query, question.languages)
-        limit = max(_CANDIDATES, request.max_results * request.hybrid.candidate_multiplier)
+        limit = request.candidates
         with work.timed("keyword"):
             view.count(asking.tokens_to_count(question), cancel)
             if not question.terms and work.query.required:

@@ -6,7 +6,6 @@ Beside each lies where in the transcript its lines are from; one list holds what
 import hashlib
 import os
 import re
-import threading
 import time
 from bisect import bisect_right
 from pathlib import Path
@@ -14,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from engine import reasons
+from engine.backends.qmd.export_list import ExportedSession, ExportList, KeptList, KnownTranscript
 from engine.control import CancelToken
 from engine.corpus.transcripts.changes import is_database
 from engine.corpus.transcripts.formats import Conversation
@@ -24,7 +24,6 @@ from engine.errors import PathRefused
 from engine.records import FileIssue
 from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
-from engine.settings.writing import write_aside
 from engine.store.location import IndexFiles
 from engine.store.sessions import StoredSession
 from engine.sync.progress import ProgressMeter
@@ -51,32 +50,6 @@ class _Place(msgspec.Struct, frozen=True, array_like=True):
     id: str
 
 
-class _Transcript(msgspec.Struct, frozen=True, array_like=True):
-    mtime_ns: int
-    size: int
-    sessions: tuple[str, ...] = ()
-    """Their stable names."""
-    rule: str = ""
-    """Why nothing more of it is there; empty where all is."""
-    detail: str = ""
-
-
-class ExportedSession(msgspec.Struct, frozen=True, array_like=True):
-    known: StoredSession
-    mtime_ns: int
-    """Of its last message."""
-    written: bool
-    """False for one that is too old to be searched."""
-
-
-class _List(msgspec.Struct):
-    """Everything that is known of what was written out."""
-
-    fingerprint: str = ""
-    transcripts: dict[str, _Transcript] = {}
-    sessions: dict[str, ExportedSession] = {}
-
-
 class Exported(msgspec.Struct):
     """What one pass did."""
 
@@ -98,26 +71,23 @@ class SessionExports:
         self.folder = folder
         self._workspace = workspace
         self._index = index
-        self._list_file = folder.parent / "sessions.json"
+        self._list = KeptList(folder.parent / "sessions.json")
         self._settings = settings
-        self._lock = threading.Lock()
-        self._read_as: tuple[int, int] = (0, 0)
-        self._list = _List()
 
     def all(self) -> list[ExportedSession]:
         """Every session that is known, newest first."""
-        return sorted(self._now().sessions.values(), key=lambda one: (-one.mtime_ns, one.known.path))
+        return sorted(self._list.now().sessions.values(), key=lambda one: (-one.mtime_ns, one.known.path))
 
     def get(self, path: str) -> ExportedSession | None:
-        return self._now().sessions.get(path)
+        return self._list.now().sessions.get(path)
 
     def by_file(self) -> dict[str, ExportedSession]:
         """The sessions that can be found, by the names of their files."""
-        return {f"{_stem(name)}.md": one for name, one in self._now().sessions.items() if one.written}
+        return {f"{_stem(name)}.md": one for name, one in self._list.now().sessions.items() if one.written}
 
     def indexed_sizes(self) -> dict[str, int]:
         """Bytes of every transcript when it was last read, by its stable name."""
-        return {name: one.size for name, one in self._now().transcripts.items()}
+        return {name: one.size for name, one in self._list.now().transcripts.items()}
 
     def passage(self, session: ExportedSession, line: int) -> SessionChunk | None:
         """What was said on this line of the file of a session, and what follows it; None where it is not there."""
@@ -142,7 +112,7 @@ class SessionExports:
 
     def update(self, token: CancelToken, meter: ProgressMeter) -> Exported:
         """Write out what is new or has changed, and take away what has gone. Raises OSError, `Cancelled`."""
-        done, now = Exported(), self._now()
+        done, now = Exported(), self._list.now()
         fingerprint = self._fingerprint()
         known = now.transcripts if now.fingerprint == fingerprint else {}
         found = find_transcripts(self._settings, cancel=token, listener=meter.step)
@@ -151,7 +121,7 @@ class SessionExports:
         copies = self._copies(found.files, token)
         projects = {name: one.known.project for name, one in now.sessions.items() if name in known}
         kept = elsewhere(found.files, projects, self._workspace, self._index, token)
-        fresh = _List(fingerprint)
+        fresh = ExportList(fingerprint)
         self.folder.mkdir(parents=True, exist_ok=True)
         meter.start("indexing", len(found.files))
         for number, file in enumerate(found.files):
@@ -160,9 +130,9 @@ class SessionExports:
             before = known.get(file.name)
             if file.name in kept:
                 where = kept_where(kept[file.name])
-                fresh.transcripts[file.name] = _Transcript(file.mtime_ns, file.size, (), KEPT_ELSEWHERE, where)
+                fresh.transcripts[file.name] = KnownTranscript(file.mtime_ns, file.size, (), KEPT_ELSEWHERE, where)
             elif file.name in copies:
-                fresh.transcripts[file.name] = _Transcript(
+                fresh.transcripts[file.name] = KnownTranscript(
                     file.mtime_ns, file.size, (), "copied", reasons.COPIED.said()
                 )
             elif before is not None and before.rule != KEPT_ELSEWHERE and self._holds(before, file, now):
@@ -175,12 +145,12 @@ class SessionExports:
                 done.skipped.append(FileIssue(path=file.name, rule=rule, detail=fresh.transcripts[file.name].detail))
         done.skipped += kept_issues(kept)
         self._retire(fresh)
-        self._keep(fresh)
+        self._list.keep(fresh)
         done.removed = len(now.sessions.keys() - fresh.sessions.keys())
         self._tidy(fresh)
         return done
 
-    def _take(self, file: FoundFile, fresh: _List, now: _List, done: Exported, token: CancelToken) -> None:
+    def _take(self, file: FoundFile, fresh: ExportList, now: ExportList, done: Exported, token: CancelToken) -> None:
         """Read one transcript, whole."""
         names, issue = list[str](), ("", "")
         try:
@@ -207,7 +177,7 @@ class SessionExports:
             issue = "unreadable", reasons.unreadable(error)
         if not names and not issue[0]:
             issue = "unknown-format", reasons.NO_TRANSCRIPT_OR_EMPTY.said()
-        fresh.transcripts[file.name] = _Transcript(file.mtime_ns, file.size, tuple(names), *issue)
+        fresh.transcripts[file.name] = KnownTranscript(file.mtime_ns, file.size, tuple(names), *issue)
 
     def _write(
         self, file: FoundFile, name: str, conversation: Conversation, token: CancelToken
@@ -241,7 +211,7 @@ class SessionExports:
         _put(target.with_suffix(".json"), msgspec.json.encode(places))
         return ExportedSession(known, row.mtime_ns, True), changed
 
-    def _holds(self, before: _Transcript, file: FoundFile, now: _List) -> bool:
+    def _holds(self, before: KnownTranscript, file: FoundFile, now: ExportList) -> bool:
         """Whether a transcript is as it was, and all that was written of it is still there."""
         if before.rule == "copied" or (before.mtime_ns, before.size) != (file.mtime_ns, file.size):
             return False
@@ -251,7 +221,7 @@ class SessionExports:
     def _file(self, session: ExportedSession) -> Path:
         return self.folder / f"{_stem(session.known.path)}.md"
 
-    def _retire(self, fresh: _List) -> None:
+    def _retire(self, fresh: ExportList) -> None:
         """Sessions of long ago are listed and read, and no longer searched."""
         days = self._settings.qmd.sessions.retention_days
         oldest = time.time() - days * _SECONDS_A_DAY if days else -1.0
@@ -260,7 +230,7 @@ class SessionExports:
             if written != one.written:
                 fresh.sessions[name] = msgspec.structs.replace(one, written=written)
 
-    def _tidy(self, fresh: _List) -> None:
+    def _tidy(self, fresh: ExportList) -> None:
         """Take away the files that we wrote and that are wanted no more; what anyone else put there stays."""
         wanted = {
             f"{_stem(name)}{ending}" for name, one in fresh.sessions.items() if one.written for ending in _ENDINGS
@@ -281,25 +251,6 @@ class SessionExports:
         """What else the text of a session depends on; with another one all are written anew."""
         wanted, days = self._settings.sessions, self._settings.qmd.sessions.retention_days
         return repr((_FORMAT, REDACTION_VERSION, wanted.thinking, wanted.tools, days))
-
-    # --- the list -------------------------------------------------------------------------------------------------
-
-    def _now(self) -> _List:
-        """The list as it was last written, by whatever process."""
-        with self._lock:
-            try:
-                state = self._list_file.stat()
-                if (state.st_mtime_ns, state.st_size) != self._read_as:
-                    self._list = msgspec.json.decode(self._list_file.read_bytes(), type=_List)
-                    self._read_as = state.st_mtime_ns, state.st_size
-            except FileNotFoundError:
-                self._list, self._read_as = _List(), (0, 0)
-            except ValueError:
-                self._list = _List()  # of another version, or damaged: everything is written out anew
-            return self._list
-
-    def _keep(self, fresh: _List) -> None:
-        write_aside(self._list_file, msgspec.json.encode(fresh).decode())
 
 
 def _said(places: tuple[_Place, ...], number: int, lines: list[str]) -> Said:

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 from engine.backends.qmd.answers import Hit
 from engine.backends.qmd.collections import Collection
-from engine.backends.qmd.exports import ExportedSession, SessionExports
+from engine.backends.qmd.export_list import ExportedSession
+from engine.backends.qmd.exports import SessionExports
 from engine.backends.qmd.question import Question
 from engine.control import CancelToken
 from engine.corpus.chunking import Chunk, chunk_markdown

@@ -7,7 +7,7 @@ import msgspec
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.search import frequencies, keywords, ranking
+from engine.search import frequencies, keywords, work
 from engine.search.filters import Among
 from engine.search.frequencies import Frequencies
 from engine.search.keywords import KeywordLeg
@@ -52,7 +52,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keywords, "_CHOOSING", 10)
     monkeypatch.setattr(keywords, "_RECENT", 10)
     monkeypatch.setattr(keywords, "_WIDEST_BEGINNING", 10)
-    monkeypatch.setattr(ranking, "_CANDIDATES", 5)
+    monkeypatch.setattr(work, "_LEAST_CANDIDATES", 5)
 
 
 def test_what_can_be_ranked_is_found_whole(find: Find) -> None:
