@@ -13,7 +13,8 @@ class IndexNews(QObject):
     """Fed with every record.
 
     Signals:
-        changed: other results may be found now; at once at the end of a sync, once a second while one runs.
+        changed: other results may be found now; at once at the end of a sync, once a second while one runs. Not by a
+            sync that failed at once: a question that is asked again may begin the next one, and so on.
         problem: a new problem as one sentence, and its `IndexRemedy`.
         awaiting: EmbeddingEstimate of work that has to be agreed to, when there is other such work than before; None
             once there is none.
@@ -39,6 +40,7 @@ class IndexNews(QObject):
         self._lacking = ""
         self._instead: Instead | None = None
         self._last_sync: SyncSummary | None = None
+        self._last_change: SyncSummary | None = None
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(_WHILE_SYNCING_MS)
@@ -50,7 +52,7 @@ class IndexNews(QObject):
             self._later.stop()
             self._seen = ()
             self._told = ""
-            self._last_sync = None
+            self._last_sync = self._last_change = None
             self._hear_awaiting(None)
             self._hear_provider("")
             self._hear_engine(None)
@@ -84,13 +86,15 @@ class IndexNews(QObject):
             self.awaiting.emit(estimate)
 
     def _hear_change(self, status: MemoryProviderStatus) -> None:
+        if status.last_sync is None or not _came_to_nothing(status.last_sync):
+            self._last_change = status.last_sync
         seen = (
             status.backend,
             status.generation,
             status.files,
             status.chunks,
             status.vector.rows,
-            status.last_sync,
+            self._last_change,
         )
         before, self._seen = self._seen, seen
         if not before or before == seen:
@@ -100,3 +104,8 @@ class IndexNews(QObject):
             self.changed.emit()
         elif not self._later.isActive():
             self._later.start()
+
+
+def _came_to_nothing(sync: SyncSummary) -> bool:
+    """It failed before it wrote anything, as where the folder is not there."""
+    return bool(sync.error) and not (sync.files_indexed or sync.files_removed or sync.vectors_embedded)

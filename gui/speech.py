@@ -28,11 +28,11 @@ def begin_speaking(app: QApplication, tag: str) -> None:
 
 
 class _KeyNames(QTranslator):
-    """What Qt's own catalogues leave in English of the names of keys, as menus draw them."""
+    """The return key is called as in all sentences; Qt's own catalogues leave its name in English, also in menus."""
 
     def translate(self, context: str, source: str, disambiguation: str | None = None, n: int = -1) -> str | None:
         """None for all that is not ours to say."""
-        return tr("Return") if context == "QShortcut" and source == "Return" else None
+        return tr("Enter") if context == "QShortcut" and source == "Return" else None
 
     def isEmpty(self) -> bool:
         return False

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QMargins, Qt, Slot
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
@@ -86,7 +87,7 @@ class KeySheet(QWidget):
             for keys, words in rows:
                 number = grid.rowCount()
                 shown = label(keys), label(words, "muted")
-                shown[0].setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+                shown[0].setAlignment(_leading() | Qt.AlignmentFlag.AlignTop)
                 for place, one in enumerate(shown):
                     grid.addWidget(one, number, place)
                 self._rows.append((f"{keys} {words} {title}".casefold(), shown))
@@ -115,6 +116,12 @@ class KeySheet(QWidget):
             found += some
         self._nothing.setVisible(not found)
         announce(self.edit, tr_count("{count:,} key", "{count:,} keys", found) if found else self._nothing.text())
+
+
+def _leading() -> Qt.AlignmentFlag:
+    """Where lines begin, also for a key whose own letters run the other way."""
+    mirrored = QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
+    return (Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignAbsolute
 
 
 def show_keys(window: QWidget, change: Callable[[], None]) -> None:

@@ -47,6 +47,25 @@ def test_each_sync_that_ends_well_is_told_once(qtbot):
     assert len(ended) == 1
 
 
+def test_a_sync_that_fails_at_once_changes_nothing(qtbot):
+    """Else a question on show is asked again, which begins the next sync, as long as the drive is unplugged."""
+    news = IndexNews()
+    changed = []
+    news.changed.connect(lambda: changed.append(1))
+    nothing = {"files_indexed": 0, "files_removed": 0, "vectors_embedded": 0}
+    well, gone, again = (
+        make_summary(started=1),
+        make_summary(started=2, error="The folder /n does not exist.", **nothing),
+        make_summary(started=3, error="The folder /n does not exist.", **nothing),
+    )
+    halfway = make_summary(started=4, error="The disk is full.", **nothing | {"files_indexed": 1})
+    for last in (well, gone, again):
+        news.hear(make_status(last_sync=last))
+    assert not changed
+    news.hear(make_status(last_sync=halfway))
+    assert len(changed) == 1
+
+
 def test_another_engine_in_place_of_the_chosen_one_is_told_when_that_or_its_reason_is_new(qtbot):
     news = IndexNews()
     told = []

@@ -55,3 +55,15 @@ def test_in_a_narrow_sheet_keys_and_what_they_do_share_the_room(qtbot, window, a
     widths = [max(labels[place].width() for _, labels in narrow._rows) for place in range(2)]
     assert min(widths) > 0.3 * 700
     assert sum(widths) < narrow.area.viewport().width()
+
+
+def test_every_key_begins_where_lines_begin(qapp, opened):
+    """Letters of a key run from the left in every language."""
+    qapp.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    try:
+        mirrored = KeySheet()
+    finally:
+        qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    sides = {key.alignment() & Qt.AlignmentFlag.AlignHorizontal_Mask for _, (key, _) in mirrored._rows}
+    assert sides == {Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute}
+    mirrored.deleteLater()
