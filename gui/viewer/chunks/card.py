@@ -4,8 +4,8 @@ from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QFormLayout,
     QFrame,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -52,7 +52,7 @@ class ChunkCard(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "side")
-        self._id = 0
+        self._id = self._rows = 0
         self._place = 0
         """Where the person had scrolled to when the rows were made anew, until the next move."""
         self._text = ""
@@ -72,16 +72,15 @@ class ChunkCard(QFrame):
         head.addWidget(self._title, 1)
         for button in (self._before, self._after, self._copy, close):
             head.addWidget(button)
-        self._form = QFormLayout()
-        self._form.setContentsMargins(_SIDE, 2, _SIDE, 10)
-        self._form.setHorizontalSpacing(16)
-        self._form.setVerticalSpacing(4)
-        self._form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
-        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        # No QFormLayout: for wrapped values it keeps heights that it has measured at other widths on the way.
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(_SIDE, 2, _SIDE, 10)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(4)
+        self._grid.setColumnStretch(1, 1)
         content = QFrame()
         content.setProperty("role", "side")
-        content.setLayout(self._form)
+        content.setLayout(self._grid)
         self._body = QScrollArea()
         self._body.setWidgetResizable(True)
         self._body.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -117,16 +116,16 @@ class ChunkCard(QFrame):
         self._after.setEnabled(detail.number < len(file.chunks))
         state, words_of_state = VECTOR_STATES[detail.row.vector]
         said = tr(words_of_state)
-        while self._form.rowCount():
-            self._form.removeRow(0)
+        self._clear()
         word = StateLabel()
         word.show_state(state, said)
-        self._form.addRow(_name(tr("Vector state")), word)
+        self._add(tr("Vector state"), word)
         end, more = ComingLast(self), self._more_button()
-        self._form.addRow(_name(""), more)
+        self._add("", more)
         end.take(more)
         for fact in rows:
-            self._form.addRow(_name(fact.label), _value(fact))
+            self._add(fact.label, _value(fact))
+        self._grid.setRowStretch(self._rows, 1)
         # Asked anew: PySide's wrapper of the bar does not outlive the rows.
         self._body.verticalScrollBar().setValue(self._place)
         spoken = f"{said}. {rows[0].value}"
@@ -135,6 +134,19 @@ class ChunkCard(QFrame):
         self.show()
         # The keys stay in the text, whose reader hears of the card only so.
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, f"{words}. {spoken}"))
+
+    def _clear(self) -> None:
+        self._grid.setRowStretch(self._rows, 0)
+        while (item := self._grid.takeAt(0)) is not None:
+            if (part := item.widget()) is not None:
+                part.setParent(None)
+                part.deleteLater()
+        self._rows = 0
+
+    def _add(self, name: str, value: QWidget) -> None:
+        self._grid.addWidget(_name(name), self._rows, 0, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(value, self._rows, 1, Qt.AlignmentFlag.AlignTop)
+        self._rows += 1
 
     def _return(self) -> None:
         """New rows are laid out step by step, with fewer lines to scroll on the way."""

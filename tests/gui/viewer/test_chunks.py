@@ -288,6 +288,21 @@ def test_a_card_that_is_read_stays_where_it_was_while_the_index_changes(qtbot, i
     qtbot.waitUntil(lambda: bar().value() == 30)
 
 
+def test_rows_of_the_next_chunk_take_no_more_room_than_their_lines(qtbot, chunked: ViewerPanel) -> None:
+    chunked.resize(430, 700)
+    chunked.show_chunk()
+    qtbot.waitUntil(chunked._card.isVisible)
+
+    def are_fitted() -> bool:
+        values = [part for part in chunked._card._body.findChildren(QLabel) if part.wordWrap()]
+        return bool(values) and all(part.height() == part.heightForWidth(part.width()) for part in values)
+
+    for number in (2, 3, 4):
+        chunked._chunks.walk(True)
+        qtbot.waitUntil(lambda number=number: f"Chunk {number} of 4" in chunked._card.accessibleName())
+        qtbot.waitUntil(are_fitted)
+
+
 def test_another_file_puts_the_card_away_and_has_borders_of_its_own(qtbot, chunked: ViewerPanel, show) -> None:
     chunked.show_chunk()
     qtbot.waitUntil(chunked._card.isVisible)
