@@ -5,7 +5,7 @@ from typing import cast
 
 import msgspec
 from PySide6.QtCore import QEvent, Qt, Signal, SignalInstance, Slot
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QTextCursor
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from engine import FACT_CATEGORIES, LONGEST_FACT, USUAL_IMPORTANCE, Fact, FactCategory, tr, tr_count
@@ -178,6 +178,7 @@ class FactEditor(QScrollArea):
         self._title.setVisible(self.is_new)
         if self.text.toPlainText() != text:
             self.text.setPlainText(text)
+            self.text.moveCursor(QTextCursor.MoveOperation.End)  # who goes there mostly adds something
         self.text.setReadOnly(not self._editable)
         for box in (self._category, self._importance):
             box.setEnabled(self._editable)
@@ -289,7 +290,7 @@ class FactEditor(QScrollArea):
     def _leave(self) -> None:
         """Escape: undo the typing of a known fact, else go back; a new one is kept while it is typed."""
         if self.is_changed and self.fact is not None:
-            self.text.setPlainText(self.fact.text)
+            self.text.take_back(self.fact.text)
         elif self.is_new and not self._typed:
             self._discard()
         else:

@@ -1,7 +1,7 @@
 """Several lines of text to edit, in the look of the other fields."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -22,6 +22,12 @@ class TextField(QPlainTextEdit):
         self.setAccessibleName(name)
         self.setTabChangesFocus(True)
         self.setProperty("role", "field")
+
+    def take_back(self, text: str) -> None:
+        """Show `text` in place of what was typed; Ctrl+Z brings that back."""
+        cursor = QTextCursor(self.document())
+        cursor.select(QTextCursor.SelectionType.Document)
+        cursor.insertText(text)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in _ENTER and event.modifiers() & Qt.KeyboardModifier.ControlModifier:

@@ -142,6 +142,17 @@ def test_a_refused_text_stays_to_be_mended(qtbot, panel, facts):
     assert panel.body.editor.text.toPlainText() == "I prefer green tea"
 
 
+def test_what_escape_took_back_comes_again(qtbot, panel):
+    text = panel.body.editor.text
+    panel.body.editor.take_focus()
+    qtbot.keyClicks(text, ", with ginger")
+    assert text.toPlainText() == "I prefer green tea, with ginger", "what is added stands at the end"
+    qtbot.keyClick(text, Key.Key_Escape)
+    assert text.toPlainText() == "I prefer green tea"
+    qtbot.keyClick(text, Key.Key_Z, Control)
+    assert text.toPlainText() == "I prefer green tea, with ginger"
+
+
 def test_kind_and_importance_change_at_once(qtbot, panel, facts):
     editor = panel.body.editor
     editor._category.setCurrentIndex(editor._category.findData("other"))
