@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QPoint, Qt, Slot
+from PySide6.QtCore import QEvent, QPoint, Qt, Slot
 from PySide6.QtGui import QFontMetrics, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QVBoxLayout, QWidget
 
@@ -150,6 +150,11 @@ class ChartCard(QFrame):
     def _measure(self) -> None:
         row = QFontMetrics(font_at(13)).height() + _PAD
         self._table.setFixedHeight(max(self.chart.sizeHint().height(), (_ROWS + 1) * row))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_table"):
+            self._measure()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._turned and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

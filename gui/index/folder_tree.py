@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, Slot
-from PySide6.QtGui import QFontMetrics, QGuiApplication
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, Qt, Slot
+from PySide6.QtGui import QFontMetrics, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHeaderView, QMenu, QTreeView, QVBoxLayout, QWidget
 
 from engine import FolderCount, tr, tr_count
@@ -15,6 +15,9 @@ from gui.style import font_at
 from gui.widgets.labels import label
 
 _FIGURE_LETTERS = 9
+_NAME_LETTERS = 18
+_RARE = range(3, len(TITLES))
+"""The columns whose zeros are not written."""
 _ROWS = 9
 _TOLD = 30
 """Open folders of which a change is told one by one, for assistive tools; more cannot be on the screen."""
@@ -69,6 +72,7 @@ class FolderCard(QFrame):
             for row in range(self.model.rowCount()):
                 source = self.model.index(row, 0)
                 self.tree.setExpanded(source, self.model.key(source) not in closed)
+        self._fit()
         self.setAccessibleDescription(
             "; ".join(f"{tr(SOURCES[one.source])}: {_counts(one)}" for one in self.model.folders if not one.depth)
         )
@@ -98,9 +102,32 @@ class FolderCard(QFrame):
         metrics = QFontMetrics(font_at(13))
         header, least = self.tree.header(), metrics.averageCharWidth() * _FIGURE_LETTERS
         header.ensurePolished()
-        for place in range(1, len(TITLES)):
-            header.resizeSection(place, max(least, header.sectionSizeHint(place)))
+        self._widths = {place: max(least, header.sectionSizeHint(place)) for place in range(1, len(TITLES))}
+        for place, width in self._widths.items():
+            header.resizeSection(place, width)
         self.tree.setFixedHeight((_ROWS + 1) * (metrics.height() + 10))
+        self._fit()
+
+    def _fit(self) -> None:
+        """Leave the names their room: where there is little, columns without a figure go; else one scrolls sideways."""
+        header, least = self.tree.header(), QFontMetrics(font_at(13)).averageCharWidth() * _NAME_LETTERS
+        room = self.tree.viewport().width() - sum(self._widths.values()) - least
+        for place in _RARE:
+            empty = not any(numbers(folder)[place - 1] for folder in self.model.folders)
+            self.tree.setColumnHidden(place, room < 0 and empty)
+        room += sum(self._widths[place] for place in _RARE if self.tree.isColumnHidden(place))
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch if room >= 0 else QHeaderView.ResizeMode.Fixed)
+        if room < 0:
+            header.resizeSection(0, least)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._measure()
 
     @Slot(QPoint)
     def _show_menu(self, at: QPoint) -> None:

@@ -187,6 +187,28 @@ def test_folders_unfold_and_stay_so_when_others_come(page):
     assert tree.isExpanded(model.index(1, 0)), "a source that is new stands open"
 
 
+def test_names_of_folders_keep_their_room(qtbot, page, appearance):
+    card, tree = page._folders, page._folders.tree
+    card.show_folders((make_folder(""), make_folder("recipes/cakes", pending=0)))
+
+    def hidden() -> list[bool]:
+        return [tree.isColumnHidden(column) for column in range(3, 6)]
+
+    def room() -> int:
+        return tree.columnWidth(0) // tree.fontMetrics().averageCharWidth()
+
+    page.resize(1400, 760)
+    qtbot.waitUntil(lambda: not any(hidden()) and room() >= 17)
+    page.resize(500, 760)
+    qtbot.waitUntil(lambda: all(hidden()) and room() >= 17)
+    card.show_folders((make_folder("", failed=3), make_folder("recipes/cakes", failed=3)))
+    assert hidden() == [True, False, True], "what failed is seen at any width"
+    page.resize(320, 760)
+    appearance.set_font_scale(2.0)
+    card.show_folders((make_folder("", pending=1, failed=3, skipped=2), make_folder("recipes/cakes")))
+    qtbot.waitUntil(lambda: room() >= 17 and tree.horizontalScrollBar().maximum() > 0)
+
+
 def test_figures_of_folders_change_in_place(page):
     card = page._folders
     daily = card.model.index(0, 0, card.model.index(0, 0))
