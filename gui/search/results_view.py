@@ -19,7 +19,7 @@ from gui.search.ranking import RankingMenu
 from gui.search.remedies import button_words
 from gui.search.result_list import ResultList
 from gui.search.rows import SortOrder, build_rows
-from gui.search.state_page import Action, Offer, StatePage, make_key_table
+from gui.search.state_page import Action, KeyTable, Offer, StatePage
 from gui.search.suggestion_line import SuggestionLine
 from gui.widgets.announcing import SettledAnnouncer, announce
 from gui.widgets.guide_link import guide_action
@@ -114,7 +114,7 @@ class ResultsView(QWidget):
         """Before anything is asked."""
         title, sentence = texts.hint(status)
         self._answer = None
-        self._show_page((title, sentence), texts.indexed(status), make_table=make_key_table)
+        self._show_page((title, sentence), texts.indexed(status), make_table=KeyTable)
 
     def show_searching(self) -> None:
         """Only where nothing older can stay: neither results nor the button that was just pressed."""

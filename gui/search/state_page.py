@@ -1,11 +1,10 @@
 """What stands in the list's place when there are no results: one sentence, and what can be done about it."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QPalette, QResizeEvent
+from PySide6.QtGui import QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -155,29 +154,38 @@ class StatePage(QScrollArea):
         return button
 
 
-def make_key_table() -> QWidget:
+class KeyTable(QWidget):
     """The keys that matter here, each with what it does."""
-    table = QWidget()
-    grid = QGridLayout(table)
-    grid.setContentsMargins(0, 0, 0, 0)
-    grid.setHorizontalSpacing(16)
-    grid.setVerticalSpacing(6)
-    for key, does in KEYS:
-        _add_key(grid, label(tr(key)), tr(does))
-    for name, does in COMMANDS:
-        shown = label(wrap=True)
-        shown.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
-        follow_keys(shown, partial(_show_key, shown, name))
-        _add_key(grid, shown, tr(does))
-    grid.setColumnStretch(1, 1)
-    return table
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(6)
+        self._shown: list[tuple[str, QLabel]] = []
+        """Names of commands, and where their keys are shown."""
+        for key, does in KEYS:
+            self._add(label(tr(key)), does)
+        for name, does in COMMANDS:
+            shown = label(wrap=True)
+            shown.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+            self._shown.append((name, shown))
+            self._add(shown, does)
+        self._grid.setColumnStretch(1, 1)
+        follow_keys(self, self._show_keys)
 
-def _add_key(grid: QGridLayout, key: QLabel, does: str) -> None:
-    row = grid.rowCount()
-    grid.addWidget(key, row, 0)
-    grid.addWidget(label(does, "meta", wrap=True), row, 1)
+    def _add(self, key: QLabel, does: str) -> None:
+        row = self._grid.rowCount()
+        self._grid.addWidget(key, row, 0)
+        self._grid.addWidget(label(tr(does), "meta", wrap=True), row, 1)
 
+    def _show_keys(self) -> None:
+        for name, shown in self._shown:
+            # Three keys break in a narrow list.
+            shown.setText((keymap().shown(name) or tr("no key")).replace("+", "+\u200b"))
 
-def _show_key(shown: QLabel, name: str) -> None:
-    shown.setText((keymap().shown(name) or tr("no key")).replace("+", "+\u200b"))  # three keys break in a narrow list
+    def showEvent(self, event: QShowEvent) -> None:
+        """It may have been made before the window has its commands."""
+        super().showEvent(event)
+        self._show_keys()

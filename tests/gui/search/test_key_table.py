@@ -1,0 +1,31 @@
+"""The keys that the first page names."""
+
+from PySide6.QtWidgets import QLabel
+
+from gui.keys.keymap import keymap
+from gui.search.state_page import COMMANDS, KeyTable
+
+
+def _told(table: KeyTable) -> str:
+    return " ".join(found.text().replace("\u200b", "") for found in table.findChildren(QLabel))
+
+
+def test_it_may_be_made_before_the_window_has_its_commands(qtbot, window, monkeypatch):
+    """As at every start; a folder of notes alone changes nothing on the page, which went on to say so."""
+    with monkeypatch.context() as early:
+        early.setattr(keymap(), "commands", {})
+        table = KeyTable()
+        qtbot.addWidget(table)
+        assert _told(table).count("no key") == len(COMMANDS)
+    table.show()
+    assert "no key" not in _told(table)
+    assert "Ctrl+Shift+P" in _told(table)
+    assert "F1" in _told(table)
+
+
+def test_it_follows_the_keys_that_the_person_chose(qtbot, window):
+    table = KeyTable()
+    qtbot.addWidget(table)
+    keymap().set_own({"help.keys": ["Ctrl+F9"], "help.palette": []})
+    assert "Ctrl+F9" in _told(table)
+    assert _told(table).count("no key") == 1
