@@ -4,14 +4,20 @@
 Every view with the samples, and those of the index, of facts and of an answer empty too, in both themes; a few in
 German and in high contrast. The sample notes in Chinese, Japanese and Korean need a font with their letters (Debian:
 fonts-noto-cjk). Nothing of the person who takes them is in the pictures: settings and index are of their own.
+
+With `--looks FOLDER [NAME …]` it takes each view in each look that somebody may have chosen, for whoever changed the
+looks to go through: every theme, the display and the text at twice their size, small text, German, right to left.
 """
 
+import argparse
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Set
 from pathlib import Path
+from typing import NamedTuple
 
 import environment
 import qt_libraries
@@ -64,47 +70,91 @@ OTHER_LOOKS = {
 """One picture each, with all that the others have in common."""
 
 
-def main(names: list[str]) -> int:
-    unknown = set(names) - {*FULL, *NOTHING_FOUND, *EMPTY, *OTHER_LOOKS}
+class Look(NamedTuple):
+    """How a view is drawn beside what it shows."""
+
+    arguments: tuple[str, ...] = ("--theme", "light")
+    settings: str = ""
+    """Lines of the settings file."""
+    display: str = "1"
+    """Pixels of the display for each of the picture at 100 %."""
+
+
+LOOKS = {
+    "light": Look(),
+    "dark": Look(("--theme", "dark")),
+    "high-contrast-light": Look(("--theme", "high-contrast-light")),
+    "high-contrast-dark": Look(("--theme", "high-contrast-dark")),
+    "display-200": Look(display="2"),
+    "text-200": Look(settings="window.font_scale = 2.0\n"),
+    "text-80-dark": Look(("--theme", "dark"), "window.font_scale = 0.8\n"),
+    "german": Look(("--theme", "light", "--language", "de")),
+    "german-text-200": Look(("--theme", "light", "--language", "de"), "window.font_scale = 2.0\n"),
+    "right-to-left": Look(("--theme", "light", "--language", "ar-XB")),
+}
+ALL = {**FULL, **NOTHING_FOUND, **EMPTY, **{view: ["--view", view] for view in ("first-run", "about", "crash")}}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Takes the pictures of the views.")
+    parser.add_argument("--looks", type=Path, metavar="FOLDER", help="take the views there, each in every look")
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these")
+    options = parser.parse_args()
+    names = set(options.names)
+    unknown = names - (ALL.keys() if options.looks else {*FULL, *NOTHING_FOUND, *EMPTY, *OTHER_LOOKS})
     if unknown:
-        print(f"There is no picture {', '.join(sorted(unknown))}.", file=sys.stderr)
-        return 2
+        parser.error(f"There is no picture {', '.join(sorted(unknown))}.")
     qt_libraries.ensure(qt_libraries.for_window())
     environment.WORK.ensure(environment.RUN_LOCK)
     with tempfile.TemporaryDirectory(prefix="mnemoscope-pictures-") as scratch:
-        for name, view in {**FULL, **NOTHING_FOUND, **EMPTY}.items():
-            if not names or name in names:
-                for theme in THEMES:
-                    place = _place(name, Path(scratch))
-                    _take(PICTURES / f"{name}-{theme}.png", [*view, *place, "--theme", theme])
-        for name, look in OTHER_LOOKS.items():
-            if not names or name in names:
-                _take(PICTURES / f"{name}.png", [*look, *_place(name, Path(scratch))])
+        if options.looks:
+            _take_looks(options.looks, names or ALL.keys(), Path(scratch))
+        else:
+            _take_kept(names, Path(scratch))
     return 0
 
 
-def _place(name: str, scratch: Path) -> list[str]:
-    """What is opened, and with which settings."""
+def _take_kept(names: Set[str], scratch: Path) -> None:
+    """The pictures that the documents show."""
+    for name, view in {**FULL, **NOTHING_FOUND, **EMPTY}.items():
+        if not names or name in names:
+            for theme in THEMES:
+                _take(PICTURES / f"{name}-{theme}.png", [*view, *_place(name, scratch), "--theme", theme])
+    for name, look in OTHER_LOOKS.items():
+        if not names or name in names:
+            _take(PICTURES / f"{name}.png", [*look, *_place(name, scratch)])
+
+
+def _take_looks(folder: Path, names: Set[str], scratch: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in names:
+        for look, drawn in LOOKS.items():
+            place = _place(name, scratch, drawn.settings)
+            _take(folder / f"{name}-{look}.png", [*ALL[name], *place, *drawn.arguments], drawn.display)
+
+
+def _place(name: str, scratch: Path, more: str = "") -> list[str]:
+    """What is opened, and with which settings; `more` of them for all folders."""
     settings, folder = scratch / f"{name}.toml", scratch / "empty-folder"
     if name in EMPTY:
         folder.mkdir(exist_ok=True)
-        settings.write_text(f"[defaults.store]\npath = '{scratch}'\n")
+        settings.write_text(f"[defaults]\n{more}store.path = '{scratch}'\n")
         return ["--workspace", str(folder), "--config", str(settings)]
     if name in ("workspaces", "everywhere"):
-        return _several(scratch, settings)
+        return _several(scratch, settings, more)
     # The page of the model shows what there is to decide: a service and its price.
     chosen = 'provider = "openai"\n' if name == "settings" else ""
     if name.endswith("-german"):
         chosen = 'window.language = "de"\n'
-    settings.write_text(f"[defaults]\n{chosen}")
+    settings.write_text(f"[defaults]\n{more}{chosen}")
     return ["--demo", "--config", str(settings)]
 
 
-def _several(scratch: Path, settings: Path) -> list[str]:
+def _several(scratch: Path, settings: Path, more: str) -> list[str]:
     """Some workspaces with an index, one that has none yet, and one whose folder is away."""
     home = scratch / "notes"
     tables = [f"[workspace.'{home / name}']\n" for name in ("diary", "club")]
-    settings.write_text("".join([f"[defaults.store]\npath = '{scratch / 'several'}'\n", *tables]))
+    settings.write_text("".join([f"[defaults]\n{more}store.path = '{scratch / 'several'}'\n", *tables]))
     if not home.exists():
         for name, folders in SEVERAL.items():
             for folder in folders:
@@ -116,7 +166,7 @@ def _several(scratch: Path, settings: Path) -> list[str]:
     return ["--workspace", str(home / "garden"), "--config", str(settings)]
 
 
-def _take(picture: Path, arguments: list[str]) -> None:
+def _take(picture: Path, arguments: list[str], display: str = "1") -> None:
     command = [
         str(environment.WORK.program("mnemoscope")),
         *arguments,
@@ -125,9 +175,10 @@ def _take(picture: Path, arguments: list[str]) -> None:
         "--screenshot",
         str(picture),
     ]
-    subprocess.run(command, env={**os.environ, "QT_QPA_PLATFORM": "offscreen"}, check=True)
+    drawn = {"QT_QPA_PLATFORM": "offscreen", "QT_SCALE_FACTOR": display}
+    subprocess.run(command, env={**os.environ, **drawn}, check=True)
     print(picture.name)
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
