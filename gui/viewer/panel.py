@@ -16,20 +16,17 @@ from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkedSource
 from gui.viewer.elsewhere import Elsewhere
+from gui.viewer.faces import Faces
 from gui.viewer.find_words import IN_FILE
 from gui.viewer.follow import FileFollower
 from gui.viewer.header import TURN, ViewerHeader
 from gui.viewer.like_action import LikeAction
-from gui.viewer.lines import Lines
 from gui.viewer.links import LinkFollower
-from gui.viewer.navigator import HitView
 from gui.viewer.notice import NothingToRead
 from gui.viewer.opening import FileOpener, OpenedFile
 from gui.viewer.outline import HeadingPlace, Outline, heading_key
 from gui.viewer.reading import ReadingPanel
-from gui.viewer.rendered_view import MOST_BYTES, RenderedView
 from gui.viewer.target import Target
-from gui.widgets.wording import size_text
 
 CHOOSE_RESULT = NothingToRead(
     marked("Choose a result with Up and Down, and press Enter to read it here."),
@@ -62,13 +59,12 @@ class ViewerPanel(ReadingPanel):
         self._manager = manager
         self._target: Target | None = None
         self._opened: OpenedFile | None = None
-        self._page_of: OpenedFile | None = None
-        self._want_rendered = False
         self._reloading = False
         self._source = ChunkedSource(jobs)
         card = ChunkCard()
         self._chunks = ChunkInspector(jobs, self._source, card, self, tr("Show chunk borders"))
-        self._rendered = RenderedView(jobs)
+        self._faces = Faces(jobs, self._source, self._finding.hits, self)
+        self._rendered = self._faces.rendered
         self.elsewhere = Elsewhere(jobs, self)
         self.elsewhere.manager = manager
         self._actions = FileActions(jobs, self.elsewhere, self._source, self)
@@ -213,14 +209,12 @@ class ViewerPanel(ReadingPanel):
 
     def _drop_file(self, *, keep_lines: bool = False) -> None:
         """Stop all that reads the file that was shown; `keep_lines` leaves its text on the screen."""
-        self._finding.hits.leave()
-        self._rendered.leave()
+        self._faces.leave(forget=not keep_lines)
         self._follower.follow(None)
         self._banner.clear(_DELETED)
         self._opened = None
         lines = self._source.lines
         if not keep_lines and lines is not None:
-            self._page_of = None
             self._chunks.show_file("", None)
             self._source.set_lines(None, Outline())
             lines.close()
@@ -238,59 +232,19 @@ class ViewerPanel(ReadingPanel):
         self._source.set_highlight(target.part)
         if reveal:
             self._source.reveal_part(target.first or 1, target.focus)
-        if self._want_rendered and opened.lines.size <= MOST_BYTES:
-            on_page = self._page is self._rendered and not reveal
-            if self._page_of is not opened:
-                self._rendered.show_markdown(opened.lines, opened.outline, self._heading(), keep_place=on_page)
-                return
-            if not on_page:
-                self._rendered.go_to_heading(self._heading())
-            self._on_rendered()
-            return
-        if self._want_rendered:
-            size = size_text(opened.lines.size)
-            self._on_not_rendered(tr("This file has {size}, too much to render. Its source is shown.", size=size))
-            return
-        self._show_source()
+        self._faces.show(opened, target, keep_place=self._page is self._rendered and not reveal)
 
-    def _show_source(self) -> None:
-        if self._opened is None or self._target is None:
-            return
-        self._header.show_mode(rendered=False)
-        self._look_in(self._source, self._opened.lines, near=self._target.focus)
-        self._show_page(self._source)
-        self.file_shown.emit(self._target.name)
-
-    def _on_rendered(self) -> None:
-        if self._opened is None or self._target is None:
-            return
-        self._page_of = self._opened
-        self._header.show_mode(rendered=True)
-        self._look_in(self._rendered, self._rendered.blocks, near=1)
-        self._show_page(self._rendered)
-        self.file_shown.emit(self._target.name)
-
-    def _on_not_rendered(self, sentence: str) -> None:
-        self._hint.say(sentence, _LONG_HINT_MS)
-        self._show_source()
-
-    def _look_in(self, view: HitView, lines: Lines, near: int) -> None:
-        if self._opened is not None and self._target is not None:
-            query, language = self._target.query, self._opened.language
-            self._finding.hits.look_in(view, lines, near=near, query=query, language=language)
-
-    def _heading(self) -> HeadingPlace | None:
-        """The heading above the place that the source shows."""
-        return self._opened.outline.place_of(max(1, self._source.place()[0])) if self._opened is not None else None
+    def _turn_to(self, face: QWidget) -> None:
+        """The text is there."""
+        self._header.show_mode(rendered=face is self._rendered)
+        self._show_page(face)
+        if self._target is not None:
+            self.file_shown.emit(self._target.name)
 
     def _choose_rendered(self, rendered: bool) -> None:
-        self._want_rendered = rendered
         if rendered:
             self._chunks.close_card()
-            self._apply(reveal=False)
-        else:
-            self._rendered.cancel()
-            self._show_source()
+        self._faces.choose(rendered=rendered, keep_place=self._page is self._rendered)
 
     def _leave_page(self) -> None:
         """What is wanted is only to be seen in the source."""
@@ -343,8 +297,8 @@ class ViewerPanel(ReadingPanel):
         self._opener.slow.connect(self._on_slow)
         self._follower.changed.connect(lambda: self._open(reloading=True))
         self._follower.vanished.connect(self._on_vanished)
-        self._rendered.rendered.connect(self._on_rendered)
-        self._rendered.failed.connect(self._on_not_rendered)
+        self._faces.turned.connect(self._turn_to)
+        self._faces.said.connect(lambda sentence: self._hint.say(sentence, _LONG_HINT_MS))
         self._rendered.followed.connect(self._follow_link)
         self._links.file_chosen.connect(self.show_file)
         self._links.heading_chosen.connect(lambda text: self._rendered.go_to_heading(HeadingPlace(heading_key(text))))

@@ -395,7 +395,7 @@ def test_the_page_begins_at_the_heading_of_the_part(qtbot, panel: ViewerPanel, r
     render("\n\n".join(f"## Day {number}\n\n" + "text\n" * 8 for number in range(40)) + "\n# End\n" * 30, 200)
     qtbot.waitUntil(lambda: panel._rendered._layout_steps.complete)
     shown = [block.text() for block, _ in panel._rendered._visible()]
-    wanted = panel._heading()
+    wanted = panel._opened.outline.place_of(panel._source.place()[0])
     assert wanted is not None
     assert wanted.key in {text.replace(" ", "").lower() for text in shown[:3]}
 
