@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from engine.backends.facts import Facts as Facts
     from engine.backends.insight import IndexInsight as IndexInsight
     from engine.backends.opening import open_memory as open_memory
+    from engine.backends.qmd.lacking import BUILT_IN_CAN as BUILT_IN_CAN
     from engine.backends.spaces.everywhere import Everywhere as Everywhere
     from engine.backends.spaces.known import forget_workspace as forget_workspace
     from engine.backends.spaces.known import known_workspaces as known_workspaces
@@ -125,6 +126,7 @@ _HOME = {
     "options_of_index": "engine.backends.consequences",
     "Facts": "engine.backends.facts",
     "IndexInsight": "engine.backends.insight",
+    "BUILT_IN_CAN": "engine.backends.qmd.lacking",
     "Everywhere": "engine.backends.spaces.everywhere",
     "forget_workspace": "engine.backends.spaces.known",
     "known_workspaces": "engine.backends.spaces.known",

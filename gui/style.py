@@ -116,8 +116,7 @@ QHeaderView { background: $alternate; border: none; }
 QHeaderView::section {
     background: $alternate; color: $muted; border: none; border-bottom: 1px solid $line; padding: 4px 6px;
     font-size: ${px12}px; font-weight: 400; }
-QHeaderView::up-arrow, QHeaderView::down-arrow {
-    subcontrol-origin: border; subcontrol-position: top center; width: 8px; height: 7px; }
+QHeaderView::up-arrow, QHeaderView::down-arrow { image: none; width: 0px; height: 0px; }
 
 QSplitter::handle { background: $line; }
 QScrollBar { background: transparent; border: none; margin: 0px; }

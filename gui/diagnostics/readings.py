@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from engine import MemoryProviderStatus, SyncSummary, marked, number, tr, tr_count
+from engine import BUILT_IN_CAN, MemoryProviderStatus, SyncSummary, marked, number, tr, tr_count
 from gui.diagnostics.reading import Group, Reading, chunks, files, vectors
 from gui.diagnostics.vector_readings import read_batch, read_cache, read_embedding, read_vectors
 from gui.lacking import SHORT
@@ -53,7 +53,7 @@ def _engine(status: MemoryProviderStatus) -> Iterator[Reading]:
 def _lacking(status: MemoryProviderStatus) -> Iterator[Reading]:
     """What the engine in use cannot do, at the end: it does not change."""
     for feature, reason in sorted(status.lacks.items()):
-        yield Reading(tr(SHORT[feature]), "off", reason)
+        yield Reading(tr(SHORT[feature]), "off", reason.removesuffix(tr(BUILT_IN_CAN)).rstrip())
     if status.lacks:
         yield Reading(tr("Others"), None, tr("the built-in index can do all of this"), remedy="engine")
 

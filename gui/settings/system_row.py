@@ -15,7 +15,7 @@ from gui.widgets.labels import breakable, label
 
 _HERE = marked("Set on this computer")
 _DEFAULT = marked("Default")
-_KEPT = marked("kept by the system, not in the settings file")
+_KEPT = marked("kept by the system")
 
 
 class SystemRow(QFrame):

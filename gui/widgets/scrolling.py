@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
 
+from gui.style import font_at
 from gui.widgets.labels import line
 
 _MOST_FOOT = 0.4
@@ -11,11 +12,27 @@ _MOST_FOOT = 0.4
 _FOOT_SIDE = 20
 
 
+class _Middle(QWidget):
+    """No wider than can be read easily: larger text may take more room, and smaller text makes buttons no narrower."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self._width = width
+        self._fit()
+
+    def _fit(self) -> None:
+        self.setMaximumWidth(max(self._width, font_at(self._width).pixelSize()))
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit()
+
+
 def column_page(column: QLayout, width: int) -> QFrame:
-    """`column`, at most `width` logical pixels wide, in the middle of a page."""
-    middle = QWidget()
+    """`column`, at most `width` logical pixels wide at font scale 1, in the middle of a page."""
+    middle = _Middle(width)
     middle.setLayout(column)
-    middle.setMaximumWidth(width)
     page = QFrame()
     page.setProperty("role", "page")
     row = QHBoxLayout(page)

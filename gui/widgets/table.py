@@ -6,6 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import (
     QAbstractTableModel,
+    QEvent,
     QModelIndex,
     QObject,
     QPersistentModelIndex,
@@ -17,6 +18,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from engine import tr
 from gui.style import font_at
+from gui.widgets.sort_header import SortHeader
 
 Index = QModelIndex | QPersistentModelIndex
 Record = TypeVar("Record")
@@ -99,6 +101,7 @@ class RecordsTable(QTableView, Generic[Record]):
         self._sorted.setSourceModel(self._records)
         self._sorted.setSortRole(_SORT_ROLE)
         self._sorted.setSortCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.setHorizontalHeader(SortHeader(self))
         self.setModel(self._sorted)
         self.setSortingEnabled(True)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -110,7 +113,7 @@ class RecordsTable(QTableView, Generic[Record]):
         self.setTabKeyNavigation(False)
         metrics = QFontMetrics(font_at(13))
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(metrics.height() + 10)
+        self._fit_rows()
         header = self.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
@@ -128,6 +131,14 @@ class RecordsTable(QTableView, Generic[Record]):
         self._records.show_records(records)
         if records and not self.currentIndex().isValid():
             self.selectRow(0)
+
+    def _fit_rows(self) -> None:
+        self.verticalHeader().setDefaultSectionSize(QFontMetrics(font_at(13)).height() + 10)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit_rows()
 
     def record_at(self, index: Index) -> Record | None:
         return self._records.record(self._sorted.mapToSource(index).row()) if index.isValid() else None

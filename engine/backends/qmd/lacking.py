@@ -6,7 +6,8 @@ from engine.errors import Unsupported
 from engine.language import marked, tr
 from engine.records import Feature
 
-_SWITCH = marked("The built-in engine can.")
+BUILT_IN_CAN = marked("The built-in engine can.")
+"""With it ends each reason."""
 
 _LACKS: Mapping[Feature, str] = {
     "alike": marked("qmd compares a question with the notes, and no passage with another."),
@@ -32,4 +33,4 @@ def unsupported(feature: Feature) -> Unsupported:
 
 
 def _said(feature: Feature) -> str:
-    return f"{tr(_LACKS[feature])} {tr(_SWITCH)}"
+    return f"{tr(_LACKS[feature])} {tr(BUILT_IN_CAN)}"

@@ -70,7 +70,7 @@ def test_the_engine_in_use_has_a_name_and_says_what_it_cannot_do():
 
 
 def test_what_the_engine_cannot_do_stands_together_at_the_end():
-    lacks = {"insight": "qmd keeps its index to itself.", "states": "It does not tell."}
+    lacks = {"insight": "qmd keeps its index to itself. The built-in engine can.", "states": "It does not tell."}
     *others, last = read_status(make_status(backend="qmd", lacks=lacks), NOW)
     assert [reading.label for reading in others[0].readings] == ["In use"]
     assert [(reading.label, reading.state, reading.value) for reading in last.readings] == [

@@ -1,5 +1,5 @@
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QWidget
 
 import engine
@@ -143,3 +143,19 @@ def test_what_was_not_saved_is_said(qtbot, page, config):
     page.table.setFocus()
     qtbot.keyClick(page.table, Key.Key_Delete)
     qtbot.waitUntil(lambda: "were not saved" in page.problem.text())
+
+
+def test_no_word_of_the_table_is_cut_in_a_narrow_page(qtbot, page, appearance):
+    appearance.set_font_scale(2.0)
+    qtbot.waitUntil(lambda: page.ready)
+    table, metrics = page.table, page.table.fontMetrics()
+    wrapped = 0
+    for number in range(table.model().rowCount()):
+        for column in range(3):
+            words = table.model().index(number, column).data()
+            room = QRect(0, 0, table.columnWidth(column) - 12, 0)
+            needed = metrics.boundingRect(room, Qt.TextFlag.TextWordWrap, words)
+            assert needed.width() <= room.width() or column == 0, words
+            assert needed.height() <= table.rowHeight(number), words
+            wrapped += needed.height() > metrics.height()
+    assert wrapped

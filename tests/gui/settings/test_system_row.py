@@ -69,7 +69,7 @@ def test_the_row_stands_in_its_place_and_says_how_it_is(qtbot, dialog):
     assert tops == sorted(tops)
     assert not row.field.box.isChecked()
     assert "Begins with the desktop." in _said(row)
-    assert "kept by the system, not in the settings file" in _said(row)
+    assert "kept by the system" in _said(row)
     assert "program.begin" not in _said(row), "it is no key of the file"
     assert row.field.box.accessibleName() == "Begin early"
     assert row.field.box.accessibleDescription() == "Begins with the desktop. Default. Default: off."

@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 from PySide6.QtCore import QMimeData, Qt, QUrl
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from gui.widgets.chip import Chip
 from gui.widgets.combo import ComboBox
@@ -16,6 +16,7 @@ from gui.widgets.icons import IconButton, application_icon
 from gui.widgets.labels import breakable
 from gui.widgets.message import Action, Banner, MessagePage
 from gui.widgets.mirrored import text_direction
+from gui.widgets.scrolling import column_page
 from gui.widgets.state import State, StateDot, StateLabel
 
 
@@ -269,3 +270,14 @@ def test_states_differ_without_their_colours(qtbot, appearance):
         shapes.append([picture.pixelColor(x, y) != ground for x in range(20) for y in range(20)])
     for one, other in combinations(shapes, 2):
         assert sum(map(ne, one, other)) > 30
+
+
+def test_a_column_of_larger_text_may_be_wider(qtbot, appearance):
+    page = column_page(QVBoxLayout(), 300)
+    qtbot.addWidget(page)
+    page.resize(1000, 200)
+    page.show()
+    middle = page.findChild(QWidget)
+    for scale, width in ((1.0, 300), (2.0, 600), (0.8, 300)):
+        appearance.set_font_scale(scale)
+        qtbot.waitUntil(lambda width=width: middle.width() == width)

@@ -60,3 +60,30 @@ def test_the_same_records_again_keep_the_choice(qtbot):
     table.selectRow(2)
     table.show_records(tuple(ISSUES))
     assert table.currentIndex().row() == 2
+
+
+def test_rows_and_the_arrow_of_the_order_grow_with_the_text(qtbot, appearance):
+    table = IssuesTable()
+    qtbot.addWidget(table)
+    table.show_records(ISSUES)
+    table.resize(600, 200)
+    table.show()
+    appearance.set_font_scale(1.0)
+    row, arrow = table.rowHeight(0), _arrow(table)
+    appearance.set_font_scale(2.0)
+    assert table.rowHeight(0) > 1.5 * row
+    assert _arrow(table) > 1.5 * arrow > 0
+
+
+def _arrow(table: IssuesTable) -> int:
+    """Pixels that the arrow over the first column has painted."""
+    header = table.horizontalHeader()
+    drawn = []
+    for shown in (True, False):
+        header.setSortIndicatorShown(shown)
+        drawn.append(header.grab().toImage())
+    return sum(
+        drawn[0].pixel(x, y) != drawn[1].pixel(x, y)
+        for x in range(header.sectionSize(0))
+        for y in range(header.height())
+    )
