@@ -87,6 +87,11 @@ class Facts:
         """Why nothing can be kept or changed; empty where all is well."""
         return self._rows.problem
 
+    @property
+    def unreadable(self) -> str:
+        """Why nothing that was kept can be read; empty where it can."""
+        return self._rows.unreadable
+
     def stamp(self) -> tuple[int, int]:
         """Another one once a fact is another, whichever program changed it."""
         return self._rows.stamp()

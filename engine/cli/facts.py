@@ -14,7 +14,7 @@ from engine.agent.facts import capture, recall_block
 from engine.cli.opening import find_place, interruptible, opened
 from engine.cli.output import print_json, safe, safe_text
 from engine.control import CancelToken
-from engine.errors import MnemoscopeError
+from engine.errors import MnemoscopeError, StoreError
 from engine.records import FACT_CATEGORIES, Fact
 from engine.wording import plural
 
@@ -35,6 +35,8 @@ def run(arguments: Namespace) -> int:
             _HOOKS[arguments.action](arguments, access, message, token)
         return 0
     with interruptible() as token, opened(place) as manager:
+        if why := manager.facts.unreadable:
+            raise StoreError(why)  # an empty list, or an empty export, would be taken for all there is
         _ACTIONS[arguments.action](arguments, manager.facts, token)
     return 0
 

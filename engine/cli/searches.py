@@ -28,6 +28,8 @@ _DAY = 86_400
 def run(arguments: Namespace) -> int:
     place = find_place(arguments)
     with interruptible(), opened(place) as manager:
+        if why := manager.kept_searches.unreadable:
+            raise StoreError(why)
         saved = manager.kept_searches.saved()
     names = any(split_name(search.question.path)[0] for search in saved)
     folders = {one.name: one.folder for one in known_to(place, arguments.config)} if names else {}
@@ -56,6 +58,8 @@ def ask_saved(
     kept = manager.kept_searches
     question = next((search.question for search in kept.saved() if search.name == name), None)
     if question is None:
+        if kept.unreadable:
+            raise StoreError(kept.unreadable)
         raise MnemoscopeError(f"No search is saved as “{name}”: mnemoscope searches lists those that are.")
     with contextlib.suppress(StoreError):  # on a full disk it can still be asked
         kept.touch(name)

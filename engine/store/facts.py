@@ -33,6 +33,11 @@ class FactRows:
         """Why nothing can be kept; empty where all is well."""
         return "" if self._user.keeps else self._user.problem or tr(_NOT_KEPT)
 
+    @property
+    def unreadable(self) -> str:
+        """Why nothing that was kept can be read; empty where it can."""
+        return self._user.problem
+
     def stamp(self) -> tuple[int, int]:
         """Another one once a fact is another, whichever program changed it."""
         with self._user.reading() as connection:

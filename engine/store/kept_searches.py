@@ -36,6 +36,11 @@ class KeptSearches:
     def __init__(self, user: UserData) -> None:
         self._user = user
 
+    @property
+    def unreadable(self) -> str:
+        """Why nothing that was kept can be read; empty where it can."""
+        return self._user.problem
+
     def saved(self) -> tuple[SavedSearch, ...]:
         """Every search that has a name, last used first."""
         with self._user.reading() as connection:

@@ -255,8 +255,8 @@ class UserData:
     def _leave_alone(self) -> None:
         self._keeps = False
         self.problem = tr(
-            "{file}, which holds the history of updates, is damaged and left as it is: move it away to begin a "
-            "new one.",
+            "{file}, which holds facts, saved searches and the history of updates, is damaged and left as it is: move "
+            "it away to begin a new one.",
             file=self._path,
         )
 

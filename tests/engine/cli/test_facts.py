@@ -35,6 +35,18 @@ def test_facts_are_added_once_listed_and_found(verb: Run) -> None:
     assert (found["mode"], found["results"][0]["fact"]["text"]) == ("keyword", "I prefer tea")
 
 
+def test_facts_that_cannot_be_read_are_not_said_to_be_none(verb: Run, tmp_path: Path) -> None:
+    verb("facts", "add", "I prefer tea")
+    [file] = (tmp_path / "data").rglob("user.sqlite")
+    file.write_bytes(b"no database " * 500)
+    for action in ((), ("export",), ("search", "tea")):
+        answer = verb("facts", *action)
+        assert (answer.code, answer.out) == (1, "")
+        assert "user.sqlite, which holds facts, saved searches and the history of updates, is damaged" in answer.err
+    for wanted in (("searches",), ("search", "--saved", "Hoses")):
+        assert "is damaged and left as it is" in verb(*wanted).err
+
+
 def test_facts_are_forgotten_restored_and_gone_for_good(verb: Run, tmp_path: Path) -> None:
     verb("facts", "add", "Zitronenbaum im Garten")
     [id_] = ids(verb)
