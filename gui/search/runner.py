@@ -54,6 +54,8 @@ class SearchRunner(QObject):
         self._typing = False
         """Whether the question may not be complete yet."""
         self._repeat: Question | None = None
+        self._newest: Question | None = None
+        """What was asked last, be it answered or not."""
         self._asked_at = 0.0
         self._waited = False
         self.explaining = False
@@ -90,7 +92,7 @@ class SearchRunner(QObject):
         self._drop()
         if self._manager is None:
             return
-        self._due = question
+        self._due = self._newest = question
         self._due_whole = whole
         self._typing = not at_once
         self._patience.start()
@@ -98,7 +100,8 @@ class SearchRunner(QObject):
         self._pause.start(0 if at_once else max(0, round(PAUSE_MS - passed)))
 
     def repeat(self, question: Question) -> None:
-        """Ask the same again, silently and in one step, since the index changed. A running question goes first."""
+        """Ask the same again, silently and in one step, since the index changed. A running question goes first, and
+        then it is that one which is asked again: its answer has taken the place of the one on show."""
         self._repeat = question
         if not self._again.isActive():
             self._again.start()
@@ -106,6 +109,7 @@ class SearchRunner(QObject):
     def stop(self) -> None:
         """Want nothing any more."""
         self._drop()
+        self._newest = None
         self.idle.emit()
 
     def _drop(self) -> None:
@@ -132,6 +136,7 @@ class SearchRunner(QObject):
             self._again.start()  # its answer may be from before the change
             return
         question, self._repeat = self._repeat, None
+        question = question and (self._newest or question)
         if question is not None and self._manager is not None:
             self._run(question, final=True)
 

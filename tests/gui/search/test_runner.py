@@ -207,6 +207,18 @@ def test_repeats_come_in_one_step_and_wait_for_a_running_question(qtbot, heard, 
     assert _asked(memory) == [("timer", "keyword"), ("timer", "auto"), ("timer", "auto")]
 
 
+def test_a_repeat_is_of_the_question_that_ran_meanwhile(qtbot, heard, memory):
+    """Else the answer before would come again, below a box that asks something else."""
+    with qtbot.waitSignal(heard.runner.idle):
+        heard.runner.ask(Question("irrigation"))
+    memory.search_delay = 0.02
+    heard.runner.ask(Question("timer"))
+    heard.runner.repeat(Question("irrigation"))  # that answer is still on show while the index changes
+    qtbot.waitUntil(lambda: not heard.runner.busy)
+    assert _asked(memory)[2:] == [("timer", "keyword"), ("timer", "auto"), ("timer", "auto")]
+    assert heard.answers[-1].question.text == "timer"
+
+
 def test_a_new_question_replaces_a_repeat(qtbot, heard, memory):
     heard.runner.repeat(Question("irrigation"))
     with qtbot.waitSignal(heard.runner.idle):
