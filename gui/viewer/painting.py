@@ -68,7 +68,9 @@ class LinePainter:
         self.visible = QRectF()
         self.shift = 0
         self.until = math.inf
-        """Moment (`perf_counter`) from which on nothing is laid out or drawn for the first time."""
+        """Moment (`perf_counter`) from which on nothing more is laid out or drawn for the first time. One piece is
+        drawn whenever that was: else one whose marks alone take longer would wait for ever."""
+        self._drew_first = False
 
     def highlight(self, top: int, height: int) -> None:
         """The ground and the edge of a line that belongs to what was found."""
@@ -110,9 +112,11 @@ class LinePainter:
         self._painter.setPen(self._colours.text)
         inks = self._inks(laid, marks)
         for piece in laid.pieces_in(area):
-            if not piece.drawn and time.perf_counter() > self.until:
-                whole = False
-                break
+            if not piece.drawn:
+                if self._drew_first and time.perf_counter() > self.until:
+                    whole = False
+                    break
+                self._drew_first = True
             corner = origin + QPointF(piece.left, piece.first_row * self._typography.row_height)
             piece.layout.draw(self._painter, corner, _moved(inks, piece.start), visible)
             piece.drawn = True

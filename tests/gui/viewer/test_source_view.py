@@ -1,5 +1,6 @@
 """The source on the screen: geometry, wrapping, selection, keys."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,11 +12,13 @@ from PySide6.QtTest import QTest
 from engine import CancelToken, NumberedText
 from gui.jobs import Jobs
 from gui.theme import tokens
+from gui.viewer import canvas
 from gui.viewer.finders import plain_finder
 from gui.viewer.hits import Hit
 from gui.viewer.layout import CUT_MARK
 from gui.viewer.lines import LINE_LIMIT, FileLines
 from gui.viewer.outline import Outline
+from gui.viewer.painting import LinePainter
 from gui.viewer.source_view import SourceView
 
 TEXT = "\n".join(
@@ -282,3 +285,19 @@ def test_lines_of_full_length_do_not_pile_up_in_memory(view: SourceView, tmp_pat
     for line in range(1, 201):
         view.text_at(line)
     assert view._layouts._characters == sum(len(laid.text) for laid in view._layouts._kept.values()) <= 3_000_000
+
+
+def test_a_line_whose_marks_take_longer_than_a_frame_gets_its_text(qtbot, view: SourceView, monkeypatch) -> None:
+    box = LinePainter._box
+
+    def slow(*arguments) -> None:
+        time.sleep(2 * canvas._FRAME_BUDGET)
+        box(*arguments)
+
+    monkeypatch.setattr(LinePainter, "_box", slow)
+    view.set_finders(plain_finder("title"), None)
+    laid = view._layouts.line(1)
+    for piece in laid.pieces:
+        piece.drawn = False
+    view.viewport().update()
+    qtbot.waitUntil(lambda: all(piece.drawn for piece in laid.pieces))
