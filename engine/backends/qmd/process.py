@@ -65,7 +65,7 @@ def run(
             process = _start(arguments, folder, environment, out, err if on_line is None else out)
         forget = cancel.on_cancel(lambda: _kill(process)) if cancel is not None else _nothing
         try:
-            with output.open("rb") as written, ended_with_us(process.pid):
+            with output.open("rb") as written, ended_with_us(process.pid, place):
                 _await(process, seconds, most, (output, errors), _Lines(written, on_line), meanwhile)
         finally:
             forget()

@@ -143,14 +143,17 @@ QmdMemory(Path(sys.argv[1]), settings, executor=None, background=False).sync()
 def test_nothing_is_left_when_this_program_is_killed(fake, workspace, tmp_path):
     fake.does(SPAWNING)
     arguments = [sys.executable, "-c", SEARCHING, str(workspace), str(fake.path), str(tmp_path / "data")]
-    program = subprocess.Popen(arguments)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    program = subprocess.Popen(arguments, env={**os.environ, "TMPDIR": str(temporary)})
     try:
         child = child_of(fake)
         assert not has_ended(child)
+        assert list(temporary.iterdir())  # what qmd writes
     finally:
         program.kill()
         program.wait()
-    wait_until(lambda: has_ended(child), 120)
+    wait_until(lambda: has_ended(child) and not list(temporary.iterdir()), 120)
 
 
 @pytest.mark.parametrize(
