@@ -17,6 +17,9 @@ from engine.text.tokens import RUN, Group, cluster_spans, groups, pieces, to_tok
 Range = tuple[int, int]
 
 _MOST_REMEMBERED = 1 << 14
+_KEPT_BEGINNINGS = frozenset({"", "english", "french", "german", "italian", "portuguese", "spanish"})
+"""Languages in which a stem begins with the first letter of its word; Snowball's rules of others take prefixes away."""
+_LONGEST_PLAIN = 32
 _CONNECTORS = "._-+#/@:"
 """What stands between the parts of one identifier."""
 
@@ -67,6 +70,11 @@ class _Matcher(dict[str, _RunMatches | None]):
         alone = len(languages) == 1 and not (self._phrases or self._stretches)
         self._language = languages[0] if alone else None
         """Whose streams suffice to tell that a run does not match; what a phrase is made of needs its place."""
+        words_alone = [token for token in self._tokens if isinstance(token, str)]
+        letters = "".join(token[0] for token in (*words_alone, *self._prefixes, *self._stems))
+        kept = alone and languages[0] in _KEPT_BEGINNINGS
+        self._beginnings = frozenset(letters + letters.upper()) if kept else None
+        """Of all plain words that match; None where that is not known."""
 
     def ranges(self, text: str) -> Iterator[Range]:
         """Every match, overlaps and repetitions included, in no order."""
@@ -93,6 +101,15 @@ class _Matcher(dict[str, _RunMatches | None]):
         """Those that may match: of most runs, which are plain words, the streams tell that they do not."""
         if self._language is None:
             return runs
+        if (beginnings := self._beginnings) is not None:
+            # Plain words, whose only token is themselves in lower case, need not be looked up: that takes longer.
+            runs = [
+                run
+                for run in runs
+                if run[0] in beginnings
+                or not (run.isalpha() and run.isascii() and (run.islower() or run.istitle()))
+                or len(run) > _LONGEST_PLAIN
+            ]
         streams = streams_of(self._language)  # not kept: the words met may be forgotten
         tokens, wanted, prefixes = self._tokens, self._stems, self._prefixes
         return [

@@ -1,7 +1,19 @@
-import pytest
+import string
 
-from engine.text.highlight import highlight_ranges
+import pytest
+import Stemmer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.text.highlight import _KEPT_BEGINNINGS, _Matcher, highlight_ranges
 from engine.text.query import analyse_query
+
+_LANGUAGES = sorted(_KEPT_BEGINNINGS - {""})
+_RUNS = st.sampled_from(
+    "pump Pump PUMPS pumped xpump myPump air-pump pump_room skies sky Skiing sKy früh fruh Übung ubung ubungen y yes "
+    "ge gegangen gehen geht l'eau eau d'os os.replace replaces replacing https://pump.org/sky #pump 'pump' v2 pump2 "
+    "水泵".split()
+) | st.text(string.ascii_letters, min_size=1, max_size=70)
 
 
 def marked(text: str, query: str, *languages: str) -> str:
@@ -101,3 +113,17 @@ def test_nothing_to_mark(text: str, query: str) -> None:
 )
 def test_words_are_marked_where_they_stand_and_not_where_others_hold_them(expected: str, query: str) -> None:
     assert marked(expected.replace("[", "").replace("]", ""), query, "english") == expected
+
+
+@given(st.lists(_RUNS, max_size=12), st.lists(_RUNS, min_size=1, max_size=4), st.sampled_from([*_LANGUAGES, "dutch"]))
+def test_what_is_known_by_its_first_letter_changes_nothing(text: list[str], query: list[str], language: str) -> None:
+    matcher = _Matcher(analyse_query(" ".join(query), (language,)), (language,))
+    short = set(matcher.ranges(" ".join(text)))
+    matcher._beginnings = None
+    assert short == set(matcher.ranges(" ".join(text)))
+
+
+@pytest.mark.parametrize("language", _LANGUAGES)
+@given(word=st.text(string.ascii_lowercase, min_size=1, max_size=12))
+def test_stems_of_these_languages_begin_as_their_words(language: str, word: str) -> None:
+    assert Stemmer.Stemmer(language).stemWord(word)[:1] == word[0]
