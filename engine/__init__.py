@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from engine.backends.spaces.names import name_in as name_in
     from engine.backends.spaces.names import split_name as split_name
     from engine.backends.trying import try_backend as try_backend
+    from engine.cli.arguments import VERBS as VERBS
     from engine.control import CancelToken as CancelToken
     from engine.corpus.globs import literal_glob as literal_glob
     from engine.corpus.numbered import NumberedText as NumberedText
@@ -134,6 +135,7 @@ _HOME = {
     "name_in": "engine.backends.spaces.names",
     "split_name": "engine.backends.spaces.names",
     "try_backend": "engine.backends.trying",
+    "VERBS": "engine.cli.arguments",
     "CancelToken": "engine.control",
     "literal_glob": "engine.corpus.globs",
     "NumberedText": "engine.corpus.numbered",

@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,6 +94,11 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}\n")
 
+    def format_help(self) -> str:
+        """With the names of the views and the verbs, which no other start looks up."""
+        views = textwrap.fill(", ".join(get_args(View)), 78, initial_indent="  ", subsequent_indent="  ")
+        return f"{super().format_help()}\nviews:\n{views}\n\nwithout a window, each with --help:\n{_verbs()}\n"
+
 
 class _Version(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
@@ -125,10 +131,6 @@ def make_parser() -> argparse.ArgumentParser:
     parser = _Parser(
         prog="mnemoscope",
         description="Search a folder of notes in a window.",
-        epilog=(
-            "Without a window: mnemoscope index|search|get|sessions|remember|searches|duplicates|facts|status|doctor|"
-            "mcp, each with --help."
-        ),
         allow_abbrev=False,
     )
     parser.add_argument("--workspace", type=Path, metavar="DIR", help="folder of notes to open")
@@ -137,7 +139,9 @@ def make_parser() -> argparse.ArgumentParser:
         "--demo", action="store_true", help="open a copy of the sample notes and sessions; leaves nothing behind"
     )
     parser.add_argument("--query", default="", metavar="Q", help="search for Q at the start")
-    parser.add_argument("--view", choices=get_args(View), default="search", help="what to show (default: search)")
+    parser.add_argument(
+        "--view", choices=get_args(View), default="search", metavar="NAME", help="what to show (default: search)"
+    )
     parser.add_argument("--screenshot", type=_picture, metavar="FILE.png", help="save a picture of the view, then exit")
     parser.add_argument("--theme", choices=THEMES, help="colours, whatever the settings say")
     parser.add_argument(
@@ -155,6 +159,22 @@ def make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _verbs() -> str:
+    """Each with what it does."""
+    from engine import VERBS
+
+    width = max(map(len, VERBS))
+    return "\n".join(f"  {verb:<{width}}  {does}" for verb, does in VERBS.items())
+
+
+def _neither(word: str) -> str:
+    if Path(word).is_dir():
+        return f"'{word}' is a folder: open it with --workspace"
+    from engine import VERBS
+
+    return f"'{word}' is neither a verb ({', '.join(VERBS)}) nor a link that begins with mnemoscope://"
+
+
 def _is_link(text: str) -> bool:
     from engine import is_link
 
@@ -169,7 +189,7 @@ def parse_options(arguments: Sequence[str]) -> Options:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     # Whether it is a good link is said in the window: whoever clicks one has no terminal.
     if found.link and not _is_link(found.link):
-        parser.error(f"'{found.link}' is neither a verb nor a link that begins with mnemoscope://")
+        parser.error(_neither(found.link))
     if rest:
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if found.demo and found.workspace:

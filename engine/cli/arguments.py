@@ -10,46 +10,80 @@ from engine.cli.values import count, days, folder, nonempty, share
 from engine.records import Source
 from engine.text.operators import QUERY_HELP
 
-VERBS = (
-    *("index", "search", "get", "sessions", "remember", "searches", "duplicates", "facts"),
-    *("status", "doctor", "mcp"),
-)
+VERBS = {
+    "index": "Bring the index up to date with the notes.",
+    "search": "Find passages by words and meaning.",
+    "get": "Print the text of an indexed file.",
+    "sessions": "List past sessions, or print one.",
+    "remember": "Write a note of a past session into the folder memory.",
+    "searches": "List the searches that were saved in the window.",
+    "duplicates": "List the notes that share text: copies, near-copies and passages.",
+    "facts": "List what is to be remembered besides the notes, add to it, look it up, forget it.",
+    "status": "Show the state of the index.",
+    "doctor": "Check the index and everything that it needs.",
+    "mcp": "Serve notes and past sessions to an agent, over MCP on standard input and output.",
+}
+"""Each with what it does."""
 
 
 class _Parser(argparse.ArgumentParser):
+    takes_exclusions = False
+    """Words such as -hose are part of a query: the only option of one dash is -h."""
+
     def error(self, message: str) -> NoReturn:
         """Wrong usage: one line and exit code 2."""
         self.exit(2, f"{self.prog}: {message}; see {self.prog} --help\n")
 
+    def _parse_optional(self, arg_string: str) -> Any:
+        if self.takes_exclusions and len(arg_string) > len("-h") and arg_string[0] == "-" != arg_string[1]:
+            return None  # no option
+        return super()._parse_optional(arg_string)
+
+
+class _Program(_Parser):
+    def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """The verb itself complains of what it does not know, by its own name."""
+        found, rest = self.parse_known_args(args, namespace)
+        if rest:
+            said = f"unrecognized arguments: {' '.join(rest)}"
+            if not rest[0].startswith("-") and Path(rest[0]).is_dir():
+                said += "; a folder of notes is named with --workspace"
+            self._verbs.choices[found.verb].error(said)
+        return found
+
+    def add_verbs(self) -> "argparse._SubParsersAction[_Parser]":
+        self._verbs = self.add_subparsers(dest="verb", metavar="|".join(VERBS), required=True, parser_class=_Parser)
+        return self._verbs
+
 
 def make_parser() -> argparse.ArgumentParser:
-    parser = _Parser(
+    parser = _Program(
         prog="mnemoscope", description="Search notes and past sessions without a window.", allow_abbrev=False
     )
     common = _common()
-    verbs = parser.add_subparsers(dest="verb", metavar="|".join(VERBS), required=True)
+    verbs = parser.add_verbs()
 
-    def add(verb: str, text: str) -> _Parser:
+    def add(verb: str) -> _Parser:
+        text = VERBS[verb]
         return verbs.add_parser(verb, help=text, description=text, parents=[common], allow_abbrev=False)
 
-    _add_index(add("index", "Bring the index up to date with the notes."))
-    _add_search(add("search", "Find passages by words and meaning."))
-    _add_get(add("get", "Print the text of an indexed file."))
-    _add_sessions(add("sessions", "List past sessions, or print one."))
-    _add_remember(add("remember", "Write a note of a past session into the folder memory."))
-    add("searches", "List the searches that were saved in the window.")
-    duplicates = add("duplicates", "List the notes that share text: copies, near-copies and passages.")
+    _add_index(add("index"))
+    _add_search(add("search"))
+    _add_get(add("get"))
+    _add_sessions(add("sessions"))
+    _add_remember(add("remember"))
+    add("searches")
+    duplicates = add("duplicates")
     duplicates.add_argument("--all", action="store_true", help="also list the groups that were hidden in the window")
-    facts = add("facts", "List what is to be remembered besides the notes, add to it, look it up, forget it.")
-    add_fact_actions(facts, _Parser, _common(argument_default=argparse.SUPPRESS))
-    status = add("status", "Show the state of the index.")
+    add_fact_actions(add("facts"), _Parser, _common(argument_default=argparse.SUPPRESS))
+    status = add("status")
     status.add_argument("--deep", action="store_true", help="also try the embedding model and sqlite-vec")
-    doctor = add("doctor", "Check the index and everything that it needs.")
+    doctor = add("doctor")
     doctor.add_argument("--deep", action="store_true", help="also embed some passages anew and compare")
     what = doctor.add_mutually_exclusive_group()
     what.add_argument("path", nargs="?", type=nonempty, metavar="PATH", help="only say why this file is found, or not")
     what.add_argument("--repair", action="store_true", help="mend what can be mended without losing anything")
-    offer = "Serve notes and past sessions to an agent, over MCP on standard input and output."
+    offer = VERBS["mcp"]
     mcp = verbs.add_parser("mcp", help=offer, description=offer, parents=[_place()], allow_abbrev=False)
     mcp.add_argument(
         "--session-key",
@@ -87,7 +121,8 @@ def _add_index(index: argparse.ArgumentParser) -> None:
     index.add_argument("--yes", action="store_true", help="agree to what embedding costs, without a question")
 
 
-def _add_search(search: argparse.ArgumentParser) -> None:
+def _add_search(search: _Parser) -> None:
+    search.takes_exclusions = True
     search.formatter_class = argparse.RawDescriptionHelpFormatter
     search.epilog = _query_help(search.prog)
     # One of the two, which argparse can demand only of a query that is one argument.

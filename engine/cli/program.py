@@ -1,6 +1,7 @@
 """Runs one verb: every outcome is an exit code, every failure one line on stderr, never a traceback."""
 
 import contextlib
+import errno
 import importlib
 import io
 import logging
@@ -41,6 +42,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return NOBODY_READS
     except KeyboardInterrupt:
         return INTERRUPTED
+    except OSError as error:  # a full disk, where the output goes into a file
+        _stop_writing()
+        return _fail(f"Nothing more can be written: {error.strerror}.")
     return code
 
 
@@ -60,6 +64,8 @@ def _run(argv: Sequence[str] | None) -> int:
     except MnemoscopeError as error:
         return _fail(str(error))
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise
         log.exception("The verb %s failed", arguments.verb)
         return _fail(f"Unexpected {type(error).__name__}: {error}. Details are in {log_file}.")
 

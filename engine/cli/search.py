@@ -63,6 +63,8 @@ def run(arguments: Namespace) -> int:
     }
     if arguments.all_workspaces and not arguments.query:
         raise MnemoscopeError("--all-workspaces goes with words or a question, not with --like or --saved.")
+    if arguments.json and arguments.markdown:
+        raise MnemoscopeError("The results come as --json or as --markdown: leave out one of them.")
     place = find_place(arguments)
     with interruptible() as token, opened(place) as manager:
         if arguments.all_workspaces:

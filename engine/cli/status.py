@@ -44,7 +44,10 @@ def _about_workspace(status: MemoryProviderStatus, place: Place) -> Iterator[tup
     yield "Indexed", f"{plural(status.files, 'file')} · {plural(status.chunks, 'passage')}"
     for count in status.source_counts:
         yield f"  {count.source}", f"{plural(count.files, 'file')} · {plural(count.chunks, 'passage')}"
-    yield "Out of date", "yes: run mnemoscope index" if status.dirty else "no"
+    last = status.last_sync
+    # A verb has seen nothing change, but knows how the last update ended.
+    unfinished = last is None or last.cancelled or last.error
+    yield "Out of date", "yes: run mnemoscope index" if status.dirty or unfinished else "no"
     total = status.sizes.database + status.sizes.wal + status.sizes.matrix
     yield "Store", f"{status.db_path} ({size(total)}, generation {status.generation})"
     if status.index_error:

@@ -1,10 +1,11 @@
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
-from engine.cli import VERBS
+from engine import VERBS
 from gui import __main__
-from gui.options import make_parser, parse_options
+from gui.options import View, parse_options
 
 
 def test_nothing_asked_for_is_the_search_view():
@@ -54,7 +55,8 @@ def test_everything_asked_for(tmp_path):
         (["--view", "explanation"], "name a --query"),
         (["--view", "first-run", "--query", "x"], "leave out --query"),
         (["--view", "sources", "--query", "x"], "leave out --query"),
-        (["serch", "timer"], "'serch' is neither a verb nor a link"),
+        (["serch", "timer"], "'serch' is neither a verb (index, search, get, "),
+        (["."], "'.' is a folder: open it with --workspace"),
         (["--quer", "x"], "unrecognized arguments: --quer"),
         (["mnemoscope://open?path=a.md", "more"], "unrecognized arguments: more"),
         (["--toggle", "--query", "x"], "leave out --query"),
@@ -78,6 +80,11 @@ def test_help_and_version_end_well(capsys, argument):
     assert "mnemoscope" in capsys.readouterr().out
 
 
-def test_the_help_lists_every_verb():
-    epilog = make_parser().epilog
-    assert set(epilog.split(" ")[4].rstrip(",").split("|")) == set(VERBS)
+def test_the_help_lists_every_verb_and_view(capsys):
+    __main__.main(["--help"])
+    told = capsys.readouterr().out
+    for verb, does in VERBS.items():
+        assert f"  {verb:<10}  {does}\n" in told
+    words = {word.rstrip(",") for word in told.split()}
+    assert words >= set(get_args(View))
+    assert max(map(len, told.splitlines())) < 100

@@ -63,6 +63,27 @@ def test_a_workspace_that_is_none_is_said_to_be_what_it_is(run: Run, folder: Pat
     assert "b (from --workspace) does not exist" in run("status", "--workspace", "b").err
 
 
+def test_what_a_verb_does_not_know_is_told_by_the_verb(run: Run, folder: Path) -> None:
+    assert run("status", "more").err == (
+        "mnemoscope status: unrecognized arguments: more; see mnemoscope status --help\n"
+    )
+    assert "a folder of notes is named with --workspace; see mnemoscope index" in run("index", str(folder)).err
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full")
+@pytest.mark.parametrize("verb", ["searches", "status"])
+def test_output_into_a_full_disk_is_one_line(verb: str, tmp_path: Path) -> None:
+    with open("/dev/full", "w") as full:  # noqa: PTH123 - a device
+        done = python(
+            "import sys; from engine.cli import main; sys.exit(main())",
+            verb,
+            stdout=full,
+            cwd=tmp_path,
+            env={"HOME": str(tmp_path), "XDG_DATA_HOME": "", "XDG_CONFIG_HOME": "", "XDG_STATE_HOME": ""},
+        )
+    assert (done.returncode, done.stderr) == (1, "mnemoscope: Nothing more can be written: No space left on device.\n")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="there nobody can remove the directory of a process")
 def test_a_current_directory_that_was_removed_is_one_line(run: Run, folder: Path) -> None:
     folder.rmdir()

@@ -41,6 +41,19 @@ def test_options_reach_the_search(run: Run, memory: FakeMemory) -> None:
     assert asked["until"] > 0
 
 
+def test_exclusions_are_part_of_the_query(run: Run, memory: FakeMemory) -> None:
+    """As the help and the box write them; a shell has taken the quotes away by now."""
+    for words in (("drip", "-hose"), ("-garden hose", "drip", "--max-results", "3"), ("-path:archive",)):
+        assert run("search", *words).code == 0
+    assert [query for query, _, _ in memory.searches] == ["drip -hose", "-garden hose drip", "-path:archive"]
+    assert run("search", "drip", "-n", "3").err.startswith("mnemoscope search: unrecognized arguments: -n")
+    assert "--saved NAME" in run("search", "-h").out
+
+
+def test_results_come_in_one_form(run: Run) -> None:
+    assert "leave out one of them" in run("search", "irrigation", "--json", "--markdown").err
+
+
 def test_ageing_and_variety_can_be_asked_for_once(run: Run, memory: FakeMemory) -> None:
     run("search", "hose")
     run("search", "hose", "--half-life-days", "7.5", "--diverse")

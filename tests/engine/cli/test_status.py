@@ -12,6 +12,7 @@ def shown(out: str) -> dict[str, str]:
 
 
 def test_a_healthy_index(run: Run, memory: FakeMemory) -> None:
+    memory.set_status(last_sync=make_summary())
     answer = run("status")
     assert answer.code == 0
     lines = shown(answer.out)
@@ -23,7 +24,7 @@ def test_a_healthy_index(run: Run, memory: FakeMemory) -> None:
     assert lines["Vectors"] == "7 searched with numpy, 512 dimensions"
     assert lines["Vector cache"] == "enabled (7 of at most 50,000, 7.2 KB)"
     assert lines["Store"] == "/data/indexes/garden/index.sqlite (1.3 MB, generation 7)"
-    assert lines["Last update"] == "never"
+    assert lines["Last update"].startswith("20")
     assert not {"Fallback", "Batch", "Index error", "Embedding test", "sqlite-vec"} & set(lines)
 
 
@@ -117,3 +118,9 @@ def test_json_is_the_record(run: Run) -> None:
     assert status["sourceCounts"][0] == {"source": "memory", "files": 3, "chunks": 6}
     assert "embeddingProbe" not in status
     assert run("status", "--json", "--deep").json["embeddingProbe"] == {"ok": True, "error": ""}
+
+
+@pytest.mark.parametrize("last", [None, make_summary(cancelled=True), make_summary(error="The disk is full.")])
+def test_an_index_whose_last_update_did_not_end_is_out_of_date(run: Run, memory: FakeMemory, last) -> None:
+    memory.set_status(dirty=False, last_sync=last)
+    assert shown(run("status").out)["Out of date"].startswith("yes")
