@@ -79,8 +79,8 @@ class SettingsDialog(QDialog):
         head = QHBoxLayout()
         head.setContentsMargins(16, 10, 16, 10)
         head.setSpacing(8)
-        head.addWidget(self._query, 2)
-        head.addWidget(self._choice.box, 1)
+        head.addWidget(self._query, 1)
+        head.addWidget(self._choice.box)
         row = QHBoxLayout()
         row.setSpacing(0)
         for widget in (self._choice.list, self._choice.edge):

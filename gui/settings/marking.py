@@ -10,6 +10,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel
 
 from engine import tr
+from gui.settings.also_called import ALSO_CALLED
 from gui.settings.places import PAGES, Placed
 from gui.settings.values import choice_words, plain_choice_words, value_words
 from gui.theme import tokens
@@ -20,13 +21,13 @@ def words_of(query: str) -> tuple[str, ...]:
 
 
 def found(placed: Placed, value: object, words: Iterable[str]) -> bool:
-    """Whether every word is in the option's name, key, help or value, or in its page's name.
+    """Whether every word is in the option's name, key, help or value, in its page's name, or in what it is called, too.
 
     In the language that is spoken or in English, which the settings file has and what is written of it.
     """
     option = placed.option
-    plain = (placed.name, option.help, PAGES[placed.page], placed.group)
-    texts = [option.key, value_words(option, value), *option.choices, *plain, *map(tr, plain)]
+    plain = [placed.name, option.help, PAGES[placed.page], placed.group, ALSO_CALLED.get(option.key, "")]
+    texts = [option.key, value_words(option, value), *option.choices, *plain, *map(tr, filter(None, plain))]
     for called in (choice_words, plain_choice_words):
         texts += [called(option.key, choice) for choice in option.choices]
     whole = _folded("\n".join(texts))

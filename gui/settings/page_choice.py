@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QListWidget
+from PySide6.QtWidgets import QListWidget, QSizePolicy
 
 from engine import tr
 from gui.settings.places import PAGES, SettingsPage
@@ -33,6 +33,8 @@ class PageChoice(QObject):
         self.list.setFrameShape(QListWidget.Shape.NoFrame)
         self.edge = line(vertical=True)
         self.box = ComboBox(tr("Page"))
+        self.box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)  # no title is cut
+        self.box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         for name in names:
             self.list.addItem(tr(PAGES[name]))
             self.box.addItem(tr(PAGES[name]), name)

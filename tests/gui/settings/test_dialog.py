@@ -269,6 +269,13 @@ def test_where_there_is_little_room_a_box_takes_the_place_of_the_list(qtbot, dia
     assert (dialog.width(), dialog.height()) == (560, 400)
     assert not pages.isVisible()
     assert dialog._choice.box.isVisible()
+    box = dialog._choice.box
+    box.setItemText(0, "Behaltene Vektoren")  # as long as another language's
+    for scale in (1.0, 2.0):
+        appearance.set_font_scale(scale)
+        for index in range(box.count()):
+            box.setCurrentIndex(index)
+            qtbot.waitUntil(lambda: box.shown_text() == box.currentText())
     dialog._choice.box.setCurrentIndex(dialog._choice.box.findData("sync"))
     dialog._choice.box.activated.emit(dialog._choice.box.currentIndex())
     assert dialog.page == "sync"

@@ -1,6 +1,7 @@
 import pytest
 
 from engine import language
+from gui.settings.also_called import ALSO_CALLED
 from gui.settings.marking import found, words_of
 from gui.settings.places import placed_options
 
@@ -29,3 +30,24 @@ def test_its_choices_are_found_in_both(query):
 @pytest.mark.usefixtures("german")
 def test_other_words_find_nothing():
     assert not found(placed_options()["max_file_bytes"], 1, words_of("largest theme"))
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ("notification", "window.notify"),
+        ("shortcut", "window.keys"),
+        ("zoom", "window.font_scale"),
+        ("ignore", "exclude"),
+        ("threshold", "query.min_score"),
+        ("recent searches", "window.keep_searches"),
+        ("minimize", "window.close_to_tray"),
+    ],
+)
+def test_what_other_programs_call_an_option_finds_it(query, key):
+    option = placed_options()[key]
+    assert found(option, option.option.default, words_of(query))
+
+
+def test_what_is_called_otherwise_is_there():
+    assert set(ALSO_CALLED) - set(placed_options()) == {"program.autostart"}

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
 
 from engine import Option, Settings, settings_path
@@ -73,6 +74,21 @@ def test_the_row_stands_in_its_place_and_says_how_it_is(qtbot, dialog):
     assert "program.begin" not in _said(row), "it is no key of the file"
     assert row.field.box.accessibleName() == "Begin early"
     assert row.field.box.accessibleDescription() == "Begins with the desktop. Default. Default: off."
+
+
+def test_tab_goes_through_it_in_its_place_and_space_switches_it(qtbot, dialog, entry):
+    row, rows = _row(dialog), dialog.pages.page("general").rows
+    rows["workspace"].take_focus()
+    reached = []
+    for _ in range(8):
+        focus = QApplication.focusWidget()
+        reached += [name for name, one in (*rows.items(), ("begin", row)) if one.isAncestorOf(focus)]
+        qtbot.keyClick(focus, Qt.Key.Key_Tab)
+    assert list(dict.fromkeys(reached))[:3] == ["workspace", "begin", "window.editor"]
+    row.take_focus()
+    qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
+    qtbot.waitUntil(entry.is_on)
+    qtbot.waitUntil(row._reset.isVisible)
 
 
 def test_it_is_switched_and_taken_back_beside_the_file(qtbot, dialog, entry):

@@ -51,7 +51,7 @@ def test_the_settings_have_a_row_for_starting_with_the_computer(qtbot, window, s
     qtbot.waitUntil(lambda: at_rest(window))
     window.settings.show_page("general")
     dialog = window.settings.dialog
-    dialog.search("autostart")
+    dialog.search("startup login")
     qtbot.waitUntil(lambda: dialog.ready)
     row = dialog.findChild(SystemRow)
     assert row.field.box.words == "Start with the computer"
