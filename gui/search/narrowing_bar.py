@@ -96,6 +96,7 @@ class NarrowingBar(QWidget):
         self._crumbs = tuple(crumbs)
         for line in self._lines[len(crumbs) :]:
             self._column.removeWidget(line)
+            line.hide()  # it goes later, and others may come into its place meanwhile
             line.deleteLater()
         del self._lines[len(crumbs) :]
         for depth in range(len(self._lines), len(crumbs)):

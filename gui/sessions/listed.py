@@ -98,8 +98,9 @@ class Listed(QObject):
         if "sessions" in self.lacks:
             return NothingToRead(self.lacks["sessions"])
         known = self._reader.known
-        filtered = known is not None and known.catalogue.sessions and not self._view.has_rows
-        return texts.NOTHING_FITS if filtered else texts.CHOOSE_SESSION
+        if known is None or self._view.has_rows:
+            return texts.CHOOSE_SESSION
+        return texts.NOTHING_FITS if known.catalogue.sessions else texts.NONE_TO_READ
 
     def _show_nothing_known(self, status: MemoryProviderStatus) -> None:
         self._view.notice.show_notice("")

@@ -210,6 +210,8 @@ class SessionsPanel(QObject):
         assert self._reader.known is not None
         self.chips.show_catalogue(self._reader.known.catalogue)
         self._show_again()
+        if not self._reader.known.catalogue.sessions:
+            self.session_selected.emit(None)  # the list has none from the beginning, so it tells of no change
         wanted, self._compared_next = self._compared_next, ""
         if wanted:
             self.show_similar(wanted)

@@ -26,6 +26,7 @@ CHOOSE_SESSION = NothingToRead(
     marked("Choose a session with Up and Down, and press Enter to read it here."),
     marked("J and K go from message to message, N through the found words, Esc goes back to the list."),
 )
+NONE_TO_READ = NothingToRead(marked("There is no session to read here yet."))
 NOTHING_FITS = NothingToRead(
     marked("No session matches, so there is none to read here."),
     marked("In the box Esc clears the text, and once more all that was chosen beside it."),

@@ -8,6 +8,7 @@ from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.icons import icon_pixmap
+from gui.widgets.mirrored import line_direction
 
 _CHEVRON = 12
 _RIGHT = 10
@@ -75,4 +76,6 @@ class ComboBox(QComboBox):
         option.currentText = self.shown_text()
         painter = QStylePainter(self)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        # In the text's own direction: the ellipsis of a path stands where it begins.
+        painter.setLayoutDirection(line_direction(option.currentText))
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)

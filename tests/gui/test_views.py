@@ -8,7 +8,7 @@ import engine
 from engine import FileIssue, Passage
 from gui.main_window import MainWindow
 from gui.places import Places
-from gui.sessions.texts import NOTHING_FITS
+from gui.sessions.texts import NONE_TO_READ, NOTHING_FITS
 from gui.viewer.panel import CHOOSE_RESULT, NOTHING_FOUND
 from gui.window_state import WindowState
 from gui.workspace import Workspace
@@ -203,6 +203,15 @@ def test_the_selected_session_is_shown_as_a_conversation(qtbot, window, shown):
     path, line, query = shown[-1]
     assert (path, query) == (VALVE, "firmware")
     assert "firmware" in next(message.text for message in SESSIONS[VALVE].messages if message.line == line)
+
+
+def test_where_there_is_no_session_nobody_is_told_to_choose_one(qtbot, window, memory, monkeypatch):
+    said = []
+    monkeypatch.setattr("gui.views.ConversationPanel.clear", lambda _, instead=None: said.append(instead))
+    monkeypatch.setattr(type(memory), "sessions", lambda *_arguments, **_options: ())
+    qtbot.keyClick(window, Key.Key_2, Control)
+    qtbot.waitUntil(lambda: at_rest(window) and bool(said))
+    assert said == [NONE_TO_READ]
 
 
 def test_where_no_session_matches_there_is_none_to_read_until_escape_clears_the_filters(
