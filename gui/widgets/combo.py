@@ -41,7 +41,7 @@ class ComboBox(QComboBox):
         """Wide enough for the pads, too, which Qt leaves out: the longest of its own entries would be cut."""
         hint = super().sizeHint()
         own = self.sizeAdjustPolicy() == QComboBox.SizeAdjustPolicy.AdjustToContents
-        return hint + QSize(_TEXT_PADS, 0) if own else hint
+        return hint + QSize(_TEXT_PADS + 1, 0) if own else hint  # one more, by which it may round down
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
