@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.control import CancelToken
+from engine.insight.chance import normal
 from engine.store.coding import StoredModel, Vectors, decode
 from engine.store.index import IndexStore
 from engine.store.models import ModelName
@@ -69,7 +70,7 @@ def _blocks(
 
 def _signs(store: IndexStore, model: StoredModel, ids: Sequence[int], cancel: CancelToken | None) -> tuple[Ids, Signs]:
     """Of the chunks that have a vector."""
-    planes = np.random.default_rng(_SEED).standard_normal((model.dims, _BITS)).astype(np.float32)
+    planes = normal(_SEED, (model.dims, _BITS)).astype(np.float32)
     centre: Vectors | None = None
     known: list[Ids] = [np.empty(0, np.int64)]
     signs: list[Signs] = [np.empty((0, _BITS // _BAND), np.uint16)]

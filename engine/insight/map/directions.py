@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.control import CancelToken
+from engine.insight.chance import normal
 from engine.insight.map.rows import Rows
 from engine.store.coding import Vectors
 
@@ -61,7 +62,7 @@ def _largest(matrix: Doubles, count: int, cancel: CancelToken | None) -> tuple[D
     By subspace iteration: a whole decomposition of 3,072 dimensions would take many seconds in one call.
     """
     width = min(len(matrix), count + _SPARE)
-    basis = np.linalg.qr(np.random.default_rng(1).standard_normal((len(matrix), width)))[0]
+    basis = np.linalg.qr(normal(1, (len(matrix), width)))[0]
     for _ in range(_ROUNDS if width < len(matrix) else 0):
         _check(cancel)
         basis = np.linalg.qr(matrix @ basis)[0]

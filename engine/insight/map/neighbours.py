@@ -1,5 +1,6 @@
 """Which points are alike: the nearest neighbours of each, and how strongly each pair belongs together."""
 
+import random
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,7 +76,7 @@ def _clusters(points: Vectors, cancel: CancelToken | None) -> tuple[list[Ids], I
     count = len(points) // _CLUSTER
     if count <= _PROBED:
         return [np.arange(len(points))], np.zeros((1, 1), np.int64)
-    chosen = np.random.default_rng(1).choice(len(points), count, replace=False)
+    chosen = random.Random(1).sample(range(len(points)), count)
     centres = points[np.sort(chosen)]
     for _ in range(_ROUNDS):
         labels = np.empty(len(points), np.int64)

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.insight.chance import normal
 from engine.store.coding import Ids, Vectors
 
 _ENOUGH = 0.7
@@ -22,7 +23,7 @@ def begin(ids: Ids, found: Ids, old_ids: Ids, old_points: Vectors) -> Vectors | 
         return None
     counted = known[found]
     beside = found[np.arange(len(found)), counted.argmax(axis=1)]
-    near = places[beside] + _ASIDE * np.random.default_rng(1).standard_normal(places.shape)
+    near = places[beside] + _ASIDE * normal(1, places.shape)
     near[~counted.any(axis=1)] = places[known].mean(axis=0)
     return np.where(known[:, None], places, near).astype(np.float32)
 

@@ -1,0 +1,36 @@
+"""Numbers left to chance: spread as they should be, and the same ones whenever they are asked for."""
+
+import numpy as np
+import pytest
+
+from engine.insight import chance
+from engine.insight.chance import normal
+
+
+def test_they_have_the_shape_that_is_asked_for_and_are_the_same_each_time() -> None:
+    assert normal(1, (3, 2)).tolist() == normal(1, (3, 2)).tolist()
+    assert normal(1, (3, 2)).tolist() != normal(2, (3, 2)).tolist()
+    assert normal(1, (0, 2)).shape == (0, 2)
+    # Also after an update: places and findings that nobody changed stay where they are.
+    assert normal(1, (2,)).tolist() == pytest.approx([0.97925121, 0.48979125])
+
+
+def test_they_are_spread_as_the_normal_distribution_is() -> None:
+    drawn = normal(7, (100_000, 2))
+    shares = [(np.abs(drawn) < width).mean() for width in (0.5, 1, 2, 3)]
+    assert shares == pytest.approx([0.3829, 0.6827, 0.9545, 0.9973], abs=0.004)
+    assert drawn.mean(axis=0) == pytest.approx([0, 0], abs=0.01)
+    assert np.corrcoef(drawn.T)[0, 1] == pytest.approx(0, abs=0.01)
+    assert np.corrcoef(drawn[:-1, 0], drawn[1:, 0])[0, 1] == pytest.approx(0, abs=0.01)
+
+
+def test_a_number_next_to_nothing_is_still_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Zeros:
+        def __init__(self, seed: int) -> None:
+            pass
+
+        def randbytes(self, count: int) -> bytes:
+            return bytes(count)
+
+    monkeypatch.setattr(chance.random, "Random", Zeros)
+    assert np.isfinite(normal(1, (4,))).all()
