@@ -5,6 +5,7 @@ Everything here is written with synchronous=FULL, and copied aside before each m
 """
 
 import contextlib
+import os
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -119,7 +120,7 @@ class UserData:
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        """`read_only`: the folder cannot be written; nothing is kept then, and a missing file reads as empty."""
+        """`read_only`: nothing is kept, as where the folder cannot be written; a missing file reads as empty."""
         self._path = path
         self._lock = threading.Lock()
         self._keeps = not read_only
@@ -274,7 +275,8 @@ class UserData:
 
 def _for_reading(path: Path) -> apsw.Connection:
     if path.exists():
-        connection = open_connection(path, "frozen reader")
+        # A frozen one sees nothing of what another connection has just written.
+        connection = open_connection(path, "reader" if os.access(path.parent, os.W_OK) else "frozen reader")
         try:
             refuse_newer(connection, path, MIGRATIONS)
             _check(connection)

@@ -53,6 +53,16 @@ def test_the_state_is_that_of_the_index(folders: dict[str, Path], tmp_path: Path
     assert (never.files, never.last_sync, never.problem) == (0, None, "")
 
 
+def test_the_last_sync_of_an_open_workspace_is_told(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
+    """It stands in the log of its file as long as that is open."""
+    (folders["garden"] / "new.md").write_text("# New\n\nA rake.\n")
+    memory = open_(str(folders["garden"]))
+    memory.sync()
+    state = workspace_state(folders["garden"], store_path=str(tmp_path / "data"))
+    assert state.last_sync is not None
+    assert state.last_sync == memory.status().last_sync
+
+
 def test_a_broken_index_is_a_sentence(folders: dict[str, Path], tmp_path: Path) -> None:
     database = index_files(folders["garden"], str(tmp_path / "data")).database
     database.write_bytes(b"nothing" * 4000)
