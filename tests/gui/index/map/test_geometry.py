@@ -245,7 +245,8 @@ def test_a_point_looks_as_a_painter_draws_it(x: float, y: float, radius: float, 
     mine, other = (np.frombuffer(image.constBits(), np.uint8).reshape(90, 40, 4) for image in (ours, theirs))
     gaps = np.abs(mine[..., 3].astype(int) - other[..., 3])
     corners = sign not in (CIRCLE, RING)
-    assert gaps.max() < (100 if corners else 70)
+    tiny_hole = sign == RING and radius < 1.4  # narrower than a pixel: 92 at its middle
+    assert gaps.max() < (100 if corners or tiny_hole else 70)
     assert gaps.sum() < 255 * (0.7 + 0.6 * radius) * (2 if corners else 1.1)
     inside = mine[mine[..., 3] > 250]
     assert not len(inside) or inside.mean(axis=0)[:3] == pytest.approx([20, 80, 200], abs=3)
