@@ -1,7 +1,7 @@
 """The memory of a server: opened on a thread of its own, so that the server answers before it is there.
 
 A server may run for days: when the settings change, the memory is opened anew, since a service that the person has left
-must get no question any more.
+must get no question any more. Where it is only otherwise that questions are answered, it stays and does so.
 """
 
 import logging
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from engine.errors import Closed, MnemoscopeError
 from engine.settings import Settings
+from engine.settings.answering import answering_as
 
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager
@@ -47,11 +48,14 @@ class LateMemory:
                 raise Closed
             settings = self._settings()
             if self._memory is not None and settings != self._opened_with:
-                self._memory.close()
-                self._memory = None
+                if self._opened_with is not None and answering_as(self._opened_with, settings) == settings:
+                    self._memory.answer_as(settings)
+                else:
+                    self._memory.close()
+                    self._memory = None
+            self._opened_with = settings
             if self._memory is None:
                 self._memory = self._open(settings)
-                self._opened_with = settings
                 self._memory.warm_session(self._session_key)
             return self._memory
 

@@ -16,6 +16,7 @@ from engine.agent.mcp_server.late_memory import LateMemory
 from engine.agent.mcp_server.resources import Listed, _cursor, _order, _place
 from engine.errors import Closed, MnemoscopeError, StoreError
 from engine.settings import Settings
+from engine.settings.options import QuerySettings
 from tests.helpers.fake_memory import FakeMemory
 
 ROOT = Path(__file__).resolve().parents[4]
@@ -75,6 +76,22 @@ def test_a_memory_that_could_not_be_opened_is_tried_again() -> None:
     assert failing.memory.closed
     with pytest.raises(Closed):
         late.opened()
+
+
+def test_other_settings_have_the_memory_opened_anew_unless_only_its_answers_differ() -> None:
+    in_force, made = [Settings()], [FakeMemory(), FakeMemory()]
+    waiting = iter(made)
+    late = LateMemory(lambda _: next(waiting), lambda: in_force[-1], None)
+    assert late.opened() is made[0]
+    in_force.append(Settings(query=QuerySettings(min_score=0.7)))
+    assert late.opened() is made[0]
+    assert [settings.query.min_score for settings in made[0].answers_as] == [0.7]
+    assert late.opened() is made[0]
+    assert len(made[0].answers_as) == 1
+    in_force.append(Settings(provider="none"))
+    assert late.opened() is made[1]
+    assert made[0].closed
+    late.close()
 
 
 def test_warming_asks_by_words_alone_and_never_fails() -> None:
