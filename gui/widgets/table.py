@@ -132,6 +132,10 @@ class RecordsTable(QTableView, Generic[Record]):
         if records and not self.currentIndex().isValid():
             self.selectRow(0)
 
+    def selectRow(self, row: int) -> None:
+        """As Qt does, which from right to left finds no row before the table was laid out."""
+        self.setCurrentIndex(self._sorted.index(row, 0))
+
     def _fit_rows(self) -> None:
         self.verticalHeader().setDefaultSectionSize(QFontMetrics(font_at(13)).height() + 10)
 

@@ -1,3 +1,4 @@
+import pytest
 from PySide6.QtCore import Qt
 
 from engine import FileIssue
@@ -87,3 +88,13 @@ def _arrow(table: IssuesTable) -> int:
         for x in range(header.sectionSize(0))
         for y in range(header.height())
     )
+
+
+@pytest.mark.usefixtures("right_to_left")
+def test_the_first_row_is_chosen_from_right_to_left_too(qtbot):
+    table = IssuesTable()
+    qtbot.addWidget(table)
+    table.resize(900, 200)
+    table.show_records(ISSUES)
+    assert table.record_at(table.currentIndex()) == ISSUES[1]
+    assert {index.column() for index in table.selectionModel().selectedIndexes()} == {0, 1, 2}
