@@ -29,6 +29,14 @@ def pages():
         ("choosing folders", "first-steps"),
         ("switch workspace", "workspaces"),
         ("tray", "quick-search"),
+        ("shortcuts", "keyboard"),
+        ("dark theme", "keyboard"),
+        ("zoom", "keyboard"),
+        ("autostart", "quick-search"),
+        ("notifications", "quick-search"),
+        ("obsidian vault", "first-steps"),
+        ("offline", "first-steps"),
+        ("backup", "trouble"),
     ],
 )
 def test_the_page_that_answers_is_among_the_first(pages, query, page):
@@ -49,6 +57,13 @@ def test_the_page_that_answers_is_among_the_first(pages, query, page):
         ("Arbeitsbereich wechseln", "workspaces"),
         ("Infobereich", "quick-search"),
         ("Schlagworte", "query-language"),
+        ("Tastenkürzel", "keyboard"),
+        ("dunkles Farbschema", "keyboard"),
+        ("Autostart", "quick-search"),
+        ("Benachrichtigungen", "quick-search"),
+        ("Obsidian", "first-steps"),
+        ("Sicherung", "trouble"),
+        ("Duplikate", "index-view"),
     ],
 )
 def test_the_german_page_that_answers_is_among_the_first(query, page):
