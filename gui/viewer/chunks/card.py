@@ -1,7 +1,14 @@
 """The card below a text with everything that the index holds of one chunk."""
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication, QKeyEvent
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import (
     QApplication,
     QFrame,
@@ -31,6 +38,8 @@ from gui.widgets.tab_order import ComingLast
 _SIDE = 16
 _ROWS = 11
 _FEWEST_ROWS = 4
+_LEAST_VALUE = 22
+"""Letters."""
 
 
 class ChunkCard(QFrame):
@@ -52,7 +61,10 @@ class ChunkCard(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "side")
-        self._id = self._rows = 0
+        self._id = 0
+        self._rows: list[tuple[QLabel, QWidget]] = []
+        """Name and value of each."""
+        self._above = False
         self._place = 0
         """Where the person had scrolled to when the rows were made anew, until the next move."""
         self._text = ""
@@ -72,20 +84,7 @@ class ChunkCard(QFrame):
         head.addWidget(self._title, 1)
         for button in (self._before, self._after, self._copy, close):
             head.addWidget(button)
-        # No QFormLayout: for wrapped values it keeps heights that it has measured at other widths on the way.
-        self._grid = QGridLayout()
-        self._grid.setContentsMargins(_SIDE, 2, _SIDE, 10)
-        self._grid.setHorizontalSpacing(16)
-        self._grid.setVerticalSpacing(4)
-        self._grid.setColumnStretch(1, 1)
-        content = QFrame()
-        content.setProperty("role", "side")
-        content.setLayout(self._grid)
-        self._body = QScrollArea()
-        self._body.setWidgetResizable(True)
-        self._body.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._body.setWidget(content)
-        self._body.setAccessibleName(tr("What the index holds of this chunk"))
+        self._body = self._make_body()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -100,6 +99,26 @@ class ChunkCard(QFrame):
         self._body.verticalScrollBar().actionTriggered.connect(self._leave_place)
         close.clicked.connect(self.close_card)
         self.hide()
+
+    def _make_body(self) -> QScrollArea:
+        # No QFormLayout: for wrapped values it keeps heights that it has measured at other widths on the way.
+        self._grid = QGridLayout()
+        self._grid.setContentsMargins(_SIDE, 2, _SIDE, 10)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(4)
+        self._grid.setColumnStretch(1, 1)
+        content = QFrame()
+        content.setProperty("role", "side")
+        around = QVBoxLayout(content)
+        around.setContentsMargins(0, 0, 0, 0)
+        around.addLayout(self._grid)
+        around.addStretch(1)
+        body = QScrollArea()
+        body.setWidgetResizable(True)
+        body.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        body.setWidget(content)
+        body.setAccessibleName(tr("What the index holds of this chunk"))
+        return body
 
     def show_chunk(self, detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -> None:
         """`same_as_file` as in `wording.facts`."""
@@ -125,7 +144,7 @@ class ChunkCard(QFrame):
         end.take(more)
         for fact in rows:
             self._add(fact.label, _value(fact))
-        self._grid.setRowStretch(self._rows, 1)
+        self._fit()
         # Asked anew: PySide's wrapper of the bar does not outlive the rows.
         self._body.verticalScrollBar().setValue(self._place)
         spoken = f"{said}. {rows[0].value}"
@@ -136,17 +155,35 @@ class ChunkCard(QFrame):
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, f"{words}. {spoken}"))
 
     def _clear(self) -> None:
-        self._grid.setRowStretch(self._rows, 0)
-        while (item := self._grid.takeAt(0)) is not None:
-            if (part := item.widget()) is not None:
+        for parts in self._rows:
+            for part in parts:
+                self._grid.removeWidget(part)
                 part.setParent(None)
                 part.deleteLater()
-        self._rows = 0
+        self._rows.clear()
 
     def _add(self, name: str, value: QWidget) -> None:
-        self._grid.addWidget(_name(name), self._rows, 0, Qt.AlignmentFlag.AlignTop)
-        self._grid.addWidget(value, self._rows, 1, Qt.AlignmentFlag.AlignTop)
-        self._rows += 1
+        self._rows.append((_name(name), value))
+        self._put(len(self._rows) - 1)
+
+    def _put(self, number: int) -> None:
+        """A row into its place: the name before the value, or above it."""
+        name, value = self._rows[number]
+        places = ((2 * number, 0, 1, 2), (2 * number + 1, 0, 1, 2)) if self._above else ((number, 0), (number, 1))
+        for part, place in zip((name, value), places, strict=True):
+            self._grid.addWidget(part, *place, Qt.AlignmentFlag.AlignTop)
+        name.setHidden(self._above and not name.text())
+
+    def _fit(self) -> None:
+        """Where the values would have a few letters only, their names stand above them."""
+        names = max((name.sizeHint().width() for name, _ in self._rows), default=0)
+        bar = self._body.verticalScrollBar().sizeHint().width()  # the body itself hears of its size later
+        room = self.width() - bar - names - 2 * _SIDE - self._grid.horizontalSpacing()
+        above = room < _LEAST_VALUE * QFontMetrics(font_at(13)).averageCharWidth()
+        if above != self._above:
+            self._above = above
+            for number in range(len(self._rows)):
+                self._put(number)
 
     def _return(self) -> None:
         """New rows are laid out step by step, with fewer lines to scroll on the way."""
@@ -201,6 +238,11 @@ class ChunkCard(QFrame):
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self.updateGeometry()
+            self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
 
 def _name(text: str) -> QLabel:

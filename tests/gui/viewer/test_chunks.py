@@ -303,6 +303,21 @@ def test_rows_of_the_next_chunk_take_no_more_room_than_their_lines(qtbot, chunke
         qtbot.waitUntil(are_fitted)
 
 
+def test_values_without_room_beside_their_names_stand_below_them(qtbot, chunked: ViewerPanel) -> None:
+    chunked.resize(300, 700)
+    chunked.show_chunk()
+    qtbot.waitUntil(chunked._card.isVisible)
+    rows, body = chunked._card._rows, chunked._card._body
+
+    def stand_above() -> bool:
+        return all(value.y() >= name.y() + name.height() for name, value in rows if name.text())
+
+    qtbot.waitUntil(stand_above)
+    qtbot.waitUntil(lambda: body.widget().width() <= body.viewport().width())
+    chunked.resize(900, 700)
+    qtbot.waitUntil(lambda: all(name.y() == value.y() for name, value in rows))
+
+
 def test_another_file_puts_the_card_away_and_has_borders_of_its_own(qtbot, chunked: ViewerPanel, show) -> None:
     chunked.show_chunk()
     qtbot.waitUntil(chunked._card.isVisible)
