@@ -38,6 +38,6 @@ ALSO_CALLED = {
     "sync.interval_minutes": marked("automatic, schedule, timer"),
     "store.path": marked("database, location, storage"),
     "store.vector.enabled": marked("semantic, embeddings"),
-    "chunking.tokens": marked("chunks"),
+    "chunking.tokens": marked("chunks, pieces"),
 }
 """By the options' keys, and by the name of what the system keeps."""
