@@ -169,9 +169,13 @@ class ChunkCard(QFrame):
     def _put(self, number: int) -> None:
         """A row into its place: the name before the value, or above it."""
         name, value = self._rows[number]
-        places = ((2 * number, 0, 1, 2), (2 * number + 1, 0, 1, 2)) if self._above else ((number, 0), (number, 1))
-        for part, place in zip((name, value), places, strict=True):
-            self._grid.addWidget(part, *place, Qt.AlignmentFlag.AlignTop)
+        top = Qt.AlignmentFlag.AlignTop
+        if self._above:
+            self._grid.addWidget(name, 2 * number, 0, 1, 2, top)
+            self._grid.addWidget(value, 2 * number + 1, 0, 1, 2, top)
+        else:
+            self._grid.addWidget(name, number, 0, top)
+            self._grid.addWidget(value, number, 1, top)
         name.setHidden(self._above and not name.text())
 
     def _fit(self) -> None:
