@@ -60,7 +60,7 @@ def test_the_page_that_answers_is_among_the_first(pages, query, page):
         ("Tastenkürzel", "keyboard"),
         ("dunkles Farbschema", "keyboard"),
         ("Autostart", "quick-search"),
-        ("Benachrichtigungen", "quick-search"),
+        ("Benachrichtigung", "quick-search"),
         ("Obsidian", "first-steps"),
         ("Sicherung", "trouble"),
         ("Duplikate", "index-view"),
