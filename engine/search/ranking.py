@@ -31,7 +31,7 @@ class Ranker:
     def candidates(self, leg: KeywordLeg, meaning: "MeaningLeg | None", among: Among, work: Work) -> list[int]:
         """Ids that either leg brings."""
         hybrid = work.request.hybrid
-        limit = work.request.candidates
+        limit = min(work.request.candidates, max(1, leg.chunks))
         by_words: list[int] = []
         if meaning is None or hybrid.enabled:
             with work.timed("keyword"):

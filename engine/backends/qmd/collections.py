@@ -13,13 +13,11 @@ from typing import NamedTuple
 import msgspec
 
 from engine import reasons
-from engine.backends.qmd.command import QmdError
 from engine.control import CancelToken
 from engine.corpus.discovery import Discovery, discover
 from engine.corpus.ignore import IgnoreRules
 from engine.corpus.roots import Root, Roots, find_roots
 from engine.corpus.walking import FoundFile
-from engine.language import tr
 from engine.records import FileIssue, Source
 from engine.settings import Settings
 
@@ -76,7 +74,7 @@ def with_paths(settings: Settings) -> Settings:
 def plan(workspace: Path, settings: Settings, sessions: Path | None, cancel: CancelToken | None = None) -> Plan:
     """What there is now. `settings` have the paths; `sessions`: folder of the sessions written out, None for none.
 
-    Raises `WorkspaceError`, `QmdError` for a place that `qmd` cannot be told of, `Cancelled`.
+    Raises `WorkspaceError`, `Cancelled`.
     """
     roots = find_roots(workspace, settings)
     found = discover(workspace, settings, cancel=cancel)
@@ -155,8 +153,6 @@ def _plain(text: str) -> str:
 
 
 def _collection(root: Root, files: Sequence[FoundFile], roots: Roots, settings: Settings, names: _Names) -> Collection:
-    if os.fsencode(root.path).decode("utf-8", "ignore") != root.path:
-        raise QmdError(tr("qmd cannot be told of {folder}: its name is no UTF-8.", folder=ascii(root.path)))
     wanted, pattern = _asked_for(root, roots, settings)
     name = names.name(wanted or (_OWN_NAMES.get(root.name, root.name) if not root.extra else root.name))
     if root.single or not os.path.isdir(root.path):

@@ -73,10 +73,12 @@ def test_notes_and_sessions_are_resources(served: Served) -> None:
         (served.notes / "memory" / f"n{number:03}.md").write_text(f"# Note {number}\n")
 
     async def conversation(client: Client) -> None:
-        await client.call_tool("memory_search", {"query": "relay"})  # the index is there now, with the session
-        first = await client.list_resources()
-        second = await client.list_resources(cursor=first.next_cursor)
-        listed = [*first.resources, *second.resources]
+        listed = []
+        while not any("/sessions/" in resource.uri for resource in listed):  # until it is indexed
+            await client.call_tool("memory_search", {"query": "relay"})
+            first = await client.list_resources()
+            second = await client.list_resources(cursor=first.next_cursor)
+            listed = [*first.resources, *second.resources]
         assert (len(first.resources), second.next_cursor) == (100, None)
         assert len(listed) == len({resource.uri for resource in listed}) == 124
         session = next(resource for resource in listed if "/sessions/" in resource.uri)

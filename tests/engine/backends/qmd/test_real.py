@@ -147,7 +147,7 @@ def test_names_that_qmd_cannot_have_are_told_and_cost_the_others_nothing(open_qm
 def test_a_folder_that_qmd_cannot_be_told_of_says_so(open_qmd, real, tmp_path):
     folder = tmp_path / os.fsdecode(b"n\xf6tes")
     folder.mkdir()
-    assert "no UTF-8" in open_qmd(real, folder=folder).sync().error
+    assert "holds bytes that are no text" in open_qmd(real, folder=folder).sync().error
 
 
 def test_a_qmd_folder_among_the_notes_is_left_alone(open_qmd, real, workspace):
