@@ -114,7 +114,7 @@ class SearchWay(QObject):
         def tell(settings: Settings) -> None:
             current = self._workspace.current
             if current is not None and current.manager is opened.manager:
-                self._workspace.take_settings(settings)
+                self._workspace.take_settings(settings, opened.folder)
                 how = " ".join(ranking.sentences) or tr("Neither age nor likeness changes the order.")
                 until = tr("This holds for {workspace} from now on.", workspace=opened.folder.name)
                 self._banner.say(f"{how} {until}", "fine", key="ranking")

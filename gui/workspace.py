@@ -94,6 +94,10 @@ class Workspace(QObject):
         self.store_path = store_path
         self._prepare = prepare
         self._opener: Job | None = None
+        self._wanted: Path | None = None
+        """What was opened last, or is being opened."""
+        self._late: Settings | None = None
+        """What was saved meanwhile: it may have been opened with those before."""
         self._sync: Job | None = None
         self._trial = JobSlot(self)
         self._unclosed: dict[MemorySearchManager, CancelToken] = {}
@@ -103,20 +107,28 @@ class Workspace(QObject):
     def open(self, folder: Path) -> None:
         """Open `folder` in the background; `opened` or `failed` follows."""
         self.close()
+        self._wanted, self._late = folder, None
         self.opening.emit(folder)
         self._opener = self._jobs.write(
             lambda token: self._open_now(folder, token), self._arrived, lambda why: self._refused(folder, why)
         )
 
-    def take_settings(self, settings: Settings) -> None:
-        """They hold from now on, as far as the window reads them or questions are answered by them.
+    def take_settings(self, settings: Settings, folder: Path) -> None:
+        """Those of a folder hold from now on, as far as the window reads them or questions are answered by them.
 
-        For all else the memory goes on with those that it was opened with.
+        For all else its memory goes on with those that it was opened with. Of a folder that is neither open nor being
+        opened nothing is taken: it reads its settings when it is.
         """
-        if self.current is not None:
-            self.current = replace(self.current, settings=self._adjusted(settings))
-            self.current.everywhere.answer_as(self.current.settings)
+        if folder == self._wanted and self.current is None:
+            self._late = settings
+        elif self.current is not None and folder == self.current.folder:
+            self.current = self._with(self.current, settings)
             self.settings_changed.emit(self.current)
+
+    def _with(self, opened: Opened, settings: Settings) -> Opened:
+        opened = replace(opened, settings=self._adjusted(settings))
+        opened.everywhere.answer_as(opened.settings)
+        return opened
 
     def close(self) -> None:
         """Cancel what runs and close the memory in the background, also one that is just being opened."""
@@ -187,8 +199,8 @@ class Workspace(QObject):
         if isinstance(outcome, OpenFailure):
             self.failed.emit(outcome)
             return
-        self.current = outcome
-        self.opened.emit(outcome)
+        self.current = outcome if self._late is None else self._with(outcome, self._late)
+        self.opened.emit(self.current)
         self.feed.set_manager(outcome.manager)
 
     def _refused(self, folder: Path, sentence: str) -> None:

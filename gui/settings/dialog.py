@@ -37,13 +37,13 @@ class SettingsDialog(QDialog):
 
     Signals:
         saved: a form was saved, or what waited was applied: the estimate that the person agreed to, None for none.
-        in_force: Settings, of which nothing but the window has to know.
+        in_force: Settings, for which nothing has to be opened again, and Path of their folder.
         purged: vectors were deleted.
         set_aside_wanted: the settings file cannot be used, and is to be put out of the way.
     """
 
     saved = Signal(object)
-    in_force = Signal(object)
+    in_force = Signal(object, object)
     purged = Signal()
     set_aside_wanted = Signal()
 

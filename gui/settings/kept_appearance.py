@@ -1,6 +1,7 @@
 """Theme and size of the text: as the settings say, and what is chosen in the menu is written there."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,7 @@ class KeptAppearance(QObject):
         self._shown = self._said = now
         config = self._config
 
-        def work(_: CancelToken) -> Settings | None:
+        def work(_: CancelToken) -> Opened | None:
             if opened is None:
                 engine.save_settings(wanted, config=config)
                 return None
@@ -96,10 +97,10 @@ class KeptAppearance(QObject):
             for key, value in wanted.items():
                 layer: SavedIn = "workspace" if layers.layer_of(key) == "workspace" else "defaults"
                 changes.append(SettingChange(key, layer, value, layers.get(key, layer)))
-            return engine.change_settings(changes, opened.folder, config).settings
+            return replace(opened, settings=engine.change_settings(changes, opened.folder, config).settings)
 
         self._jobs.write(work, self._saved, self._complain)
 
-    def _saved(self, settings: Settings | None) -> None:
-        if settings is not None:
-            self._workspace.take_settings(settings)
+    def _saved(self, opened: Opened | None) -> None:
+        if opened is not None:
+            self._workspace.take_settings(opened.settings, opened.folder)

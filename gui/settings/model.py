@@ -42,7 +42,7 @@ class SettingsModel(QObject):
         loaded: the file was read, or is another than before: every option may be.
         changed: key of an option that is another now, or comes from elsewhere.
         waiting_changed: other changes wait than before.
-        in_force: Settings, after something was saved that applies at once.
+        in_force: Settings, after something was saved that applies at once, and Path of the folder that they are of.
         applied: what waited is in the file, and the folder is to be opened again.
         refused: keys that were to be saved, and one sentence; the options are as in the file again.
         unreadable: one sentence, for a file that cannot be used at all.
@@ -51,7 +51,7 @@ class SettingsModel(QObject):
     loaded = Signal()
     changed = Signal(str)
     waiting_changed = Signal()
-    in_force = Signal(object)
+    in_force = Signal(object, object)
     applied = Signal()
     refused = Signal(object, str)
     unreadable = Signal(str)
@@ -235,10 +235,10 @@ class SettingsModel(QObject):
         def work(_: CancelToken) -> SettingLayers:
             return engine.change_settings(changes, folder, config)
 
-        done: Callable[[SettingLayers], None] = partial(self._saved, changes)
+        done: Callable[[SettingLayers], None] = partial(self._saved, changes, folder)
         self._saving.put(self._jobs.write(work, done, partial(self._not_saved, changes)))
 
-    def _saved(self, changes: Changes, layers: SettingLayers) -> None:
+    def _saved(self, changes: Changes, folder: Path, layers: SettingLayers) -> None:
         self._saving.done()
         if self._queue:
             self._save_next()  # the file is behind what is shown
@@ -248,7 +248,7 @@ class SettingsModel(QObject):
             if layers != before:
                 self.loaded.emit()
         if any(applies_at_once(one.key) for one in changes):
-            self.in_force.emit(layers.settings)
+            self.in_force.emit(layers.settings, folder)
         else:
             self.applied.emit()
 

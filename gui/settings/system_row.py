@@ -32,6 +32,7 @@ class SystemRow(QFrame):
         self._problem = label("", "degraded", wrap=True)
         self._problem.hide()
         self._origin = label("", "meta")
+        self._origin.setContentsMargins(4, 0, 4, 0)  # in line with the links of other rows
         usual = value_words(placed.option, placed.option.default)
         self._reset = QPushButton(tr("Reset to {value}", value=usual))
         self._reset.setProperty("role", "link")

@@ -105,10 +105,10 @@ class SettingsWay(QObject):
             if self.dialog is not None and self.dialog.isVisible():
                 self.dialog.refresh()
 
-    @Slot(object)
-    def _take(self, settings: Settings) -> None:
-        """What only the window reads holds from now on."""
-        self._workspace.take_settings(settings)
+    @Slot(object, object)
+    def _take(self, settings: Settings, folder: Path) -> None:
+        """They hold at once."""
+        self._workspace.take_settings(settings, folder)
 
     @Slot()
     def _set_aside(self) -> None:

@@ -137,7 +137,7 @@ def test_the_menu_changes_the_theme_and_the_settings(qtbot, opened, appearance):
     assert appearance.shown == "dark"
     assert dark.isChecked()
     qtbot.waitUntil(lambda: engine.load_settings().window.theme == "dark")
-    opened.workspace.take_settings(engine.Settings())
+    opened.workspace.take_settings(engine.Settings(), opened.workspace.current.folder)
     menu.aboutToShow.emit()
     assert appearance.theme == "system"
     assert not dark.isChecked()

@@ -52,13 +52,13 @@ def test_what_is_on_show_is_asked_again_when_it_may_be_answered_otherwise(qtbot,
     settings = opened.workspace.current.settings
     asked = len(memory.searches)
     strict = replace(settings, query=replace(settings.query, min_score=max(found)))
-    opened.workspace.take_settings(strict)
+    opened.workspace.take_settings(strict, memory.folder)
     qtbot.waitUntil(lambda: len(memory.searches) > asked and at_rest(opened))
     shown = [result.score for result in panel.asker._view.answer.outcome.results]
     assert shown
     assert set(shown) == {max(found)}
     asked = len(memory.searches)
-    opened.workspace.take_settings(replace(strict, window=replace(strict.window, editor="vim {path}")))
+    opened.workspace.take_settings(replace(strict, window=replace(strict.window, editor="vim {path}")), memory.folder)
     qtbot.wait(2 * REPEAT_MS)
     assert len(memory.searches) == asked, "an editor changes no answer"
 

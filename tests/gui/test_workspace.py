@@ -4,6 +4,7 @@ import pytest
 
 import engine
 from engine import BackendError, FallbackStatus, IndexTooNew, Settings, SettingsError
+from engine.settings.options import QuerySettings
 from gui.widgets.engines import Instead
 from gui.workspace import Workspace
 from tests.helpers.fake_lacking import LackingMemory, reason
@@ -175,3 +176,23 @@ def test_what_a_memory_lacks_is_known_when_it_is_opened(qtbot, workspace, opens,
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: LackingMemory("insight"), raising=False)
     _open(qtbot, workspace, tmp_path)
     assert workspace.current.lacks == {"insight": reason("insight")}
+
+
+def test_what_is_saved_while_it_is_being_opened_holds_once_it_is_open(qtbot, workspace, opens, tmp_path):
+    strict = Settings(query=QuerySettings(min_score=0.7))
+    with qtbot.waitSignal(workspace.opened) as told:
+        workspace.open(tmp_path)
+        workspace.take_settings(strict, tmp_path)
+    assert told.args[0].settings.query.min_score == 0.7
+    assert [settings.query.min_score for settings in opens[0].answers_as] == [0.7]
+    _open(qtbot, workspace, tmp_path)
+    assert workspace.current.settings.query.min_score == Settings().query.min_score
+    assert not opens[1].answers_as
+
+
+def test_settings_of_another_folder_are_not_taken(qtbot, workspace, opens, tmp_path):
+    workspace.open(tmp_path / "gone")
+    _open(qtbot, workspace, tmp_path)
+    workspace.take_settings(Settings(query=QuerySettings(min_score=0.7)), tmp_path / "gone")
+    assert workspace.current.settings.query.min_score == Settings().query.min_score
+    assert not opens[0].answers_as

@@ -67,14 +67,14 @@ def test_a_workspace_with_a_theme_of_its_own_keeps_it(qtbot, make, appearance, w
 
 def test_what_is_set_elsewhere_shows_at_once(make, appearance, workspace):
     make()
-    workspace.take_settings(_with(theme="dark", font_scale=1.15))
+    workspace.take_settings(_with(theme="dark", font_scale=1.15), workspace.current.folder)
     assert (appearance.theme, appearance.font_scale) == ("dark", 1.15)
 
 
 def test_a_theme_of_the_command_line_stays_and_is_not_written(qtbot, make, appearance, workspace):
     appearance.set_theme("dark")
     kept = make(overruled=True)
-    workspace.take_settings(_with(editor="vim"))
+    workspace.take_settings(_with(editor="vim"), workspace.current.folder)
     kept.save()
     assert appearance.theme == "dark"
     assert load_settings().window.theme == "system"

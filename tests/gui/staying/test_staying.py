@@ -18,7 +18,8 @@ def staying(window, jobs, way, appearance, tray_there, tmp_path) -> Staying:
 def _want(window, **wanted: bool) -> None:
     settings = window.workspace.current.settings
     window.workspace.take_settings(
-        msgspec.structs.replace(settings, window=msgspec.structs.replace(settings.window, **wanted))
+        msgspec.structs.replace(settings, window=msgspec.structs.replace(settings.window, **wanted)),
+        window.workspace.current.folder,
     )
 
 
