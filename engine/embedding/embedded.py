@@ -31,7 +31,7 @@ _STEP_TOKENS = 3200
 
 
 class EmbeddedProvider:
-    """Loads the model (a second, 120 MB) when it is first needed.
+    """Loads the model (half a second, 110 MB) when it is first needed.
 
     One model serves all threads at once: encoding only reads it. Two copies were no faster.
     """
@@ -129,7 +129,7 @@ class EmbeddedProvider:
 
 
 class _Shared:
-    """The model of all memories of this process that have one in use: each would take 120 MB."""
+    """The model of all memories of this process that have one in use: each would take 110 MB."""
 
     lock = threading.Lock()
     model: "weakref.ref[_Model] | None" = None
