@@ -1,9 +1,7 @@
 """The page on which a person gives commands other keys. What is chosen holds and is saved at once."""
 
-from dataclasses import dataclass
-
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Slot
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, Qt, Slot
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -20,32 +18,10 @@ from gui.keys.keymap import Command, Keymap, without_dots
 from gui.keys.listing import clash, native
 from gui.keys.own import OwnKeys
 from gui.keys.places import title
+from gui.settings.keys_table import KeyRow, KeysTable
 from gui.widgets.announcing import announce
 from gui.widgets.clearing import add_clear_button
 from gui.widgets.labels import label
-from gui.widgets.table import Column, RecordsTable
-
-_LEAST_TABLE = 160
-_SHARES = (0.2, 0.34, 0.16)
-"""Of the table, what place, keys and mark have at most; but no word is ever cut."""
-_SIDES = 14
-"""Pixels beside the words of a cell."""
-_MAY_BREAK = "\u200b"
-_MARK = 3
-"""The column that tells which keys are the person's own; without any, the names of commands have its room."""
-
-
-@dataclass(frozen=True)
-class KeyRow:
-    """A command as the table shows it."""
-
-    name: str
-    words: str
-    english: str
-    """Not shown, but searched."""
-    where: str
-    keys: str
-    own: bool
 
 
 class KeyboardPage(QFrame):
@@ -59,27 +35,11 @@ class KeyboardPage(QFrame):
         self.setProperty("role", "page")
         self._own = own
         self._keymap = keymap
-        self._all_rows: list[KeyRow] = []
         self.edit = QLineEdit()
         self.edit.setPlaceholderText(tr("Find a command by its name, its place or its key"))
         self.edit.setAccessibleName(tr("Find a command"))
         add_clear_button(self.edit)
-        self.table = RecordsTable[KeyRow](
-            (
-                Column(tr("Command"), 0, lambda row: row.words),
-                Column(tr("Where"), 22, lambda row: row.where),
-                Column(tr("Keys"), 22, lambda row: row.keys, lambda row: _in_parts(row.keys)),
-                Column("", 9, lambda row: tr("changed") if row.own else ""),
-            ),
-            lambda row: f"{row.words} ({row.name})",
-        )
-        self.table.setAccessibleName(tr("Commands and their keys"))
-        self.table.setMinimumHeight(_LEAST_TABLE)
-        self.table.setWordWrap(True)
-        self._rows_due = QTimer(self, singleShot=True, interval=0)  # once the columns have their widths
-        self._rows_due.timeout.connect(self._fit_rows)
-        self.table.horizontalHeader().sectionResized.connect(lambda *_: self._rows_due.start())
-        self.table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # places and related commands stay together
+        self.table = KeysTable()
         self.capture = KeyCapture()
         self.set_button = self._button(tr("Use this key"))
         self.add_button = self._button(tr("Add this key"))
@@ -96,7 +56,7 @@ class KeyboardPage(QFrame):
     @property
     def ready(self) -> bool:
         """All rows have their height."""
-        return not self._rows_due.isActive()
+        return self.table.ready
 
     # --- for the dialog ---------------------------------------------------------------------------------------------
 
@@ -168,16 +128,14 @@ class KeyboardPage(QFrame):
         """Those of the moment, of the commands that fit what was typed; the chosen one stays chosen."""
         chosen = self.command
         parts = self.edit.text().casefold().split()
-        all_rows = self._rows()
-        rows = [(row, f"{row.words} {row.english} {row.where} {row.keys}".casefold()) for row in all_rows]
-        self.table.show_records(tuple(row for row, said in rows if all(part in said for part in parts)))
+        rows = self._rows()
+        said = [f"{row.words} {row.english} {row.where} {row.keys}".casefold() for row in rows]
+        found = tuple(row for row, text in zip(rows, said, strict=True) if all(part in text for part in parts))
+        self.table.show_found(found, rows, marked=self._own.any)
         if chosen is not None:
-            self.choose(chosen.name)
+            self.table.choose(chosen.name)
         self._show_chosen()
-        self._all_rows = all_rows
-        self._fit_columns()
         self.reset_all_button.setEnabled(self._own.any)
-        self.table.setColumnHidden(_MARK, not self._own.any)
 
     def _rows(self) -> list[KeyRow]:
         return [
@@ -191,15 +149,6 @@ class KeyboardPage(QFrame):
             )
             for command in self._keymap.by_place()
         ]
-
-    def choose(self, name: str) -> None:
-        """Make this command current, where it is listed."""
-        model = self.table.model()
-        for number in range(model.rowCount()):
-            record = self.table.record_at(model.index(number, 0))
-            if record is not None and record.name == name:
-                self.table.selectRow(number)
-                return
 
     @Slot()
     def _show_chosen(self) -> None:
@@ -256,46 +205,6 @@ class KeyboardPage(QFrame):
         if command is not None:
             self._own.reset(command.name)
 
-    def _fit_columns(self) -> None:
-        """By all commands, whichever are found: columns stay where they are while somebody types."""
-        metrics, header = self.table.fontMetrics(), self.table.horizontalHeader()
-        rows = self._all_rows
-        words = ([row.where for row in rows], [_in_parts(row.keys) for row in rows], [tr("changed")])
-        for column, (cells, share) in enumerate(zip(words, _SHARES, strict=True), 1):
-            parts = " ".join(cells).replace(_MAY_BREAK, " ").split()
-            longest, part = (max(map(metrics.horizontalAdvance, found), default=0) + _SIDES for found in (cells, parts))
-            least = max(part, header.sectionSizeHint(column))
-            header.resizeSection(column, max(least, min(longest, round(self.table.width() * share))))
-        self._rows_due.start()  # for rows that were not there before, too
-
-    @Slot()
-    def _fit_rows(self) -> None:
-        """As high as their words, which go on in a second line where columns are narrow.
-
-        Measured here, and only what is too long: Qt takes a fifth of a second for all rows.
-        """
-        table, metrics = self.table, self.table.fontMetrics()
-        usual = table.verticalHeader().defaultSectionSize()
-        rooms = [table.columnWidth(column) - _SIDES for column in range(_MARK)]
-        for number in range(table.model().rowCount()):
-            row = table.record_at(table.model().index(number, 0))
-            assert row is not None
-            lines = metrics.height()
-            for words, room in zip((row.words, row.where, _in_parts(row.keys)), rooms, strict=True):
-                if metrics.horizontalAdvance(words) > room:
-                    whole = QRect(0, 0, room, 0)
-                    lines = max(lines, metrics.boundingRect(whole, Qt.TextFlag.TextWordWrap, words).height())
-            table.setRowHeight(number, usual - metrics.height() + lines)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self._fit_columns()
-
-    def changeEvent(self, event: QEvent) -> None:
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and self._all_rows:
-            self._fit_columns()
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return super().eventFilter(watched, event)
@@ -310,11 +219,6 @@ class KeyboardPage(QFrame):
             self._take_away()
             return True
         return super().eventFilter(watched, event)
-
-
-def _in_parts(keys: str) -> str:
-    """So that a line may end between keys that are pressed together."""
-    return keys.replace("+", f"+{_MAY_BREAK}")
 
 
 def _usual_words(command: Command) -> str:

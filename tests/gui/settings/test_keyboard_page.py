@@ -79,7 +79,7 @@ def test_it_takes_effect_without_reopening_anything(qtbot, page, mapped):
     panel = QWidget()
     qtbot.addWidget(panel)
     action = key_action(panel, WRAP)
-    page.choose(WRAP.name)
+    page.table.choose(WRAP.name)
     page.capture.setFocus()
     qtbot.keyClick(page.capture, Key.Key_F8)
     qtbot.mouseClick(page.set_button, Qt.MouseButton.LeftButton)
@@ -90,7 +90,7 @@ def test_it_takes_effect_without_reopening_anything(qtbot, page, mapped):
 
 
 def test_what_has_the_key_is_named_with_its_place_and_loses_it(qtbot, page, mapped):
-    page.choose(WRAP.name)
+    page.table.choose(WRAP.name)
     page.capture.setFocus()
     qtbot.keyClick(page.capture, Key.Key_K, Control | Alt)
     assert "“Go to the box” (Everywhere), which then loses it." in page.said.text()
@@ -100,7 +100,7 @@ def test_what_has_the_key_is_named_with_its_place_and_loses_it(qtbot, page, mapp
 
 
 def test_a_key_that_is_fixed_is_refused(qtbot, page, mapped):
-    page.choose(WRAP.name)
+    page.table.choose(WRAP.name)
     page.capture.setFocus()
     qtbot.keyClick(page.capture, Key.Key_N)
     assert page.said.text() == "N is “Next and previous hit” (File), which cannot be changed."
@@ -110,7 +110,7 @@ def test_a_key_that_is_fixed_is_refused(qtbot, page, mapped):
 
 
 def test_escape_goes_without_and_tab_leads_on(qtbot, page, mapped):
-    page.choose(WRAP.name)
+    page.table.choose(WRAP.name)
     page.capture.setFocus()
     qtbot.keyClick(page.capture, Key.Key_F8)
     qtbot.keyClick(page.capture, Key.Key_Tab)
@@ -122,7 +122,7 @@ def test_escape_goes_without_and_tab_leads_on(qtbot, page, mapped):
 
 
 def test_keys_are_taken_away_and_given_back(qtbot, page, mapped, config):
-    page.choose(WRAP.name)
+    page.table.choose(WRAP.name)
     page.table.setFocus()
     qtbot.keyClick(page.table, Key.Key_Delete)
     assert mapped.keys(WRAP.name) == ()
@@ -139,7 +139,7 @@ def test_keys_are_taken_away_and_given_back(qtbot, page, mapped, config):
 
 def test_what_was_not_saved_is_said(qtbot, page, config):
     config.write_text("no settings file")
-    page.choose(WRAP.name)
+    page.table.choose(WRAP.name)
     page.table.setFocus()
     qtbot.keyClick(page.table, Key.Key_Delete)
     qtbot.waitUntil(lambda: "were not saved" in page.problem.text())
