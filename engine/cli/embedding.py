@@ -18,6 +18,8 @@ _AGREED = {
 def estimate_text(estimate: EmbeddingEstimate, server: str | None = None) -> str:
     """What is left to embed, in a sentence or two. `server`: the host in place of the provider's own."""
     model = safe(f"{estimate.provider}, {estimate.model}")
+    if not (estimate.chunks or estimate.cached):
+        return f"Nothing is indexed yet that {model} could embed."
     if not estimate.chunks:
         return f"All {plural(estimate.cached, 'passage')} of the index have a vector of {model}."
     takes = f"{plural(estimate.chunks, 'passage')} to embed with {model}; {estimate.cached:,} have a vector already."

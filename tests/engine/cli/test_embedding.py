@@ -40,6 +40,12 @@ def test_an_estimate_says_how_much_of_everything() -> None:
     )
 
 
+def test_an_index_with_nothing_in_it_is_not_said_to_be_complete() -> None:
+    assert estimate_text(make_estimate(chunks=0, cached=0)) == (
+        "Nothing is indexed yet that openai, text-embedding-3-small could embed."
+    )
+
+
 def test_what_was_not_begun_says_how_to_agree() -> None:
     sentence = awaiting_text(make_estimate())
     assert "costs $0.15 and was not begun" in sentence
