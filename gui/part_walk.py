@@ -7,6 +7,8 @@ import shiboken6
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 
+from gui.widgets.tab_order import first_stop, takes_keys
+
 
 class Part(NamedTuple):
     widget: QWidget
@@ -56,26 +58,12 @@ class PartWalk(QObject):
 
     def _enter(self, part: Part) -> bool:
         left = self._left.get(part.widget)
-        if left is not None and shiboken6.isValid(left) and _takes_keys(left) and part.widget.isAncestorOf(left):
+        if left is not None and shiboken6.isValid(left) and takes_keys(left) and part.widget.isAncestorOf(left):
             left.setFocus(Qt.FocusReason.TabFocusReason)
         elif part.enter is not None:
             part.enter()
         if self._part_of(QApplication.focusWidget()) is not part:
-            first = _first(part.widget)
+            first = first_stop(part.widget)
             if first is not None:
                 first.setFocus(Qt.FocusReason.TabFocusReason)
         return self._part_of(QApplication.focusWidget()) is part
-
-
-def _takes_keys(widget: QWidget) -> bool:
-    return widget.isVisible() and widget.isEnabled() and bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
-
-
-def _first(part: QWidget) -> QWidget | None:
-    """The first control in it, in the order of Tab."""
-    widget = part.nextInFocusChain()
-    while widget is not None and widget is not part:
-        if part.isAncestorOf(widget) and _takes_keys(widget):
-            return widget
-        widget = widget.nextInFocusChain()
-    return None

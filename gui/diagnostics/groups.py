@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from gui.diagnostics.group_view import GroupView, must_stack
 from gui.diagnostics.reading import Group
+from gui.widgets.tab_order import preceding, put_behind
 
 GROUP_SPACING = 14
 
@@ -88,10 +89,7 @@ class GroupColumn(QWidget):
     def _order_tabs(self) -> None:
         """Rows come and go, and Qt puts each new button last: they belong before what follows the column."""
         buttons = self._buttons()
-        before: QWidget | None = self._follower.previousInFocusChain()
-        while before is not None and (before in buttons or not before.focusPolicy() & Qt.FocusPolicy.TabFocus):
-            before = before.previousInFocusChain()  # at last the follower itself
-        for button in buttons:
-            if before is not None:
-                QWidget.setTabOrder(before, button)
-            before = button
+        before = preceding(self._follower)
+        while before in buttons or not before.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            before = preceding(before)  # at last the follower itself
+        put_behind(before, buttons)

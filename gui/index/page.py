@@ -11,6 +11,7 @@ from engine import CancelToken, IndexInsight, MemorySearchManager
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.search.questions import Answer
+from gui.widgets.tab_order import first_stop
 
 _REST = 4
 """So many times as long as the last reading took nothing is read."""
@@ -69,13 +70,9 @@ class IndexPage(QWidget):
 
     def take_focus(self) -> None:
         """Go to the first thing in the page that takes the keys."""
-        widget: QWidget | None = self.nextInFocusChain()
-        while widget is not None and widget is not self:
-            takes = widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisible() and widget.isEnabled()
-            if takes and self.isAncestorOf(widget):
-                widget.setFocus(Qt.FocusReason.TabFocusReason)
-                return
-            widget = widget.nextInFocusChain()
+        first = first_stop(self)
+        if first is not None:
+            first.setFocus(Qt.FocusReason.TabFocusReason)
 
     def show_answer(self, answer: Answer | None) -> None:
         """The question in the box was answered, or was taken away; for pages that have a use for it."""

@@ -52,7 +52,7 @@ class Tray(QObject):
         self._icon: QSystemTrayIcon | None = None
         self._shown: TrayState | None = None
         self._menu = QMenu(window)
-        self._words = self._put("")
+        self._words = self._menu.addAction("")
         self._words.setEnabled(False)
         self._menu.addSeparator()
         self._add(tr("Open Mnemoscope"), self.window_wanted.emit)
@@ -83,15 +83,8 @@ class Tray(QObject):
         self._icon.showMessage(title, sentence, tray_icon("resting"))
         return True
 
-    def _put(self, words: str) -> QAction:
-        """Made here, not by the menu: when a widget goes that was asked for what follows it in the order of Tab, PySide
-        takes that, which may be the window, for its child, and all in it that Qt itself has made for gone."""
-        action = QAction(words, self._menu)
-        self._menu.addAction(action)
-        return action
-
     def _add(self, words: str, run: object) -> QAction:
-        action = self._put(words)
+        action = self._menu.addAction(words)
         action.triggered.connect(lambda _checked: run())  # type: ignore[operator]
         return action
 

@@ -1,17 +1,48 @@
-"""Puts what is made late where it stands in the order of Tab: Qt takes the order of making."""
+"""The order of Tab: goes along it, and puts what is made late where it stands, since Qt takes the order of making."""
 
 from collections.abc import Iterable, Iterator
 
+import shiboken6
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 
+def following(widget: QWidget) -> QWidget:
+    """The next in the order, whether it takes the keys or not; the first of the window after its last."""
+    return _own(widget.nextInFocusChain() or widget)
+
+
+def preceding(widget: QWidget) -> QWidget:
+    """The one before in the order, whether it takes the keys or not."""
+    return _own(widget.previousInFocusChain() or widget)
+
+
+def _own(found: QWidget) -> QWidget:
+    """PySide takes what is found, which may be the window, for a child of the widget that was asked: with that one, all
+    in the window that Qt itself has made would be gone for Python. For Qt nothing changes here."""
+    parent = found.parentWidget()
+    found.setParent(parent)
+    if parent is not None and not shiboken6.createdByPython(parent):
+        _own(parent)  # nobody else keeps its wrapper, with which that of its child would go
+    return found
+
+
+def takes_keys(widget: QWidget) -> bool:
+    """Whether Tab stops there now."""
+    return widget.isVisible() and widget.isEnabled() and bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus)
+
+
+def first_stop(part: QWidget) -> QWidget | None:
+    """Where Tab stops first in a part of the window, now."""
+    return next((widget for widget in _chain(part) if widget is not part and takes_keys(widget)), None)
+
+
 def stop_before(widget: QWidget) -> QWidget:
     """Where Shift+Tab leads, whether that is shown or not: Qt puts nothing behind what never has the keys."""
-    before = widget.previousInFocusChain()
-    while before is not None and before is not widget and before.focusPolicy() == Qt.FocusPolicy.NoFocus:
-        before = before.previousInFocusChain()
-    return before or widget
+    before = preceding(widget)
+    while before is not widget and before.focusPolicy() == Qt.FocusPolicy.NoFocus:
+        before = preceding(before)
+    return before
 
 
 def stops(part: QWidget) -> list[QWidget]:
@@ -31,10 +62,9 @@ def _chain(part: QWidget) -> Iterator[QWidget]:
     while True:
         if widget is part or part.isAncestorOf(widget):
             yield widget
-        following = widget.nextInFocusChain()
-        if following is None or following is part:
+        widget = following(widget)
+        if widget is part:
             return
-        widget = following
 
 
 class ComingLast:

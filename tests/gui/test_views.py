@@ -10,6 +10,7 @@ from gui.main_window import MainWindow
 from gui.places import Places
 from gui.sessions.texts import NONE_TO_READ, NOTHING_FITS
 from gui.viewer.panel import CHOOSE_RESULT, NOTHING_FOUND
+from gui.widgets.tab_order import following
 from gui.window_state import WindowState
 from gui.workspace import Workspace
 from tests.helpers.fake_memory import FakeMemory
@@ -408,7 +409,7 @@ def test_tab_goes_through_the_pages_of_the_index_before_it_enters_one(opened):
     widget = chips[0]
     while len(order) < len(chips):
         order.append(widget)
-        widget = widget.nextInFocusChain()
+        widget = following(widget)
     assert order == chips
 
 

@@ -7,6 +7,8 @@ from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible, QAccessibleInterface
 from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QScrollArea, QToolButton, QWidget
 
+from gui.widgets.tab_order import following
+
 Text, Role = QAccessible.Text, QAccessible.Role
 
 _SAYS_NOTHING = {Role.NoRole, Role.Client, Role.Pane, Role.Border, Role.Grouping, Role.LayeredPane, Role.Window}
@@ -115,11 +117,11 @@ def windows() -> list[QWidget]:
 def disorder(window: QWidget) -> list[str]:
     """Where Tab goes back against the order of reading, one sentence each."""
     chain = []
-    widget = window.nextInFocusChain()
-    while widget is not None and widget is not window:
+    widget = following(window)
+    while widget is not window:
         if widget.isVisibleTo(window) and widget.isEnabled() and widget.focusPolicy() & Qt.FocusPolicy.TabFocus:
             chain.append(widget)
-        widget = widget.nextInFocusChain()
+        widget = following(widget)
     found = []
     for one, other in pairwise(chain):
         if one.focusProxy() is other or one.isAncestorOf(other) or other.isAncestorOf(one):

@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QMenu, QPushButton, QScrollArea, QSystemTrayIcon
+from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from gui.staying.tray import Tray, tray_icon
 from gui.staying.tray_state import tray_state
@@ -65,24 +65,6 @@ def test_without_a_tray_nothing_is_shown_and_nothing_fails(window):
     assert not tray.is_shown
     assert not tray.tell("a", "b")
     assert tray.findChild(QSystemTrayIcon) is None
-
-
-def test_the_menu_outlives_a_widget_beside_which_the_window_takes_the_focus(window, qapp):
-    """PySide takes what `nextInFocusChain` returns, here the window, for a child of the widget that was asked, and
-    all of it that Qt itself has made for gone with that widget."""
-    tray = Tray(window.workspace, window)
-    room = QScrollArea(window)
-    room.setWidget(QPushButton("Stop"))
-    step = room.widget()
-    for _ in range(5_000):
-        step = step.nextInFocusChain()
-        if step is window or step is room.widget():
-            break
-    del step
-    room.setWidget(QPushButton("Go on"))
-    qapp.processEvents()
-    tray._show_status(make_status(files=3))
-    assert tray._words.text().startswith("Up to date")
 
 
 def test_the_icon_goes_when_it_is_not_wanted_any_more(tray, qapp):

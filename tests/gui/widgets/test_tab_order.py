@@ -1,0 +1,54 @@
+"""Going along the order of Tab costs nobody anything."""
+
+import shiboken6
+from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow, QMenu, QPushButton, QScrollArea, QWidget
+
+from gui.widgets.tab_order import first_stop, following, preceding
+
+
+def _window(qtbot) -> tuple[QMainWindow, QScrollArea]:
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    room = QScrollArea(window)
+    room.setWidget(QPushButton("Stop"))
+    QLineEdit(window)
+    return window, room
+
+
+def test_it_leads_once_round_the_window_either_way(qtbot):
+    window, room = _window(qtbot)
+    there, widget = [], following(window)
+    while widget is not window:
+        there.append(widget)
+        widget = following(widget)
+    assert {room, room.widget(), *window.findChildren(QLineEdit)} <= set(there)
+    back = preceding(window)
+    for expected in reversed(there):
+        assert back is expected
+        back = preceding(back)
+
+
+def test_what_qt_has_made_outlives_the_widget_that_was_asked(qtbot):
+    """PySide takes what Qt's own chain returns for a child of the widget that was asked."""
+    window, room = _window(qtbot)
+    action = QMenu("Menu", window).addAction("Entry")
+    for step in (following, preceding):
+        asked = room.widget()
+        widget = step(asked)
+        while widget is not asked:
+            widget = step(widget)
+        del asked, widget
+        room.setWidget(QPushButton("Go on"))
+        QApplication.processEvents()
+        assert shiboken6.isValid(action)
+        assert action.text() == "Entry"
+
+
+def test_the_first_stop_is_one_that_takes_the_keys_now(qtbot):
+    window, room = _window(qtbot)
+    window.show()
+    room.hide()
+    hidden: QWidget = room.widget()
+    assert first_stop(window) is window.findChild(QLineEdit)
+    room.show()
+    assert first_stop(room) is hidden
