@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 import engine
-from engine import CancelToken, EmbeddingEstimate, KeyState, MemorySearchManager, ProviderProbe, Settings, marked, tr
+from engine import CancelToken, EmbeddingEstimate, KeyState, MemorySearchManager, Settings, marked, tr
 from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.settings.choice import Choice
 from gui.settings.form import EmbeddingForm
+from gui.settings.trial_row import TrialRow
 from gui.settings.wording import accept_words, probe_words
-from gui.style import set_role
 from gui.widgets.labels import breakable, label
 from gui.widgets.pricing import estimate_words
 from gui.widgets.scrolling import FootedColumn
@@ -47,7 +47,7 @@ class EmbeddingPage(QFrame):
         self._settings = Settings()
         self._before = Choice.of(self._settings)
         self._estimate: EmbeddingEstimate | None = None
-        self._keys, self._trial, self._pricing, self._saving = (JobSlot(self) for _ in range(4))
+        self._keys, self._pricing, self._saving = (JobSlot(self) for _ in range(3))
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self._look)
 
@@ -58,18 +58,15 @@ class EmbeddingPage(QFrame):
         self._key = self._form.key
         self._key.typing.connect(self._show_save)
         self._key.forget_wanted.connect(self._forget_key)
-        self._test = QPushButton(tr("Test"))
-        self._test.setAccessibleName(tr("Test the provider by sending one word"))
-        self._test.clicked.connect(self._try)
-        self._tested = label("", "meta", wrap=True)
+        self._trial = TrialRow(jobs, tr("Test the provider by sending one word"), tr(TESTING))
+        self._trial.wanted.connect(self._try)
         self._price = label("", wrap=True)
         self._kept = label(tr(KEPT), "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)
         self.save_button = QPushButton(tr("Save"))
         self.save_button.setProperty("role", "primary")
         self.save_button.clicked.connect(self._save)
-        for button in (self._test, self.save_button):
-            button.setAutoDefault(True)
+        self.save_button.setAutoDefault(True)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -78,11 +75,7 @@ class EmbeddingPage(QFrame):
         column.setSpacing(12)
         column.addWidget(label(tr("What turns text into meaning"), "title", wrap=True))
         column.addWidget(self._form)
-        trial = QHBoxLayout()
-        trial.setSpacing(12)
-        trial.addWidget(self._test)
-        trial.addWidget(self._tested, 1)
-        column.addLayout(trial)
+        column.addWidget(self._trial)
         column.addStretch(1)
         foot = QWidget()
         said = QVBoxLayout(foot)
@@ -100,11 +93,12 @@ class EmbeddingPage(QFrame):
     @property
     def ready(self) -> bool:
         """Nothing is being looked at, tried or saved."""
-        return self._fetch.ready and not (self._calm.isActive() or any(slot.busy for slot in self._slots))
+        busy = self._trial.busy or any(slot.busy for slot in self._slots)
+        return self._fetch.ready and not (self._calm.isActive() or busy)
 
     @property
     def _slots(self) -> tuple[JobSlot, ...]:
-        return self._keys, self._trial, self._pricing, self._saving
+        return self._keys, self._pricing, self._saving
 
     def begin(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
         """Show the settings that are in force in a workspace; `manager` is its open memory."""
@@ -125,18 +119,18 @@ class EmbeddingPage(QFrame):
         """Nobody waits for an answer any more; what was entered is forgotten."""
         self._calm.stop()
         self._fetch.stop()
+        self._trial.clear()
         for slot in self._slots:
             slot.cancel()
         self._key.clear()
 
     @Slot(object)
     def _changed(self, choice: Choice) -> None:
-        self._trial.cancel()
-        self._tested.clear()
+        self._trial.clear()
         self._problem.hide()
         self._estimate = None
         self._price.setText(tr(COUNTING))
-        self._test.setEnabled(choice.provider != "none")
+        self._trial.button.setEnabled(choice.provider != "none")
         self._show_save()
         self._calm.start()
 
@@ -168,7 +162,7 @@ class EmbeddingPage(QFrame):
         if choice.remote:
             self._key.show_state(None)
             self._keys.put(
-                self._jobs.read(lambda _: engine.key_state(choice.provider, settings), self._show_key, self._complain)
+                self._jobs.read(lambda _: engine.key_state(choice.provider, settings), self._show_key, self._no_key)
             )
         if manager is None or choice.provider == "none":
             self._price.setText("")
@@ -184,6 +178,10 @@ class EmbeddingPage(QFrame):
         self._key.show_state(state)
         self._show_save()
 
+    def _no_key(self, sentence: str) -> None:
+        self._keys.done()
+        self._complain(sentence)
+
     def _show_price(self, estimate: EmbeddingEstimate) -> None:
         self._pricing.done()
         self._estimate = estimate
@@ -197,18 +195,10 @@ class EmbeddingPage(QFrame):
     @Slot()
     def _try(self) -> None:
         settings, key = self._wanted, self._key.typed
-        set_role(self._tested, "meta")
-        self._tested.setText(tr(TESTING))
-
-        def work(token: CancelToken) -> ProviderProbe:
-            return engine.probe_provider(settings, key, cancel=token)
-
-        self._trial.put(self._jobs.read(work, self._show_probe, self._complain))
-
-    def _show_probe(self, probe: ProviderProbe) -> None:
-        self._trial.done()
-        set_role(self._tested, "meta" if probe.ok else "degraded")
-        self._tested.setText(breakable(probe_words(probe)))
+        self._trial.run(
+            lambda token: engine.probe_provider(settings, key, cancel=token),
+            lambda probe: (probe_words(probe), probe.ok),
+        )
 
     # --- changing it ------------------------------------------------------------------------------------------------
 
@@ -220,7 +210,7 @@ class EmbeddingPage(QFrame):
             engine.forget_key(provider, settings)
             return engine.key_state(provider, settings)
 
-        self._keys.put(self._jobs.write(work, self._show_key, self._complain))
+        self._keys.put(self._jobs.write(work, self._show_key, self._no_key))
 
     @Slot()
     def _save(self) -> None:

@@ -5,8 +5,8 @@ Its button stands in the foot of the dialog.
 
 from pathlib import Path
 
-from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 import engine
 from engine import CancelToken, Settings, marked, tr
@@ -14,7 +14,7 @@ from gui.job_slot import JobSlot
 from gui.jobs import Jobs
 from gui.settings.engine_choice import EngineChoice, switch_words
 from gui.settings.engine_form import EngineForm
-from gui.style import set_role
+from gui.settings.trial_row import TrialRow
 from gui.widgets.labels import breakable, label
 from gui.widgets.scrolling import scrolling_column
 
@@ -37,37 +37,31 @@ class EnginePage(QFrame):
         self._folder = Path()
         self._settings = Settings()
         self._before = EngineChoice.of(self._settings)
-        self._trial, self._saving = JobSlot(self), JobSlot(self)
+        self._saving = JobSlot(self)
         self._form = EngineForm()
         self._form.changed.connect(self._changed)
-        self._test = QPushButton(tr("Test"))
-        self._test.setAccessibleName(tr("Test the engine that is chosen"))
-        self._test.clicked.connect(self._try)
-        self._tested = label("", "meta", wrap=True)
+        self._trial = TrialRow(jobs, tr("Test the engine that is chosen"), tr(TESTING))
+        self._trial.wanted.connect(self._try)
         self._switch = label("", wrap=True)
         self._problem = label("", "degraded", wrap=True)
         self.save_button = QPushButton(tr("Save"))
         self.save_button.setProperty("role", "primary")
         self.save_button.clicked.connect(self._save)
-        for button in (self._test, self.save_button):
-            button.setAutoDefault(True)
+        self.save_button.setAutoDefault(True)
         column = QVBoxLayout()
         column.setContentsMargins(0, 20, 0, 16)
         column.setSpacing(14)
         column.addWidget(label(tr("What keeps the index and searches it"), "title", wrap=True))
         column.addWidget(self._form)
-        trial = QHBoxLayout()
-        trial.setSpacing(12)
-        trial.addWidget(self._test)
-        trial.addWidget(self._tested, 1)
-        column.addLayout(trial)
+        column.addWidget(self._trial)
         column.addWidget(self._switch)
         column.addWidget(self._problem)
         column.addStretch(1)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
-        self._scroll = scrolling_column(column, _WIDTH)
-        whole.addWidget(self._scroll)
+        scroller = scrolling_column(column, _WIDTH)
+        whole.addWidget(scroller)
+        self._trial.stand_in(scroller)
 
     @property
     def ready(self) -> bool:
@@ -86,13 +80,12 @@ class EnginePage(QFrame):
 
     def stop(self) -> None:
         """Nobody waits for an answer any more."""
-        self._trial.cancel()
+        self._trial.clear()
         self._saving.cancel()
 
     @Slot(object)
     def _changed(self, choice: EngineChoice) -> None:
-        self._trial.cancel()
-        self._tested.clear()
+        self._trial.clear()
         self._problem.hide()
         self._switch.setText(breakable(switch_words(choice, self._before)))
         self._show_save()
@@ -105,29 +98,10 @@ class EnginePage(QFrame):
     @Slot()
     def _try(self) -> None:
         choice, before, folder = self._form.choice, self._settings, self._folder
-        set_role(self._tested, "meta")
-        self._say_tested(tr(TESTING))
-        self._trial.put(
-            self._jobs.read(
-                lambda token: engine.try_backend(folder, choice.applied_to(before), cancel=token),
-                self._show_tried,
-                self._show_failed,
-            )
+        self._trial.run(
+            lambda token: engine.try_backend(folder, choice.applied_to(before), cancel=token),
+            lambda found: (found, True),
         )
-
-    def _show_tried(self, found: str) -> None:
-        self._trial.done()
-        self._say_tested(breakable(found))
-
-    def _show_failed(self, sentence: str) -> None:
-        self._trial.done()
-        set_role(self._tested, "degraded")
-        self._say_tested(breakable(sentence))
-
-    def _say_tested(self, words: str) -> None:
-        """Where it can be read: in a low dialog it stands below the fields."""
-        self._tested.setText(words)
-        QTimer.singleShot(0, self._tested, lambda: self._scroll.ensureWidgetVisible(self._tested))
 
     # --- changing it ------------------------------------------------------------------------------------------------
 

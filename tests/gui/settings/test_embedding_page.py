@@ -240,6 +240,22 @@ def test_a_test_that_failed_says_why_and_a_new_choice_takes_it_back(qtbot, open_
     assert "The key was refused." not in _words(dialog)
 
 
+@pytest.mark.parametrize("function", ["probe_provider", "key_state"])
+def test_what_cannot_be_asked_ends_and_says_why(qtbot, open_dialog, monkeypatch, function):
+    dialog = open_dialog(provider="openai")
+
+    def refuse(*_, **__):
+        raise MnemoscopeError("The keychain is locked.")
+
+    monkeypatch.setattr(engine, function, refuse, raising=False)
+    _choose(qtbot, dialog, "Provider", "gemini")
+    if function == "probe_provider":
+        _button(dialog.pages.page("embedding"), "Test").click()
+    qtbot.waitUntil(lambda: dialog.ready)
+    assert "The keychain is locked." in _words(dialog)
+    assert "Sending one word…" not in _words(dialog)
+
+
 def test_a_price_that_cannot_be_worked_out_is_told(qtbot, open_dialog, memory, monkeypatch):
     def refuse(settings, cancel=None):
         raise ProviderError("There is no such model.")

@@ -160,7 +160,7 @@ def test_what_a_test_found_is_scrolled_into_a_low_dialog(qtbot, dialog, monkeypa
     dialog.resize(560, 380)
     _test(dialog).click()
     qtbot.waitUntil(lambda: dialog.pages.page("engine").ready)
-    said = dialog.pages.page("engine")._tested
+    said = dialog.pages.page("engine")._trial.said
     qtbot.waitUntil(lambda: said.visibleRegion().boundingRect() == said.rect())
     assert dialog.height() == 380
     assert all(
