@@ -3,7 +3,7 @@
 import html
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
@@ -20,19 +20,27 @@ def words_of(query: str) -> tuple[str, ...]:
     return tuple(_folded(query).split())
 
 
-def found(placed: Placed, value: object, words: Iterable[str]) -> bool:
-    """Whether every word is in the option's name, key, help or value, in its page's name, or in what it is called, too.
+def fit(placed: Placed, value: object, words: Sequence[str]) -> int | None:
+    """How well an option fits: 0 where every word is one of its name, 1 where each begins one of its name, 2 a word of
+    all that is said of it, 3 where one stands inside of a word; None where one is missing.
 
-    In the language that is spoken or in English, which the settings file has and what is written of it.
+    Looked for is in its name, key, help and value, in its page's name, and in what it is called, too; in the language
+    that is spoken or in English, which the settings file has and what is written of it.
     """
     option = placed.option
-    plain = [placed.name, option.help, PAGES[placed.page], placed.group, ALSO_CALLED.get(option.key, "")]
+    name = [placed.name, tr(placed.name)]
+    plain = [option.help, PAGES[placed.page], placed.group, ALSO_CALLED.get(option.key, "")]
     texts = [option.key, value_words(option, value), *option.choices, *plain, *map(tr, filter(None, plain))]
     for called in (choice_words, plain_choice_words):
         texts += [called(option.key, choice) for choice in option.choices]
-    whole = _folded("\n".join(texts))
-    bare = whole.replace("_", " ")
-    return all(word in whole or word in bare for word in words)
+    whole = _folded("\n".join([*name, *texts]))
+    whole = f"{whole}\n{whole.replace('_', ' ')}"
+    if not all(word in whole for word in words):
+        return None
+    named = _folded("\n".join(name))
+    ways = ((r"\b{}\b", named), (r"\b{}", named), (r"\b{}", whole))
+    fitting = (all(re.search(way.format(re.escape(word)), text) for word in words) for way, text in ways)
+    return next((how for how, fits in enumerate(fitting) if fits), len(ways))
 
 
 def with_marks(text: str, query: str, palette: QPalette) -> str:

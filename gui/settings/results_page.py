@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from engine import marked, tr, tr_count
 from gui.settings.form_row import FormRow
-from gui.settings.marking import found, words_of
+from gui.settings.marking import fit, words_of
 from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionRow
 from gui.settings.options_page import WIDTH
@@ -66,16 +66,20 @@ class ResultsPage(QFrame):
         return not self._turn.isActive()
 
     def search(self, query: str, pages: Sequence[SettingsPage]) -> None:
-        """Show the options on these pages that have all words of the query."""
+        """Show the options on these pages that have all words of the query, those first that are called so."""
         self._clear()
         self._query = query
         words, shown = words_of(query), self._model.shown
-        self._due = [
-            (placed, switch)
-            for placed, switch in with_switches(placed_options().values(), self._switches)
-            if placed.page in pages
-            and found(placed, switch.on if switch is not None else shown.in_force(placed.key), words)
-        ]
+        fits: list[tuple[int, Placed, SystemSwitch | None]] = []
+        for placed, switch in with_switches(placed_options().values(), self._switches):
+            value = switch.on if switch is not None else shown.in_force(placed.key)
+            if placed.page in pages and (how := fit(placed, value, words)) is not None:
+                fits.append((how, placed, switch))
+        fits.sort(key=lambda one: one[0])
+        # The page with what fits best comes first, and on each what fits best.
+        order = list(dict.fromkeys(placed.page for _, placed, _ in fits))
+        fits.sort(key=lambda one: order.index(one[1].page))
+        self._due = [(placed, switch) for _, placed, switch in fits]
         number = len(self._due)
         self._said.setText(tr_count("{count:,} setting", "{count:,} settings", number) if number else tr(NOTHING))
         announce(self, self._said.text())

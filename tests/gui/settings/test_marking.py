@@ -2,7 +2,7 @@ import pytest
 
 from engine import language
 from gui.settings.also_called import ALSO_CALLED
-from gui.settings.marking import found, words_of
+from gui.settings.marking import fit, words_of
 from gui.settings.places import placed_options
 
 GERMAN = {"Largest file": "Größte Datei", "Sources": "Quellen", "Light": "Hell"}
@@ -18,18 +18,18 @@ def german(monkeypatch):
     "query", ["größte datei", "grosste", "largest file", "max_file", "max file", "quellen sources"]
 )
 def test_an_option_is_found_in_the_language_of_the_window_and_in_english(query):
-    assert found(placed_options()["max_file_bytes"], 1, words_of(query))
+    assert fit(placed_options()["max_file_bytes"], 1, words_of(query)) is not None
 
 
 @pytest.mark.usefixtures("german")
 @pytest.mark.parametrize("query", ["hell", "light", "high-contrast", "high contrast"])
 def test_its_choices_are_found_in_both(query):
-    assert found(placed_options()["window.theme"], "system", words_of(query))
+    assert fit(placed_options()["window.theme"], "system", words_of(query)) is not None
 
 
 @pytest.mark.usefixtures("german")
 def test_other_words_find_nothing():
-    assert not found(placed_options()["max_file_bytes"], 1, words_of("largest theme"))
+    assert fit(placed_options()["max_file_bytes"], 1, words_of("largest theme")) is None
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,25 @@ def test_other_words_find_nothing():
 )
 def test_what_other_programs_call_an_option_finds_it(query, key):
     option = placed_options()[key]
-    assert found(option, option.option.default, words_of(query))
+    assert fit(option, option.option.default, words_of(query)) == 2
 
 
 def test_what_is_called_otherwise_is_there():
     assert set(ALSO_CALLED) - set(placed_options()) == {"program.autostart"}
+
+
+@pytest.mark.parametrize(
+    ("query", "key", "how"),
+    [
+        ("age", "query.hybrid.temporal_decay.enabled", 0),
+        ("the", "window.theme", 1),
+        ("age", "sessions.thinking", 1),
+        ("hotkeys", "window.keys", 2),
+        ("temporal", "query.hybrid.temporal_decay.enabled", 2),
+        ("age", "window.language", 3),
+        ("age", "window.notify", 3),
+    ],
+)
+def test_what_an_option_is_called_fits_better_than_what_is_said_of_it(query, key, how):
+    option = placed_options()[key]
+    assert fit(option, option.option.default, words_of(query)) == how
