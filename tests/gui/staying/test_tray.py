@@ -2,10 +2,11 @@
 
 import pytest
 from PySide6.QtGui import QImage
-from PySide6.QtWidgets import QMenu, QSystemTrayIcon
+from PySide6.QtWidgets import QMenu, QPushButton, QScrollArea, QSystemTrayIcon
 
 from gui.staying.tray import Tray, tray_icon
 from gui.staying.tray_state import tray_state
+from gui.widgets.tab_order import following
 from tests.gui.staying.conftest import FakeIcon
 from tests.helpers.fake_records import make_progress, make_status, make_summary
 from tests.helpers.windows import at_rest
@@ -65,6 +66,20 @@ def test_without_a_tray_nothing_is_shown_and_nothing_fails(window):
     assert not tray.is_shown
     assert not tray.tell("a", "b")
     assert tray.findChild(QSystemTrayIcon) is None
+
+
+def test_the_menu_outlives_a_widget_beside_which_the_window_takes_the_focus(window, qapp):
+    tray = Tray(window.workspace, window)
+    room = QScrollArea(window)
+    room.setWidget(QPushButton("Stop"))
+    step = following(room.widget())
+    while step is not window and step is not room.widget():
+        step = following(step)
+    del step
+    room.setWidget(QPushButton("Go on"))
+    qapp.processEvents()
+    tray._show_status(make_status(files=3))
+    assert tray._words.text().startswith("Up to date")
 
 
 def test_the_icon_goes_when_it_is_not_wanted_any_more(tray, qapp):
