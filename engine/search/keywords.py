@@ -26,35 +26,45 @@ _WIDEST_BEGINNING = 5_000
 """Where the words of a beginning occur in more chunks together, some stand in for all: FTS5 would merge the lists of
 all words anew for each statement, and twice for each ranking."""
 _STAND_INS = 24
-_PREFIX_WEIGHT = 0.5
+_WEAK = 0.5
+"""Weight of a beginning or a looser form where the exact one is in the index; without it, they count in full."""
+_FILLER = 0.2
+"""Weight of a word that says how the user asks."""
 _ALL = 1 - 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """One term of the question in this index: FTS5 phrases, any of which is a match."""
+    """One term of the query in this index: FTS5 phrases, any of which is a match."""
 
     surface: str
     stemmed: tuple[str, ...]
-    """Its stems, one a language, looked for everywhere but in `words`; none for what has no stem."""
+    """Its stems, one per language, looked for everywhere but in `words`; none for a term without a stem."""
     plain: tuple[str, ...]
-    """The word itself, the beginning of one, a run of pairs, or the words that stand in for a beginning, looked for
-    everywhere but in `stems`; may be empty."""
+    """The word itself, a requested beginning, or a run of pairs, looked for everywhere but in `stems`; may be empty."""
     chunks: int
-    """How many chunks hold it."""
+    """How many chunks hold it: the exact form where the index has it, else its weaker forms."""
     matches: int
-    """How many chunks `expression` finds, about: fewer where some words stand in for a beginning."""
+    """How many chunks `expression` finds, about: fewer where some words represent a beginning."""
     idf: float
+    """Of the exact form where the index has it. Fillers weigh less than their rarity."""
+    weak_stems: tuple[str, ...] = ()
+    """Looser forms among the stems."""
+    weak_words: tuple[str, ...] = ()
+    """Looser forms among the words, and longer words that begin with the one being typed."""
+    weak: float = 1.0
+    """Weight of a match by weaker forms alone."""
 
     @property
     def kinds(self) -> str:
-        """A letter for each phrase of the expression: s for a stem, p for a plain word."""
-        return "s" * len(self.stemmed) + "p" * len(self.plain)
+        """A letter for each phrase of the expression: s for a stem, p for a plain word, capital for weaker ones."""
+        exact = "s" * len(self.stemmed) + "p" * len(self.plain)
+        return exact + "S" * len(self.weak_stems) + "P" * len(self.weak_words)
 
     @property
     def expression(self) -> str:
-        """Without columns, which would make the match four times as dear: a stem in `words` just scores nothing."""
-        return f"({' OR '.join(self.stemmed + self.plain)})"
+        """Without columns, which would make the match four times as expensive: a stem in `words` scores nothing."""
+        return f"({' OR '.join(self.stemmed + self.plain + self.weak_stems + self.weak_words)})"
 
 
 @dataclass(frozen=True)
@@ -197,18 +207,16 @@ class KeywordLeg:
         norm, counts = scoring.length_norm(found.length, average), found.frequencies
         at = 0
         for index, term in self._places:
-            if len(term.stemmed) == 1:
-                frequency = counts[at]
-            else:
-                frequency = sum(counts[at : at + len(term.stemmed)])
-            at += len(term.stemmed)
-            if term.plain:
-                # Both sides count the same occurrences. The beginning of a longer word is a weaker sign than the word.
-                plain = sum(counts[at : at + len(term.plain)])
-                frequency = max(frequency, plain * (_PREFIX_WEIGHT if term.stemmed else 1.0))
-                at += len(term.plain)
-            if frequency:
-                parts[index] = scoring.term_score(term.idf, frequency, norm)
+            stems, plain = at + len(term.stemmed), at + len(term.stemmed) + len(term.plain)
+            # Both streams count the same occurrences.
+            frequency = max(sum(counts[at:stems]), sum(counts[stems:plain]))
+            weak = plain + len(term.weak_stems)
+            end = weak + len(term.weak_words)
+            given = scoring.term_score(term.idf, frequency, norm) if frequency else 0.0
+            if end > plain and (frequency := max(sum(counts[plain:weak]), sum(counts[weak:end]))):
+                given = max(given, term.weak * scoring.term_score(term.idf, frequency, norm))
+            parts[index] = given
+            at = end
         return tuple(parts)
 
     def _ranked(self, expression: str, matches: int, limit: int, among: Among) -> list[int]:
@@ -246,28 +254,52 @@ class KeywordLeg:
         tokens = (term.word,) if isinstance(term.word, str) else term.word
         stems = tuple(dict.fromkeys(term.stems))
         plain: tuple[str, ...] = ()
-        matches = chunks = sum(self._phrase_frequency(stem.split(" "), "stems") for stem in stems)
+        weak_words = tuple(_quoted(" ".join(form)) for form in term.loose)
+        chunks = sum(self._phrase_frequency(stem.split(" "), "stems") for stem in stems)
+        matches = chunks
+        beginning = 0
         if term.prefix_ok:
-            words = self._counts.words(tokens[-1])
-            beginning = sum(word.chunks for word in words)
-            chunks = max(chunks, beginning)
-            if min(beginning, self._at_hand) > _WIDEST_BEGINNING:
-                standing = [word for word in _stand_ins(words, tokens[-1]) if word.token not in stems]
-                plain = tuple(_quoted(word.token) for word in standing)
-                matches = max(matches, sum(word.chunks for word in standing))
+            beginning, found, begun = self._beginning(tokens[-1], stems)
+            matches = max(matches, found)
+            if stems:
+                weak_words += begun
             else:
-                plain = (f"{_quoted(tokens[-1])} *",)
-                matches = chunks
+                plain, chunks = begun, beginning
         elif not stems:
             plain = (_quoted(" ".join(tokens)),)
             matches = chunks = self._phrase_frequency(tokens, "words")
         if not chunks:
             # A file's name is in no body.
-            matches = chunks = max(self._phrase_frequency(form, "name") for form in (*map(str.split, stems), tokens))
-        idf = scoring.inverse_document_frequency(self.chunks, chunks)
+            chunks = max(self._phrase_frequency(form, "name") for form in (*map(str.split, stems), tokens))
+            matches = max(matches, chunks)
+        exact = chunks
+        if term.loose or term.loose_stems:
+            forms = [self._phrase_frequency(form, "words") for form in term.loose]
+            forms += [self._phrase_frequency(stem.split(" "), "stems") for stem in term.loose_stems]
+            matches += sum(forms)
+            chunks = chunks or sum(forms)
+        chunks = min(chunks or beginning, self.chunks)
+        idf = scoring.inverse_document_frequency(self.chunks, chunks) * (_FILLER if term.filler else 1.0)
         return Term(
-            term.surface, tuple(map(_quoted, stems)), plain, min(chunks, self.chunks), min(matches, self._at_hand), idf
+            surface=term.surface,
+            stemmed=tuple(map(_quoted, stems)),
+            plain=plain,
+            chunks=chunks,
+            matches=min(matches, self._at_hand),
+            idf=idf,
+            weak_stems=tuple(map(_quoted, term.loose_stems)),
+            weak_words=weak_words,
+            weak=_WEAK if exact else 1.0,
         )
+
+    def _beginning(self, start: str, stems: Sequence[str]) -> tuple[int, int, tuple[str, ...]]:
+        """In how many chunks words begin so, how many the phrases find, and the phrases."""
+        words = self._counts.words(start)
+        chunks = sum(word.chunks for word in words)
+        if min(chunks, self._at_hand) <= _WIDEST_BEGINNING:
+            return chunks, chunks, (f"{_quoted(start)} *",)
+        representing = [word for word in _stand_ins(words, start) if word.token not in stems]
+        return chunks, sum(word.chunks for word in representing), tuple(_quoted(word.token) for word in representing)
 
     def _phrase_frequency(self, tokens: Sequence[str], column: str) -> int:
         """At most so many chunks hold the phrase in this column: those with its rarest token there.

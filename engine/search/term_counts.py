@@ -29,7 +29,7 @@ class Asked(NamedTuple):
     skipped: int
     """So many phrases at its beginning are not asked for."""
     kinds: tuple[str, ...]
-    """Of each term, the kinds of its phrases: s for a stem, p for a plain word."""
+    """Of each term, the kinds of its phrases: s for a stem, p for a plain word, capital letters for weaker forms."""
     neighbours: tuple[tuple[int, int], ...]
     """Places in `kinds` of terms that follow one another in the question."""
 
@@ -97,7 +97,7 @@ def _plan(spelt: str) -> tuple[tuple[_Phrase, ...], tuple[tuple[int, int], ...]]
     phrases, number = [], int(skipped)
     for term, of_term in enumerate(kinds.split(" ")):
         for kind in of_term:
-            told = (_STEM_WEIGHTS, _STEMS) if kind == "s" else (_PLAIN_WEIGHTS, _WORDS)
+            told = (_STEM_WEIGHTS, _STEMS) if kind in "sS" else (_PLAIN_WEIGHTS, _WORDS)
             phrases.append(_Phrase(number, *told, term))
             number += 1
     places = (pair.split(",") for pair in pairs.split())

@@ -46,6 +46,12 @@ class QueryTerm(NamedTuple):
     """Looked for only inside a phrase."""
     group: int = 0
     """Not 0 where it is one of several of which any will do: they share this number."""
+    loose: tuple[tuple[str, ...], ...] = ()
+    """Looser forms: phrases of the `words` stream that are weaker evidence than the term itself."""
+    loose_stems: tuple[str, ...] = ()
+    """Looser forms in the `stems` stream, written as in `stems`."""
+    filler: bool = False
+    """A word that says how the user asks ("another", "best"), so it counts little; never set for all terms."""
 
 
 class QueryAnalysis(NamedTuple):
