@@ -11,6 +11,9 @@ from engine.settings.options import QuerySettings
 if TYPE_CHECKING:
     from engine.backends.base import SearchOptions
 
+_PER_FILE = 3
+"""One long file that repeats a word must not hide all others."""
+
 
 def make_request(settings: QuerySettings, query: str, like: Passage | None, options: "SearchOptions") -> SearchRequest:
     """`query` is empty where `like` is set."""
@@ -46,6 +49,7 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
         explain=options.get("explain", False),
         half_life_days=_days(options.get("half_life_days"), settings),
         diverse=settings.hybrid.mmr.enabled if diverse is None else diverse,
+        per_file=max(0, options.get("per_file", _PER_FILE)),
         like=like,
         within=earlier,
     )

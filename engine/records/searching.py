@@ -42,6 +42,8 @@ class MemorySearchResult(Record, frozen=True):
     """The message of the session that the snippet's first match is in; None for a note."""
     workspace: str = ""
     """Folder of the workspace that it was found in, where several were searched; else empty."""
+    more_in_file: int = 0
+    """On the last result shown of a file: how many more of its chunks passed `min_score`."""
 
 
 class MessagePlace(Record, frozen=True):

@@ -21,7 +21,7 @@ from engine.search.ranking import Ranker
 from engine.search.restricting import restrict, said
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.results import make_result
-from engine.search.sifting import cut
+from engine.search.sifting import at_most_per_file, cut
 from engine.search.sources import Bring, CountsOf, NearVectors, ReadableStore
 from engine.search.suggestions import Spelling
 from engine.search.titles import called, put_first
@@ -211,15 +211,18 @@ class Searcher:
         self, snapshot: Snapshot, found: Found, provider: "EmbeddingProvider | None", work: Work
     ) -> SearchOutcome:
         kept, grounds = found.kept, found.grounds
-        shown = kept[: work.request.max_results]
         with work.timed("merge"):
+            shown, more = at_most_per_file(snapshot, kept, work.request)
             chunks = snapshot.chunks([scored.id for scored in shown])
             shown = [scored for scored in shown if scored.id in chunks]
             results, roles = [], wanted_roles(work.query)
             for scored in shown:
                 if work.cancel is not None:
                     work.cancel.checkpoint()
-                results.append(make_result(chunks[scored.id], scored, found.question, grounds.blend, roles))
+                result = make_result(chunks[scored.id], scored, found.question, grounds.blend, roles)
+                if scored.id in more:
+                    result = msgspec.structs.replace(result, more_in_file=more[scored.id])
+                results.append(result)
         note = tr("{shown:,} of {total:,} are shown.", shown=len(results), total=len(kept))
         work.stages.add("results", len(kept), len(results), note)
         explanation = None

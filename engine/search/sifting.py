@@ -1,9 +1,12 @@
 """What the scored candidates go through last: the threshold, then, where it is wanted, an order with more variety."""
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from engine.language import tr, tr_count
 from engine.search.explanation import Scored, Stages
+from engine.search.work import SearchRequest
+from engine.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from engine.search.diversity import Likeness
@@ -32,6 +35,34 @@ def _reached(scored: Scored) -> float:
 
 def _best(scores: list[float]) -> str:
     return " " + tr("The best of them reached {score:.2f}.", score=max(scores))
+
+
+def at_most_per_file(
+    snapshot: Snapshot, kept: list[Scored], request: SearchRequest
+) -> tuple[list[Scored], dict[int, int]]:
+    """The rows to show, and by the last row of a file how many more rows that file has.
+
+    A file that has more than its share gives way to others. Where one file is all that was found, nothing gives way.
+    """
+    most = request.per_file
+    if not most or len(kept) <= most:
+        return kept[: request.max_results], {}
+    files = dict(snapshot.files_of_chunks(sorted(scored.id for scored in kept)))
+    if len(set(files.values())) == 1:
+        return kept[: request.max_results], {}
+    shown: list[Scored] = []
+    last: dict[int, int] = {}
+    rows: Counter[int] = Counter()
+    for scored in kept:
+        file = files.get(scored.id)
+        if file is None:
+            continue
+        rows[file] += 1
+        if rows[file] <= most and len(shown) < request.max_results:
+            shown.append(scored)
+            last[file] = scored.id
+    seen = Counter(files[scored.id] for scored in shown)
+    return shown, {last[file]: rows[file] - count for file, count in seen.items() if rows[file] > count}
 
 
 def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int, stages: Stages) -> list[Scored]:

@@ -36,6 +36,8 @@ class SearchRequest:
     """Days in which what has a date loses half of its score; 0 where nothing ages."""
     diverse: bool = False
     """Whether results that say the same stand behind others."""
+    per_file: int = 0
+    """Most results of one file; 0 for no limit."""
     like: Passage | None = None
     """What is wanted is like this; `query` is empty then."""
     within: "SearchRequest | None" = None

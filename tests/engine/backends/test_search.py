@@ -320,3 +320,31 @@ def test_an_answer_says_whether_its_question_would_go_away(open_memory) -> None:
     assert memory.search("irrigation timer", mode="keyword").remote
     assert memory.search("irrigation timer").remote
     assert not open_memory().search("irrigation timer").remote
+
+
+def test_search_long_file_shows_three_rows_and_a_count(open_memory, workspace: Path) -> None:
+    """One file with many hits hides no other file; its last row counts the rest."""
+    filler = "Nothing of interest happened on this day, and the weather stayed dry. " * 24
+    sections = "\n\n".join(f"## Day {day}\n\nThe landlord called. {filler}" for day in range(20))
+    (workspace / "log.md").write_text(f"# Log\n\n{sections}\n", "utf-8")
+    (workspace / "house.md").write_text("# House\n\nThe landlord wants the key back.\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    outcome = memory.search("landlord", max_results=50, min_score=0.01, mode="keyword")
+    rows = [result for result in outcome.results if result.path == "log.md"]
+    assert len(rows) == 3
+    assert "house.md" in paths(outcome)
+    assert [result.more_in_file for result in rows] == [0, 0, outcome.total - len(outcome.results)]
+    every = memory.search("landlord", max_results=50, min_score=0.01, mode="keyword", per_file=0)
+    assert len(every.results) == every.total == outcome.total
+    assert not any(result.more_in_file for result in every.results)
+
+
+def test_search_single_file_shows_all_its_rows(open_memory, workspace: Path) -> None:
+    filler = "Nothing of interest happened on this day, and the weather stayed dry. " * 24
+    sections = "\n\n".join(f"## Day {day}\n\nThe landlord called. {filler}" for day in range(8))
+    (workspace / "log.md").write_text(f"# Log\n\n{sections}\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    outcome = memory.search("landlord", max_results=50, min_score=0.01, mode="keyword")
+    assert len(outcome.results) == outcome.total > 3
