@@ -76,7 +76,10 @@ def _archive(package: Package, kept: Path) -> Path:
             else:
                 command = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:"]
                 command.append(package.name)
-            subprocess.run(command, cwd=scratch, check=True, stdout=subprocess.DEVNULL)
+            try:
+                subprocess.run(command, cwd=scratch, check=True, stdout=subprocess.DEVNULL)
+            except (OSError, subprocess.CalledProcessError) as error:
+                raise SystemExit(f"Can't download {package.name} with {package.fetch}: {error}") from error
             (archive,) = Path(scratch).iterdir()
             if hashlib.sha256(archive.read_bytes()).hexdigest() != package.sha256:
                 raise SystemExit(f"The checksum of {package.name} doesn't match.")

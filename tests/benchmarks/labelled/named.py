@@ -1,7 +1,8 @@
 """Queries on third-party documentation, with the notes that answer them, in two halves.
 
 Most are written as by a reader who knows what to look for but not the text (`names/*.toml`). The kinds "rare" and
-"pair" are made from the notes: a word that occurs in one note only, and two words that occur together in one only.
+"pair" are made from the notes: a word that occurs in one note only, and two words of a paragraph that occur together in
+one only.
 """
 
 import hashlib
@@ -9,7 +10,7 @@ import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
@@ -31,7 +32,7 @@ _GENERATED = 60
 """Words, and pairs, of a collection; half of them are in each half."""
 _LEAST = 5
 _WORD = re.compile(r"\b[a-z]{5,15}\b")
-_PAIR_LEAST, _PAIR_MOST = 3, 20
+_PAIR_MOST = 20
 """Notes that each word of a pair occurs in."""
 
 
@@ -67,15 +68,20 @@ def rare_words(texts: dict[str, str], count: int) -> dict[str, str]:
     return _sample(rare, count, lambda word: _notes_with(folded, word) == {rare[word]})
 
 
-def rare_pairs(texts: dict[str, str], count: int) -> dict[str, str]:
-    """Two neighbours, each in several notes, that no other note has together; the note by the pair."""
+def rare_pairs(texts: dict[str, str], count: int, *, least: int = 3, apart: int = 1) -> dict[str, str]:
+    """Two words of a paragraph that no other note has together; the note by the pair.
+
+    Each word is in `least` or more notes, but not in many; so many such words at most are they `apart`.
+    """
     occurring = _notes_by_word(texts)
     pairs: dict[str, str] = {}
     for name, text in texts.items():
-        several = [word for word in _words(text) if _PAIR_LEAST <= len(occurring[word]) <= _PAIR_MOST]
-        for one, other in pairwise(several):
-            if one != other and occurring[one] & occurring[other] == {name}:
-                pairs[f"{one} {other}"] = name
+        for paragraph in text.split("\n\n"):
+            few = [word for word in _words(paragraph) if least <= len(occurring[word]) <= _PAIR_MOST]
+            for distance in range(1, apart + 1):
+                for one, other in zip(few, few[distance:], strict=False):
+                    if one != other and occurring[one] & occurring[other] == {name}:
+                        pairs[f"{one} {other}"] = name
     folded = {name: text.lower() for name, text in texts.items()}
     return _sample(pairs, count, lambda pair: _notes_with(folded, *pair.split()) == {pairs[pair]})
 
