@@ -8,7 +8,7 @@ or of the packages have somewhat other text.
 import ast
 import struct
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
@@ -32,8 +32,17 @@ _NO_TEXT = 0xFFFFFFFF
 
 def write_haystack(folder: Path) -> int:
     """Write the notes; how many there are."""
+    return _write(folder, (*_docstrings(), *_translations(), *_sample()))
+
+
+def write_docstrings(folder: Path) -> int:
+    """Write the long notes alone, one a module; how many there are."""
+    return _write(folder, _docstrings())
+
+
+def _write(folder: Path, notes: Iterable[tuple[str, str]]) -> int:
     count = 0
-    for name, text in (*_docstrings(), *_translations(), *_sample()):
+    for name, text in notes:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")

@@ -1,0 +1,114 @@
+"""Queries on third-party documentation, with the notes that answer them, in two halves.
+
+Most are written as by a reader who knows what to look for but not the text (`names/*.toml`). The kinds "rare" and
+"pair" are made from the notes: a word that occurs in one note only, and two words of a paragraph that occur together in
+one only.
+"""
+
+import hashlib
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+from tests.benchmarks.labelled.documentation import write_collection
+from tests.benchmarks.labelled.planted import second_half
+from tests.benchmarks.labelled.sets import Asked, LabelledSet
+
+KINDS = {
+    "filler": "filler words",
+    "title": "title in a question",
+    "word": "one word",
+    "typo": "two words, mostly with a typing error",
+    "rare": "word of one note",
+    "pair": "pair of one note",
+}
+Half = Literal["tuning", "unseen"]
+
+_GENERATED = 60
+"""Words, and pairs, of a collection; half of them are in each half."""
+_LEAST = 5
+_WORD = re.compile(r"\b[a-z]{5,15}\b")
+_PAIR_MOST = 20
+"""Notes that each word of a pair occurs in."""
+
+
+def write_named(name: str, half: Half, kept: Path, folder: Path) -> LabelledSet:
+    """Write the notes below a folder; the queries are those of one half."""
+    notes = folder / "notes"
+    write_collection(name, kept, notes)
+    read = tomllib.loads(Path(__file__).with_name("names").joinpath(f"{name}.toml").read_text("utf-8"))
+    off_topic = read.pop("off-topic")["questions"]
+    asked = [
+        Asked(text, kind, {f"{note}.md": gain for note, gain in gains.items()})
+        for kind, queries in read.items()
+        for text, gains in queries.items()
+    ]
+    texts = {path.relative_to(notes).as_posix(): path.read_text("utf-8") for path in sorted(notes.rglob("*.md"))}
+    if missing := {note for of in asked for note in of.gains} - set(texts):
+        raise SystemExit(f"Collection {name} has no note {', '.join(sorted(missing))}.")
+    for kind, found in (("rare", rare_words(texts, _GENERATED)), ("pair", rare_pairs(texts, _GENERATED))):
+        asked += [Asked(text, kind, {note: 2}) for text, note in found.items()]
+    wanted = half == "unseen"
+    return LabelledSet(
+        [of for of in asked if of.second_half == wanted],
+        [text for text in off_topic if second_half(text) == wanted],
+        lambda path, _first, _last: (path,),
+    )
+
+
+def rare_words(texts: dict[str, str], count: int) -> dict[str, str]:
+    """Words that no other note has, nor another form of them; the note by the word."""
+    occurring = _notes_by_word(texts)
+    rare = {word: next(iter(names)) for word, names in occurring.items() if len(names) == 1}
+    folded = {name: text.lower() for name, text in texts.items()}
+    return _sample(rare, count, lambda word: _notes_with(folded, word) == {rare[word]})
+
+
+def rare_pairs(texts: dict[str, str], count: int, *, least: int = 3, apart: int = 1) -> dict[str, str]:
+    """Two words of a paragraph that no other note has together; the note by the pair.
+
+    Each word is in `least` or more notes, but not in many; so many such words at most are they `apart`.
+    """
+    occurring = _notes_by_word(texts)
+    pairs: dict[str, str] = {}
+    for name, text in texts.items():
+        for paragraph in text.split("\n\n"):
+            few = [word for word in _words(paragraph) if least <= len(occurring[word]) <= _PAIR_MOST]
+            for distance in range(1, apart + 1):
+                for one, other in zip(few, few[distance:], strict=False):
+                    if one != other and occurring[one] & occurring[other] == {name}:
+                        pairs[f"{one} {other}"] = name
+    folded = {name: text.lower() for name, text in texts.items()}
+    return _sample(pairs, count, lambda pair: _notes_with(folded, *pair.split()) == {pairs[pair]})
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.lower())
+
+
+def _notes_by_word(texts: dict[str, str]) -> dict[str, set[str]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for name, text in texts.items():
+        for word in _words(text):
+            found[word].add(name)
+    return found
+
+
+def _notes_with(folded: dict[str, str], *words: str) -> set[str]:
+    """The notes that have each of the words in any form: their first letters are compared."""
+    starts = [word[: max(_LEAST, len(word) - 3)] for word in words]
+    return {name for name, text in folded.items() if all(start in text for start in starts)}
+
+
+def _sample(candidates: dict[str, str], count: int, fits: Callable[[str], bool]) -> dict[str, str]:
+    """The same ones in every run, in no order that has to do with the text."""
+    ordered = sorted(candidates, key=lambda text: hashlib.sha256(text.encode()).digest())
+    return {text: candidates[text] for text in islice(filter(fits, ordered), count)}
+
+
+def names_of_collections() -> Sequence[str]:
+    return sorted(path.stem for path in Path(__file__).with_name("names").glob("*.toml"))

@@ -1,0 +1,140 @@
+"""How well notes are found by what they are about, on five collections of third-party documentation.
+
+The queries (`labelled/names/`) hold filler words, titles, single words, typing errors and words of one note only. Half
+of them, by a hash, are for tuning; NAMES_HALF=unseen measures the other half, which nothing may be tuned on.
+"""
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, cast
+
+from engine.backends.builtin import BuiltinMemory
+from tests.benchmarks.labelled.measures import DEPTH, SHOWN, distinct, mean, ndcg
+from tests.benchmarks.labelled.methods import Methods
+from tests.benchmarks.labelled.named import KINDS, Half, names_of_collections, write_named
+from tests.benchmarks.labelled.planted import off_topic
+from tests.benchmarks.labelled.sets import Asked, LabelledSet, open_set
+from tests.benchmarks.measuring import Figure, measure
+from tests.benchmarks.prepared import Bench
+
+_STEMMED = "stemmed BM25 (FTS5, porter)"
+_OURS = {"keyword": "ours, keywords", "auto": "ours, keywords and vectors"}
+_LISTED = 60
+"""Results to find ten notes among."""
+_PROCESSES = 2
+
+
+class Answer(NamedTuple):
+    """How one query was answered."""
+
+    kind: str
+    reciprocal: float
+    """1 / rank of the first right note among ten; 0 without one."""
+    ndcg: float
+    first: bool
+    """The first note is one with the highest grade."""
+    empty: bool
+    """Nothing reaches the usual score."""
+    shown: bool
+    """One of the highest grade is among the first six that reach it."""
+
+
+class Answers(NamedTuple):
+    """Of one method on one collection."""
+
+    queries: list[Answer]
+    off_topic: list[bool]
+    far_off_topic: list[bool]
+    """For each query that no note answers, and of another set, about nothing near: whether it got an answer."""
+
+
+def run(bench: Bench) -> Iterator[Figure]:
+    half = os.environ.get("NAMES_HALF", "tuning")
+    if half not in {"tuning", "unseen"}:
+        raise SystemExit("NAMES_HALF is neither tuning nor unseen.")
+    names = [*names_of_collections()]
+    one = partial(_measured, half=cast(Half, half), bench=bench)
+    with ThreadPoolExecutor(_PROCESSES) as pool:
+        found: dict[str, dict[str, Answers]] = dict(zip(names, pool.map(one, names), strict=True))
+    for method in (_STEMMED, *_OURS.values()):
+        of_method = [answers[method] for answers in found.values()]
+        queries = [answer for answers in of_method for answer in answers.queries]
+        counts = Counter(answer.kind for answer in queries)
+        for kind, said in KINDS.items():
+            of_kind = [answer for answer in queries if answer.kind == kind]
+            yield Figure(f"{half} half, {counts[kind]} queries with {said}: {method}", "–", _said(of_kind, method))
+        for name in names:
+            written = [answer for answer in found[name][method].queries if answer.kind not in {"rare", "pair"}]
+            yield Figure(
+                f"{half} half, {len(written)} written queries on `{name}`: {method}", "–", _said(written, method)
+            )
+        if method in _OURS.values():
+            near = [answered for answers in of_method for answered in answers.off_topic]
+            far = [answered for answers in of_method for answered in answers.far_off_topic]
+            said = f"{sum(near)} of {len(near)}; of the ranking row's, {sum(far)} of {len(far)}"
+            yield Figure(f"{half} half, off-topic queries answered: {method}", "few", said)
+
+
+def _said(answers: Sequence[Answer], method: str) -> str:
+    said = (
+        f"MRR@10 {mean(answer.reciprocal for answer in answers):.3f}, nDCG@10 "
+        f"{mean(answer.ndcg for answer in answers):.3f}, first {mean(answer.first for answer in answers):.0%}"
+    )
+    if method not in _OURS.values():
+        return said
+    shown, empty = mean(answer.shown for answer in answers), mean(answer.empty for answer in answers)
+    return f"{said}; at 0.35: among six {shown:.0%}, empty {empty:.1%}"
+
+
+def _measured(name: str, half: Half, bench: Bench) -> dict[str, Answers]:
+    found: dict[str, Answers] = measure(answers_of, name, half, bench.kept, bench.scratch / f"named-{name}").value
+    return found
+
+
+def answers_of(name: str, half: Half, kept: Path, folder: Path) -> dict[str, Answers]:
+    """In a child: each method on one collection."""
+    labelled = write_named(name, half, kept, folder)
+    memory = open_set(folder)
+    methods = Methods(memory)
+    rank = methods.all()[_STEMMED]
+    found = {}
+    ranked = [[methods.rows[id_].path for id_ in rank(asked.text)[:_LISTED]] for asked in labelled.asked]
+    stemmed = [_answer(asked, paths, paths) for asked, paths in zip(labelled.asked, ranked, strict=True)]
+    found[_STEMMED] = Answers(stemmed, [], [])
+    for mode, method in _OURS.items():
+        found[method] = _ours(labelled, memory, mode)
+    memory.close()
+    return found
+
+
+def _ours(labelled: LabelledSet, memory: BuiltinMemory, mode: str) -> Answers:
+    def paths(text: str, **options: float) -> list[str]:
+        outcome = memory.search(text, mode=mode, **options)  # type: ignore[arg-type]
+        return [result.path for result in outcome.results]
+
+    answers = []
+    for asked in labelled.asked:
+        whole = paths(asked.text, max_results=_LISTED, min_score=0.0)
+        answers.append(_answer(asked, whole, paths(asked.text, max_results=_LISTED)))
+    unanswered = [[bool(paths(text)) for text in texts] for texts in (labelled.off_topic, off_topic())]
+    return Answers(answers, *unanswered)
+
+
+def _answer(asked: Asked, whole: Iterable[str], shown: Sequence[str]) -> Answer:
+    notes = distinct([(path,) for path in whole], asked.gains)[:DEPTH]
+    best = max(asked.gains.values())
+    ranks: dict[bool, int] = defaultdict(int)
+    for rank, note in enumerate(notes, 1):
+        ranks.setdefault(asked.gains.get(note, 0) == best, rank)
+    return Answer(
+        asked.kind,
+        1 / ranks[True] if ranks[True] else 0.0,
+        ndcg(notes, asked.gains),
+        ranks[True] == 1,
+        not shown,
+        any(asked.gains.get(note, 0) == best for note in [*dict.fromkeys(shown)][:SHOWN]),
+    )
