@@ -65,6 +65,10 @@ class Scored(NamedTuple):
     """None where temporal decay is off."""
     chosen: "Chosen | None" = None
     """Where diversity put it; None where that is off."""
+    order: float = 0.0
+    """The score without its upper limit, which orders full matches."""
+    by_words: bool = False
+    """Whether only its words let it in."""
     named: bool = False
     """Whether its file is called what was asked for: a full answer, whatever stands in it."""
 
@@ -95,7 +99,7 @@ def _of_scores(
 ) -> ResultExplanation:
     words, range_ = grounds.words, grounds.calibration
     contributions = words.contributions.get(scored.id) or (0.0,) * len(words.terms)
-    parts = words.parts(contributions, words.nearness.get(scored.id, 0.0))
+    parts = words.parts(scored.id)
     counted = words.counted(contributions)
     return ResultExplanation(
         citation=citation,
@@ -115,6 +119,7 @@ def _of_scores(
             if bm25
         ),
         score=scored.score,
+        by_words=scored.by_words,
         fresh_score=scored.fresh,
         min_score=grounds.min_score,
         bm25=parts.bm25,
@@ -126,6 +131,7 @@ def _of_scores(
         cosine_high=None if range_ is None else range_.high,
         nearness=parts.nearness / parts.full if parts.full else 0.0,
         named=scored.named,
+        text_evidence=parts.evidence if parts.evidence > 1 else 0.0,
     )
 
 

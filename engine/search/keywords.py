@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
 from engine.search import scoring
@@ -74,24 +74,32 @@ class KeywordScores:
     terms: tuple[Term, ...]
     scores: dict[int, float] = field(default_factory=dict)
     contributions: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    strengths: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    """How exactly each term is matched, 0 to 1, in chunks that hold a weaker form of any; nothing for the others."""
     nearness: dict[int, float] = field(default_factory=dict)
-    """What words of the question that stand near each other add to a chunk's sum; nothing where it has no two."""
+    """What words of the query near each other add to a chunk's sum; nothing for a chunk without two of them."""
+    evidence: dict[int, float] = field(default_factory=dict)
+    """A chunk's score without its upper limit."""
     sums: dict[int, float] = field(default_factory=dict)
-    """What a chunk's score comes from, which goes on where that ends at 1."""
+    """BM25 and nearness of a chunk: orders chunks whose evidence is the same share of the query."""
     complete: set[int] = field(default_factory=set)
     """Chunks that hold all terms."""
     groups: tuple[int, ...] = ()
     """By term: not 0 where it is one of several of which any will do, which share this number; () for none at all."""
     full_match: float = scoring.FULL_MATCH
 
-    def parts(self, contributions: Sequence[float], nearness: float = 0.0) -> scoring.TextParts:
-        """What the score of a chunk with these contributions is made of."""
+    def parts(self, id_: int) -> scoring.TextParts:
+        """What the score of this chunk is made of."""
+        contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)
+        strengths = self.strengths.get(id_, ())
         idfs = [term.idf for term in self.terms]
-        if not self.groups:
-            return scoring.text_parts(contributions, idfs, nearness, self.full_match)
-        chosen = self.counted(contributions)
-        given, most = [contributions[index] for index in chosen], [idfs[index] for index in chosen]
-        return scoring.text_parts(given, most, nearness, self.full_match)
+        near = self.nearness.get(id_, 0.0)
+        if self.groups:
+            chosen = self.counted(contributions)
+            contributions = tuple(contributions[index] for index in chosen)
+            idfs = [idfs[index] for index in chosen]
+            strengths = tuple(strengths[index] for index in chosen) if strengths else ()
+        return scoring.text_parts(contributions, idfs, near, self.full_match, strengths)
 
     def counted(self, contributions: Sequence[float]) -> Collection[int]:
         """Places of the terms that count in a chunk with these contributions.
@@ -125,7 +133,7 @@ class KeywordLeg:
         self._at_hand = snapshot.chunk_count()
         """How many of them are in the snapshot: all, or what was brought here as candidates."""
         self._average_length = self._counts.average_length
-        self.terms = tuple(self._term(term) for term in question.terms if not term.stop)
+        self.terms = _weighed([self._term(term) for term in question.terms if not term.stop])
         self._known = sorted((term for term in self.terms if term.chunks), key=lambda term: term.matches)
         """Rarest first."""
         self._places = [(self.terms.index(term), term) for term in self._known]
@@ -189,20 +197,24 @@ class KeywordLeg:
             return
         pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in asked.neighbours]
         for rowid, counts in ask(self._snapshot.connection, self._tables.fts, asked, expression, wanted):
-            parts = self._contributions(counts)
+            parts, strengths = self._contributions(counts)
             if any(parts):
                 nearness = sum(map(scoring.nearness, pairs, counts.distances))
                 result.contributions[rowid] = parts
                 if nearness:
                     result.nearness[rowid] = nearness
-                whole = result.parts(parts, nearness)
+                if strengths:
+                    result.strengths[rowid] = strengths
+                whole = result.parts(rowid)
                 result.scores[rowid] = whole.score
+                result.evidence[rowid] = whole.evidence
                 result.sums[rowid] = whole.bm25 + whole.nearness
                 if whole.covered > _ALL:
                     result.complete.add(rowid)
 
-    def _contributions(self, found: Counts) -> tuple[float, ...]:
-        parts = [0.0] * len(self.terms)
+    def _contributions(self, found: Counts) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """BM25 of each term, and how exactly each is matched; nothing of the latter where all are exact."""
+        parts, strengths = [0.0] * len(self.terms), [1.0] * len(self.terms)
         average = self._average_length or found.average
         norm, counts = scoring.length_norm(found.length, average), found.frequencies
         at = 0
@@ -213,11 +225,13 @@ class KeywordLeg:
             weak = plain + len(term.weak_stems)
             end = weak + len(term.weak_words)
             given = scoring.term_score(term.idf, frequency, norm) if frequency else 0.0
-            if end > plain and (frequency := max(sum(counts[plain:weak]), sum(counts[weak:end]))):
-                given = max(given, term.weak * scoring.term_score(term.idf, frequency, norm))
+            if end > plain and (loose := max(sum(counts[plain:weak]), sum(counts[weak:end]))):
+                if not frequency:
+                    strengths[index] = term.weak
+                given = max(given, term.weak * scoring.term_score(term.idf, loose, norm))
             parts[index] = given
             at = end
-        return tuple(parts)
+        return tuple(parts), () if min(strengths, default=1.0) == 1.0 else tuple(strengths)
 
     def _ranked(self, expression: str, matches: int, limit: int, among: Among) -> list[int]:
         """The best of about so many matches.
@@ -323,6 +337,12 @@ def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:
             chosen.add(word)
             room -= word.chunks
     return sorted(chosen)
+
+
+def _weighed(terms: Sequence[Term]) -> tuple[Term, ...]:
+    """With weights for those that occur nowhere."""
+    unknown = scoring.unknown_weight([term.idf for term in terms if term.chunks])
+    return tuple(term if term.chunks else replace(term, idf=unknown) for term in terms)
 
 
 def _rarest(terms: Sequence[Term]) -> list[Term]:

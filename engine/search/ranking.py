@@ -83,12 +83,14 @@ class Ranker:
             cosine = cosines.get(id_)
             vector = None if cosine is None or meaning is None else meaning.score(cosine)
             text = words.scores.get(id_, 0.0)
-            fresh, age = blend.score(text, vector), ages.get(id_)
-            return Scored(id_, fresh if age is None else fresh * age.factor, text, vector, cosine, fresh, age)
+            age = ages.get(id_)
+            fresh = blend.score(words.evidence.get(id_, 0.0), vector)
+            factor = 1.0 if age is None else age.factor
+            capped = min(1.0, fresh)
+            return Scored(id_, capped * factor, text, vector, cosine, capped, age, order=fresh * factor)
 
         def order(of: Scored) -> tuple[float, float, int]:
-            # Scores end at 1: among full matches the plain BM25 sum decides.
-            return -of.score, -words.sums.get(of.id, 0.0), of.id
+            return -of.order, -words.sums.get(of.id, 0.0), of.id
 
         with work.timed("merge"):
             ranked = sorted((scored(id_) for id_ in ids if id_ in words.scores or id_ in cosines), key=order)

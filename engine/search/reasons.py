@@ -51,9 +51,17 @@ _COSINES = {
         " from {low:.2f} to {high:.2f}."
     ),
 }
+_MIXED = marked(
+    "Meaning counts {meaning:.0%} and words {words:.0%}:"
+    " {meaning:.2f} × {meaning_score:.2f} + {words:.2f} × {words_score:.2f} = {score:.2f}."
+)
+_CAPPED = marked(
+    "Meaning counts {meaning:.0%} and words {words:.0%}:"
+    " {meaning:.2f} × {meaning_score:.2f} + {words:.2f} × {words_score:.2f} = {score:.2f}, shown as 1.00."
+)
 _REACHED = marked("Its score of {score:.2f} reaches the {least:g} that are asked for.")
-_NAMED = marked("It is kept for its name, though its score of {score:.2f} misses the {least:g} asked for.")
-_BY_WORDS = marked("Its words alone reach the {least:g} that are asked for, which its score of {score:.2f} does not.")
+_NAMED = marked("Shown because its title matches; with its age, its score is below the minimum of {least:g}.")
+_BY_WORDS = marked("Shown because its words alone reach the minimum of {least:g}.")
 _MOST_TERMS = 8
 _LEAST = 0.005
 """What rounds to nothing is not worth a word."""
@@ -146,14 +154,15 @@ def _mixture(of: ResultExplanation) -> str:
         return tr("Its title or file name is what was asked for: that alone is a full answer, 1.00.")
     if of.vector_score is None or not 0 < of.vector_weight < 1:
         return ""
+    words_score = of.text_evidence or of.text_score
+    mixed = of.vector_weight * of.vector_score + (1 - of.vector_weight) * words_score
     return tr(
-        "Meaning counts {meaning:.0%} and words {words:.0%}:"
-        " {meaning:.2f} × {meaning_score:.2f} + {words:.2f} × {words_score:.2f} = {score:.2f}.",
+        _CAPPED if mixed > 1 + _LEAST else _MIXED,
         meaning=of.vector_weight,
         words=1 - of.vector_weight,
         meaning_score=of.vector_score,
-        words_score=of.text_score,
-        score=of.fresh_score,
+        words_score=words_score,
+        score=mixed,
     )
 
 
@@ -168,7 +177,7 @@ def _age(of: ResultExplanation) -> str:
         origin=tr(_ORIGINS[of.date_origin]),
         days=of.half_life_days,
         left=of.decay,
-        score=of.score,
+        score=of.fresh_score * of.decay,
     )
 
 
@@ -190,8 +199,8 @@ def _place(of: ResultExplanation) -> str:
 def _threshold(of: ResultExplanation) -> str:
     if not of.min_score or (not of.full_bm25 and of.cosine_low is None):
         return ""
-    if of.score >= of.min_score:
-        said = _REACHED
+    if of.by_words:
+        said = _BY_WORDS
     else:
-        said = _NAMED if of.named else _BY_WORDS
+        said = _NAMED if of.named and of.score <= of.min_score else _REACHED
     return tr(said, score=of.score, least=of.min_score)

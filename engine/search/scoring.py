@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
+from operator import mul
 from typing import NamedTuple
 
 from engine.embedding.base import Calibration
@@ -24,6 +25,13 @@ _SHORT_QUESTION = 3
 """Terms up to which a chunk scores no more than the share of the question that it covers."""
 _COVERING = 1.25
 """Power of that share: who holds less than half of a question is no answer to it."""
+_COMPLETE = 0.42
+"""Least score of a chunk that holds every term, however long it is. It falls with the square of the share covered."""
+_USUAL_LENGTH = 100.0
+"""Tokens up to which no chunk counts as longer than average. Otherwise a collection of one-line notes would make every
+note of usual length look long, and its score would depend on what else is indexed."""
+_UNKNOWN = 1.2
+"""Weight of a term that occurs nowhere, in average weights of the others."""
 _NEAR = 0.3
 """What two neighbours of the question add where they are neighbours in the text, as a share of the rarer one's best."""
 _WEIGHT_WITHOUT_WORDS = 0.9
@@ -37,17 +45,24 @@ _WEIGHT_BETWEEN_PASSAGES = 0.8
 
 
 def inverse_document_frequency(documents: int, containing: int) -> float:
-    """ln(1 + (N - df + .5) / (df + .5)): never negative, unlike FTS5's own, which falls to 0 for common terms.
-
-    What is nowhere counts as if one document held it: of two words the one that is known is half of the question.
-    """
+    """ln(1 + (N - df + .5) / (df + .5)): never negative, unlike FTS5's own, which falls to 0 for common terms."""
     containing = min(max(containing, 1), documents)
     return math.log(1 + (documents - containing + 0.5) / (containing + 0.5))
 
 
+def unknown_weight(known: Sequence[float]) -> float:
+    """Weight of a term that occurs nowhere, from the weights of the query's other terms.
+
+    Its own rarity would be the highest of all, so that one misspelt word would hide every match of the others. Without
+    any weight, an off-topic query would be answered by its most ordinary word.
+    """
+    return _UNKNOWN * sum(known) / len(known) if known else 0.0
+
+
 def length_norm(length: float, average_length: float) -> float:
     """What the length of a chunk (tokens) adds to the frequency at which a term counts half."""
-    return K1 * (1 - B + B * length / max(average_length, 1.0))
+    ratio = max(min(length / max(average_length, 1.0), 1.0), length / max(average_length, _USUAL_LENGTH))
+    return K1 * (1 - B + B * ratio)
 
 
 def term_score(idf: float, frequency: float, norm: float) -> float:
@@ -78,23 +93,38 @@ class TextParts(NamedTuple):
     """The most that the score may be for it."""
 
     @property
+    def evidence(self) -> float:
+        """The score without its upper limit of 1: orders chunks that are all full matches."""
+        if not self.full:
+            return 0.0
+        share = (self.bm25 + self.nearness) / self.full
+        beyond = self.covered**2 * max(0.0, share - 1.0)
+        return max(min(self.limit, share) + beyond, _COMPLETE * self.covered**2)
+
+    @property
     def score(self) -> float:
-        return min(1.0, self.limit, (self.bm25 + self.nearness) / self.full) if self.full else 0.0
+        return min(1.0, self.evidence)
 
 
 def text_parts(
-    contributions: Sequence[float], idfs: Sequence[float], near: float = 0.0, full_match: float = FULL_MATCH
+    contributions: Sequence[float],
+    idfs: Sequence[float],
+    near: float = 0.0,
+    full_match: float = FULL_MATCH,
+    strengths: Sequence[float] = (),
 ) -> TextParts:
-    """Keyword score 0..1 of a chunk: its BM25 sum against a share of the best that the question's terms allow.
+    """Keyword score 0..1 of a chunk: its BM25 sum against a share of the best that the query's terms allow.
 
-    `near` is what `nearness` gives together. In a short question every word matters: one of two, however often it
-    occurs, is less than half an answer. In a long one the sum alone decides, since no passage holds all its words
-    (capping there costs .03 nDCG@10 on technical abstracts).
+    `near` is what `nearness` gives together. `strengths`: 0 to 1 for each term, how exactly its match fits, where that
+    differs from 1. In a short query every word matters: one of two, however often it occurs, is less than half an
+    answer. In a long one the sum alone decides, since no passage holds all its words (capping there costs .03 nDCG@10
+    on technical abstracts).
     """
     total = sum(idfs)
     if total <= 0:
         return TextParts(0.0, 0.0, 0.0, 0.0, 0.0)
-    covered = sum(compress(idfs, contributions)) / total
+    held = map(mul, idfs, strengths) if strengths else idfs
+    covered = sum(compress(held, contributions)) / total
     limit = covered**_COVERING * max(1.0, len(idfs) / _SHORT_QUESTION)
     return TextParts(sum(contributions), near, full_match * total * (K1 + 1), covered, limit)
 

@@ -12,25 +12,30 @@ if TYPE_CHECKING:
     from engine.search.diversity import Likeness
 
 
-def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
+def cut(ranked: list[Scored], least: float, stages: Stages, *, by_words: bool = True) -> list[Scored]:
     """Those whose score, or score by words alone, reaches the threshold.
 
-    The score has aged by now, as in the reference: what age has faded is no answer any more. The score by words has
-    not: who asks for words that stand in an old note finds it, be it at the end. So does who asks for it by name.
+    The score has aged by now, as in the reference. The score by words has not: a search for the words of an old note
+    finds it, though behind newer ones, and so does its name. `by_words` is False where words do not count. What only
+    its words let in counts as much as the threshold, so that no score is shown that misses it.
     """
-    kept = [scored for scored in ranked if _reached(scored) >= least]
-    aged = [scored.fresh for scored in ranked if scored.fresh >= least > _reached(scored)]
+    kept = []
+    for scored in ranked:
+        if scored.score >= least:
+            kept.append(scored)
+        elif (scored.fresh if scored.named else scored.text if by_words else 0.0) >= least:
+            kept.append(scored._replace(score=least, by_words=not scored.named))
+    kept.sort(key=lambda scored: -scored.score)
+    left = {scored.id for scored in kept}
+    out = [scored for scored in ranked if scored.id not in left]
+    aged = [scored.fresh for scored in out if scored.fresh >= least]
     if any(scored.age is not None for scored in ranked):
         note = tr("{count:,} fell below {least:g} by their age.", count=len(aged), least=least)
         stages.add("age", len(ranked), len(ranked) - len(aged), note + (_best(aged) if aged and not kept else ""))
-    below = [scored.fresh for scored in ranked if max(scored.fresh, scored.text) < least]
+    below = [scored.fresh for scored in out if scored.fresh < least]
     note = tr("{count:,} scored below {least:g}.", count=len(below), least=least)
     stages.add("threshold", len(ranked) - len(aged), len(kept), note + (_best(below) if below and not kept else ""))
     return kept
-
-
-def _reached(scored: Scored) -> float:
-    return scored.fresh if scored.named else max(scored.score, scored.text)
 
 
 def _best(scores: list[float]) -> str:

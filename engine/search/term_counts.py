@@ -17,6 +17,7 @@ WEIGHTS = tuple(COLUMN_WEIGHTS[column] for column in FTS_COLUMNS)
 _WORDS = FTS_COLUMNS.index("words")
 """The column whose length is a chunk's length: it holds every token, the stems of some are nowhere."""
 _STEMS = FTS_COLUMNS.index("stems")
+_NAMED = {FTS_COLUMNS.index("title"), FTS_COLUMNS.index("name")}
 _STEM_WEIGHTS = tuple(0.0 if column == "words" else weight for column, weight in COLUMN_WEIGHTS.items())
 _PLAIN_WEIGHTS = tuple(0.0 if column == "stems" else weight for column, weight in COLUMN_WEIGHTS.items())
 _REGISTERED = "term_counts"
@@ -49,6 +50,8 @@ class Counts(NamedTuple):
     """Length of all chunks on average."""
     frequencies: Sequence[float]
     """Of each phrase, weighted by column."""
+    titled: Sequence[float]
+    """Of each phrase, 1 where the title or the file's name holds it, else 0."""
     distances: Sequence[float]
     """Between the nearest occurrences of each pair of neighbours, in tokens; infinite where one is missing."""
 
@@ -79,7 +82,8 @@ def ask(
     found = []
     for rowid, packed in rows:
         length, average, *figures = struct.unpack(f"<{len(packed) // 4}f", packed)
-        found.append((rowid, Counts(length, average, figures[:phrases], figures[phrases:])))
+        titled = figures[phrases : 2 * phrases]
+        found.append((rowid, Counts(length, average, figures[:phrases], titled, figures[2 * phrases :])))
     return found
 
 
@@ -108,15 +112,19 @@ def _term_counts(api: apsw.FTS5ExtensionApi, /, *arguments: object) -> bytes:
     """Little-endian floats: the figures of `Counts` in their order."""
     phrases, neighbours = _plan(str(arguments[0]))
     counts: list[float] = []
+    titled: list[float] = []
     standing: dict[tuple[int, int], list[int]] = {}
     for number, weights, in_text, term in phrases:
         count = 0.0
-        for column in api.phrase_columns(number):
+        columns = api.phrase_columns(number)
+        titled.append(float(not _NAMED.isdisjoint(columns)))
+        for column in columns:
             offsets = api.phrase_column_offsets(number, column)
             count += weights[column] * len(offsets)
             if column == in_text:
                 standing.setdefault((term, column), []).extend(offsets)
         counts.append(count)
+    counts += titled
     for first, second in neighbours:
         counts.append(_nearest(standing, first, second))
     average = api.column_total_size(_WORDS) / max(api.row_count, 1)

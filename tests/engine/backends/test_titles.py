@@ -79,4 +79,4 @@ def test_age_takes_no_note_away_from_who_asks_for_it_by_name(memory) -> None:
     outcome = memory.search("sunday 8 february", half_life_days=7, explain=True)
     found = next(reason for reason in outcome.explanation.results if reason.named)
     assert found.citation.startswith("daily/2026-02-08.md")
-    assert found.score < 0.01
+    assert found.score == 0.35

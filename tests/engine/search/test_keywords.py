@@ -130,3 +130,36 @@ def test_who_holds_every_word_is_trusted_however_long_it_is(memory: BuiltinMemor
         words = leg.score(leg.candidates(10, Among()))
     assert 0 < max(words.scores.values()) < 1
     assert words.best() == 1.0
+
+
+@pytest.mark.parametrize("query", ["kubernetes", '"kubernetes"', "kubernetes migration"])
+def test_rare_word_in_long_note_among_short_notes_is_found(memory: BuiltinMemory, tmp_path: Path, query: str) -> None:
+    """The length of a note, or the average of all notes, never empties an answer that has every word."""
+    long = " ".join(f"Step {number} of the plan concerns machines and people." for number in range(15))
+    (tmp_path / "notes" / "long.md").write_text(f"{long} The kubernetes migration waits. {long}\n", "utf-8")
+    memory.sync()
+    results = memory.search(query).results
+    assert results[0].path == "long.md"
+    assert results[0].score >= 0.35
+
+
+@pytest.mark.parametrize("query", ["weir", "pump gauges", "today weir unheardof", "pum"])
+def test_shown_score_never_misses_the_minimum(memory: BuiltinMemory, query: str) -> None:
+    results = memory.search(query, max_results=_COUNT).results
+    assert all(result.score >= 0.35 for result in results)
+    assert [result.score for result in results] == sorted((result.score for result in results), reverse=True)
+
+
+def test_unknown_word_does_not_hide_the_known_one(memory: BuiltinMemory) -> None:
+    assert [result.path for result in memory.search("zzyzx weir").results] == ["03.md"]
+
+
+def test_exact_word_outranks_longer_words_that_begin_so(memory: BuiltinMemory, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "exact.md").write_text("A nix and nothing else was tried that morning.\n", "utf-8")
+    for number in range(9):
+        (tmp_path / "notes" / f"longer{number}.md").write_text("Nixpkgs, nixops, nixos and nixpkgs again.\n", "utf-8")
+    memory.sync()
+    outcome = memory.search("nix", explain=True)
+    assert outcome.results[0].path == "exact.md"
+    assert outcome.explanation is not None
+    assert outcome.explanation.results[0].terms[0].chunks == 1

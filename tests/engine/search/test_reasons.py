@@ -27,7 +27,9 @@ def test_every_part_of_a_score_has_its_say_in_order() -> None:
     assert said["place"] == (
         "It is number 3 of the list, number 1 by score: 0.12 were taken off for being like topics/shopping.md#L1-L3."
     )
-    assert said["threshold"] == ("Its words alone reach the 0.35 that are asked for, which its score of 0.34 does not.")
+    assert _said(make_reason(score=0.35, by_words=True))["threshold"] == (
+        "Shown because its words alone reach the minimum of 0.35."
+    )
 
 
 def test_what_had_no_say_is_left_out() -> None:
@@ -78,4 +80,4 @@ def test_of_many_words_the_first_are_named() -> None:
 def test_a_note_that_is_called_what_was_asked_for_is_a_full_answer() -> None:
     said = _said(make_reason(named=True, fresh_score=1.0))
     assert said["mixture"] == "Its title or file name is what was asked for: that alone is a full answer, 1.00."
-    assert said["threshold"].startswith("It is kept for its name")
+    assert said["threshold"].startswith("Shown because its title matches")
