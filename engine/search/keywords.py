@@ -28,6 +28,8 @@ all words anew for each statement, and twice for each ranking."""
 _STAND_INS = 24
 _WEAK = 0.5
 """Weight of a beginning or a looser form where the exact one is in the index; without it, they count in full."""
+_STEM_ONLY = 0.9
+"""Weight of another form of a word where the form in the query is in the index."""
 _FILLER = 0.2
 """Weight of a word that says how the user asks."""
 _ALL = 1 - 1e-9
@@ -41,7 +43,8 @@ class Term:
     stemmed: tuple[str, ...]
     """Its stems, one per language, looked for everywhere but in `words`; none for a term without a stem."""
     plain: tuple[str, ...]
-    """The word itself, a requested beginning, or a run of pairs, looked for everywhere but in `stems`; may be empty."""
+    """The word itself, where the index has it, a requested beginning, or a run of pairs, looked for everywhere but in
+    `stems`; may be empty."""
     chunks: int
     """How many chunks hold it: the exact form where the index has it, else its weaker forms."""
     matches: int
@@ -225,6 +228,8 @@ class KeywordLeg:
             weak = plain + len(term.weak_stems)
             end = weak + len(term.weak_words)
             given = scoring.term_score(term.idf, frequency, norm) if frequency else 0.0
+            if term.plain and plain > stems > at and not any(counts[stems:plain]):
+                given *= _STEM_ONLY
             if end > plain and (loose := max(sum(counts[plain:weak]), sum(counts[weak:end]))):
                 if not frequency:
                     strengths[index] = term.weak
@@ -279,14 +284,18 @@ class KeywordLeg:
                 weak_words += begun
             else:
                 plain, chunks = begun, beginning
-        elif not stems:
-            plain = (_quoted(" ".join(tokens)),)
-            matches = chunks = self._phrase_frequency(tokens, "words")
+        if not plain:
+            exact = self._phrase_frequency(tokens, "words")
+            # A note whose language was taken for another one has other stems.
+            if exact or not stems:
+                plain = (_quoted(" ".join(tokens)),)
+                chunks = max(chunks, exact)
+                matches = max(matches, exact)
         if not chunks:
             # A file's name is in no body.
             chunks = max(self._phrase_frequency(form, "name") for form in (*map(str.split, stems), tokens))
             matches = max(matches, chunks)
-        exact = chunks
+        known = chunks
         if term.loose or term.loose_stems:
             forms = [self._phrase_frequency(form, "words") for form in term.loose]
             forms += [self._phrase_frequency(stem.split(" "), "stems") for stem in term.loose_stems]
@@ -303,7 +312,7 @@ class KeywordLeg:
             idf=idf,
             weak_stems=tuple(map(_quoted, term.loose_stems)),
             weak_words=weak_words,
-            weak=_WEAK if exact else 1.0,
+            weak=_WEAK if known else 1.0,
         )
 
     def _beginning(self, start: str, stems: Sequence[str]) -> tuple[int, int, tuple[str, ...]]:
