@@ -1,7 +1,7 @@
 """The keyword leg: candidates from FTS5, then exact scores from their term frequencies."""
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 
@@ -77,6 +77,10 @@ class KeywordScores:
     terms: tuple[Term, ...]
     scores: dict[int, float] = field(default_factory=dict)
     contributions: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    titled: set[int] = field(default_factory=set)
+    """Chunks whose title or file name holds half of the query or more, by weight."""
+    names: dict[int, float] = field(default_factory=dict)
+    """How well the title or file name fits the query, 0 to 1; nothing where it does not."""
     strengths: dict[int, tuple[float, ...]] = field(default_factory=dict)
     """How exactly each term is matched, 0 to 1, in chunks that hold a weaker form of any; nothing for the others."""
     nearness: dict[int, float] = field(default_factory=dict)
@@ -102,7 +106,14 @@ class KeywordScores:
             contributions = tuple(contributions[index] for index in chosen)
             idfs = [idfs[index] for index in chosen]
             strengths = tuple(strengths[index] for index in chosen) if strengths else ()
-        return scoring.text_parts(contributions, idfs, near, self.full_match, strengths)
+        return scoring.text_parts(contributions, idfs, near, self.full_match, strengths, name=self.names.get(id_, 0.0))
+
+    def add_names(self, names: Mapping[int, float]) -> None:
+        """Count how well titles and file names fit the query."""
+        self.names.update(names)
+        for id_ in names:
+            whole = self.parts(id_)
+            self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
 
     def counted(self, contributions: Sequence[float]) -> Collection[int]:
         """Places of the terms that count in a chunk with these contributions.
@@ -128,6 +139,7 @@ class KeywordLeg:
     """One question against the keyword index of one snapshot."""
 
     def __init__(self, snapshot: Snapshot, question: QueryAnalysis, frequencies: CountsOf) -> None:
+        self.question = question
         self._snapshot = snapshot
         self._tables = snapshot.tables
         self._counts = frequencies.of(snapshot)
@@ -198,6 +210,7 @@ class KeywordLeg:
         """Put the scores of those of the wanted chunks that match into the result."""
         if not wanted:
             return
+        half = sum(term.idf for term in self.terms) / 2
         pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in asked.neighbours]
         for rowid, counts in ask(self._snapshot.connection, self._tables.fts, asked, expression, wanted):
             parts, strengths = self._contributions(counts)
@@ -214,6 +227,18 @@ class KeywordLeg:
                 result.sums[rowid] = whole.bm25 + whole.nearness
                 if whole.covered > _ALL:
                     result.complete.add(rowid)
+                if self._titled(counts.titled) >= half:
+                    result.titled.add(rowid)
+
+    def _titled(self, flags: Sequence[float]) -> float:
+        """Weight of the terms in the title or the file's name."""
+        total, at = 0.0, 0
+        for _, term in self._places:
+            end = at + len(term.kinds)
+            if any(flags[at:end]):
+                total += term.idf
+            at = end
+        return total
 
     def _contributions(self, found: Counts) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """BM25 of each term, and how exactly each is matched; nothing of the latter where all are exact."""

@@ -9,6 +9,7 @@ from engine.search.filters import Among
 from engine.search.keywords import KeywordLeg, KeywordScores
 from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend
 from engine.search.sifting import diverse
+from engine.search.titles import name_matches
 from engine.search.work import Work
 from engine.store.snapshot import Snapshot
 from engine.wording import floored
@@ -75,6 +76,9 @@ class Ranker:
         with work.timed("keyword"):
             asked = work.request.like is None
             words = leg.score(ids, FULL_MATCH if asked else FULL_LIKENESS, ordered=asked)
+            if asked:
+                weights = [term.idf for term in leg.terms]
+                words.add_names(name_matches(snapshot, leg.question, weights, words.titled))
         with work.timed("vector"):
             cosines = {} if meaning is None else meaning.near_cosines(ids)
         blend = self._blend(meaning, words, work)

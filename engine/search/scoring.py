@@ -30,6 +30,8 @@ _COMPLETE = 0.42
 _USUAL_LENGTH = 100.0
 """Tokens up to which no chunk counts as longer than average. Otherwise a collection of one-line notes would make every
 note of usual length look long, and its score would depend on what else is indexed."""
+_NAME = 0.5
+"""What a title or file name adds that is the query and nothing else; half a fit adds a quarter of it."""
 _UNKNOWN = 1.2
 """Weight of a term that occurs nowhere, in average weights of the others."""
 _NEAR = 0.3
@@ -91,6 +93,8 @@ class TextParts(NamedTuple):
     """Share of the terms that the chunk holds, each weighed by its idf."""
     limit: float
     """The most that the score may be for it."""
+    name: float = 0.0
+    """How well the title or the file's name fits the query, 0 to 1."""
 
     @property
     def evidence(self) -> float:
@@ -99,7 +103,12 @@ class TextParts(NamedTuple):
             return 0.0
         share = (self.bm25 + self.nearness) / self.full
         beyond = self.covered**2 * max(0.0, share - 1.0)
-        return max(min(self.limit, share) + beyond, _COMPLETE * self.covered**2)
+        return max(min(self.limit, share) + beyond, _COMPLETE * self.covered**2) + self.from_name
+
+    @property
+    def from_name(self) -> float:
+        """What the title or the file's name adds."""
+        return _NAME * self.name * self.name
 
     @property
     def score(self) -> float:
@@ -112,6 +121,7 @@ def text_parts(
     near: float = 0.0,
     full_match: float = FULL_MATCH,
     strengths: Sequence[float] = (),
+    name: float = 0.0,
 ) -> TextParts:
     """Keyword score 0..1 of a chunk: its BM25 sum against a share of the best that the query's terms allow.
 
@@ -126,7 +136,7 @@ def text_parts(
     held = map(mul, idfs, strengths) if strengths else idfs
     covered = sum(compress(held, contributions)) / total
     limit = covered**_COVERING * max(1.0, len(idfs) / _SHORT_QUESTION)
-    return TextParts(sum(contributions), near, full_match * total * (K1 + 1), covered, limit)
+    return TextParts(sum(contributions), near, full_match * total * (K1 + 1), covered, limit, name)
 
 
 def text_score(contributions: Sequence[float], idfs: Sequence[float]) -> float:

@@ -1,17 +1,23 @@
 """Notes that are called exactly what was asked for: who types a note's title or file name wants that note first."""
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
+from itertools import compress
 
 from engine.language import tr_count
 from engine.search.explanation import Scored, Stages
 from engine.store.snapshot import Snapshot
-from engine.text import Query
+from engine.text import Query, QueryAnalysis, QueryTerm
+from engine.text.analysis import streams_of
 from engine.text.folding import fold
+from engine.text.question_words import unasked
+from engine.text.tokens import RUN
 
 _WORD = re.compile(r"[^\W_]+")
 _MOST_WORDS = 12
 """Hardly any title is longer, and no pasted text is one."""
+_LONGEST = 200
+"""Characters of a name that are looked at."""
 
 
 def called(snapshot: Snapshot, query: Query, ids: Collection[int]) -> dict[int, int]:
@@ -27,6 +33,60 @@ def called(snapshot: Snapshot, query: Query, ids: Collection[int]) -> dict[int, 
         for id_, file, title, path in snapshot.titles(tuple(ids))
         if words in (_words(title), *_words_of_name(path))
     }
+
+
+def name_matches(
+    snapshot: Snapshot, question: QueryAnalysis, weights: Sequence[float], ids: Collection[int]
+) -> dict[int, float]:
+    """How well the title or the file name of each of these chunks fits the query, 0 to 1; without those at 0.
+
+    The share of the query that the name has, weighed by `weights` of its searched terms, times the share of the name
+    that the query has: a note named "Advanced queries" fits "how do advanced queries work" almost fully.
+    """
+    terms = [term for term in question.terms if not term.stop]
+    total = sum(weights)
+    if not total or not ids:
+        return {}
+    forms = [_forms(term) for term in terms]
+    known: dict[str, float] = {}
+
+    def fit(name: str) -> float:
+        found = known.get(name)
+        if found is None:
+            words = _analysed_words(name, question.languages)
+            if not words:
+                return 0.0
+            tokens = frozenset().union(*words)
+            held = [any(form <= tokens for form in of_term) for of_term in forms]
+            share = sum(compress(weights, held)) / total
+            asked = frozenset[str]().union(*(form for of_term in compress(forms, held) for form in of_term))
+            found = known[name] = share * sum(not asked.isdisjoint(word) for word in words) / len(words)
+        return found
+
+    fits = {}
+    for id_, _, title, path in snapshot.titles(tuple(ids)):
+        best = max(fit(title), fit(path.rpartition("/")[2].rpartition(".")[0]))
+        if best:
+            fits[id_] = best
+    return fits
+
+
+def _forms(term: QueryTerm) -> list[frozenset[str]]:
+    """Sets of tokens, of which any is a match where all of its tokens are there."""
+    word = (term.word,) if isinstance(term.word, str) else term.word
+    return [frozenset(word), *(frozenset(stem.split(" ")) for stem in term.stems)]
+
+
+def _analysed_words(name: str, languages: Sequence[str]) -> list[frozenset[str]]:
+    """The tokens of each word of a name, in all these languages, without function words where it has others."""
+    found, plain = [], []
+    for run in RUN.findall(name[:_LONGEST]):
+        tokens = frozenset(token for lang in languages for stream in streams_of(lang)[run] for token in stream.split())
+        if tokens:
+            plain.append(tokens)
+            if tokens.isdisjoint(unasked(languages[0])):
+                found.append(tokens)
+    return found or plain
 
 
 def put_first(ranked: list[Scored], named: dict[int, int], stages: Stages) -> list[Scored]:

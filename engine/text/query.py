@@ -5,11 +5,12 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from engine.text.folding import fold
 from engine.text.languages import detect_language
 from engine.text.phrases import PhraseTokens, phrase_tokens
 from engine.text.queries import Clause, Phrase, Query, Word
 from engine.text.query_language import LONGEST
-from engine.text.question_words import unasked
+from engine.text.question_words import is_filler, unasked
 from engine.text.scripts import HANGUL, SYMBOL, UNSPACED
 from engine.text.segments import segments
 from engine.text.stems import forms_of, stems_of
@@ -87,6 +88,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     terms = tuple(found.values())
     if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, own):
         terms = tuple(term._replace(stop=False) for term in terms)
+    terms = _with_fillers(terms, text, known[0])
     phrases = (phrase_tokens(atom.text) for _, atom in query.wanted() if isinstance(atom, Phrase))
     return QueryAnalysis(_most_telling(terms), known, tuple(phrase for phrase in phrases if phrase.tokens))
 
@@ -138,6 +140,22 @@ def _placing(query: Query) -> Callable[[QueryTerm], QueryTerm]:
         return term
 
     return place
+
+
+def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tuple[QueryTerm, ...]:
+    """With the words marked that only say how the user asks, if others are left."""
+    first = next((fold(run[0]) for run in RUN.finditer(text)), "")
+    searched = [term for term in terms if not term.stop]
+    begin = min((term.start for term in searched), default=0)
+    marked = tuple(
+        term._replace(
+            filler=not (term.stop or term.phrased or term.group or (term.prefix_ok and not term.stems))
+            and isinstance(term.word, str)
+            and is_filler(term.word, first, language, begins=term.start == begin)
+        )
+        for term in terms
+    )
+    return terms if all(term.filler or term.stop for term in marked) else marked
 
 
 def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], own: str) -> bool:

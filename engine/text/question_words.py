@@ -40,6 +40,58 @@ _LISTS = {
         되었나요 안""",
 }
 
+# Words that say how the user asks: they count little, but they count, since a note may be about them.
+_FILLERS = {
+    "english": """
+        another any anyone anything best better example examples get getting good help know like mean means need other
+        possible proper properly recommended someone something thing things tutorial use used useful using want way ways
+        correct right""",
+    "german": """
+        andere anderen anderer anderes beispiel beispiele beste besten bester bestes etwas gute guten guter gutes
+        hilfe irgendein irgendwo jemand möglich richtig sache verwende verwenden weg weitere weiteren weiterer weiteres
+        wissen benutzen nutzen""",
+    "french": """
+        aide autre autres besoin bon bonne bonnes bons chose exemple exemples façon manière meilleur meilleure
+        possible savoir utiliser""",
+    "spanish": """
+        alguien algo ayuda bueno buena cosa ejemplo ejemplos forma manera mejor mejores otra otras otro otros
+        posible saber usar utilizar""",
+    "italian": """
+        aiuto altra altre altri altro buon buona cosa esempio esempi migliore migliori modo possibile qualcosa
+        qualcuno sapere usare""",
+    "portuguese": """
+        ajuda algo alguém bom boa coisa exemplo exemplos forma jeito maneira melhor melhores outra outras
+        outro outros possível saber usar""",
+    "dutch": """
+        ander andere beste goed goede gebruik gebruiken hulp iemand iets manier mogelijk voorbeeld voorbeelden
+        weten""",
+    "russian": """
+        другая другие другой другое использовать лучшая лучшее лучшие лучший можно пример примеры способ
+        хороший""",
+}
+_ORDERS = {
+    "english": "explain show tell give find describe teach help list compare remind suggest recommend",
+    "german": "erkläre erklär zeige zeig finde nenne gib beschreibe vergleiche empfiehl",
+    "french": "explique expliquez montre montrez trouve donne décris",
+    "spanish": "explica explícame muestra muéstrame encuentra dame describe",
+    "italian": "spiega spiegami mostra mostrami trova dammi descrivi",
+    "portuguese": "explica explique mostra mostre encontra descreve",
+    "dutch": "leg toon vind geef beschrijf",
+    "russian": "объясни покажи найди опиши",
+}
+"""Fillers where a query begins with them."""
+_WORKS = {
+    "english": ("how", "work works worked working happen happens"),
+    "german": ("wie", "funktioniert funktionieren geht gehen läuft"),
+    "french": ("comment", "fonctionne fonctionnent marche marchent"),
+    "spanish": ("cómo", "funciona funcionan"),
+    "italian": ("come", "funziona funzionano"),
+    "portuguese": ("como", "funciona funcionam"),
+    "dutch": ("hoe", "werkt werken"),
+    "russian": ("как", "работает работают"),
+}
+"""Fillers of a query that begins with the word before them."""
+
 # Thai and Chinese put no spaces between words. The question words and connectives here stand inside hardly any other
 # word; some count only where a question begins or ends. Of a longer word the rest is left to be asked for.
 _THAI_ANYWHERE = (
@@ -63,6 +115,24 @@ _THAI_MARKS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
 def unasked(language: str) -> frozenset[str]:
     """The folded words that a question in this language does not ask for, function words included."""
     return stop_words(language) | frozenset(fold(_LISTS.get(language, "")).split())
+
+
+@cache
+def _folded(words: str) -> frozenset[str]:
+    return frozenset(fold(words).split())
+
+
+def is_filler(word: str, first: str, language: str, *, begins: bool) -> bool:
+    """Whether this folded word only says how the user asks.
+
+    `first` is the query's first word, folded; `begins`: no word that is searched for comes before this one.
+    """
+    opening, works = _WORKS.get(language, ("", ""))
+    return (
+        word in _folded(_FILLERS.get(language, ""))
+        or (begins and word in _folded(_ORDERS.get(language, "")))
+        or (bool(opening) and first == fold(opening) and word in _folded(works))
+    )
 
 
 def unspaced_stops(stretch: str) -> list[tuple[int, int]]:

@@ -80,3 +80,35 @@ def test_age_takes_no_note_away_from_who_asks_for_it_by_name(memory) -> None:
     found = next(reason for reason in outcome.explanation.results if reason.named)
     assert found.citation.startswith("daily/2026-02-08.md")
     assert found.score == 0.35
+
+
+@pytest.mark.parametrize(
+    ("query", "path"),
+    [
+        ("embed another note", "Note Embeds.md"),
+        ("how do advanced queries work", "Advanced Queries.md"),
+        ("what is the best way to use advanced queries", "Advanced Queries.md"),
+        ("Advanced Queries", "Advanced Queries.md"),
+        ("nix", "nix.md"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["keyword", "auto"])
+def test_query_around_a_name_finds_that_note_first(open_memory, workspace: Path, query: str, path: str, mode) -> None:
+    """Question words and fillers do not outrank the note of that name."""
+    notes = {
+        "Note Embeds.md": "Show a picture or a paragraph of one page inside of another page with an exclamation mark.",
+        "Advanced Queries.md": "Queries select blocks by their properties. Nest them to filter and sort results.",
+        "nix.md": "A package manager.",
+    }
+    for number in range(40):
+        notes[f"diary/day-{number}.md"] = (
+            "Took another note about how things work. The best way to use another tool is to note how it works. "
+            f"Ran nix again and nix once more, then queries of day {number} on nix, advanced and basic."
+        )
+    for name, text in notes.items():
+        file = workspace / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"{text}\n", "utf-8")
+    memory = open_memory()
+    memory.sync()
+    assert memory.search(query, mode=mode).results[0].path == path

@@ -1,5 +1,6 @@
 import pytest
 
+from engine.text import parse_query
 from engine.text.query import QueryTerm, analyse_query
 
 
@@ -129,3 +130,21 @@ def test_words_joined_by_hyphens_ask_for_each_and_identifiers_for_the_whole() ->
     assert [found.surface for found in analyse_query("boundary-layer flow").terms] == ["boundary", "layer", "flow"]
     wholes = ["foo_bar-baz", "utf-8", "x-ray"]
     assert [found.surface for found in analyse_query(" ".join(wholes)).terms] == wholes
+
+
+@pytest.mark.parametrize(
+    ("query", "fillers"),
+    [
+        ("embed another note ", ["another"]),
+        ("how do advanced queries work ", ["work"]),
+        ("does it work offline ", []),
+        ("explain the shrinkwrap command ", ["explain"]),
+        ("npm explain command ", []),
+        ("the best ", []),
+        ('"another note" embed ', []),
+        ("wie funktioniert die Sicherung im Keller ", ["funktioniert"]),
+    ],
+)
+def test_analyse_query_marks_fillers_if_others_are_left(query: str, fillers: list[str]) -> None:
+    parsed = parse_query(query)
+    assert [term.surface for term in analyse_query(parsed, ("english", "german")).terms if term.filler] == fillers
