@@ -62,6 +62,8 @@ class SearchOptions(TypedDict, total=False):
     """Questions of which each is asked only among the results of the one before, and this search among the last's."""
     per_file: int
     """Most results of one file, 3 unless given; 0 for no limit. The last one says how many more its file has."""
+    correct: bool
+    """Whether a word that occurs nowhere may be replaced by the nearest one that does; True unless given."""
     explain: bool
     mode: Literal["auto", "keyword"]
     """`keyword` leaves the vector leg out, for a first answer while a person types."""

@@ -49,6 +49,7 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
         explain=options.get("explain", False),
         half_life_days=_days(options.get("half_life_days"), settings),
         diverse=settings.hybrid.mmr.enabled if diverse is None else diverse,
+        correct=options.get("correct", True),
         per_file=max(0, options.get("per_file", _PER_FILE)),
         like=like,
         within=earlier,

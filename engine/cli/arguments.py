@@ -176,6 +176,7 @@ def _add_search(search: _Parser) -> None:
         action=argparse.BooleanOptionalAction,
         help="put results that say the same behind others, or leave them by score",
     )
+    search.add_argument("--exact", action="store_true", help="search for the words as typed, without corrections")
     search.add_argument("--explain", action="store_true", help="say where each score comes from")
     search.add_argument(
         "--markdown", action="store_true", help="print a page of Markdown with citations instead of text"

@@ -57,6 +57,7 @@ def run(arguments: Namespace) -> int:
         "until": arguments.until,
         "half_life_days": arguments.half_life_days,
         "diverse": arguments.diverse,
+        "correct": not arguments.exact,
         "within": tuple(EarlierQuestion(query=query) for query in arguments.within),
         # A person who finds nothing is told why without asking again.
         "explain": arguments.explain or not (arguments.json or arguments.markdown),
@@ -118,6 +119,8 @@ def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
     for earlier in outcome.within:
         total = f" of {earlier.total:,}" if earlier.total > earlier.passages else ""
         print(f"Searched within {earlier.passages:,}{total} results.")
+    if outcome.corrected is not None:
+        print(f"Showing results for “{safe(outcome.corrected.query)}”; --exact searches for the words as typed.")
     if outcome.suggestions:
         meant = " or ".join(f"“{safe(suggestion.query)}”" for suggestion in outcome.suggestions)
         print(f"Did you mean {meant}?")

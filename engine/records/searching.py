@@ -143,11 +143,15 @@ class SearchOutcome(Record, frozen=True):
     remote: bool = False
     """Whether a search by meaning sends its question to another machine, as far as is known yet."""
     suggestions: tuple[QuerySuggestion, ...] = ()
-    """Other questions to offer where words of this one occur nowhere, the likeliest first; none was asked."""
+    """Other queries to offer where words of this one occur nowhere, the likeliest first; none was searched."""
+    corrected: QuerySuggestion | None = None
+    """The query that was searched instead, since words of the given one occur nowhere; None for the given one."""
     within: tuple[EarlierAnswer, ...] = ()
     """What each of the earlier questions finds now, in their order; empty where there are none."""
     telling: tuple[str, ...] = ()
     """Of a search for what is like a passage: the words of it that were looked for, the most telling first."""
+    all_words: bool = False
+    """Whether a chunk holds every word that was looked for."""
     age: float | None = None
     """Seconds since this answer was worked out, where it was remembered: then no leg ran. None for a new one."""
     understood: str = ""

@@ -1,6 +1,7 @@
 """From a question to its answer: both legs, one absolute score, the cut, and what there is to say about it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -23,7 +24,7 @@ from engine.search.result_cache import Moment, ResultCache
 from engine.search.results import make_result
 from engine.search.sifting import at_most_per_file, cut
 from engine.search.sources import Bring, CountsOf, NearVectors, ReadableStore
-from engine.search.suggestions import Spelling
+from engine.search.suggestions import Spelling, is_likely
 from engine.search.titles import called, put_first
 from engine.search.understanding import remarks_of
 from engine.search.work import SearchRequest, Work
@@ -78,7 +79,23 @@ class Searcher:
         self._earlier.begin(remembering)
 
     def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
-        """Raises `Cancelled`, `PassageMissing`, the store's errors; a failing provider only costs the vector half."""
+        """Raises `Cancelled`, `PassageMissing`, the store's errors; a failing provider only costs the vector half.
+
+        Where a word occurs nowhere, its likeliest correction is searched, and the outcome names it.
+        """
+        outcome = self._search(request, cancel)
+        if not request.correct or not outcome.suggestions:
+            return outcome
+        best, *others = outcome.suggestions
+        if not all(is_likely(word, meant) for word, meant in best.words):
+            return outcome
+        corrected = self._search(replace(request, query=best.query), cancel)
+        # One word taken for another is likely where a chunk has it with all others, and a mere guess elsewhere.
+        if not corrected.results or not corrected.all_words:
+            return outcome
+        return msgspec.structs.replace(corrected, corrected=best, suggestions=tuple(others))
+
+    def _search(self, request: SearchRequest, cancel: CancelToken | None) -> SearchOutcome:
         work = Work.on(request, cancel)
         provider = None if request.keyword_only else self._provider()
         if (remembered := self._remembered(provider, work)) is not None:
@@ -241,6 +258,7 @@ class Searcher:
             notice=" ".join(dict.fromkeys(part for part in (*work.notices, *remarks_of(work.query)) if part)),
             explanation=explanation,
             suggestions=work.suggestions,
+            all_words=bool(grounds.words.complete),
             understood=work.understood,
             within=() if found.within is None else found.within.answers,
             telling=tuple(term.surface for term in found.question.terms) if work.request.like else (),

@@ -1,4 +1,4 @@
-"""What may have been meant by words that occur nowhere: the nearest words of the index, offered and never taken.
+"""Suggest the nearest words of the index for words of a query that occur nowhere.
 
 The index's own list of words is asked, in two ways that need no walk through all of it. Words with one slip among the
 first letters are looked up one by one (some 200, 27 µs each where the pages are in memory); those with the same first
@@ -16,6 +16,7 @@ from engine.search.filters import Among
 from engine.search.keywords import Term
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, spelling
+from engine.text.folding import fold
 
 _SHORTEST_HEAD, _LONGEST_HEAD = 2, 4
 """Letters at the beginning that are taken for right where words are read and compared; among the most of them slips are
@@ -25,6 +26,8 @@ _MOST_COMPARED = 3_000
 _MOST_WORDS = 3
 """So many words of a question are looked after, and so many suggestions are made."""
 _MOST_REMEMBERED = 512
+_SHORTEST_CORRECTED, _SHORTEST_TWO_SLIPS = 5, 8
+"""Letters of a word that is corrected without asking, and of one that may have two slips."""
 
 
 class Near(NamedTuple):
@@ -93,6 +96,15 @@ class Spelling:
         if found is None:
             found = known[token, korean] = _nearest(snapshot, token, korean=korean)
         return found
+
+
+def is_likely(word: str, meant: str) -> bool:
+    """Whether a word is a slip of another one: short words, and words with two slips, are too often others."""
+    folded, other = fold(word), fold(meant)
+    if not folded.isascii():
+        return True
+    most = 0 if len(folded) < _SHORTEST_CORRECTED else 1 if len(folded) < _SHORTEST_TWO_SLIPS else 2
+    return spelling.slips(folded, other, most) is not None
 
 
 def _sought(term: QueryTerm) -> tuple[str, bool]:

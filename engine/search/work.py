@@ -38,6 +38,8 @@ class SearchRequest:
     """Whether results that say the same stand behind others."""
     per_file: int = 0
     """Most results of one file; 0 for no limit."""
+    correct: bool = False
+    """Whether to search the likeliest correction of a word that occurs nowhere."""
     like: Passage | None = None
     """What is wanted is like this; `query` is empty then."""
     within: "SearchRequest | None" = None

@@ -40,6 +40,7 @@ def ask(
         "half_life_days": None if "ordering" in lacks else question.half_life_days,
         "diverse": None if "ordering" in lacks else question.diverse,
         "within": tuple(map(_earlier, question.levels)),
+        "correct": question.correct,
         "explain": explain and "explanation" not in lacks,
         "mode": "keyword" if by_words else "auto",
     }

@@ -41,13 +41,15 @@ class Question:
     """Days in which dated results lose half of their score, 0 for none; as the next, None for the settings' choice."""
     diverse: bool | None = None
     """Whether results that say the same stand behind others."""
+    correct: bool = True
+    """Whether a word that occurs nowhere may be replaced by the nearest one."""
     everywhere: bool = False
     """In all workspaces, not only in the one that is open."""
 
     @property
     def subject(self) -> "Question":
         """What is asked for, without how much of the answer is wanted."""
-        return replace(self, max_results=FIRST_RESULTS, min_score=None)
+        return replace(self, max_results=FIRST_RESULTS, min_score=None, correct=True)
 
     @property
     def levels(self) -> tuple["Question", ...]:

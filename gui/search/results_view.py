@@ -35,6 +35,8 @@ class ResultsView(QWidget):
     """Shows one thing at a time: the hint, that a search is running, results, an empty answer, an error."""
 
     more_wanted = Signal()
+    literal_wanted = Signal()
+    """The query as it was typed, without a correction."""
     weak_wanted = Signal(bool)
     """Show results below the minimal score, or hide them again."""
     remedy_chosen = Signal(object)
@@ -80,6 +82,7 @@ class ResultsView(QWidget):
         self._header.order_chosen.connect(self._sort)
         self.list.more_wanted.connect(self.more_wanted)
         self.suggestions.chosen.connect(self.meant)
+        self.suggestions.literal_wanted.connect(self.literal_wanted)
 
     @property
     def answer(self) -> Answer | None:
@@ -136,7 +139,7 @@ class ResultsView(QWidget):
                 self.page.take_focus()
         silent = before is not None and before.final and before.question == answer.question
         if answer.final and not silent:
-            spoken = (texts.spoken_counts(answer.outcome), texts.meant(answer.outcome.suggestions))
+            spoken = (texts.spoken_counts(answer.outcome), texts.spelling(answer.outcome))
             self._counts.announce(". ".join(part for part in spoken if part))
 
     def show_error(self, sentence: str, *, beside_results: bool) -> None:
@@ -151,7 +154,10 @@ class ResultsView(QWidget):
         outcome = answer.outcome
         before = self.list.mapTo(self, QPoint()).y()
         self._show_notice(answer)
-        self.suggestions.show_suggestions(outcome.suggestions)
+        if outcome.corrected is None:
+            self.suggestions.show_suggestions(outcome.suggestions)
+        else:
+            self.suggestions.show_correction(outcome.corrected, answer.question.text)
         self._header.show_counts(*texts.header_counts(outcome), legend=outcome.mode == "hybrid", sortable=True)
         self._stack.setCurrentWidget(self.list)
         self._column.activate()

@@ -1,4 +1,4 @@
-"""Asks whether another word was meant, in one line; each answer is a button that searches for it."""
+"""One line about spelling: other queries to search for, or the correction that was searched, with a way back."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
-from engine import QuerySuggestion, tr
+from engine import QuerySuggestion, in_quotes, tr
 from gui.search import texts
 from gui.theme import tokens
 from gui.widgets.elided import elide
@@ -21,11 +21,13 @@ class SuggestionLine(QWidget):
     """Hidden while there is nothing to ask. Those that do not fit beside the first are left out."""
 
     chosen = Signal(str)
-    """The whole question that is meant."""
+    """The whole query to search for instead."""
+    literal_wanted = Signal()
+    """Search for the query as it was typed."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._shown: tuple[QuerySuggestion, ...] = ()
+        self._shown: tuple[object, ...] = ()
         self._buttons: list[QPushButton] = []
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._row = QHBoxLayout(self)
@@ -41,12 +43,27 @@ class SuggestionLine(QWidget):
         if tuple(suggestions) == self._shown:
             return  # a button that has the focus stays
         self._shown = tuple(suggestions)
+        self._words.setText(tr(texts.DID_YOU_MEAN))
+        self._replace([self._suggested(suggestion) for suggestion in suggestions], texts.meant(suggestions))
+
+    def show_correction(self, corrected: QuerySuggestion, typed: str) -> None:
+        """Show that this was searched instead of `typed`, with a button that searches for `typed`."""
+        if self._shown == (corrected, typed):
+            return
+        self._shown = corrected, typed
+        said = tr("Showing results for {query}", query=in_quotes(corrected.query))
+        self._words.setText(elide(self._words.fontMetrics(), said, Qt.TextElideMode.ElideRight, 2 * _LONGEST))
+        button = self._button(tr("Search for “{query}”", query=typed), tr("Search for {query}", query=typed))
+        button.clicked.connect(self.literal_wanted)
+        self._replace([button], said)
+
+    def _replace(self, buttons: Sequence[QPushButton], name: str) -> None:
         for button in self._buttons:
             self._row.removeWidget(button)
             button.deleteLater()
-        self._buttons = [self._button(suggestion) for suggestion in suggestions]
-        self.setAccessibleName(texts.meant(suggestions))
-        self.setVisible(bool(suggestions))
+        self._buttons = [*buttons]
+        self.setAccessibleName(name)
+        self.setVisible(bool(buttons))
         self._fit()
 
     def take_focus(self) -> bool:
@@ -55,15 +72,18 @@ class SuggestionLine(QWidget):
             self._buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
         return bool(self._buttons)
 
-    def _button(self, suggestion: QuerySuggestion) -> QPushButton:
+    def _suggested(self, suggestion: QuerySuggestion) -> QPushButton:
+        button = self._button(texts.new_words(suggestion), tr("Search for {query}", query=suggestion.query))
+        button.setToolTip(tr("Search for “{query}”", query=suggestion.query))
+        button.clicked.connect(lambda: self.chosen.emit(suggestion.query))
+        return button
+
+    def _button(self, words: str, name: str) -> QPushButton:
         button = QPushButton()
-        words = texts.new_words(suggestion)
         cut = elide(button.fontMetrics(), words, Qt.TextElideMode.ElideRight, _LONGEST)
         button.setText(cut.replace("&", "&&"))
         button.setProperty("role", "link")
-        button.setAccessibleName(tr("Search for {query}", query=suggestion.query))
-        button.setToolTip(tr("Search for “{query}”", query=suggestion.query))
-        button.clicked.connect(lambda: self.chosen.emit(suggestion.query))
+        button.setAccessibleName(name)
         self._row.insertWidget(self._row.count() - 1, button)
         return button
 

@@ -94,6 +94,13 @@ def meant(suggestions: Sequence[QuerySuggestion]) -> str:
     return tr("Did you mean {words}?", words=words) if words else ""
 
 
+def spelling(outcome: SearchOutcome) -> str:
+    """That another query was searched, or the question whether it was meant; empty for neither."""
+    if outcome.corrected is not None:
+        return tr("Showing results for {query}", query=in_quotes(outcome.corrected.query))
+    return meant(outcome.suggestions)
+
+
 def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
     """Title and sentence before anything is asked."""
     how = tr("Type a few words, or a question in your own words. Results come by the words and by what they mean.")

@@ -32,6 +32,7 @@ class Variants(QObject):
         view.more_wanted.connect(self._ask_for_more)
         view.weak_wanted.connect(self._ask_for_weak)
         view.meant.connect(self.meant)
+        view.literal_wanted.connect(self._ask_literally)
         view.remedy_chosen.connect(self._remedy)
 
     @Slot(bool)
@@ -59,6 +60,10 @@ class Variants(QObject):
     @Slot(bool)
     def _ask_for_weak(self, wanted: bool) -> None:
         self._ask(min_score=0.0 if wanted else None)
+
+    @Slot()
+    def _ask_literally(self) -> None:
+        self._ask(correct=False)
 
     @Slot(object)
     def _remedy(self, remedy: SearchRemedy) -> None:

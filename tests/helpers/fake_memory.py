@@ -88,6 +88,8 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         self.vectors = True
         self.remote = False
         self.suggestions: dict[str, tuple[QuerySuggestion, ...]] = {}
+        self.corrections: dict[str, QuerySuggestion] = {}
+        """By query, the one that is searched instead."""
         """What to offer for a question."""
         self.remedies: tuple[SearchRemedy, ...] = (WEAK,)
         """Of an empty answer with the usual threshold."""
@@ -151,6 +153,8 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         session_key: str | None = None,
         half_life_days: float | None = None,
         diverse: bool | None = None,
+        correct: bool = True,
+        per_file: int = 3,
         within: Sequence[EarlierQuestion] = (),
         explain: bool = False,
         cancel: CancelToken | None = None,
@@ -159,6 +163,8 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         asked = {"max_results": max_results, "sources": sources, "path_glob": path_glob, "since": since, "until": until}
         asked |= {"explain": explain, "half_life_days": half_life_days, "diverse": diverse}
         self.searches.append((query, mode, asked | ({"within": tuple(within)} if within else {})))
+        corrected = self.corrections.get(query) if correct else None
+        query = query if corrected is None else corrected.query
         started = time.perf_counter()
         wait(self.keyword_delay if mode == "keyword" else self.search_delay, cancel)
         self._check_open()
@@ -193,6 +199,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
             explanation=explanation,
             remote=self.remote,
             suggestions=self.suggestions.get(query, ()),
+            corrected=corrected,
             within=earlier,
         )
 

@@ -62,6 +62,7 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
         explanation=_explanation(parts, best),
         remote=any(part.outcome.remote for part in parts),
         suggestions=first.suggestions if not best else (),
+        corrected=next((part.outcome.corrected for part in parts if part.outcome.corrected is not None), None),
         age=None,
     )
 

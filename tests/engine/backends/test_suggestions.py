@@ -16,12 +16,30 @@ def indexed(open_memory, workspace: Path, **notes: str):
 
 
 def offered(memory, query: str, **changes) -> list[str]:
-    return [suggestion.query for suggestion in memory.search(query, **changes).suggestions]
+    return [suggestion.query for suggestion in memory.search(query, correct=False, **changes).suggestions]
+
+
+def test_search_unknown_word_answers_its_correction(open_memory, workspace: Path) -> None:
+    memory = indexed(open_memory, workspace)
+    outcome = memory.search("irigation timer")
+    assert outcome.results
+    assert outcome.corrected is not None
+    assert outcome.corrected.query == "irrigation timer"
+    assert outcome.results == memory.search("irrigation timer").results
+    assert memory.search("irrigation timer").corrected is None
+
+
+def test_search_unknown_word_keeps_query_without_match(open_memory, workspace: Path) -> None:
+    """A correction that no chunk has with the other words is a guess, so it is offered only."""
+    memory = indexed(open_memory, workspace)
+    outcome = memory.search("irigation quarterly")
+    assert outcome.corrected is None
+    assert [suggestion.query for suggestion in outcome.suggestions] == ["irrigation quarterly"]
 
 
 def test_a_slip_is_offered_and_not_taken(open_memory, workspace: Path) -> None:
     memory = indexed(open_memory, workspace)
-    outcome = memory.search("irigation")
+    outcome = memory.search("irigation", correct=False)
     assert outcome.results == ()
     (suggestion,) = outcome.suggestions
     assert (suggestion.query, suggestion.words, suggestion.chunks) == ("irrigation", (("irigation", "irrigation"),), 2)

@@ -23,7 +23,7 @@ def test_results_show_score_place_heading_and_lines(run: Run) -> None:
 def test_json_has_the_documented_keys(run: Run) -> None:
     answer = run("search", "irrigation", "--json").json
     always = {"results", "total", "totalIsLeast", "provider", "model", "mode", "timingsMs", "notice", "suggestions"}
-    assert set(answer) == always | {"understood"}
+    assert set(answer) == always | {"understood", "allWords", "corrected"}
     result = answer["results"][0]
     assert {"path", "startLine", "endLine", "score", "snippet", "source", "citation"} <= set(result)
     assert answer["mode"] == "hybrid"

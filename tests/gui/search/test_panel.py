@@ -371,6 +371,17 @@ def test_what_may_have_been_meant_is_offered_and_searched_for_on_a_click(qtbot, 
     assert "Did you mean" not in _said(panel.body)
 
 
+def test_corrected_query_is_shown_with_a_way_back(qtbot, panel, box, results, ask, memory):
+    memory.corrections["tiemr batteries"] = MEANT
+    ask("tiemr batteries")
+    assert results.isVisible()
+    assert "Showing results for “timer batteries”" in _said(panel.body)
+    assert box.text() == "tiemr batteries"
+    _press(qtbot, panel, "Search for “tiemr batteries”")
+    qtbot.waitUntil(lambda: "Showing results for" not in _said(panel.body))
+    assert box.text() == "tiemr batteries"
+
+
 def test_an_empty_answer_offers_it_first_of_all(qtbot, panel, box, ask, memory):
     memory.suggestions["tiemr"] = (MEANT,)
     ask("tiemr")
