@@ -17,6 +17,7 @@ import msgspec
 
 from engine.errors import IndexCorrupt
 from engine.language import tr
+from engine.private_files import create_private
 from engine.records import KeptSync, SyncSummary
 from engine.store.connection import number, open_connection
 from engine.store.failures import translated
@@ -237,6 +238,8 @@ class UserData:
             self._connection.close()
 
     def _for_writing(self) -> apsw.Connection:
+        with contextlib.suppress(OSError):  # then SQLite says why
+            create_private(self._path)
         connection = apsw.Connection(str(self._path))
         try:
             connection.set_busy_timeout(5000)

@@ -8,9 +8,8 @@ import plistlib
 import sys
 from pathlib import Path
 
-from engine import tr
+from engine import replace_file, tr
 from gui.settings.system_switch import SystemState
-from gui.writing import replace_file
 
 
 def autostart(config: Path | None) -> SystemState:
