@@ -207,6 +207,6 @@ class BuiltinParts:
                 self._updates.batch_policy,
                 self._updates.batch_jobs,
             ),
-            user_problem=self._user.problem,
+            user_data=self._user.status(),
         )
         return status.make_status(self._workspace, settings, self._store, selection, counts, live, error)

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from engine.corpus.numbered import NumberedText
     from engine.store.kept_searches import KeptSearches
     from engine.store.unseen_notes import UnseenNotes
+    from engine.store.user_data import UserData
 
 
 class QmdMemory:
@@ -100,6 +101,10 @@ class QmdMemory:
         finding = Finding(settings, self._guard, self._exports)
         self._searching = Searching(settings, self._command, maintenance, asking, finding)
         self._staying = self._stay() if background else None
+
+    @property
+    def user_data(self) -> "UserData":
+        return self._user
 
     @property
     def lacks(self) -> Mapping[Feature, str]:

@@ -6,10 +6,11 @@ from engine.language import marked, tr
 from engine.records import HealthFinding, WatcherStatus
 from engine.store.drives import on_network_drive
 from engine.store.index import IndexStore
-from engine.store.user_data import UserData
+from engine.store.user_data import UserData, without_backup
 
 _ELSEWHERE = marked("Choose a folder on this computer's own disk for store.path in the settings.")
-_BEGIN_ANEW = marked("Move it away; a new one is begun at the next start.")
+USER_DATA = "user-data"
+RESTORE = marked("Restore backup")
 
 
 def look_at_index(store: IndexStore) -> HealthFinding:
@@ -35,11 +36,14 @@ def look_at_writer(store: IndexStore, *, updating: bool) -> HealthFinding:
     return fine(id_, name, tr("No other program writes the index."))
 
 
-def look_at_user_data(data: UserData, store: IndexStore) -> HealthFinding:
+def look_at_user_data(data: UserData) -> HealthFinding:
     data.recent_syncs(1)
-    if data.problem:
-        return failed("user-data", tr("Your data"), data.problem, advice=tr(_BEGIN_ANEW))
-    return fine("user-data", tr("Your data"), str(store.files.user))
+    status = data.status()
+    if status is None:
+        return fine(USER_DATA, tr("Your data"), str(data.path))
+    if status.backup is None:
+        return failed(USER_DATA, tr("Your data"), status.problem, advice=without_backup(data.path))
+    return failed(USER_DATA, tr("Your data"), status.problem, repair=tr(RESTORE))
 
 
 def look_at_watcher(watcher: WatcherStatus, *, wanted: bool) -> HealthFinding:
