@@ -167,7 +167,8 @@ class BuiltinParts:
     def _moment(self) -> object:
         with self._store.read() as snapshot:
             state = snapshot.generation, snapshot.stamp, snapshot.meta("issues"), snapshot.meta("awaiting")
-        return state, self._syncs.gate.current() is None and self._store.locked_elsewhere()
+        elsewhere = self._syncs.gate.current() is None and self._store.locked_elsewhere()
+        return state, elsewhere, self._user.problem
 
     # --- telling --------------------------------------------------------------------------------------------------
 

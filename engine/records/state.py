@@ -118,7 +118,7 @@ class UserDataStatus(Record, frozen=True):
     """What is wrong with the facts, saved searches and history, which no update can rebuild."""
 
     problem: str
-    """That the file is damaged, empty or missing: one sentence."""
+    """That the file is damaged, empty or missing, and what to do where there is no backup."""
     backup: float | None
     """When the backup was made that can be restored, in seconds of the epoch; None without one."""
 

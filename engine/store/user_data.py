@@ -94,7 +94,9 @@ class UserData:
             if self._lost is not None:
                 return UserDataStatus(problem=self._problem, backup=time.time())
             backup = self._backups.usable(len(MIGRATIONS))
-            return UserDataStatus(problem=self._problem, backup=None if backup is None else changed_at(backup))
+            if backup is None:
+                return UserDataStatus(problem=f"{self._problem} {self._without_backup}", backup=None)
+            return UserDataStatus(problem=self._problem, backup=changed_at(backup))
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
@@ -185,7 +187,7 @@ class UserData:
                 return tr("as they were")
         backup = self._backups.usable(len(MIGRATIONS))
         if backup is None:
-            raise IndexReadOnly(f"{self._problem} {without_backup(self._path)}")
+            raise IndexReadOnly(f"{self._problem} {self._without_backup}")
         with contextlib.closing(open_connection(backup, "frozen reader")) as connection:
             copy_database(connection, target)
         made = time.strftime("%Y-%m-%d %H:%M", time.localtime(changed_at(backup)))
@@ -249,6 +251,13 @@ class UserData:
         with self._lock:
             self._closed = True
             self._close_connections()
+
+    @property
+    def _without_backup(self) -> str:
+        return tr(
+            "There is no usable backup. To start with empty data, move away all files whose names begin with {name}.",
+            name=self._path.name,
+        )
 
     def _close_connections(self) -> None:
         self._connection.close()
@@ -331,14 +340,6 @@ def _was_used(connection: apsw.Connection) -> bool:
     """Whether there is anything that a backup could hold."""
     tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
     return any(number(connection, f"SELECT EXISTS (SELECT 1 FROM {table})") for (table,) in tables.fetchall())
-
-
-def without_backup(path: Path) -> str:
-    """What to do about a file that no backup can replace."""
-    return tr(
-        "There is no usable backup. To start with empty data, move away all files whose names begin with {name}.",
-        name=path.name,
-    )
 
 
 # What `_identity` gives for a file of 0 bytes; this program never leaves one.

@@ -121,7 +121,7 @@ class QmdMemory:
             self._listeners,
             lambda reason: self.sync(reason=reason),
             self._exports.indexed_sizes,
-            lambda: (self._index.moment(), self._sync.lock.held_elsewhere()),
+            lambda: (self._index.moment(), self._sync.lock.held_elsewhere(), self._user.problem),
         )
 
     @cached_property

@@ -6,7 +6,7 @@ from engine.language import marked, tr
 from engine.records import HealthFinding, WatcherStatus
 from engine.store.drives import on_network_drive
 from engine.store.index import IndexStore
-from engine.store.user_data import UserData, without_backup
+from engine.store.user_data import UserData
 
 _ELSEWHERE = marked("Choose a folder on this computer's own disk for store.path in the settings.")
 USER_DATA = "user-data"
@@ -41,9 +41,7 @@ def look_at_user_data(data: UserData) -> HealthFinding:
     status = data.status()
     if status is None:
         return fine(USER_DATA, tr("Your data"), str(data.path))
-    if status.backup is None:
-        return failed(USER_DATA, tr("Your data"), status.problem, advice=without_backup(data.path))
-    return failed(USER_DATA, tr("Your data"), status.problem, repair=tr(RESTORE))
+    return failed(USER_DATA, tr("Your data"), status.problem, repair="" if status.backup is None else tr(RESTORE))
 
 
 def look_at_watcher(watcher: WatcherStatus, *, wanted: bool) -> HealthFinding:
