@@ -150,10 +150,13 @@ def temporary_prefix(kind: str) -> str:
 
 
 def clean_up() -> None:
-    """Remove temporary folders and unfinished exports of programs that were killed."""
+    """Remove temporary folders, unfinished settings and unfinished exports of programs that were killed."""
     import shutil
     import tempfile
 
+    import platformdirs
+
+    remove_leftovers(Path(platformdirs.user_config_dir("mnemoscope", appauthor=False)))
     notes = data_folder()
     for name in _names(notes):
         match = _UNFINISHED.fullmatch(name)

@@ -23,6 +23,7 @@ from engine.private_files import (
     temporary_prefix,
     tidy_folder,
 )
+from engine.settings import settings_path
 from tests.helpers.processes import ended_process
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes and kills of POSIX")
@@ -56,6 +57,13 @@ def umask(mask: int) -> Iterator[None]:
         yield
     finally:
         os.umask(before)
+
+
+@pytest.fixture
+def user_config() -> Path:
+    folder = settings_path().parent
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def mode(path: Path) -> int:
@@ -157,6 +165,13 @@ def test_kill_while_exporting_is_cleaned_up_in_that_folder(tmp_path: Path) -> No
     clean_up()
     assert not list((tmp_path / "documents").iterdir())
     assert not list(data_folder().glob("unfinished-*"))
+
+
+def test_kill_while_settings_are_written_is_cleaned_up(user_config: Path) -> None:
+    subprocess.run([sys.executable, "-c", _HALF, "replacing", str(user_config / "settings.toml")], check=False)
+    assert list(user_config.iterdir())
+    clean_up()
+    assert not list(user_config.iterdir())
 
 
 def test_leftovers_of_running_processes_stay(tmp_path: Path) -> None:

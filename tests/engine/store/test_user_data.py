@@ -262,7 +262,7 @@ def test_file_ruined_before_any_backup_says_what_to_do(path: Path, ruin: Callabl
         assert data.problem == ""
 
 
-def test_file_deleted_while_it_is_written_is_not_reported_as_saved(path: Path) -> None:
+def test_file_deleted_during_a_write_is_not_reported_as_saved(path: Path) -> None:
     with closing(UserData(path)) as data:
         save(data, "one")
 
@@ -293,7 +293,7 @@ def test_restoring_a_sound_file_does_nothing(path: Path) -> None:
         assert saved(data) == {"one"}
 
 
-def test_a_log_left_by_the_lost_file_is_not_applied_to_the_backup(path: Path) -> None:
+def test_log_of_the_lost_file_is_not_applied_to_the_backup(path: Path) -> None:
     with closing(UserData(path)) as data:
         save(data, "one")
         log = path.with_name("user.sqlite-wal").read_bytes()
