@@ -67,6 +67,11 @@ if TYPE_CHECKING:
     from engine.language import tr_count as tr_count
     from engine.logs import configure_logging as configure_logging
     from engine.logs import redact as redact
+    from engine.private_files import create_private as create_private
+    from engine.private_files import exporting as exporting
+    from engine.private_files import make_folder as make_folder
+    from engine.private_files import replace_file as replace_file
+    from engine.private_files import temporary_prefix as temporary_prefix
     from engine.reasons import files_told as files_told
     from engine.reasons import tr_reason as tr_reason
     from engine.records import *  # noqa: F403
@@ -154,6 +159,11 @@ _HOME = {
     "key_state": "engine.embedding.keys",
     "store_key": "engine.embedding.keys",
     "probe_provider": "engine.embedding.probing",
+    "create_private": "engine.private_files",
+    "exporting": "engine.private_files",
+    "make_folder": "engine.private_files",
+    "replace_file": "engine.private_files",
+    "temporary_prefix": "engine.private_files",
     "files_told": "engine.reasons",
     "tr_reason": "engine.reasons",
     "LANGUAGES": "engine.language",

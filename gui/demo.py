@@ -11,7 +11,7 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 import engine
-from engine import Fact, MemorySearchManager, MnemoscopeError
+from engine import Fact, MemorySearchManager, MnemoscopeError, temporary_prefix
 
 _HOUR, _DAY = 3600, 86_400
 _DATES = "dates.toml"
@@ -30,7 +30,7 @@ class Demo:
 
     def __init__(self, config: Path | None = None) -> None:
         """`config`: settings file in place of the user's own."""
-        self._folder = tempfile.TemporaryDirectory(prefix="mnemoscope-demo-", ignore_cleanup_errors=True)
+        self._folder = tempfile.TemporaryDirectory(prefix=temporary_prefix("demo"), ignore_cleanup_errors=True)
         self.workspace = Path(self._folder.name, "sample-notes")
         self.store = Path(self._folder.name, "index")
         with as_file(files("resources").joinpath("sample")) as sample:

@@ -88,6 +88,8 @@ class Errands(QObject):
             self._banner.ask_rebuild()
         elif action in ("settings", "engine"):
             self._settings.show_page("engine" if action == "engine" else "embedding")
+        elif action == "restore-data":
+            self._workspace.restore_data()
         elif action == "try-again":
             self._banner.try_engine_again()
         elif action == "settings-file":

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from engine import EmbeddingEstimate, MemoryProviderStatus, SyncSummary
+from engine import EmbeddingEstimate, MemoryProviderStatus, SyncSummary, UserDataStatus
 from gui.widgets.engines import Instead, engine_instead, index_remedy
 from gui.widgets.sync_line import why_words_only
 
@@ -22,6 +22,8 @@ class IndexNews(QObject):
             can.
         engine_replaced: Instead, when another engine answers in place of the one that was chosen, or for another
             reason than before; None once the chosen one answers again.
+        user_data: UserDataStatus, when something new is wrong with facts, saved searches and history; None once they
+            are well again.
         synced: a sync ended well.
     """
 
@@ -30,6 +32,7 @@ class IndexNews(QObject):
     awaiting = Signal(object)
     provider_problem = Signal(str)
     engine_replaced = Signal(object)
+    user_data = Signal(object)
     synced = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -37,6 +40,7 @@ class IndexNews(QObject):
         self._seen: tuple[object, ...] = ()
         self._told = ""
         self._awaited: tuple[str, str] | None = None
+        self._user_data = ""
         self._lacking = ""
         self._instead: Instead | None = None
         self._last_sync: SyncSummary | None = None
@@ -53,6 +57,7 @@ class IndexNews(QObject):
             self._seen = ()
             self._told = ""
             self._last_sync = self._last_change = None
+            self._hear_user_data(None)
             self._hear_awaiting(None)
             self._hear_provider("")
             self._hear_engine(None)
@@ -61,12 +66,19 @@ class IndexNews(QObject):
         if status.index_error and status.index_error != self._told:
             self.problem.emit(status.index_error, index_remedy(status))
         self._told = status.index_error or ""
+        self._hear_user_data(status.user_data)
         self._hear_awaiting(status.awaiting)
         self._hear_provider(why_words_only(status))
         self._hear_engine(engine_instead(status))
         last, self._last_sync = self._last_sync, status.last_sync
         if status.last_sync is not None and last != status.last_sync and not status.last_sync.error:
             self.synced.emit()
+
+    def _hear_user_data(self, status: UserDataStatus | None) -> None:
+        problem = "" if status is None else status.problem
+        if problem != self._user_data:
+            self._user_data = problem
+            self.user_data.emit(status)
 
     def _hear_provider(self, reason: str) -> None:
         if reason != self._lacking:

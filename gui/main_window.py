@@ -157,6 +157,7 @@ class MainWindow(QMainWindow):
         self.sync_bar.failed_requested.connect(partial(self.errands.show_files, "failed"))
         self._news.changed.connect(self.views.refresh)
         self._news.problem.connect(self.banner.tell_index_problem)
+        self._news.user_data.connect(self.banner.tell_user_data)
         self.banner.left.connect(self.views.focus_box)
         self._news.awaiting.connect(self.banner.ask_to_embed)
         self._news.provider_problem.connect(self.banner.tell_provider_problem)

@@ -5,7 +5,7 @@ from functools import partial
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from engine import EmbeddingEstimate, tr
+from engine import EmbeddingEstimate, UserDataStatus, tr
 from gui.widgets.engines import IndexRemedy, Instead, engine_name
 from gui.widgets.message import Action, Banner
 from gui.widgets.pricing import embed_words, estimate_words
@@ -28,6 +28,8 @@ class Notices(Banner):
         self._workspace = workspace
         workspace.sync_failed.connect(self.tell_failed_sync)
         workspace.engine_tried.connect(self.tell_engine_tried)
+        workspace.data_restored.connect(self.tell_restored)
+        workspace.data_not_restored.connect(self.complain)
 
     @Slot(str, str)
     def tell_index_problem(self, sentence: str, remedy: IndexRemedy) -> None:
@@ -37,6 +39,22 @@ class Notices(Banner):
             "sync": (Action(tr("Try again"), self._workspace.sync), self._to_engines),
         }
         self.say(sentence, "degraded", *mend[remedy], key="index")
+
+    @Slot(object)
+    def tell_user_data(self, status: UserDataStatus | None) -> None:
+        """Facts, saved searches and history cannot be read; None takes it back."""
+        if status is None:
+            self.clear("user-data")
+        elif status.backup is None:
+            self.say(status.problem, "degraded", key="user-data")
+        else:
+            restore = Action(tr("Restore backup"), self._workspace.restore_data)
+            self.say(status.problem, "degraded", restore, key="user-data")
+
+    @Slot(str)
+    def tell_restored(self, sentence: str) -> None:
+        """The backup is in place, and where it came from."""
+        self.say(sentence, "working", key="restored")
 
     @Slot(str, bool)
     def tell_failed_sync(self, sentence: str, of_provider: bool) -> None:

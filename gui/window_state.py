@@ -11,10 +11,9 @@ import msgspec
 import platformdirs
 from PySide6.QtCore import QByteArray
 
-from engine import AskedQuestion, CancelToken
+from engine import AskedQuestion, CancelToken, replace_file
 from gui.sessions.conversation_place import ReadingPlace
 from gui.sessions.criteria import Criteria, Role
-from gui.writing import replace_file
 
 log = logging.getLogger(__name__)
 
@@ -119,6 +118,6 @@ def save_state(state: WindowState, path: Path | None = None, token: CancelToken 
             return
         try:
             content = msgspec.json.format(msgspec.json.encode(state))
-            replace_file(path or state_path(), content, private=True)  # what was searched for is nobody else's business
+            replace_file(path or state_path(), content)  # what was searched for is nobody else's business
         except OSError as error:
             log.warning("The window's state was not saved: %s", error)

@@ -66,6 +66,8 @@ class Workspace(QObject):
         closed: nothing is open any more.
         sync_failed: one sentence, and whether it was the provider that failed.
         engine_tried: the chosen engine was asked again; Instead where another one still answers, None where it does.
+        data_restored: facts, saved searches and history were restored from a backup; one sentence.
+        data_not_restored: why they were not.
     """
 
     opening = Signal(object)
@@ -75,6 +77,8 @@ class Workspace(QObject):
     closed = Signal()
     sync_failed = Signal(str, bool)
     engine_tried = Signal(object)
+    data_restored = Signal(str)
+    data_not_restored = Signal(str)
 
     def __init__(
         self,
@@ -100,6 +104,7 @@ class Workspace(QObject):
         """What was saved meanwhile: it may have been opened with those before."""
         self._sync: Job | None = None
         self._trial = JobSlot(self)
+        self._restoring = JobSlot(self)
         self._unclosed: dict[MemorySearchManager, CancelToken] = {}
 
     # --- open and close ---------------------------------------------------------------------------------------------
@@ -137,6 +142,7 @@ class Workspace(QObject):
                 job.cancel()
         self._opener = self._sync = None
         self._trial.cancel()
+        self._restoring.cancel()
         self._jobs.write(lambda _: self._close_unwanted(), lambda _: None)
         if self.current is not None:
             self.current = None
@@ -240,6 +246,22 @@ class Workspace(QObject):
             return engine_instead(manager.status())
 
         self._trial.put(self._jobs.write(work, self._tried, self._not_tried))
+
+    def restore_data(self) -> None:
+        """Put the newest backup of facts, saved searches and history in place of what is damaged or lost."""
+        if self.current is not None and not self._restoring.busy:
+            data = self.current.manager.user_data
+            self._restoring.put(self._jobs.write(lambda _: data.restore(), self._restored, self._not_restored))
+
+    def _restored(self, sentence: str) -> None:
+        self._restoring.done()
+        self.feed.refresh()
+        if sentence:
+            self.data_restored.emit(sentence)
+
+    def _not_restored(self, sentence: str) -> None:
+        self._restoring.done()
+        self.data_not_restored.emit(sentence)
 
     def pause(self) -> None:
         self._steer(CancelToken.pause)

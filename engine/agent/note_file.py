@@ -10,9 +10,6 @@ import errno
 import hashlib
 import itertools
 import os
-import re
-import secrets
-import stat
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,13 +19,11 @@ from engine.corpus.opening import is_link, open_binary
 from engine.corpus.roots import BESIDE_NOTES, MEMORY_FOLDER, find_roots
 from engine.errors import NoteError, PathRefused
 from engine.language import tr
+from engine.private_files import remove_leftovers, temporary_beside
 from engine.records import WrittenNote
 from engine.settings import Settings
 
 _ENDING = ".md"
-_ASIDE = re.compile(r"\.mnemoscope-[0-9a-f]{16}\.tmp")
-_ASIDE_SECONDS = 600
-"""What has lain aside for so long was left by a program that was killed."""
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _HELD = os.open in os.supports_dir_fd
 """Whether a folder can be held open, so that nobody can put a link in its place."""
@@ -49,7 +44,7 @@ def write_note(workspace: Path, settings: Settings, stem: str, text: str, sessio
     with _sentences(home / MEMORY_FOLDER):
         _make_folder(home, settings)
         with _Folder.at(home / MEMORY_FOLDER) as folder:
-            folder.clean()
+            remove_leftovers(home / MEMORY_FOLDER)
             name = folder.add(stem, data)
     return WrittenNote(path=f"{MEMORY_FOLDER}/{name}", session=session, written=time.time(), digest=_digest(data))
 
@@ -79,7 +74,7 @@ def _digest(data: bytes) -> str:
 def _make_folder(home: Path, settings: Settings) -> None:
     """The memory folder, where there is none; among notes with the mark that leaves them in the index."""
     target = home / MEMORY_FOLDER
-    _clean_home(home)
+    remove_leftovers(home)
     if os.path.lexists(target):
         return
     if find_roots(home, settings).layout == "openclaw":
@@ -87,7 +82,7 @@ def _make_folder(home: Path, settings: Settings) -> None:
             target.mkdir()
         return
     # Whole at once: for a moment without its mark it would take every other note out of the index.
-    aside = home / f".mnemoscope-{secrets.token_hex(8)}.tmp"
+    aside = temporary_beside(target)
     aside.mkdir()
     try:
         (aside / BESIDE_NOTES).write_text(_BESIDE_NOTES_TEXT, encoding="utf-8")
@@ -97,19 +92,6 @@ def _make_folder(home: Path, settings: Settings) -> None:
         aside.rmdir()
         if not target.is_dir():  # else another process was faster
             raise
-
-
-def _clean_home(home: Path) -> None:
-    """Remove the folders that a program that was killed has left aside."""
-    for left in filter(lambda path: _ASIDE.fullmatch(path.name), home.iterdir()):
-        with contextlib.suppress(OSError):
-            if _is_old(left.lstat()):
-                (left / BESIDE_NOTES).unlink(missing_ok=True)
-                left.rmdir()
-
-
-def _is_old(state: os.stat_result) -> bool:
-    return state.st_mtime < time.time() - _ASIDE_SECONDS
 
 
 class _Folder:
@@ -140,7 +122,7 @@ class _Folder:
 
     def add(self, stem: str, data: bytes) -> str:
         """Put a file there; returns its name."""
-        aside = f".mnemoscope-{secrets.token_hex(8)}.tmp"
+        aside = temporary_beside(self._path / f"{stem}{_ENDING}").name
         try:
             self._write(aside, data)
             names = (f"{stem}{'' if number == 1 else f'-{number}'}{_ENDING}" for number in itertools.count(1))
@@ -152,15 +134,6 @@ class _Folder:
             with contextlib.suppress(OSError):  # not every file system syncs folders; the note itself is on the disk
                 os.fsync(self._descriptor)
         return name
-
-    def clean(self) -> None:
-        """Remove what a program that was killed has left aside."""
-        for name in os.listdir(self._descriptor if self._descriptor >= 0 else self._path):
-            if _ASIDE.fullmatch(name):
-                with contextlib.suppress(OSError):
-                    state = os.stat(self._at(name), follow_symlinks=False, **self._here)
-                    if stat.S_ISREG(state.st_mode) and _is_old(state):
-                        self._unlink(name)
 
     def _write(self, name: str, data: bytes) -> None:
         with os.fdopen(os.open(self._at(name), _NEW, 0o666, **self._here), "wb") as file:

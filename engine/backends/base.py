@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from engine.backends.facts import Facts
     from engine.store.kept_searches import KeptSearches
     from engine.store.unseen_notes import UnseenNotes
+    from engine.store.user_data import UserData
 
 ProgressCallback = Callable[[MemorySyncProgressUpdate], None]
 
@@ -106,6 +107,10 @@ class MemorySearchManager(Protocol):
     @property
     def kept_searches(self) -> "KeptSearches":
         """What was searched for in this workspace, and the searches that have a name."""
+
+    @property
+    def user_data(self) -> "UserData":
+        """The file of all that no update can rebuild: what is wrong with it, and its backups."""
 
     @property
     def facts(self) -> "Facts":

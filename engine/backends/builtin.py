@@ -136,6 +136,10 @@ class BuiltinMemory:
         return self._parts.kept_searches
 
     @property
+    def user_data(self) -> UserData:
+        return self._user
+
+    @property
     def facts(self) -> "Facts":
         return self._parts.facts
 

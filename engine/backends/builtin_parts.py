@@ -167,7 +167,8 @@ class BuiltinParts:
     def _moment(self) -> object:
         with self._store.read() as snapshot:
             state = snapshot.generation, snapshot.stamp, snapshot.meta("issues"), snapshot.meta("awaiting")
-        return state, self._syncs.gate.current() is None and self._store.locked_elsewhere()
+        elsewhere = self._syncs.gate.current() is None and self._store.locked_elsewhere()
+        return state, elsewhere, self._user.problem
 
     # --- telling --------------------------------------------------------------------------------------------------
 
@@ -207,6 +208,6 @@ class BuiltinParts:
                 self._updates.batch_policy,
                 self._updates.batch_jobs,
             ),
-            user_problem=self._user.problem,
+            user_data=self._user.status(),
         )
         return status.make_status(self._workspace, settings, self._store, selection, counts, live, error)

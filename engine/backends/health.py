@@ -156,7 +156,7 @@ class Health:
 
     def _look_at_user_data(self) -> HealthFinding:
         try:
-            return surroundings.look_at_user_data(self._user, self._store)
+            return surroundings.look_at_user_data(self._user)
         except (Cancelled, Closed):
             raise
         except MnemoscopeError as error:
@@ -175,6 +175,8 @@ class Health:
         """
         subject = self._subject(self._selection())
         done: list[str] = []
+        if ids is None or surroundings.USER_DATA in ids:
+            done += self._restore(asked=ids is not None)
         damage = self._damage(subject) if ids is None or file.DATABASE in ids else ""
         if damage and self._store.mend(IndexCorrupt(damage)):
             self._updates.replaced()
@@ -194,6 +196,11 @@ class Health:
         if done:
             self._updates.tell()
         return HealthRepair(done=tuple(filter(None, done)), problem=problem)
+
+    def _restore(self, *, asked: bool) -> Iterator[str]:
+        status = self._user.status()
+        if status is not None and (asked or status.backup is not None):
+            yield self._user.restore()
 
     def _damage(self, subject: Subject) -> str:
         try:

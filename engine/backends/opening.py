@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from engine.backends.leases import ManagerCache
-from engine.corpus.roots import require_text
+from engine.corpus.roots import MEMORY_FOLDER, require_text
+from engine.private_files import clean_up, remove_leftovers
 from engine.settings import Settings, load_settings
 from engine.store.location import index_files
 from engine.store.workspace_note import note_workspace
@@ -49,6 +50,11 @@ def open_memory(
 
 
 def _opened(folder: Path, settings: Settings, executor: Executor | None, background: bool) -> "MemorySearchManager":
+    if background:
+        remove_leftovers(folder)
+        remove_leftovers(folder / MEMORY_FOLDER)
+        clean_up()
+
     def open_(backend: str, settings: Settings = settings) -> "MemorySearchManager":
         return _backend(backend)(folder, settings, executor=executor, background=background)
 

@@ -40,8 +40,7 @@ def outer_status(
     """What the index itself has to say is 0, off or empty here: the backend replaces it (`msgspec.structs.replace`).
 
     That is at least `files`, `chunks`, `source_counts`, `db_path`, `provider`, `model`, `fts` and `vector`, and the
-    `searchMode` in `custom`. `index_error` says why the last sync could not be done, or what is wrong with the
-    person's own data.
+    `searchMode` in `custom`. `index_error` says why the last sync could not be done.
     """
     token = syncs.gate.current()
     return MemoryProviderStatus(
@@ -94,6 +93,7 @@ def outer_status(
         syncing=syncs.gate.update(),
         paused=token is not None and token.paused,
         writer_elsewhere=False,
-        index_error=syncs.problem or user.problem or None,
+        index_error=syncs.problem or None,
+        user_data=user.status(),
         lacks=lacks,
     )

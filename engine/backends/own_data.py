@@ -16,7 +16,7 @@ def open_own_data(workspace: Path, settings: Settings) -> tuple[IndexFiles, User
     """
     files = usable_index_files(workspace.resolve(), settings.store.path)
     try:
-        files.folder.mkdir(parents=True, exist_ok=True)
+        files.prepare()
     except OSError as error:
         raise IndexReadOnly(unwritable(files.folder)) from error
     try:

@@ -20,6 +20,7 @@ from engine.records import (
     SourceCount,
     StoredModelInfo,
     SyncSummary,
+    UserDataStatus,
     VectorStatus,
     WatcherStatus,
 )
@@ -113,8 +114,8 @@ class LiveState:
     awaiting: EmbeddingEstimate | None
     """What nobody has agreed to embed yet."""
     batch: BatchStatus
-    user_problem: str
-    """What is wrong with the person's own data, one sentence; empty if nothing is."""
+    user_data: UserDataStatus | None
+    """What is wrong with the user's own data."""
 
 
 def _vector_status(settings: Settings, selection: Selection, vectors: VectorIndex, rows: int) -> VectorStatus:
@@ -204,6 +205,7 @@ def make_status(
         syncing=live.syncing,
         paused=live.paused,
         writer_elsewhere=live.syncing is None and store.locked_elsewhere(),
-        index_error=store.recovered or store.read_only or error or live.user_problem or None,
+        index_error=store.recovered or store.read_only or error or None,
+        user_data=live.user_data,
         awaiting=live.awaiting,
     )

@@ -22,6 +22,7 @@ from engine.embedding.registry import select_provider
 from engine.errors import BackendError, Cancelled, Closed, MnemoscopeError, StoreError
 from engine.insight.health import provider, sources
 from engine.insight.health.findings import UPDATE, degraded, failed, fine
+from engine.insight.health.surroundings import look_at_user_data
 from engine.records import HealthFinding
 from engine.settings import settings_path
 from engine.store.location import index_files
@@ -70,6 +71,7 @@ def _look(place: Place, arguments: Namespace, token: CancelToken) -> Iterator[He
             insight = manager.insight
             if insight is None:
                 yield fine("inside", "Inside", manager.lacks["insight"])
+                yield _advised(look_at_user_data(manager.user_data), manager)
                 yield from sources.look_at_stores(place.settings, find_transcripts(place.settings, cancel=token))
                 return
             for finding in insight.health(token, ask=True, deep=arguments.deep, progress=line):
@@ -129,6 +131,8 @@ def _repair(place: Place, token: CancelToken) -> tuple[str, ...]:
     if _nothing_yet(place):
         return ()
     with opened(place) as manager, StepLine() as line:
+        if manager.insight is None and manager.user_data.problem:
+            return (manager.user_data.restore(),)
         found = inside(manager).repair(cancel=token, progress=line)
     if found.problem:
         raise MnemoscopeError(" ".join((*found.done, found.problem)))

@@ -52,6 +52,9 @@ def _about_workspace(status: MemoryProviderStatus, place: Place) -> Iterator[tup
     yield "Store", f"{status.db_path} ({size(total)}, generation {status.generation})"
     if status.index_error:
         yield "Index error", status.index_error
+    if status.user_data is not None:
+        advice = "" if status.user_data.backup is None else " To restore a backup, run mnemoscope doctor --repair."
+        yield "Your data", f"{status.user_data.problem}{advice}"
 
 
 def _about_search(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:

@@ -103,13 +103,13 @@ class _Walk(FolderWalk):
         """Say for the workspace's other notes and folders why they are not indexed."""
         if any(root.path == roots.workspace for root in roots.found):
             return
-        for entry in self._entries(roots.workspace, "."):
-            if entry.path in self._root_paths:
-                continue
-            self._pass(entry.name, entry.name, self._judge.beside_memory(entry))
+        with self._entries(roots.workspace, ".") as listed:
+            for entry in listed:
+                if os.path.join(roots.workspace, entry.name) not in self._root_paths:
+                    self._pass(entry.name, entry.name, self._judge.beside_memory(entry))
 
-    def _enter(self, entry: os.DirEntry[str], name: str, neighbours: Collection[str]) -> bool:
-        if entry.path in self._root_paths:
+    def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Collection[str]) -> bool:
+        if path in self._root_paths:
             return False
         match = self._judge.entry(entry, name)
         if match is not None:
@@ -117,7 +117,7 @@ class _Walk(FolderWalk):
         elif entry.is_dir(follow_symlinks=False):
             return True
         else:
-            self._take(name, entry.path, entry.stat(follow_symlinks=False))
+            self._take(name, path, entry.stat(follow_symlinks=False))
         return False
 
     def _take(self, name: str, path: str, state: os.stat_result) -> None:

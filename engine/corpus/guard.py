@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from engine.corpus.ignore import IgnoreRules, is_unusable
-from engine.corpus.opening import is_link
+from engine.corpus.opening import is_link, scan_folder
 from engine.corpus.roots import Root, Roots, find_roots, holds_secrets
 from engine.errors import PathRefused, WorkspaceError
 from engine.settings import Settings
@@ -96,6 +96,8 @@ class PathGuard:
         for part in parts:
             if is_link(state):
                 raise PathRefused
+            if not stat.S_ISDIR(state.st_mode):
+                raise FileNotFoundError(f"{path}/{part}")
             path, state = _find(path, part)
         if not stat.S_ISREG(state.st_mode):
             raise PathRefused
@@ -110,12 +112,10 @@ def _well_formed(name: str) -> bool:
 def _find(folder: str, name: str) -> tuple[str, os.stat_result]:
     """The entry whose name is exactly this one: many file systems would open it in another case or Unicode form too."""
     try:
-        with os.scandir(folder) as entries:
+        with scan_folder(folder) as entries:
             for entry in entries:
                 if entry.name == name:
-                    return entry.path, entry.stat(follow_symlinks=False)
+                    return os.path.join(folder, name), entry.stat(follow_symlinks=False)
     except PermissionError:
         raise PathRefused from None
-    except NotADirectoryError:
-        pass
     raise FileNotFoundError(f"{folder}/{name}")

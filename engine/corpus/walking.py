@@ -1,12 +1,16 @@
 """Goes through folders for the notes and for the sessions: what is below one, each folder listed once."""
 
+import contextlib
+import errno
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 
 import msgspec
 
 from engine.control import CancelToken
+from engine.corpus.opening import scan_folder
+from engine.errors import PathRefused
 from engine.records import Source
 
 DiscoveryListener = Callable[[int, str], None]
@@ -56,34 +60,40 @@ class FolderWalk(ABC):
             if self._listener is not None:
                 self._listener(len(self.files), name or ".")
             folders = []
-            listed = self._entries(path, name or ".")
-            neighbours = {entry.name for entry in listed}
-            for entry in listed:
-                below = f"{name}/{entry.name}" if name else entry.name
-                try:
-                    if self._enter(entry, below, neighbours):
-                        folders.append((entry.path, below))
-                except OSError as error:
-                    self._unreadable(below, error)
+            prefix = os.path.join(path, "")
+            with self._entries(path, name or ".") as listed:
+                neighbours = {entry.name for entry in listed}
+                for entry in listed:
+                    below = f"{name}/{entry.name}" if name else entry.name
+                    inside = prefix + entry.name
+                    try:
+                        if self._enter(entry, inside, below, neighbours):
+                            folders.append((inside, below))
+                    except OSError as error:
+                        self._unreadable(below, error)
             stack.extend(reversed(folders))
         self.whole = self.whole and not stack
 
-    def _entries(self, path: str, name: str) -> list[os.DirEntry[str]]:
-        """What is in a folder, by name; nothing of one that cannot be listed."""
-        try:
-            with os.scandir(path) as entries:
-                listed = sorted(entries, key=lambda entry: entry.name)
-        except OSError as error:
-            self._unreadable(name, error)
-            return []
-        self._entries_left -= len(listed)
-        return listed
+    @contextlib.contextmanager
+    def _entries(self, path: str, name: str) -> Iterator[list[os.DirEntry[str]]]:
+        """What is in a folder, by name; nothing of one that cannot be listed. Entries are good within the block."""
+        with contextlib.ExitStack() as stack:
+            listed: list[os.DirEntry[str]] = []
+            try:
+                listed = sorted(stack.enter_context(scan_folder(path)), key=lambda entry: entry.name)
+            except PathRefused:
+                self._unreadable(name, OSError(errno.ELOOP, os.strerror(errno.ELOOP), path))
+            except OSError as error:
+                self._unreadable(name, error)
+            self._entries_left -= len(listed)
+            yield listed
 
     @abstractmethod
-    def _enter(self, entry: os.DirEntry[str], name: str, neighbours: Collection[str]) -> bool:
+    def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Collection[str]) -> bool:
         """Take the entry with this stable name if it is a file that is wanted; True for a folder to go into.
 
-        `neighbours`: names of all that is in its folder. May raise OSError.
+        `path`: absolute path of the entry, in place of its own (`scan_folder`). `neighbours`: names of all that is in
+        its folder. May raise OSError.
         """
 
     @abstractmethod

@@ -20,10 +20,11 @@ from engine.embedding.gguf_file import GgufFile
 from engine.embedding.gguf_worker import Answer, Model, Request, Want, serve
 from engine.errors import Cancelled, Closed, ProviderError
 from engine.language import tr
+from engine.private_files import temporary_folder
 
 _POLL = 0.05
 """Seconds between two looks at the token while the model works."""
-_LONGEST_FOLDER = 70
+_LONGEST_FOLDER = 55
 """Bytes of the folder for temporary files: a socket's name may have 104 at most."""
 _LAST_BREATH = 5.0
 """Seconds for which a process that has closed its pipe may still be ending."""
@@ -139,7 +140,7 @@ class _Worker:
         self._name = os.path.basename(file.path)
         # A socket of the file system, in a folder that is closed to others, instead of a port that all can reach.
         named = sys.platform != "win32" and len(os.fsencode(tempfile.gettempdir())) <= _LONGEST_FOLDER
-        self._folder = tempfile.mkdtemp(prefix="mnemoscope-") if named else ""
+        self._folder = temporary_folder("gguf") if named else ""
         # Its threads wait for each other without sleeping: one that finds its processor taken holds up all. With two
         # on two busy processors a short text took .42 s, with one .007 s.
         threads = max(1, (os.cpu_count() or 1) // 2)

@@ -127,6 +127,8 @@ class _Fetch:
             os.fsync(file.fileno())
         self._check(part, content)
         part.replace(self._path)
+        for other in self._path.parent.glob(f"{self._path.name}.*.part"):  # of a version that was never completed
+            other.unlink(missing_ok=True)
 
     def _go_on(self, file: BinaryIO, content: _Content) -> bool:
         """Fetch what is missing; False if only some of it came. Raises `Transient` if nothing did."""

@@ -1,8 +1,11 @@
 """The file of the log: three of 1 MB at most."""
 
+from io import TextIOWrapper
 from logging import LogRecord
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
+
+from engine.private_files import create_private, make_folder, tidy_folder
 
 _FILE_BYTES = 1_000_000
 _OLD_FILES = 2
@@ -21,10 +24,15 @@ class QuietFile(RotatingFileHandler):
             delay=True,
         )
 
+    def _open(self) -> TextIOWrapper:
+        create_private(self.baseFilename)
+        return super()._open()
+
     def emit(self, record: LogRecord) -> None:
         if self.stream is None:
             try:
-                Path(self.baseFilename).parent.mkdir(parents=True, exist_ok=True)
+                make_folder(Path(self.baseFilename).parent)
+                tidy_folder(Path(self.baseFilename).parent)
             except OSError:
                 return
         super().emit(record)

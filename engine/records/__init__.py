@@ -99,6 +99,7 @@ from engine.records.state import (
     MemoryProviderStatus,
     SourceCount,
     StoredModelInfo,
+    UserDataStatus,
     VectorStatus,
     WatcherStatus,
 )
@@ -228,6 +229,7 @@ __all__ = [
     "SyncReport",
     "SyncSummary",
     "TermMatch",
+    "UserDataStatus",
     "VectorState",
     "VectorStatus",
     "WatcherStatus",

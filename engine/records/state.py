@@ -114,6 +114,15 @@ class IndexSizes(Record, frozen=True):
     user: int
 
 
+class UserDataStatus(Record, frozen=True):
+    """What is wrong with the facts, saved searches and history, which no update can rebuild."""
+
+    problem: str
+    """That the file is damaged, empty or missing, and what to do where there is no backup."""
+    backup: float | None
+    """When the backup was made that can be restored, in seconds of the epoch; None without one."""
+
+
 class MemoryProviderStatus(Record, frozen=True):
     backend: str
     provider: str
@@ -151,6 +160,8 @@ class MemoryProviderStatus(Record, frozen=True):
     """Another process holds the writer lock."""
     index_error: str | None
     """Why the index could not be opened or had to be set aside, one sentence."""
+    user_data: UserDataStatus | None = None
+    """None where nothing is wrong with it."""
     awaiting: EmbeddingEstimate | None = None
     """Embedding that does not begin before it is agreed to (`approve_embedding`); words are searched meanwhile."""
     lacks: Mapping[Feature, str] = msgspec.field(default_factory=dict)

@@ -1,9 +1,8 @@
 """Replaces a text file as a whole or not at all."""
 
-import os
-import shutil
-import tempfile
 from pathlib import Path
+
+from engine.private_files import make_folder, remove_leftovers, replacing
 
 
 def write_aside(path: Path, text: str) -> None:
@@ -11,18 +10,10 @@ def write_aside(path: Path, text: str) -> None:
 
     A link stays a link, a file keeps its mode. Raises OSError, and then nothing has changed.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     target = path.resolve()
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    aside = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(text.encode())
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            shutil.copymode(target, aside)
-        aside.replace(target)
-    except BaseException:
-        aside.unlink()
-        raise
+    if target.parent.is_dir():
+        remove_leftovers(target.parent)
+    else:
+        make_folder(target.parent)
+    with replacing(target, keep_mode=True) as file:
+        file.write(text.encode())

@@ -16,6 +16,7 @@ import apsw
 
 from engine.control import CancelToken
 from engine.errors import Cancelled, Closed
+from engine.private_files import create_private
 from engine.store.failures import translated
 
 READERS = 3
@@ -44,6 +45,8 @@ def open_connection(database: Path, role: Role) -> apsw.Connection:
         connection.set_busy_timeout(BUSY_MS)
         connection.pragma("cache_size", -_READER_CACHE_KIB)
         return connection
+    with contextlib.suppress(OSError):  # then SQLite says why
+        create_private(database)  # its log gets the same mode
     connection = apsw.Connection(str(database))
     connection.set_busy_timeout(BUSY_MS)
     # These two only take effect before the first table; on an existing file they change nothing.

@@ -41,7 +41,7 @@ class FactRows:
     def stamp(self) -> tuple[int, int]:
         """Another one once a fact is another, whichever program changed it."""
         with self._user.reading() as connection:
-            return int(connection.pragma("data_version")), self._changes
+            return int(connection.pragma("data_version")), self._changes + self._user.openings
 
     def all(self) -> tuple[Fact, ...]:
         """Those that wait and those that were forgotten, too; the newest first."""
@@ -73,7 +73,8 @@ class FactRows:
             connection.executemany("DELETE FROM facts WHERE id = ?", [(id_,) for id_ in ids])
         self._user.settle()
         for table, key in (("fact_vectors", "fact"), ("facts", "id")):
-            self._user.delete_in_copies(table, key, ids)
+            rows = ((id_,) for id_ in ids)
+            self._user.change_in_backups(table, f"DELETE FROM {table} WHERE {key} = ?", rows)
 
     def erase_old(self, before: float) -> None:
         """Those that were forgotten before then."""
@@ -84,8 +85,12 @@ class FactRows:
             self.erase(old)
 
     def settle(self) -> None:
-        """What was changed stands nowhere any more as it was before."""
+        """Replace the texts that facts had before in all files, backups included."""
         self._user.settle()
+        now = [(fact.id, fact.text) for fact in self.all()]
+        of_another_text = "DELETE FROM fact_vectors WHERE fact IN (SELECT id FROM facts WHERE id = ? AND text <> ?)"
+        self._user.change_in_backups("fact_vectors", of_another_text, now)
+        self._user.change_in_backups("facts", "UPDATE facts SET text = ?2 WHERE id = ?1 AND text <> ?2", now)
 
     def vectors(self, model: ModelName) -> dict[str, bytes]:
         """By id, as `engine.store.coding` stores them."""

@@ -255,7 +255,7 @@ class IndexStore:
 
     def _open(self) -> None:
         try:
-            self.files.folder.mkdir(parents=True, exist_ok=True)
+            self.files.prepare()
         except OSError as error:
             raise IndexReadOnly(unwritable(self.files.folder)) from error
         try:

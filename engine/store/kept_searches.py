@@ -118,7 +118,7 @@ class KeptSearches:
                 gone = [(id_,) for id_, _, known in _readable(rows) if known == question]
                 connection.executemany("DELETE FROM recent_searches WHERE id = ?", gone)
         self._user.settle()
-        self._user.delete_in_copies("recent_searches")
+        self._user.change_in_backups("recent_searches", "DELETE FROM recent_searches")
 
     @contextmanager
     def _writing(self) -> Iterator[apsw.Connection]:

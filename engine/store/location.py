@@ -4,10 +4,9 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-import platformdirs
-
 from engine.errors import StoreError
 from engine.language import tr
+from engine.private_files import data_folder, make_folder, tidy_folder
 from engine.records import IndexSizes
 from engine.store.drives import on_network_drive
 
@@ -48,6 +47,13 @@ class IndexFiles:
         """Which workspace each session belongs to: one file for all workspaces whose indexes lie side by side."""
         return self.folder.parent / "session-homes.sqlite"
 
+    def prepare(self) -> None:
+        """Make the folder for the user alone; repair modes there, and remove leftovers of writing. Raises OSError."""
+        make_folder(self.folder)
+        tidy_folder(self.folder)
+        tidy_folder(self.folder.parent)
+        tidy_folder(data_folder())
+
     def of(self, workspace: Path) -> "IndexFiles":
         """The files of another workspace, whose index lies beside this one."""
         return IndexFiles(self.folder.parent / _identity(workspace))
@@ -65,7 +71,7 @@ def index_files(workspace: Path, store_path: str = "") -> IndexFiles:
 
     `store_path` replaces the user's data folder; each workspace still has a folder of its own below it.
     """
-    base = Path(store_path).expanduser() if store_path else Path(platformdirs.user_data_dir("mnemoscope", False))
+    base = Path(store_path).expanduser() if store_path else data_folder()
     return IndexFiles(base / "indexes" / _identity(workspace))
 
 

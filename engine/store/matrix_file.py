@@ -4,10 +4,8 @@ A header with a checksum of all that follows, then ids, scales and codes. It is 
 reader sees a whole old file or a whole new one; anything that does not match is treated as no file at all.
 """
 
-import contextlib
 import hashlib
 import mmap
-import os
 import struct
 import zlib
 from collections.abc import Iterable
@@ -15,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.private_files import replacing
 from engine.store.matrix_block import Codes, Floats, Ids
 
 _MAGIC = b"MNEMOMTX"
@@ -40,25 +39,15 @@ def write_matrix(
 
     Raises OSError (disk full, read-only, and on Windows while another process still maps the older file).
     """
-    # Always the same name, so that what a killed process left is written over: only the holder of the lock saves.
-    aside = path.with_name(f"{path.name}.new")
-    try:
-        with open(aside, "wb") as file:
-            file.write(bytes(_BODY_START))
-            checksum = 0
-            for piece in (ids.astype("<i8", copy=False), scales.astype("<f4", copy=False), *codes):
-                data = np.ascontiguousarray(piece).data.cast("B") if piece.size else b""
-                checksum = zlib.crc32(data, checksum)
-                file.write(data)
-            file.seek(0)
-            file.write(_HEADER.pack(_MAGIC, _VERSION, dims, len(ids), generation, stamp, _digest(model_key), checksum))
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            aside.unlink()
-        raise
+    with replacing(path) as file:
+        file.write(bytes(_BODY_START))
+        checksum = 0
+        for piece in (ids.astype("<i8", copy=False), scales.astype("<f4", copy=False), *codes):
+            data = np.ascontiguousarray(piece).data.cast("B") if piece.size else b""
+            checksum = zlib.crc32(data, checksum)
+            file.write(data)
+        file.seek(0)
+        file.write(_HEADER.pack(_MAGIC, _VERSION, dims, len(ids), generation, stamp, _digest(model_key), checksum))
 
 
 def read_matrix(path: Path, *, generation: int, model_key: str) -> tuple[int, Ids, Floats, Codes] | None:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import apsw
 
+from engine.private_files import create_private, make_folder
 from engine.store.connection import BUSY_MS
 from engine.store.migrations import Migration, migrate
 
@@ -85,7 +86,8 @@ class SessionHomes:
 
     @contextlib.contextmanager
     def _opened(self) -> Iterator[apsw.Connection]:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(self._path.parent)
+        create_private(self._path)
         with contextlib.closing(self._connection()) as connection:
             yield connection
 

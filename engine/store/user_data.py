@@ -1,148 +1,112 @@
 """`user.sqlite`: what cannot be rebuilt. The history of syncs, what embedding was agreed to, open batch jobs, what
 was searched for, facts, and notes to tell of.
 
-Everything here is written with synchronous=FULL, and copied aside before each migration: nothing may destroy it.
+Everything here is written with synchronous=FULL and has backups (`backups.py`): nothing may destroy or silently replace
+it. A file that is damaged, empty or missing is reported, and a backup is restored only when the user asks for it.
 """
 
 import contextlib
+import errno
 import os
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
 
 import apsw
 import msgspec
 
-from engine.errors import IndexCorrupt
-from engine.language import tr
-from engine.records import KeptSync, SyncSummary
+from engine.errors import IndexBusy, IndexCorrupt, IndexReadOnly
+from engine.language import marked, tr
+from engine.private_files import create_private, temporary_beside
+from engine.records import KeptSync, SyncSummary, UserDataStatus
+from engine.store.backups import Backups, changed_at, check, copy_database
 from engine.store.connection import number, open_connection
-from engine.store.failures import translated
-from engine.store.migrations import Migration, migrate, refuse_newer, version_of
+from engine.store.failures import translated, unwritable
+from engine.store.migrations import migrate, refuse_newer, version_of
 from engine.store.models import ModelName
+from engine.store.user_schema import MIGRATIONS
 
 _KEPT_SYNCS = 500
-_BEFORE = ".before-"
 _Sync = TypeVar("_Sync", bound=SyncSummary)
-
-
-def _m001_sync_history(connection: apsw.Connection) -> None:
-    connection.execute(
-        "CREATE TABLE sync_history (id INTEGER PRIMARY KEY, started REAL NOT NULL, record TEXT NOT NULL)"
-    )
-
-
-def _m002_approvals(connection: apsw.Connection) -> None:
-    # Models whose vectors may be completed without another question; a row goes when nothing is left to embed.
-    connection.execute(
-        """CREATE TABLE approvals (
-            provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL, approved REAL NOT NULL,
-            PRIMARY KEY (provider, model, provider_key))"""
-    )
-
-
-def _m003_batch_jobs(connection: apsw.Connection) -> None:
-    # Jobs under way at a provider, and the texts whose vectors they still owe (engine/store/batch_jobs.py).
-    connection.execute(
-        """CREATE TABLE batch_jobs (
-            name TEXT PRIMARY KEY, provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL,
-            created REAL NOT NULL, attempt INTEGER NOT NULL, texts INTEGER NOT NULL, input_file TEXT NOT NULL,
-            job TEXT NOT NULL, state TEXT NOT NULL, stopped REAL)"""
-    )
-    connection.execute(
-        """CREATE TABLE batch_texts (
-            job TEXT NOT NULL, hash BLOB NOT NULL, tokens INTEGER NOT NULL, PRIMARY KEY (job, hash)) WITHOUT ROWID"""
-    )
-
-
-def _m004_agreed_tokens(connection: apsw.Connection) -> None:
-    # How much was agreed to: work that has grown much since is asked for anew.
-    connection.execute("ALTER TABLE approvals ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0")
-
-
-def _m005_kept_searches(connection: apsw.Connection) -> None:
-    # Questions are JSON that survives new fields (engine/records/kept_searches.py).
-    connection.execute(
-        "CREATE TABLE saved_searches (name TEXT PRIMARY KEY, used REAL NOT NULL, question TEXT NOT NULL)"
-    )
-    connection.execute(
-        "CREATE TABLE recent_searches (id INTEGER PRIMARY KEY, asked REAL NOT NULL, question TEXT NOT NULL)"
-    )
-
-
-def _m006_hidden_duplicates(connection: apsw.Connection) -> None:
-    # Groups of notes that share text and that the person does not want to see, by what names them.
-    connection.execute("CREATE TABLE hidden_duplicates (key TEXT PRIMARY KEY, hidden REAL NOT NULL) WITHOUT ROWID")
-
-
-def _m007_facts(connection: apsw.Connection) -> None:
-    # What is to be remembered (engine/store/facts.py). Vectors go with their fact, and when its text changes.
-    connection.execute(
-        """CREATE TABLE facts (
-            id TEXT PRIMARY KEY, text TEXT NOT NULL, category TEXT NOT NULL, importance REAL NOT NULL,
-            created REAL NOT NULL, changed REAL NOT NULL, origin TEXT NOT NULL, session_key TEXT NOT NULL,
-            waiting INTEGER NOT NULL, forgotten REAL, forgotten_by TEXT)"""
-    )
-    connection.execute(
-        """CREATE TABLE fact_vectors (
-            fact TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL,
-            vector BLOB NOT NULL, PRIMARY KEY (fact, provider, model, provider_key)) WITHOUT ROWID"""
-    )
-
-
-def _m008_unseen_notes(connection: apsw.Connection) -> None:
-    # Notes that an agent had written and that the person has not been told of yet (engine/store/unseen_notes.py).
-    connection.execute(
-        """CREATE TABLE unseen_notes (
-            path TEXT PRIMARY KEY, session TEXT NOT NULL, written REAL NOT NULL, digest TEXT NOT NULL)"""
-    )
-
-
-MIGRATIONS: tuple[Migration, ...] = (
-    _m001_sync_history,
-    _m002_approvals,
-    _m003_batch_jobs,
-    _m004_agreed_tokens,
-    _m005_kept_searches,
-    _m006_hidden_duplicates,
-    _m007_facts,
-    _m008_unseen_notes,
+_DAMAGED = marked(
+    "{file} is damaged. It holds your facts, saved searches and update history. It is left as it is, and nothing more "
+    "is saved."
+)
+_EMPTY = marked(
+    "{file} is empty, although it held your facts, saved searches and update history. Nothing more is saved."
+)
+_MISSING = marked(
+    "{file} is missing, although it held your facts, saved searches and update history. Nothing more is saved."
 )
 
 
 class UserData:
     """Thread-safe; one connection, since its transactions are few and tiny.
 
-    Raises `IndexTooNew`, `IndexReadOnly` and the other errors of `engine.store.failures`, but not for a damaged file:
-    that is left as it is, nothing is read from it or written to it, and `problem` says so.
+    Raises `IndexTooNew`, `IndexReadOnly` and the other errors of `engine.store.failures`, but not for a file that is
+    damaged, empty or missing: then nothing is written, `problem` says so, and `restore` brings a backup back. A file
+    that another process has put there is opened in place of the one before.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
         """`read_only`: nothing is kept, as where the folder cannot be written; a missing file reads as empty."""
         self._path = path
-        self._lock = threading.Lock()
-        self._keeps = not read_only
-        self.problem = ""
-        """Empty, or one sentence about a damaged file."""
-        try:
-            with translated(path):
-                self._connection = _for_reading(path) if read_only else self._for_writing()
-        except IndexCorrupt:
-            self._connection = _empty()
-            self._leave_alone()
+        self._lock = threading.RLock()
+        self._read_only = read_only
+        self._backups = Backups(path)
+        self._within = False
+        """Whether the connection is being used, so that it must stay what it is."""
+        self._closed = False
+        self._problem = ""
+        self._connection: apsw.Connection
+        self._opened: tuple[int, int] | None
+        self._lost: apsw.Connection | None = None
+        """Open on the file that was deleted meanwhile: all that was in it is still there."""
+        self.openings = 0
+        """How often the file was opened; another one may have taken its place each time."""
+        self._open()
+
+    @property
+    def path(self) -> Path:
+        return self._path
 
     @property
     def keeps(self) -> bool:
         """Whether anything can be written."""
-        return self._keeps
+        return not self._read_only and not self.problem
+
+    @property
+    def problem(self) -> str:
+        """Empty, or one sentence about a file that is damaged, empty or missing."""
+        with self._lock:
+            self._look()
+            return self._problem
+
+    def status(self) -> UserDataStatus | None:
+        """The problem and the backup that can be restored; None where all is well."""
+        with self._lock:
+            if not self.problem:
+                return None
+            if self._read_only:
+                return UserDataStatus(problem=self._problem, backup=None)
+            if self._lost is not None:
+                return UserDataStatus(problem=self._problem, backup=time.time())
+            backup = self._backups.usable(len(MIGRATIONS))
+            if backup is None:
+                return UserDataStatus(problem=f"{self._problem} {self._without_backup}", backup=None)
+            return UserDataStatus(problem=self._problem, backup=changed_at(backup))
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
-        """One transaction, with nobody else at it from the beginning, also no other process; only where `keeps`."""
-        with self._lock, translated(self._path):
-            connection = self._connection
+        """One transaction, with nobody else at it from the beginning, also no other process; only where `keeps`.
+
+        Raises `IndexReadOnly` for a file that has gone, also while it was written: then nothing was saved.
+        """
+        with self._used() as connection:
+            if self._problem:
+                raise IndexReadOnly(self._problem)
             connection.execute("BEGIN IMMEDIATE")  # else what is read in it may be another when it writes
             try:
                 yield connection
@@ -151,35 +115,86 @@ class UserData:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            if _identity(self._path) != self._opened:
+                raise IndexReadOnly(tr("{file} was removed or replaced while it was written.", file=self._path))
+            self._backups.make_if_due(connection)
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
         """The connection, with nobody else at it."""
+        with self._used() as connection:
+            yield connection
+
+    @contextlib.contextmanager
+    def _used(self) -> Iterator[apsw.Connection]:
         with self._lock, translated(self._path):
-            yield self._connection
+            self._look()
+            within, self._within = self._within, True
+            try:
+                yield self._connection
+            finally:
+                self._within = within
 
     def settle(self) -> None:
         """Move what was written from the log into the file itself, so that what was deleted is in neither."""
         with self.reading() as connection, contextlib.suppress(apsw.BusyError):  # another process reads: it will do it
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
-    def delete_in_copies(self, table: str, key: str = "", values: Sequence[str] = ()) -> None:
-        """Delete what the copies that migrations have left hold in a table, so that what was forgotten is gone.
+    def change_in_backups(self, table: str, statement: str, rows: Iterable[tuple[str, ...]] = ((),)) -> None:
+        """Run a statement on this table of each backup, so that what was forgotten is gone there, too."""
+        with self._lock, translated(self._path):
+            self._backups.change(table, statement, rows)
 
-        Without a `key` all rows, else those that have one of `values` in this column.
+    def restore(self) -> str:
+        """Put the newest usable backup in place of a file that is damaged, empty or missing; returns what was done.
+
+        The file that was there is set aside under another name. Of a file that was deleted while it is open, nothing
+        is lost. Empty where there is nothing to restore. Raises `IndexReadOnly` without a backup, `IndexBusy`.
         """
-        for copy in self._path.parent.glob(f"{self._path.name}{_BEFORE}*"):
-            with translated(copy), contextlib.closing(apsw.Connection(str(copy))) as connection:
-                connection.pragma("secure_delete", 1)
-                if not number(connection, "SELECT count(*) FROM sqlite_schema WHERE name = ?", (table,)):
-                    continue
-                if key:
-                    connection.executemany(f"DELETE FROM {table} WHERE {key} = ?", [(value,) for value in values])
-                else:
-                    connection.execute(f"DELETE FROM {table}")
+        from engine.store import salvage
+
+        with self._lock, translated(self._path):
+            if not self.problem:
+                return ""
+            if self._read_only:
+                raise IndexReadOnly(unwritable(self._path.parent))
+            made = temporary_beside(self._path)
+            try:
+                source = self._copy_newest(made)
+                try:
+                    there = self._path.exists()
+                    aside = salvage.set_aside(self._path)  # with its log, which belongs to no other file
+                    os.replace(made, self._path)
+                except OSError as error:  # Windows renames no file that someone has open
+                    raise IndexBusy(
+                        tr("{file} is open in another program: close it and try again.", file=self._path)
+                    ) from error
+            finally:
+                with contextlib.suppress(OSError):
+                    made.unlink()
+            self._open_again()
+        restored = tr("Your facts, saved searches and update history were restored {source}.", source=source)
+        if not there:
+            return restored
+        return f"{restored} " + tr("The file that was there is now {file}.", file=aside.name)
+
+    def _copy_newest(self, target: Path) -> str:
+        """Copy what is to be restored; returns where it comes from."""
+        if self._lost is not None:
+            with contextlib.suppress(apsw.Error):
+                check(self._lost)
+                copy_database(self._lost, target)
+                return tr("as they were")
+        backup = self._backups.usable(len(MIGRATIONS))
+        if backup is None:
+            raise IndexReadOnly(f"{self._problem} {self._without_backup}")
+        with contextlib.closing(open_connection(backup, "frozen reader")) as connection:
+            copy_database(connection, target)
+        made = time.strftime("%Y-%m-%d %H:%M", time.localtime(changed_at(backup)))
+        return tr("from the backup of {time}", time=made)
 
     def add_sync(self, summary: KeptSync) -> None:
-        if not self._keeps:
+        if not self.keeps:
             return
         with self.writing() as connection:
             connection.execute(
@@ -214,14 +229,14 @@ class UserData:
 
     def approve(self, name: ModelName, tokens: int) -> None:
         """Note that someone agreed to embed so much with this model, in place of what was agreed to before."""
-        if not self._keeps:
+        if not self.keeps:
             return
         with self.writing() as connection:
             connection.execute("INSERT OR REPLACE INTO approvals VALUES (?, ?, ?, ?, ?)", (*name, time.time(), tokens))
 
     def end_approval(self, name: ModelName) -> None:
         """Forget it."""
-        if not self._keeps:
+        if not self.keeps:
             return
         with self.writing() as connection:
             connection.execute("DELETE FROM approvals WHERE provider = ? AND model = ? AND provider_key = ?", name)
@@ -234,9 +249,74 @@ class UserData:
 
     def close(self) -> None:
         with self._lock:
+            self._closed = True
+            self._close_connections()
+
+    @property
+    def _without_backup(self) -> str:
+        return tr(
+            "There is no usable backup. To start with empty data, move away all files whose names begin with {name}.",
+            name=self._path.name,
+        )
+
+    def _close_connections(self) -> None:
+        self._connection.close()
+        if self._lost is not None:
+            self._lost.close()
+            self._lost = None
+
+    # --- which file it is -------------------------------------------------------------------------------------------
+
+    def _look(self) -> None:
+        """Notice that the file has gone, is empty or is another one since it was opened: one call of the system."""
+        if self._within or self._closed:
+            return
+        found = _identity(self._path)
+        if found == self._opened:
+            return
+        if found is not None and found != _NO_CONTENT:
+            self._open_again()
+        elif not self._problem:
+            self._lose(found)
+
+    def _lose(self, found: "tuple[int, int] | None") -> None:
+        """The file was there and is not any more."""
+        self._opened = found
+        self._problem = tr(_MISSING if found is None else _EMPTY, file=self._path)
+        # It would write what is in the log into a file that lacks the rest.
+        self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        if found is None:
+            self._lost = self._connection
+        else:
             self._connection.close()
+        self._connection = _empty()
+
+    def _open_again(self) -> None:
+        self._close_connections()
+        self._open()
+
+    def _open(self) -> None:
+        self.openings += 1
+        self._problem = ""
+        found = _identity(self._path)
+        if found == _NO_CONTENT or (found is None and self._backups.all()):
+            self._opened, self._connection = found, _empty()
+            self._problem = tr(_MISSING if found is None else _EMPTY, file=self._path)
+            return
+        try:
+            with translated(self._path):
+                self._connection = _for_reading(self._path) if self._read_only else self._for_writing()
+        except IndexCorrupt:
+            self._connection = _empty()
+            self._leave_alone()
+        self._opened = _identity(self._path)
+
+    def _leave_alone(self) -> None:
+        self._problem = tr(_DAMAGED, file=self._path)
 
     def _for_writing(self) -> apsw.Connection:
+        if not self._path.exists():
+            _create(self._path)
         connection = apsw.Connection(str(self._path))
         try:
             connection.set_busy_timeout(5000)
@@ -245,32 +325,57 @@ class UserData:
             connection.pragma("secure_delete", 1)
             refuse_newer(connection, self._path, MIGRATIONS)
             if 0 < version_of(connection) < len(MIGRATIONS):
-                self._back_up(connection)
+                self._backups.make_before(connection, len(MIGRATIONS))
             migrate(connection, self._path, MIGRATIONS)
-            _check(connection)
+            check(connection)
         except BaseException:
             connection.close()
             raise
+        if self._backups.is_behind() and _was_used(connection):
+            self._backups.make_if_due(connection)
         return connection
 
-    def _leave_alone(self) -> None:
-        self._keeps = False
-        self.problem = tr(
-            "{file}, which holds facts, saved searches and the history of updates, is damaged and left as it is: move "
-            "it away to begin a new one.",
-            file=self._path,
-        )
 
-    def _back_up(self, connection: apsw.Connection) -> None:
-        target = self._path.with_name(f"{self._path.name}{_BEFORE}{len(MIGRATIONS)}")
-        target.unlink(missing_ok=True)  # of a migration that was broken off
-        copy = apsw.Connection(str(target))
+def _was_used(connection: apsw.Connection) -> bool:
+    """Whether there is anything that a backup could hold."""
+    tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+    return any(number(connection, f"SELECT EXISTS (SELECT 1 FROM {table})") for (table,) in tables.fetchall())
+
+
+# What `_identity` gives for a file of 0 bytes; this program never leaves one.
+_NO_CONTENT = (-1, -1)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Device and inode of the file; None where there is none."""
+    try:
+        state = os.stat(path)
+    except OSError:
+        return None
+    return (state.st_dev, state.st_ino) if state.st_size else _NO_CONTENT
+
+
+def _create(path: Path) -> None:
+    """Make the file whole or not at all: one of 0 bytes is always a lost one. Raises apsw's errors."""
+    aside = temporary_beside(path)
+    try:
+        create_private(aside)
+        with contextlib.closing(apsw.Connection(str(aside))) as connection:
+            connection.pragma("journal_mode", "memory")
+            migrate(connection, path, MIGRATIONS)
         try:
-            copy.pragma("journal_mode", "off")  # nothing but the copy shall ever lie there
-            with copy.backup("main", connection, "main") as backup:
-                backup.step()
-        finally:
-            copy.close()
+            os.link(aside, path)
+        except FileExistsError:
+            pass  # another process was faster
+        except OSError:  # a file system without links
+            os.replace(aside, path)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise apsw.FullError(str(error)) from error
+        raise apsw.CantOpenError(str(error)) from error
+    finally:
+        with contextlib.suppress(OSError):
+            aside.unlink()
 
 
 def _for_reading(path: Path) -> apsw.Connection:
@@ -279,7 +384,7 @@ def _for_reading(path: Path) -> apsw.Connection:
         connection = open_connection(path, "reader" if os.access(path.parent, os.W_OK) else "frozen reader")
         try:
             refuse_newer(connection, path, MIGRATIONS)
-            _check(connection)
+            check(connection)
         except BaseException:
             connection.close()
             raise
@@ -287,12 +392,6 @@ def _for_reading(path: Path) -> apsw.Connection:
             return connection
         connection.close()
     return _empty()
-
-
-def _check(connection: apsw.Connection) -> None:
-    """Raise apsw's error for a damaged file; some milliseconds. Else a damaged table would end all that reads it."""
-    if connection.pragma("quick_check", 1) != "ok":
-        raise apsw.CorruptError("quick_check found damage")
 
 
 def _empty() -> apsw.Connection:

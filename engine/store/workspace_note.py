@@ -6,6 +6,7 @@ from pathlib import Path
 
 import msgspec
 
+from engine.private_files import replace_file
 from engine.store.location import IndexFiles
 
 
@@ -22,11 +23,8 @@ def note_workspace(files: IndexFiles, workspace: Path, *, forgotten: bool = Fals
     path = _path(files.folder)
     if _read(path) == wanted:
         return
-    aside = path.with_name(f"{path.name}.{os.getpid()}")
     with contextlib.suppress(OSError):
-        files.folder.mkdir(parents=True, exist_ok=True)
-        aside.write_bytes(msgspec.json.encode(wanted))
-        aside.replace(path)
+        replace_file(path, msgspec.json.encode(wanted))
 
 
 def noted_workspaces(indexes: Path) -> list[WorkspaceNote]:

@@ -26,7 +26,7 @@ class WriterLock:
         from filelock import FileLock
 
         # Not bound to the thread that took it: a sync may be ended by another one.
-        return FileLock(self._path, thread_local=False)
+        return FileLock(self._path, mode=0o600, thread_local=False)
 
     def acquire(self) -> bool:
         """Take it, or once more; False when another process has it. Raises OSError where no lock can be made."""

@@ -12,6 +12,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import Protocol
 
+from engine import create_private, make_folder
 from gui.crash.report import masked, versions
 from gui.crash.traces import shown_path
 
@@ -77,9 +78,9 @@ class Remains:
     def _take(self, number: int) -> _Lock | None:
         import filelock
 
-        lock = filelock.FileLock(self._folder / f"crash-{number}.lock")
+        lock = filelock.FileLock(self._folder / f"crash-{number}.lock", mode=0o600)
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self._folder)
             lock.acquire(timeout=0)
         except (OSError, filelock.Timeout, NotImplementedError):
             return None
@@ -88,6 +89,7 @@ class Remains:
     def _open(self, file: Path) -> bool:
         """A disk without room or rights costs the report, and nothing else."""
         try:
+            create_private(file)
             self._file = file.open("w", encoding="utf-8")
             self._file.write(versions() + "\n")
             self._file.flush()

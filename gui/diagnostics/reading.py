@@ -18,6 +18,7 @@ Remedy = Literal[
     "show-failed",
     "show-skipped",
     "show-index",
+    "restore-data",
 ]
 
 REMEDY_WORDS: dict[Remedy, str] = {
@@ -32,6 +33,7 @@ REMEDY_WORDS: dict[Remedy, str] = {
     "show-failed": marked("Show failed files"),
     "show-skipped": marked("Show skipped files"),
     "show-index": marked("Show the index file"),
+    "restore-data": marked("Restore backup"),
 }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from engine import BUILT_IN_CAN, MemoryProviderStatus, SyncSummary, marked, number, tr, tr_count
-from gui.diagnostics.reading import Group, Reading, chunks, files, vectors
+from gui.diagnostics.reading import Group, Reading, Remedy, chunks, files, vectors
 from gui.diagnostics.vector_readings import read_batch, read_cache, read_embedding, read_vectors
 from gui.lacking import SHORT
 from gui.widgets.engines import engine_instead, engine_name, index_remedy
@@ -60,6 +60,9 @@ def _lacking(status: MemoryProviderStatus) -> Iterator[Reading]:
 
 def _index(status: MemoryProviderStatus) -> Iterator[Reading]:
     yield _index_state(status)
+    if (data := status.user_data) is not None:
+        remedy: Remedy | None = None if data.backup is None else "restore-data"
+        yield Reading(tr("Your data"), "degraded", tr("can't be read"), data.problem, remedy)
     yield Reading(tr("Files"), None, number(status.files))
     failed, skipped = len(status.failed_files), files_left_out(status.skipped_files)
     if failed:

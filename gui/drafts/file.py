@@ -10,8 +10,7 @@ from typing import Literal
 import msgspec
 import platformdirs
 
-from engine import CancelToken
-from gui.writing import replace_file
+from engine import CancelToken, replace_file
 
 log = logging.getLogger(__name__)
 
@@ -61,6 +60,6 @@ def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None 
             if not all_drafts:
                 path.unlink(missing_ok=True)
                 return
-            replace_file(path, msgspec.json.encode(all_drafts), private=True)
+            replace_file(path, msgspec.json.encode(all_drafts))
         except OSError as error:
             log.warning("What was typed could not be kept: %s", error)

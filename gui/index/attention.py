@@ -46,6 +46,9 @@ def _rows(status: MemoryProviderStatus) -> Iterator[Attention]:
         words, act = _MENDING[index_remedy(status)]
         title = tr("The index cannot be written") if read_only else tr("The index had a problem")
         yield Attention("index", "degraded", title, tr(status.index_error), (tr(words), act))
+    if (data := status.user_data) is not None:
+        restore = ("", "") if data.backup is None else (tr("Restore backup"), "restore-data")
+        yield Attention("user-data", "degraded", tr("Your data can't be read"), tr(data.problem), restore)
     if status.last_sync is not None and status.last_sync.error and status.syncing is None:
         again = ("", "") if read_only else (tr("Try again"), "sync")
         yield Attention("sync", "degraded", tr("The last update failed"), tr(status.last_sync.error), again)

@@ -6,7 +6,7 @@ A transcript itself never leaves the program: it holds the secrets that are mask
 import tempfile
 from pathlib import Path
 
-from engine import CancelToken, MemorySearchManager, to_slug
+from engine import CancelToken, MemorySearchManager, temporary_prefix, to_slug
 from gui.sessions.conversation_markdown import conversation_markdown
 from gui.sessions.conversation_text import prepare
 
@@ -23,7 +23,7 @@ class SessionCopies:
         text = conversation_markdown(prepare(session, token), "short", token)
         token.checkpoint()
         if self._folder is None:
-            self._folder = tempfile.TemporaryDirectory(prefix="mnemoscope-shared-", ignore_cleanup_errors=True)
+            self._folder = tempfile.TemporaryDirectory(prefix=temporary_prefix("shared"), ignore_cleanup_errors=True)
         # A folder for each: two sessions may have one title, and whoever takes a file sees its name.
         folder = Path(tempfile.mkdtemp(dir=self._folder.name))
         made = folder / f"{to_slug(session.summary.title) or 'session'}.md"

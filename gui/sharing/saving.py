@@ -4,19 +4,15 @@ It is written aside, in the same folder, and moved over what was there when it i
 nor an end of the program leaves half a file in place of an older one.
 """
 
-import contextlib
 import errno
 import os
-import secrets
 from collections.abc import Iterable
 from pathlib import Path
 
 from PySide6.QtCore import QStandardPaths
 
-from engine import MnemoscopeError, tr
+from engine import MnemoscopeError, exporting, tr
 from gui.workspace import Opened
-
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
 def documents_folder() -> str:
@@ -49,26 +45,11 @@ def save_whole(path: Path, data: bytes, *, notes: Iterable[Path], may_replace: b
             )
         if path.is_dir():
             raise SavingFailed(tr("{path} is a folder: choose a name for the file in it.", path=path))
-        _write(path.resolve(), data)
+        target = path.resolve()  # a link stays a link
+        with exporting(target) as file:
+            file.write(data)
     except OSError as error:
         raise SavingFailed(_sentence(path, error)) from error
-
-
-def _write(target: Path, data: bytes) -> None:
-    """A link stays a link, a file keeps its mode."""
-    aside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(4)}.part")
-    try:
-        with os.fdopen(os.open(aside, _NEW, 0o666), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        if target.exists():
-            aside.chmod(target.stat().st_mode & 0o777)
-        aside.replace(target)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            aside.unlink()
-        raise
 
 
 def _sentence(path: Path, error: OSError) -> str:

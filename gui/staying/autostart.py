@@ -8,9 +8,8 @@ import plistlib
 import sys
 from pathlib import Path
 
-from engine import tr
+from engine import exporting, tr
 from gui.settings.system_switch import SystemState
-from gui.writing import replace_file
 
 
 def autostart(config: Path | None) -> SystemState:
@@ -66,7 +65,13 @@ class DesktopEntry:
             "Terminal=false",
             "X-GNOME-Autostart-enabled=true",
         )
-        replace_file(self._file, ("\n".join(lines) + "\n").encode())
+        _write(self._file, ("\n".join(lines) + "\n").encode())
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with exporting(path) as file:
+        file.write(content)
 
 
 def _quoted(word: str) -> str:
@@ -98,4 +103,4 @@ class LaunchAgent:
             self._file.unlink(missing_ok=True)
             return
         agent = {"Label": self.LABEL, "ProgramArguments": self._words, "RunAtLoad": True, "ProcessType": "Interactive"}
-        replace_file(self._file, plistlib.dumps(agent))
+        _write(self._file, plistlib.dumps(agent))

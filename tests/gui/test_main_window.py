@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 import engine
-from engine import FileIssue, IndexTooNew, SettingsError
+from engine import FileIssue, IndexTooNew, SettingsError, UserDataStatus
 from gui.main_window import MainWindow
 from gui.places import Places
 from gui.viewer import elsewhere
@@ -255,6 +255,27 @@ def test_a_problem_of_the_index_is_a_banner_once(qtbot, opened, memory):
     memory.set_status(files=5)
     qtbot.waitUntil(lambda: opened.workspace.status.files == 5)
     assert opened.banner.text == ""
+
+
+def test_lost_data_is_restored_from_the_banner_with_a_key(qtbot, opened, memory):
+    memory.facts.add("The gate code is on the fridge.")
+    memory.user_data.path.unlink()
+    memory.set_status(user_data=memory.user_data.status())
+    qtbot.waitUntil(lambda: "user.sqlite is missing" in opened.banner.text)
+    button = _button(opened.banner, "Restore backup")
+    button.setFocus()
+    qtbot.keyClick(button, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: "were restored" in opened.banner.text)
+    assert memory.user_data.problem == ""
+    assert len(memory.facts.all()) == 1
+
+
+def test_lost_data_without_a_backup_has_no_button(qtbot, opened, memory):
+    memory.set_status(user_data=UserDataStatus(problem="It is damaged.", backup=None))
+    qtbot.waitUntil(lambda: opened.banner.text == "It is damaged.")
+    assert not [button for button in opened.banner.findChildren(QPushButton) if button.text() == "Restore backup"]
+    memory.set_status(user_data=None)
+    qtbot.waitUntil(lambda: opened.banner.text == "")
 
 
 def test_a_failed_sync_offers_another(qtbot, opened, memory):

@@ -114,20 +114,20 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
     @functools.cached_property
     def kept_searches(self) -> KeptSearches:
         """Real ones, as the facts are, in a folder of their own: made when they are first wanted."""
-        return KeptSearches(self._user)
+        return KeptSearches(self.user_data)
 
     @functools.cached_property
     def facts(self) -> Facts:
-        return Facts(self._user, lambda: None, lambda _: None)
+        return Facts(self.user_data, lambda: None, lambda _: None)
 
     @functools.cached_property
-    def _user(self) -> UserData:
+    def user_data(self) -> UserData:
         self._kept = tempfile.TemporaryDirectory(prefix="fake-user-", ignore_cleanup_errors=True)
         return UserData(Path(self._kept.name) / "user.sqlite")
 
     @functools.cached_property
     def unseen_notes(self) -> UnseenNotes:
-        return UnseenNotes(self._user)
+        return UnseenNotes(self.user_data)
 
     # --- search -----------------------------------------------------------------------------------------------------
 
@@ -304,8 +304,8 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         self.end_sync()
         if self._own is not None:
             self._own.cleanup()
-        if "_user" in vars(self):
-            self._user.close()
+        if "user_data" in vars(self):
+            self.user_data.close()
             self._kept.cleanup()
 
 

@@ -95,6 +95,10 @@ class FallbackMemoryManager:
         return {} if memory is None else memory.lacks
 
     @property
+    def user_data(self) -> UserData:
+        return self._user
+
+    @property
     def kept_searches(self) -> KeptSearches:
         return self._kept_searches
 

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from engine.store.index import IndexStore
     from engine.store.kept_searches import KeptSearches
     from engine.store.unseen_notes import UnseenNotes
+    from engine.store.user_data import UserData
 
 _LOOK_AGAIN_SECONDS = 30.0
 """A table that could not be reached is not asked for a status sooner."""
@@ -95,6 +96,10 @@ class LanceMemory:
         return self._machine
 
     # --- the table's ----------------------------------------------------------------------------------------------
+
+    @property
+    def user_data(self) -> "UserData":
+        return self._local.user_data
 
     @property
     def lacks(self) -> Mapping[Feature, str]:

@@ -16,6 +16,7 @@ from engine.embedding import keychain
 from engine.errors import BackendError, SettingsError, StoreError
 from engine.language import tr
 from engine.logs import hide
+from engine.private_files import create_private, make_folder, temporary_beside
 from engine.settings import Settings
 from engine.settings.lancedb_options import in_the_clear, scheme_of, uri_problem
 
@@ -102,9 +103,10 @@ def _machine_number() -> str:
     folder = Path(platformdirs.user_data_dir("mnemoscope", False))
     file = folder / "machine-id"
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        new = folder / f"machine-id.{uuid.uuid4().hex}"
+        make_folder(folder)
         if not file.exists():
+            new = temporary_beside(file)
+            create_private(new)
             new.write_text(uuid.uuid4().hex, encoding="ascii")
             try:
                 os.link(new, file)  # the first one stays: two programs may start at once

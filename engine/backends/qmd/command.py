@@ -18,6 +18,7 @@ from engine.backends.qmd.process import Finished, TooMuch, TooSlow, run
 from engine.control import CancelToken
 from engine.errors import BackendError, Cancelled, Closed
 from engine.language import marked, tr
+from engine.private_files import make_folder
 
 MOST_OUTPUT = 200_000
 """Bytes of an answer, as in the reference."""
@@ -135,7 +136,7 @@ class QmdCommand:
         program = self._program()
         try:
             for folder in (self.folder, self.config, self.cache):
-                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                make_folder(folder)
         except OSError as error:
             raise QmdError(
                 tr(

@@ -21,6 +21,7 @@ from engine.corpus.transcripts.packing import BETWEEN, SPEAKERS, Packer, Said, S
 from engine.corpus.transcripts.stores import find_transcripts, session_name
 from engine.corpus.walking import FoundFile
 from engine.errors import PathRefused
+from engine.private_files import make_folder, remove_leftovers, replace_file
 from engine.records import FileIssue
 from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
@@ -122,7 +123,8 @@ class SessionExports:
         projects = {name: one.known.project for name, one in now.sessions.items() if name in known}
         kept = elsewhere(found.files, projects, self._workspace, self._index, token)
         fresh = ExportList(fingerprint)
-        self.folder.mkdir(parents=True, exist_ok=True)
+        make_folder(self.folder)
+        remove_leftovers(self.folder)
         meter.start("indexing", len(found.files))
         for number, file in enumerate(found.files):
             token.checkpoint()
@@ -273,7 +275,5 @@ def _put(file: Path, data: bytes) -> bool:
             return False
     except FileNotFoundError:
         pass
-    aside = file.with_suffix(".aside")
-    aside.write_bytes(data)
-    aside.replace(file)
+    replace_file(file, data)
     return True

@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from engine.corpus.numbered import NumberedText
     from engine.store.kept_searches import KeptSearches
     from engine.store.unseen_notes import UnseenNotes
+    from engine.store.user_data import UserData
 
 
 class QmdMemory:
@@ -102,6 +103,10 @@ class QmdMemory:
         self._staying = self._stay() if background else None
 
     @property
+    def user_data(self) -> "UserData":
+        return self._user
+
+    @property
     def lacks(self) -> Mapping[Feature, str]:
         return lacks(sessions=self._settings.qmd.sessions.enabled)
 
@@ -116,7 +121,7 @@ class QmdMemory:
             self._listeners,
             lambda reason: self.sync(reason=reason),
             self._exports.indexed_sizes,
-            lambda: (self._index.moment(), self._sync.lock.held_elsewhere()),
+            lambda: (self._index.moment(), self._sync.lock.held_elsewhere(), self._user.problem),
         )
 
     @cached_property

@@ -13,6 +13,7 @@ from typing import IO, NamedTuple
 
 from engine.backends.qmd.orphans import ended_with_us
 from engine.control import CancelToken
+from engine.private_files import temporary_prefix
 
 Process = subprocess.Popen[bytes]
 
@@ -59,7 +60,7 @@ def run(
     if cancel is not None:
         cancel.checkpoint()
     # Files, no pipes: what outlives the command could hold a pipe open, and its reader would wait for that.
-    with tempfile.TemporaryDirectory(prefix="mnemoscope-", ignore_cleanup_errors=True) as place:
+    with tempfile.TemporaryDirectory(prefix=temporary_prefix("qmd"), ignore_cleanup_errors=True) as place:
         output, errors = Path(place, "output"), Path(place, "errors")
         with output.open("wb") as out, errors.open("wb") as err:
             process = _start(arguments, folder, environment, out, err if on_line is None else out)
@@ -91,6 +92,7 @@ def _start(
         stderr=err,
         creationflags=flags,
         start_new_session=session,
+        umask=-1 if sys.platform == "win32" else 0o077,  # its index holds the notes
     )
 
 

@@ -6,12 +6,13 @@ from pathlib import Path
 from engine.backends.qmd.command import QmdCommand
 from engine.control import CancelToken
 from engine.language import tr
+from engine.private_files import temporary_prefix
 from engine.settings import Settings
 
 
 def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> str:
     """See `try_backend`. It runs in a folder that goes away again."""
-    with tempfile.TemporaryDirectory(prefix="mnemoscope-qmd-") as folder:
+    with tempfile.TemporaryDirectory(prefix=temporary_prefix("trial")) as folder:
         command = QmdCommand(settings.qmd.command, Path(folder))
         try:
             command.check(settings.qmd.command_timeout_seconds, cancel)

@@ -10,7 +10,7 @@ import os
 import re
 import stat
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 
 import msgspec
@@ -19,7 +19,7 @@ from engine import reasons
 from engine.control import CancelToken
 from engine.corpus.ignore import is_unusable, shown
 from engine.corpus.judging import unreadable
-from engine.corpus.opening import is_link
+from engine.corpus.opening import is_link, scan_folder
 from engine.corpus.roots import holds_secrets
 from engine.corpus.transcripts.changes import compressed, last_change, transcript_of
 from engine.corpus.transcripts.judging import SILENT, judge_entry, judge_store, may_be_transcript
@@ -149,12 +149,12 @@ class _Walk(FolderWalk):
         else:
             self._take(f"{store.name}/{transcript_of(os.path.basename(store.path))}", store.path, state)
 
-    def _enter(self, entry: os.DirEntry[str], name: str, neighbours: Collection[str]) -> bool:
-        match = judge_entry(entry, os.path.basename(os.path.dirname(entry.path)), neighbours)
+    def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Collection[str]) -> bool:
+        match = judge_entry(entry, os.path.basename(os.path.dirname(path)), neighbours)
         if match is None:
             if entry.is_dir(follow_symlinks=False):
                 return True
-            self._take(transcript_of(name), entry.path, entry.stat(follow_symlinks=False))
+            self._take(transcript_of(name), path, entry.stat(follow_symlinks=False))
         elif match not in SILENT:
             self._pass(name, match.rule, match.detail)
         return False
@@ -218,21 +218,26 @@ def _find(store: Store, parts: list[str]) -> tuple[Path, str]:
     for depth, part in enumerate(parts, 1):
         if is_link(state) or not stat.S_ISDIR(state.st_mode):
             raise PathRefused
-        entry = next(_named(path, part), None) or next(_named(path, compressed(part)), None)
-        if entry is None:
-            raise FileNotFoundError(f"{path}/{part}")
-        path, state = entry.path, entry.stat(follow_symlinks=False)
+        path, state = _below(path, part)
         if stat.S_ISREG(state.st_mode):
-            if not may_be_transcript(entry.name):
+            if not may_be_transcript(path):
                 raise PathRefused
             return Path(path), "/".join(parts[depth:])
     raise PathRefused
 
 
-def _named(folder: str, name: str) -> Iterator[os.DirEntry[str]]:
-    """The entry with exactly this name: many file systems would open it in another case or Unicode form too."""
+def _below(folder: str, name: str) -> tuple[str, os.stat_result]:
+    """The entry with exactly this name, or with it and compressed: many file systems ignore case or Unicode form."""
     try:
-        with os.scandir(folder) as entries:
-            yield from (entry for entry in entries if entry.name == name)
+        with scan_folder(folder) as entries:
+            found = {
+                entry.name: entry.stat(follow_symlinks=False)
+                for entry in entries
+                if entry.name in (name, compressed(name))
+            }
     except PermissionError:
         raise PathRefused from None
+    for wanted in (name, compressed(name)):
+        if wanted in found:
+            return os.path.join(folder, wanted), found[wanted]
+    raise FileNotFoundError(f"{folder}/{name}")

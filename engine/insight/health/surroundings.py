@@ -9,7 +9,8 @@ from engine.store.index import IndexStore
 from engine.store.user_data import UserData
 
 _ELSEWHERE = marked("Choose a folder on this computer's own disk for store.path in the settings.")
-_BEGIN_ANEW = marked("Move it away; a new one is begun at the next start.")
+USER_DATA = "user-data"
+RESTORE = marked("Restore backup")
 
 
 def look_at_index(store: IndexStore) -> HealthFinding:
@@ -35,11 +36,12 @@ def look_at_writer(store: IndexStore, *, updating: bool) -> HealthFinding:
     return fine(id_, name, tr("No other program writes the index."))
 
 
-def look_at_user_data(data: UserData, store: IndexStore) -> HealthFinding:
+def look_at_user_data(data: UserData) -> HealthFinding:
     data.recent_syncs(1)
-    if data.problem:
-        return failed("user-data", tr("Your data"), data.problem, advice=tr(_BEGIN_ANEW))
-    return fine("user-data", tr("Your data"), str(store.files.user))
+    status = data.status()
+    if status is None:
+        return fine(USER_DATA, tr("Your data"), str(data.path))
+    return failed(USER_DATA, tr("Your data"), status.problem, repair="" if status.backup is None else tr(RESTORE))
 
 
 def look_at_watcher(watcher: WatcherStatus, *, wanted: bool) -> HealthFinding:

@@ -4,9 +4,7 @@ It holds numbers alone, no names and no text: what left the index must not live 
 renamed; what does not match is treated as no file at all.
 """
 
-import contextlib
 import hashlib
-import os
 import struct
 import zlib
 from dataclasses import dataclass
@@ -14,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
+from engine.private_files import replacing
 from engine.records import MapLayout
 from engine.store.coding import Ids, Vectors
 
@@ -61,19 +60,9 @@ def save(path: Path, drawn: Drawn, whose: str) -> None:
         drawn.shown,
         zlib.crc32(body),
     )
-    # Always the same name, so that what a killed process left is written over.
-    aside = path.with_name(f"{path.name}.new")
-    try:
-        with open(aside, "wb") as file:
-            file.write(header)
-            file.write(body)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            aside.unlink()
-        raise
+    with replacing(path) as file:
+        file.write(header)
+        file.write(body)
 
 
 def load(path: Path, whose: str) -> Drawn | None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from engine import HealthFinding, HealthProgress, HealthRepair, marked, tr, tr_count
 from gui.index.attention import Attention
 
-_IN_STATUS = frozenset("index notes transcripts meaning failed-files not-embedded embedding writing".split())
+_IN_STATUS = frozenset("index notes transcripts meaning failed-files not-embedded embedding writing user-data".split())
 """Findings that the overview has rows of its own for."""
 STOPPED_LOOKING = marked("Stopped before everything was looked at.")
 STOPPED = marked("Stopped. What was mended so far stays so.")

@@ -3,18 +3,17 @@
 import errno
 import hashlib
 import os
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
-from engine.agent import note_file
 from engine.agent.note_file import locate_untouched, write_note
 from engine.corpus.discovery import discover
 from engine.errors import NoteError
 from engine.records import WrittenNote
 from engine.settings import Settings
+from tests.helpers.processes import ended_process
 
 STEM = "2026-05-31-drip-valve"
 
@@ -144,23 +143,21 @@ def test_a_folder_that_cannot_be_written_is_said(workspace: Path) -> None:
     workspace.chmod(0o755)
 
 
-def test_what_a_killed_program_left_aside_goes_and_nothing_else(workspace: Path) -> None:
+def test_writing_a_note_removes_leftovers_of_a_kill_only(workspace: Path) -> None:
     write(workspace)
     memory = workspace / "memory"
-    old = time.time() - 2 * note_file._ASIDE_SECONDS
-    for name in (".mnemoscope-0123456789abcdef.tmp", ".mnemoscope-mine.tmp", "x.tmp"):
+    dead, alive = ended_process(), os.getpid()
+    of_another = f".{STEM}.md.mnemoscope-{alive}-0123abcd.tmp"
+    for name in (f".{STEM}.md.mnemoscope-{dead}-0123abcd.tmp", of_another, ".mnemoscope-mine.tmp", "x.tmp"):
         (memory / name).write_text("half a no")
-        os.utime(memory / name, (old, old))
-    (memory / ".mnemoscope-fedcba9876543210.tmp").write_text("being written now")
-    left = workspace / ".mnemoscope-0000000000000000.tmp"
+    left = workspace / f".memory.mnemoscope-{dead}-00000000.tmp"
     left.mkdir()
     (left / ".mnemoscope").write_text("")
-    os.utime(left, (old, old))
     assert names_of(workspace) == {"garden.md", f"memory/{STEM}.md"}
     write(workspace)
     assert files(memory) == {
         *(".mnemoscope", f"{STEM}.md", f"{STEM}-2.md", ".mnemoscope-mine.tmp", "x.tmp"),
-        ".mnemoscope-fedcba9876543210.tmp",
+        of_another,
     }
     assert not left.exists()
 

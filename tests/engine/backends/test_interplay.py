@@ -240,7 +240,9 @@ def test_a_damaged_history_costs_nothing_but_the_history(open_memory, workspace:
     assert memory.sync().error == ""
     status = memory.status()
     assert status.last_sync is not None
-    assert "history" in (status.index_error or "")
+    assert status.index_error is None
+    assert status.user_data is not None
+    assert "history" in status.user_data.problem
     assert hits(memory, "hose") == ["shopping.md"]
     memory.close()
     assert user.read_bytes() == b"no database " * 500

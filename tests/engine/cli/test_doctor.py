@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -190,3 +191,33 @@ def test_a_path_may_be_one_of_the_current_directory(verb: Run, folder: Path, mon
 
 def test_a_path_is_not_repaired(verb: Run) -> None:
     assert verb("doctor", "a.md", "--repair").code == 2
+
+
+@pytest.mark.parametrize("ruin", [Path.unlink, lambda path: path.write_bytes(b"")])
+def test_doctor_offers_and_restores_a_backup_of_lost_data(
+    verb: Run, database: Path, ruin: Callable[[Path], object]
+) -> None:
+    verb("index")
+    verb("facts", "add", "The gate code is on the fridge.")
+    ruin(database.with_name("user.sqlite"))
+    found = checks(verb("doctor", "--json"))["Your data"]
+    assert (found["state"], found["advice"]) == ("failed", "Run mnemoscope doctor --repair.")
+    assert "run mnemoscope doctor --repair" in verb("status").out
+    refused = verb("facts", "add", "Something else.")
+    assert refused.code == 1
+    assert "user.sqlite" in refused.err
+    mended = verb("doctor", "--repair", "--json")
+    assert "from the backup of" in mended.json["repaired"][0]
+    assert wrong(mended) == set()
+
+
+def test_doctor_repair_leaves_damaged_data_without_a_backup(verb: Run, database: Path) -> None:
+    verb("index")
+    for file in database.parent.glob("user.sqlite*"):
+        file.unlink()
+    user = database.with_name("user.sqlite")
+    user.write_bytes(b"no database " * 500)
+    answer = verb("doctor", "--repair", "--json")
+    assert wrong(answer) == {"Your data"}
+    assert "no usable backup" in checks(answer)["Your data"]["detail"]
+    assert user.read_bytes() == b"no database " * 500

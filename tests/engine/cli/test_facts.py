@@ -42,9 +42,9 @@ def test_facts_that_cannot_be_read_are_not_said_to_be_none(verb: Run, tmp_path: 
     for action in ((), ("export",), ("search", "tea")):
         answer = verb("facts", *action)
         assert (answer.code, answer.out) == (1, "")
-        assert "user.sqlite, which holds facts, saved searches and the history of updates, is damaged" in answer.err
+        assert "user.sqlite is damaged. It holds your facts" in answer.err
     for wanted in (("searches",), ("search", "--saved", "Hoses")):
-        assert "is damaged and left as it is" in verb(*wanted).err
+        assert "user.sqlite is damaged" in verb(*wanted).err
 
 
 def test_facts_are_forgotten_restored_and_gone_for_good(verb: Run, tmp_path: Path) -> None:

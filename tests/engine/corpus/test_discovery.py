@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from engine.control import CancelToken
-from engine.corpus import discovery as discovery_module
+from engine.corpus import walking
 from engine.corpus.discovery import Discovery, discover
 from engine.corpus.preview import preview_workspace
 from engine.errors import Cancelled, WorkspaceError
@@ -278,14 +278,14 @@ def test_a_missing_or_wrong_workspace_is_an_error(tree: Tree, tmp_path: Path) ->
 
 def test_a_folder_that_cannot_be_listed_is_reported(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = tree("a.md", "locked/b.md")
-    scandir = os.scandir
+    scan = walking.scan_folder
 
     def refuse(path: str) -> object:
-        if str(path).endswith("locked"):
+        if path.endswith("locked"):
             raise PermissionError(13, "Permission denied")
-        return scandir(path)
+        return scan(path)
 
-    monkeypatch.setattr(discovery_module.os, "scandir", refuse)
+    monkeypatch.setattr(walking, "scan_folder", refuse)
     found = discover(workspace, Settings())
     assert names(found) == ["a.md"]
     assert [(issue.path, issue.rule) for issue in found.skipped] == [("locked", "unreadable")]
@@ -309,8 +309,11 @@ def test_a_cancelled_discovery_stops(tree: Tree) -> None:
 def test_the_preview_counts_by_top_folder_and_opens_nothing(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = tree("a.md", "sub/b.md", "sub/deep/c.md", "photo.png")
 
-    def refuse(*_: object) -> None:
-        raise AssertionError("a file was opened")
+    open_ = os.open
+
+    def refuse(path: str, flags: int, *, dir_fd: int | None = None) -> int:
+        assert flags & os.O_DIRECTORY, "a file was opened"
+        return open_(path, flags, dir_fd=dir_fd)
 
     monkeypatch.setattr(os, "open", refuse)
     preview = preview_workspace(workspace, Settings())

@@ -246,7 +246,9 @@ def test_what_is_forgotten_is_gone_from_the_copy_before_a_migration_too(tmp_path
     kept.forget_recent(kept.recent()[0].question)
     user.close()
     assert [file.name for file in tmp_path.iterdir() if b"quagga" in file.read_bytes()] == []
-    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(["user.sqlite", copy.name])
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(
+        ["user.sqlite", copy.name, *(backup.name for backup in tmp_path.glob("*.backup-*"))]
+    )
     assert b"dodo" in copy.read_bytes()
 
 

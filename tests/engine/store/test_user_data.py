@@ -1,14 +1,20 @@
 """What cannot be rebuilt is never destroyed, whatever state it is found in."""
 
 import json
+import os
+import time
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import apsw
 import pytest
 
-from engine.records import SyncSummary
-from engine.store import user_data
+from engine.errors import IndexReadOnly
+from engine.records import AskedQuestion, SavedSearch, SyncSummary
+from engine.store import backups, user_data
 from engine.store.batch_jobs import BatchJobs, StoredJob
+from engine.store.kept_searches import KeptSearches
 from engine.store.models import ModelName
 from engine.store.user_data import UserData
 
@@ -146,3 +152,216 @@ def test_what_a_broken_off_migration_left_aside_is_no_damage(tmp_path: Path, mon
     copy = apsw.Connection(str(aside))
     assert copy.execute("SELECT count(*) FROM sync_history").fetchone() == (1,)
     copy.close()
+
+
+# --- backups ----------------------------------------------------------------------------------------------------------
+
+
+def save(data: UserData, name: str) -> None:
+    KeptSearches(data).save(SavedSearch(name=name, question=AskedQuestion(text=name), used=1.0))
+
+
+def saved(data: UserData) -> set[str]:
+    return {search.name for search in KeptSearches(data).saved()}
+
+
+def empty(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+def damage(path: Path) -> None:
+    path.write_bytes(b"no database " * 500)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "user.sqlite"
+
+
+@pytest.fixture
+def passing(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
+    """Lets this many seconds pass; files keep the times of the real clock."""
+    now = [time.time()]
+
+    def pass_(seconds: float) -> None:
+        now[0] += seconds
+
+    monkeypatch.setattr(backups.time, "time", lambda: now[0])
+    return pass_
+
+
+@pytest.mark.parametrize("ruin", [Path.unlink, empty, damage])
+def test_file_ruined_between_starts_is_reported_and_restored(path: Path, ruin: Callable[[Path], None]) -> None:
+    with closing(UserData(path)) as data:
+        save(data, "one")
+    ruin(path)
+    before = path.read_bytes() if path.exists() else None
+    with closing(UserData(path)) as data:
+        status = data.status()
+        assert status is not None
+        assert str(path) in status.problem
+        assert status.backup == pytest.approx(time.time(), abs=100)
+        assert not data.keeps
+        with pytest.raises(IndexReadOnly):
+            save(data, "two")
+        data.add_sync(summary(1))
+        assert (path.read_bytes() if path.exists() else None) == before, "nothing begins silently"
+        assert "from the backup of" in data.restore()
+        assert (data.status(), saved(data)) == (None, {"one"})
+        save(data, "two")
+    aside = [file.read_bytes() for file in path.parent.glob("user.sqlite.damaged-*")]
+    assert aside == ([] if before is None else [before])
+    with closing(UserData(path)) as data:
+        assert saved(data) == {"one", "two"}
+
+
+def test_file_deleted_while_open_takes_nothing_and_loses_nothing(path: Path) -> None:
+    with closing(UserData(path)) as data:
+        save(data, "one")
+        save(data, "two")  # after the backup
+        path.unlink()
+        with pytest.raises(IndexReadOnly, match="missing"):
+            save(data, "three")
+        assert not path.exists()
+        assert "as they were" in data.restore()
+        assert saved(data) == {"one", "two"}
+        save(data, "three")
+    with closing(UserData(path)) as data:
+        assert saved(data) == {"one", "two", "three"}
+
+
+def test_file_emptied_while_open_is_restored_from_the_backup(path: Path) -> None:
+    with closing(UserData(path)) as data:
+        save(data, "one")
+        os.truncate(path, 0)
+        with pytest.raises(IndexReadOnly, match="empty"):
+            save(data, "two")
+        assert path.stat().st_size == 0
+        data.restore()
+        assert saved(data) == {"one"}
+    with closing(UserData(path)) as data:
+        assert (data.problem, saved(data)) == ("", {"one"})
+
+
+@pytest.mark.parametrize("ruin", [Path.unlink, empty, damage])
+def test_file_ruined_before_any_backup_says_what_to_do(path: Path, ruin: Callable[[Path], None]) -> None:
+    UserData(path).close()
+    ruin(path)
+    with closing(UserData(path)) as data:
+        if ruin is Path.unlink:  # nothing was in it
+            assert data.problem == ""
+            return
+        status = data.status()
+        assert status is not None
+        assert status.backup is None
+        with pytest.raises(IndexReadOnly, match="no usable backup"):
+            data.restore()
+    for file in path.parent.glob("user.sqlite*"):
+        file.unlink()
+    with closing(UserData(path)) as data:
+        assert data.problem == ""
+
+
+def test_file_deleted_during_a_write_is_not_reported_as_saved(path: Path) -> None:
+    with closing(UserData(path)) as data:
+        save(data, "one")
+
+        def write() -> None:
+            with data.writing() as connection:
+                connection.execute("DELETE FROM saved_searches")
+                path.unlink()
+
+        with pytest.raises(IndexReadOnly, match="removed or replaced"):
+            write()
+
+
+def test_other_processes_follow_a_restored_file(path: Path) -> None:
+    with closing(UserData(path)) as one, closing(UserData(path)) as other:
+        save(one, "one")
+        path.unlink()
+        assert other.problem
+        one.restore()
+        assert saved(other) == {"one"}
+        save(other, "two")
+        assert saved(one) == {"one", "two"}
+
+
+def test_restoring_a_sound_file_does_nothing(path: Path) -> None:
+    with closing(UserData(path)) as data:
+        save(data, "one")
+        assert data.restore() == ""
+        assert saved(data) == {"one"}
+
+
+def test_log_of_the_lost_file_is_not_applied_to_the_backup(path: Path) -> None:
+    with closing(UserData(path)) as data:
+        save(data, "one")
+        log = path.with_name("user.sqlite-wal").read_bytes()
+        assert log
+    path.unlink()
+    path.with_name("user.sqlite-wal").write_bytes(log)
+    with closing(UserData(path)) as data:
+        data.restore()
+        assert saved(data) == {"one"}
+        assert data.problem == ""
+
+
+def test_backups_are_made_daily_and_the_last_seven_stay(path: Path, passing: Callable[[float], None]) -> None:
+    with closing(UserData(path)) as data:
+        for day in range(10):
+            save(data, f"day {day}")
+            save(data, f"later on day {day}")
+            passing(86_400)
+    names = sorted(path.parent.glob("*.backup-*"))
+    assert len(names) == 7
+    with closing(apsw.Connection(str(names[-1]))) as newest:
+        rows = {name for (name,) in newest.execute("SELECT name FROM saved_searches")}
+    assert {"later on day 8", "day 9"} <= rows
+    assert "later on day 9" not in rows
+
+
+def test_a_damaged_backup_is_passed_over_for_an_older_one(path: Path) -> None:
+    with closing(UserData(path)) as data:
+        save(data, "one")
+    (good,) = path.parent.glob("*.backup-*")
+    os.utime(good, (1, 1))
+    path.with_name("user.sqlite.backup-2999-01-01").write_bytes(b"half a copy " * 500)
+    path.write_bytes(b"")
+    with closing(UserData(path)) as data:
+        data.restore()
+        assert saved(data) == {"one"}
+
+
+def test_backups_before_migrations_are_limited(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = user_data.MIGRATIONS
+    for count in range(1, len(steps) + 1):
+        monkeypatch.setattr(user_data, "MIGRATIONS", steps[:count])
+        with closing(UserData(path)) as data:
+            data.add_sync(summary(count))
+    before = {file.name for file in path.parent.glob("*.before-*")}
+    assert before == {f"user.sqlite.before-{number}" for number in range(len(steps) - 2, len(steps) + 1)}
+
+
+def test_files_next_to_the_data_are_private(path: Path) -> None:
+    before = os.umask(0)
+    try:
+        with closing(UserData(path)) as data:
+            save(data, "one")
+            modes = {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
+            path.unlink()
+            data.restore()
+            save(data, "two")
+            modes |= {file.name: file.stat().st_mode & 0o777 for file in path.parent.iterdir()}
+    finally:
+        os.umask(before)
+    assert {"user.sqlite", "user.sqlite-wal"} < set(modes)
+    assert set(modes.values()) == {0o600}
+
+
+@pytest.mark.parametrize("read_only", [False, True])
+def test_an_empty_file_read_only_is_reported_too(path: Path, read_only: bool) -> None:
+    path.touch()
+    with closing(UserData(path, read_only=read_only)) as data:
+        assert "empty" in data.problem
+        assert saved(data) == set()
+    assert path.stat().st_size == 0

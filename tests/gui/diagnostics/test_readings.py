@@ -8,6 +8,7 @@ from engine import (
     FileIssue,
     FtsStatus,
     MemoryProviderStatus,
+    UserDataStatus,
     VectorStatus,
     WatcherStatus,
 )
@@ -214,6 +215,14 @@ def test_the_cache_tells_its_size_and_whose_vectors_it_keeps():
     assert "use-multilingual-v3: 7 vectors" in found.tip
 
 
+def test_user_data_with_a_backup_offers_to_restore_it():
+    lost = UserDataStatus(problem="It is missing.", backup=1.0)
+    found = _reading("Index", "Your data", user_data=lost)
+    assert (found.state, found.reason, found.remedy) == ("degraded", "It is missing.", "restore-data")
+    without = _reading("Index", "Your data", user_data=UserDataStatus(problem="It is missing.", backup=None))
+    assert without.remedy is None
+
+
 def test_every_field_of_the_record_but_its_frame_is_read():
     """A new field of the record must not be forgotten here: changing any of them changes what is read."""
     base = make_status(last_sync=make_summary(), extra_paths=("/x",), pending_vectors=2)
@@ -248,6 +257,7 @@ def test_every_field_of_the_record_but_its_frame_is_read():
         "paused": None,  # only while syncing
         "writer_elsewhere": True,
         "index_error": "Damaged.",
+        "user_data": UserDataStatus(problem="It is missing.", backup=1.0),
         "awaiting": make_estimate(),
         "lacks": {"insight": "Nobody can look into it."},
     }

@@ -265,7 +265,7 @@ def test_what_an_agent_keeps_meanwhile_appears_and_nothing_that_is_typed_is_lost
 
 
 def test_what_cannot_be_written_is_only_shown(qtbot, opened, memory, facts):
-    memory._user._keeps = False
+    memory.user_data._read_only = True
     qtbot.keyClick(opened, Key.Key_4, Control)
     panel = opened.views.facts
     qtbot.waitUntil(lambda: not panel.busy and panel.body.list.current is not None)

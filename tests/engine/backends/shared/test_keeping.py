@@ -11,7 +11,7 @@ import pytest
 
 from engine.backends.base import MemorySearchManager
 from engine.control import CancelToken
-from engine.errors import Cancelled, Closed
+from engine.errors import Cancelled, Closed, IndexReadOnly
 from engine.records import MemorySyncProgressUpdate, Passage, SyncReport
 from tests.engine.backends.shared.benches import NOTES, Bench, write_notes
 
@@ -298,3 +298,15 @@ def _works_in(pid: str, folder: str) -> bool:
         return folder in Path("/proc", pid, "cmdline").read_text("utf-8", "replace")
     except OSError:
         return False
+
+
+def test_facts_are_not_saved_into_a_deleted_file(opened: Bench):
+    memory = opened.ready()
+    memory.facts.add("The gate code is on the fridge.")
+    memory.user_data.path.unlink()
+    with pytest.raises(IndexReadOnly, match="missing"):
+        memory.facts.add("The key is under the mat.")
+    assert memory.facts.problem
+    assert memory.user_data.restore()
+    assert [fact.text for fact in memory.facts.all()] == ["The gate code is on the fridge."]
+    assert (memory.facts.problem, memory.user_data.status()) == ("", None)

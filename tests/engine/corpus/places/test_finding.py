@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from engine import Cancelled, CancelToken, FoundPlace, FoundPlaces, find_places, measure_sessions
+from engine.corpus import walking
 from engine.corpus.places import finding
 
 
@@ -258,14 +259,17 @@ def test_a_failing_disk_is_an_issue(home, monkeypatch):
     projects = put(home / ".claude/projects/p/1.jsonl").parent.parent
     vault = put(home / "Garden/a.md").parent
     list_vaults(home / ".config", vault)
-    scandir = os.scandir
 
-    def failing(path):
-        if str(path) in (str(projects), str(vault)):
-            raise PermissionError(13, "Permission denied", str(path))
-        return scandir(path)
+    def failing(scan):
+        def fail(path):
+            if str(path) in (str(projects), str(vault)):
+                raise PermissionError(13, "Permission denied", str(path))
+            return scan(path)
 
-    monkeypatch.setattr(os, "scandir", failing)
+        return fail
+
+    monkeypatch.setattr(walking, "scan_folder", failing(walking.scan_folder))
+    monkeypatch.setattr(os, "scandir", failing(os.scandir))
     found = look(home)
     assert found.places == ()
     assert {issue.path for issue in found.issues} == {str(projects), str(vault)}
@@ -292,11 +296,18 @@ def test_no_file_is_opened_but_the_two_configurations(home, monkeypatch):
     put(home / ".openclaw/agents/main/sessions/sessions.json")
     put(home / ".openclaw/openclaw.json")
     list_vaults(home / ".config", put(home / "Garden/a.md").parent)
-    opened = []
-    monkeypatch.setattr(os, "open", lambda path, *rest, real=os.open: opened.append(path) or real(path, *rest))
+    opened, real = [], os.open
+
+    def note(path, flags, *rest, **options):
+        descriptor = real(path, flags, *rest, **options)
+        if not flags & os.O_DIRECTORY:
+            opened.append(path)
+        return descriptor
+
+    monkeypatch.setattr(os, "open", note)
     monkeypatch.setattr("builtins.open", lambda path, *_, **__: pytest.fail(f"{path} was opened"))
     assert len(look(home).places) == 3
-    assert {Path(path).name for path in opened if Path(path).exists()} == {"openclaw.json", "obsidian.json"}
+    assert set(opened) == {"openclaw.json", "obsidian.json"}
 
 
 def test_it_can_be_cancelled(home):

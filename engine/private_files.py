@@ -1,0 +1,216 @@
+"""The program's own files: private to the user, written whole, and without leftovers of a program that was killed.
+
+Everything here that concerns modes does nothing on Windows, where the user's own folders are private already.
+"""
+
+import contextlib
+import os
+import re
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+_FOLDER_MODE = 0o700
+_FILE_MODE = 0o600
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+# The process that writes is in the name: what another one is just writing must stay.
+_TEMPORARY = re.compile(r"\..+\.mnemoscope-(\d+)-[0-9a-f]{8}\.tmp(?:-journal|-wal|-shm)?", re.DOTALL)
+_UNFINISHED = re.compile(r"unfinished-(\d+)-[0-9a-f]{8}")
+_FOLDER = re.compile(r"mnemoscope-[a-z]+-(\d+)-.+")
+_LONGEST_NAME = 100
+"""Characters of the target's name in that of its temporary file; a name has 255 bytes at most."""
+
+
+def data_folder() -> Path:
+    """The user's data folder of the program; nothing is created."""
+    import platformdirs
+
+    return Path(platformdirs.user_data_dir("mnemoscope", appauthor=False))
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder of the program, for the user alone, also where it was made with other rights. Raises OSError."""
+    missing = []
+    while not folder.is_dir():
+        missing.append(folder)
+        folder = folder.parent
+    for path in reversed(missing):
+        path.mkdir(_FOLDER_MODE, exist_ok=True)
+    if not missing:
+        make_private(folder)
+
+
+def make_private(path: str | Path) -> None:
+    """Take the rights of others from a file or folder of the program, as far as it is the user's. Links stay."""
+    if sys.platform == "win32":
+        return
+    with contextlib.suppress(OSError):
+        state = os.lstat(path)
+        is_folder = stat.S_ISDIR(state.st_mode)
+        if (is_folder or stat.S_ISREG(state.st_mode)) and stat.S_IMODE(state.st_mode) & 0o077:
+            os.chmod(path, _FOLDER_MODE if is_folder else _FILE_MODE)
+
+
+def tidy_folder(folder: Path) -> None:
+    """At a start: repair the modes of a folder of the program and of what is in it, and remove leftovers of writing."""
+    make_private(folder)
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        for entry in entries:
+            make_private(entry.path)
+    remove_leftovers(folder)
+
+
+def create_private(path: str | Path) -> None:
+    """Make an empty file for the user alone, where there is none, before something else opens it. Raises OSError."""
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(path, _NEW, _FILE_MODE))
+
+
+def temporary_beside(path: Path) -> Path:
+    """A new name for what is written before it takes the place of `path`; `remove_leftovers` knows it."""
+    return path.with_name(f".{path.name[:_LONGEST_NAME]}.mnemoscope-{os.getpid()}-{os.urandom(4).hex()}.tmp")
+
+
+@contextmanager
+def replacing(path: Path, *, mode: int = _FILE_MODE, keep_mode: bool = False, sync: bool = True) -> Iterator[BinaryIO]:
+    """A file that takes the place of `path` at the end of the block, whole; after an exception nothing has changed.
+
+    `mode` is that of a new file, less the umask; `keep_mode`: a file that is there keeps its own. `sync`: the content
+    is on the disk before it takes that place. Raises OSError.
+    """
+    aside = temporary_beside(path)
+    try:
+        with os.fdopen(os.open(aside, _NEW, mode), "wb") as file:
+            yield file
+            file.flush()
+            if sync:
+                os.fsync(file.fileno())
+        if keep_mode and path.exists():
+            aside.chmod(stat.S_IMODE(path.stat().st_mode))
+        os.replace(aside, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            aside.unlink()
+        raise
+
+
+@contextmanager
+def exporting(path: Path) -> Iterator[BinaryIO]:
+    """`replacing` for a file of the user's in any folder: a new one has the mode that the umask leaves.
+
+    While it is written, a note in the data folder says where, so that `clean_up` finds what a kill leaves there.
+    """
+    note = data_folder() / f"unfinished-{os.getpid()}-{os.urandom(4).hex()}"
+    with contextlib.suppress(OSError):  # only a kill would miss it
+        replace_file(note, os.fsencode(path.parent.absolute()))
+    try:
+        with replacing(path, mode=0o666, keep_mode=True) as file:
+            yield file
+    finally:
+        with contextlib.suppress(OSError):
+            note.unlink()
+
+
+def replace_file(path: Path, data: bytes, *, sync: bool = False) -> None:
+    """Put private content in the place of `path`, whole; its folder is made where it is missing. Raises OSError."""
+    if not path.parent.is_dir():
+        make_folder(path.parent)
+    with replacing(path, sync=sync) as file:
+        file.write(data)
+
+
+def remove_leftovers(folder: Path) -> None:
+    """Remove what `temporary_beside` named for programs that were killed from a folder."""
+    for name in _names(folder):
+        match = _TEMPORARY.fullmatch(name)
+        if match is not None and not _runs(int(match[1])):
+            path = os.path.join(folder, name)
+            with contextlib.suppress(OSError):
+                if stat.S_ISDIR(os.lstat(path).st_mode):
+                    import shutil  # takes some milliseconds, as tempfile does: a start that only searches needs neither
+
+                    shutil.rmtree(path)
+                else:
+                    os.unlink(path)
+
+
+def temporary_folder(kind: str) -> str:
+    """A new private folder for temporary files, which the caller removes; `kind` is in its name, in small letters."""
+    import tempfile
+
+    return tempfile.mkdtemp(prefix=temporary_prefix(kind))
+
+
+def temporary_prefix(kind: str) -> str:
+    """What the names of temporary folders of this process begin with."""
+    return f"mnemoscope-{kind}-{os.getpid()}-"
+
+
+def clean_up() -> None:
+    """Remove temporary folders, unfinished settings and unfinished exports of programs that were killed."""
+    import shutil
+    import tempfile
+
+    import platformdirs
+
+    remove_leftovers(Path(platformdirs.user_config_dir("mnemoscope", appauthor=False)))
+    notes = data_folder()
+    for name in _names(notes):
+        match = _UNFINISHED.fullmatch(name)
+        if match is not None and not _runs(int(match[1])):
+            with contextlib.suppress(OSError, ValueError):
+                remove_leftovers(Path(os.fsdecode((notes / name).read_bytes())))
+                (notes / name).unlink()
+    base = tempfile.gettempdir()
+    for name in _names(base):
+        match = _FOLDER.fullmatch(name)
+        path = os.path.join(base, name)
+        if match is not None and _is_ours(path) and not _runs(int(match[1])):
+            shutil.rmtree(path, ignore_errors=True)
+
+
+def _names(folder: str | Path) -> Iterable[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return ()
+
+
+def _is_ours(path: str) -> bool:
+    try:
+        state = os.lstat(path)
+    except OSError:
+        return False
+    return stat.S_ISDIR(state.st_mode) and (sys.platform == "win32" or state.st_uid == os.getuid())
+
+
+def _runs(process: int) -> bool:
+    """Whether a process with this number runs; a number that was given again only keeps a leftover for longer."""
+    if process == os.getpid():
+        return True
+    if sys.platform == "win32":
+        return _runs_on_windows(process)
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        return True  # another user's
+    return True
+
+
+def _runs_on_windows(process: int) -> bool:
+    import ctypes
+
+    kernel = ctypes.windll.kernel32  # type: ignore[attr-defined,unused-ignore]
+    synchronize, still_waiting = 0x00100000, 0x102
+    handle = kernel.OpenProcess(synchronize, False, process)
+    if not handle:
+        return False
+    try:
+        return bool(kernel.WaitForSingleObject(handle, 0) == still_waiting)
+    finally:
+        kernel.CloseHandle(handle)

@@ -1,0 +1,134 @@
+"""Backups of `user.sqlite`, next to it: one for each of the last days on which it changed, and before migrations.
+
+They are ordinary databases without a log, so copying one back by hand works as well.
+"""
+
+import contextlib
+import logging
+import os
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import apsw
+
+from engine.private_files import create_private, temporary_beside
+from engine.store.connection import number, open_connection
+from engine.store.migrations import version_of
+
+_DAILY, _BEFORE = ".backup-", ".before-"
+_DAYS = 7
+_MIGRATIONS = 3
+_PAUSE = 3600.0
+"""Seconds after which a backup of the same day is replaced by a newer one."""
+
+log = logging.getLogger(__name__)
+
+
+class Backups:
+    """Those of one file. Not thread-safe."""
+
+    def __init__(self, path: Path) -> None:
+        """`path`: of the file that is backed up."""
+        self._path = path
+        self._newest: float | None = None
+        """When the newest one was made, where that is known."""
+
+    def all(self) -> list[Path]:
+        """Every backup, the newest first; whether it can be used is not looked at."""
+        return sorted((*self._of(_DAILY), *self._of(_BEFORE)), key=changed_at, reverse=True)
+
+    def usable(self, newest_version: int) -> Path | None:
+        """The newest backup that is sound and that this version of the program can read."""
+        return next((backup for backup in self.all() if _is_sound(backup, newest_version)), None)
+
+    def is_behind(self) -> bool:
+        """Whether the file was changed after the newest backup was made."""
+        log = self._path.with_name(f"{self._path.name}-wal")
+        return max(changed_at(self._path), changed_at(log)) > max(map(changed_at, self.all()), default=0.0)
+
+    def make_if_due(self, connection: apsw.Connection) -> None:
+        """Back up what was just changed, once an hour at most. A failure is only logged."""
+        now = time.time()
+        if self._newest is None:
+            self._newest = max(map(changed_at, self.all()), default=0.0)
+        if 0 <= now - self._newest < _PAUSE:
+            return
+        try:
+            copy_database(connection, self._named(_DAILY + time.strftime("%Y-%m-%d", time.localtime(now))))
+            self._remove(sorted(self._of(_DAILY), reverse=True)[_DAYS:])
+        except (apsw.Error, OSError) as error:
+            log.warning("No backup of %s: %s", self._path.name, type(error).__name__)
+        self._newest = now
+
+    def make_before(self, connection: apsw.Connection, version: int) -> None:
+        """Back up what is to be migrated to this version. Raises OSError and apsw's errors."""
+        copy_database(connection, self._named(f"{_BEFORE}{version}"))
+        self._remove(sorted(self._of(_BEFORE), key=changed_at, reverse=True)[_MIGRATIONS:])
+
+    def change(self, table: str, statement: str, rows: Iterable[tuple[str, ...]] = ((),)) -> None:
+        """Run a statement on this table of each backup for each of `rows`, so that nothing forgotten stays.
+
+        A backup that is damaged is removed.
+        """
+        values = list(rows)
+        for backup in self.all():
+            made = changed_at(backup)
+            try:
+                with contextlib.closing(apsw.Connection(str(backup))) as connection:
+                    connection.pragma("secure_delete", 1)
+                    if number(connection, "SELECT count(*) FROM sqlite_schema WHERE name = ?", (table,)):
+                        with connection:
+                            connection.executemany(statement, values)
+                os.utime(backup, (made, made))  # it still is of the day on which it was made
+            except (apsw.NotADBError, apsw.CorruptError):
+                self._remove([backup])
+
+    def _of(self, kind: str) -> Iterator[Path]:
+        return self._path.parent.glob(f"{self._path.name}{kind}*")
+
+    def _named(self, ending: str) -> Path:
+        return self._path.with_name(self._path.name + ending)
+
+    def _remove(self, backups: Sequence[Path]) -> None:
+        for backup in backups:
+            backup.unlink(missing_ok=True)
+
+
+def copy_database(connection: apsw.Connection, target: Path) -> None:
+    """Copy a database to a private file without a log, whole or not at all. Raises OSError and apsw's errors."""
+    aside = temporary_beside(target)
+    try:
+        create_private(aside)
+        with contextlib.closing(apsw.Connection(str(aside))) as copy:
+            copy.pragma("journal_mode", "memory")  # nothing but the copy lies there, even after a kill
+            with copy.backup("main", connection, "main") as backup:
+                backup.step()
+            copy.pragma("journal_mode", "delete")  # else its header demands a log from all who read it
+        os.replace(aside, target)
+    finally:
+        with contextlib.suppress(OSError):
+            aside.unlink()
+
+
+def check(connection: apsw.Connection) -> None:
+    """Raise apsw's error for a damaged file; some milliseconds. Else a damaged table would end all that reads it."""
+    if connection.pragma("quick_check", 1) != "ok":
+        raise apsw.CorruptError("quick_check found damage")
+
+
+def changed_at(path: Path) -> float:
+    """When a file was changed last, in seconds of the epoch; 0 for one that is missing."""
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0
+
+
+def _is_sound(backup: Path, newest_version: int) -> bool:
+    try:
+        with contextlib.closing(open_connection(backup, "frozen reader")) as connection:
+            check(connection)
+            return 0 < version_of(connection) <= newest_version
+    except apsw.Error:
+        return False
