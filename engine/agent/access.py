@@ -64,8 +64,8 @@ class AgentAccess:
 
     @property
     def shared(self) -> bool:
-        """Whether others read along, as in a group or a channel."""
-        from engine.search.filters import is_shared_session
+        """Whether other people may read this session: true for every key that isn't a private session's."""
+        from engine.search.session_keys import is_shared_session
 
         return is_shared_session(self.session_key)
 

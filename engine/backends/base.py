@@ -53,7 +53,7 @@ class SearchOptions(TypedDict, total=False):
     until: float | None
     """Only files that changed before."""
     session_key: str | None
-    """Of the session that asks: in groups and channels the person's own memory is left out."""
+    """Key of the session that asks: unless it is a private one, the user's own memory is left out."""
     half_life_days: float | None
     """In so many days what has a date loses half of its score, unless the settings name another time for its path; 0:
     nothing ages."""

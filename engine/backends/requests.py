@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING
 
 from engine.records import Passage
-from engine.search.filters import Filter, is_shared_session
+from engine.search.filters import Filter
 from engine.search.found import MOST_KEPT
+from engine.search.session_keys import is_shared_session
 from engine.search.work import SearchRequest
 from engine.settings.options import QuerySettings
 

@@ -13,7 +13,6 @@ _PRIVATE = re.compile(r"memory\.md|(?:.*/)?MEMORY(?:-\d+)?\.md", re.DOTALL)
 """Stable names of what agents keep for one person alone, also in other workspaces that are indexed beside this one. A
 file that is an extra path by itself may have a number behind its name."""
 _FOREVER_NS = 2**62
-_SHARED_SESSION_PARTS = frozenset({"group", "channel"})
 
 
 class Match(NamedTuple):
@@ -95,8 +94,3 @@ def name_there(path: str) -> str:
 
 def _is_private(path: str) -> bool:
     return _PRIVATE.fullmatch(name_there(path)) is not None
-
-
-def is_shared_session(session_key: str | None) -> bool:
-    """Whether a session key names a group or a channel, as in `agent:main:discord:group:123`."""
-    return session_key is not None and not _SHARED_SESSION_PARTS.isdisjoint(session_key.lower().split(":"))

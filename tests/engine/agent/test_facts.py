@@ -130,9 +130,10 @@ def test_what_is_missing_or_wrong_is_an_answer_too(session: Session, facts: Fact
     assert recall_block(closed, "what of tea") == ""
 
 
-def test_in_a_group_nothing_is_told_and_nothing_kept(session: Session, facts: Facts) -> None:
+@pytest.mark.parametrize("key", [GROUP, "agent:main:matrix:room:7", "agent:main:discord:guild:7", "7@g.us", "a:b:c"])
+def test_shared_session_neither_recalls_nor_stores(session: Session, facts: Facts, key: str) -> None:
     memory_store(session(), "I prefer green tea")
-    group = session(GROUP, auto_capture=True)
+    group = session(key, auto_capture=True)
     for answer in (memory_recall(group, "green tea"), memory_store(group, "a"), memory_forget(group, "green tea")):
         assert answer.disabled is True
     assert recall_block(group, "What green tea do I prefer?") == ""

@@ -140,7 +140,7 @@ def test_memory_md_is_not_found_in_a_session_that_others_read(open_memory, works
     memory.sync()
     assert "MEMORY.md" in paths(memory.search("timer code"))
     assert "MEMORY.md" in paths(memory.search("timer code", session_key="agent:main:discord:direct:1"))
-    for key in ("agent:main:discord:group:1", "agent:main:slack:channel:2"):
+    for key in ("agent:main:discord:group:1", "agent:main:slack:channel:2", "agent:main:matrix:room:3", "7@g.us"):
         assert "MEMORY.md" not in paths(memory.search("timer code", session_key=key, min_score=0))
 
 

@@ -4,28 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.backends.qmd.scope import may_search, session_of
+from engine.backends.qmd.scope import may_search
 from engine.errors import SettingsError
 from engine.settings.loading import load_settings
 from engine.settings.qmd_options import QmdScopeSettings
-
-
-@pytest.mark.parametrize(
-    ("key", "session"),
-    [
-        ("agent:main:main", ("", "direct")),
-        ("main", ("", "direct")),
-        ("agent:main:discord:group:123", ("discord", "group")),
-        ("agent:main:slack:channel:c1:thread:9", ("slack", "channel")),
-        ("Agent:Main:Telegram:DM:7", ("telegram", "direct")),
-        ("discord:direct:7", ("discord", "direct")),
-        ("agent:main:subagent:abc", ("", None)),
-        ("agent:main:whatsapp:linked:group:1", ("", "group")),
-        ("", ("", "direct")),
-    ],
-)
-def test_what_a_key_says(key, session):
-    assert session_of(key) == session
 
 
 def test_the_first_rule_that_fits_decides():
@@ -47,6 +29,8 @@ def test_by_default_only_direct_chats_may():
     assert may_search(QmdScopeSettings(), "agent:main:main")
     assert not may_search(QmdScopeSettings(), "agent:main:discord:group:1")
     assert not may_search(QmdScopeSettings(), "agent:main:discord:channel:1")
+    assert not may_search(QmdScopeSettings(), "agent:main:matrix:room:1")
+    assert not may_search(QmdScopeSettings(default="allow", rules=("deny group",)), "agent:main:matrix:room:1")
 
 
 @given(st.text())

@@ -1,0 +1,81 @@
+"""Read agents' session keys: `main`, `agent:main:discord:direct:7`, `agent:main:whatsapp:group:123@g.us`.
+
+The forms are those of OpenClaw: `agent:<id>:` in front, then the name of the main session, or the program, its account,
+the kind of chat and the other person. A hook passes the bare id of its session instead.
+"""
+
+import re
+from typing import Literal, NamedTuple
+
+Chat = Literal["direct", "group", "channel"]
+
+_DIRECT = frozenset({"direct", "dm"})
+_SHARED = frozenset(
+    {
+        "group",
+        "channel",
+        "room",
+        "guild",
+        "server",
+        "space",
+        "team",
+        "supergroup",
+        "forum",
+        "topic",
+        "thread",
+        "broadcast",
+        "newsletter",
+        "community",
+        "conference",
+        "mpim",
+        "multi",
+        "public",
+        "shared",
+    }
+)
+_NAME = re.compile(r"(?!\d{5,}\Z)[a-z0-9][a-z0-9_.-]*", re.ASCII)
+"""Of a main session, a program or an account; a long number is the id of a chat."""
+_PERSON = re.compile(r"[^@:!#\s]+(?:@[a-z0-9-]+(?:\.[a-z0-9-]+)+)?|@[^@:!#\s]+:[a-z0-9.-]+(?::\d{1,5})?")
+"""A number, a name, an address (WhatsApp's and Matrix's too)."""
+_SHARED_ADDRESS = re.compile(r"@(?:g\.us|broadcast|newsletter)\b")
+
+
+class Session(NamedTuple):
+    """Describes the chat that a session key names."""
+
+    program: str
+    """For example `discord`; empty if the key names none."""
+    chat: Chat | None
+    """None for a sub-agent, whose key doesn't say which chat it works for."""
+
+
+def session_of(key: str) -> Session:
+    """Parse any text as a session key. Every kind that isn't known counts as a group."""
+    parts = key.strip().lower().split(":")
+    if len(parts) > 2 and parts[0] == "agent":
+        parts = parts[2:]
+    program = parts[0] if len(parts) > 1 and parts[1] in _DIRECT | _SHARED else ""
+    if _is_private(parts):
+        return Session(program, "direct")
+    if parts[0] == "subagent":
+        return Session("", None)
+    return Session(program, "channel" if "channel" in parts and "group" not in parts else "group")
+
+
+def is_shared_session(session_key: str | None) -> bool:
+    """Whether other people may read the session: true unless the key has the form of a private session's.
+
+    Without a key, the request is the user's own.
+    """
+    return session_key is not None and bool(session_key.strip()) and session_of(session_key).chat != "direct"
+
+
+def _is_private(parts: list[str]) -> bool:
+    at = next((number for number, part in enumerate(parts[:3]) if part in _DIRECT), -1)
+    names = parts[:at] if at >= 0 else parts
+    if not all(_NAME.fullmatch(name) and _SHARED.isdisjoint(re.split("[^a-z]+", name)) for name in names):
+        return False
+    if at < 0:
+        return len(parts) == 1
+    person = ":".join(parts[at + 1 :])
+    return _PERSON.fullmatch(person) is not None and _SHARED_ADDRESS.search(person) is None
