@@ -4,13 +4,18 @@ import logging
 import os
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from gui.staying.address import Address
-from gui.staying.message import LONGEST, REFUSED, TAKEN, Message, decode
+from gui.staying.message import LONGEST, REFUSED, TAKEN, decode
 
 log = logging.getLogger(__name__)
+
+MOST_CALLERS = 32
+"""Connections that are open at a time; another one closes the oldest, so that a real start is always answered."""
+CALLER_SECONDS = 2.0
+"""A later start gives up after 1.5 seconds; a connection without a message is closed after this."""
 
 
 class Listener(QObject):
@@ -25,6 +30,7 @@ class Listener(QObject):
     def __init__(self, address: Address, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._name = address.name
+        self._callers: list[_Caller] = []
         self._server = QLocalServer(self)
         self._server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         self._server.newConnection.connect(self._welcome)
@@ -42,21 +48,47 @@ class Listener(QObject):
     @Slot()
     def _welcome(self) -> None:
         while self._server.hasPendingConnections():
-            _Caller(self._server.nextPendingConnection(), self)
+            caller = _Caller(self._server.nextPendingConnection(), self)
+            caller.asked.connect(self.asked)
+            caller.done.connect(self._forget)
+            self._callers.append(caller)
+            caller.begin()
+            if len(self._callers) > MOST_CALLERS:
+                self._callers[0].hang_up()
+
+    @Slot(object)
+    def _forget(self, caller: "_Caller") -> None:
+        if caller in self._callers:
+            self._callers.remove(caller)
 
 
 class _Caller(QObject):
-    """One later start, until it has been answered or has gone."""
+    """One connection, until it is answered, closed by the other side, or has been silent for too long.
 
-    def __init__(self, line: QLocalSocket, listener: Listener) -> None:
-        super().__init__(listener)
+    Signals:
+        asked: Message. Its sender has been answered already.
+        done: the connection is closed (this object).
+    """
+
+    asked = Signal(object)
+    done = Signal(object)
+
+    def __init__(self, line: QLocalSocket, parent: QObject) -> None:
+        super().__init__(parent)
         self._line = line
-        self._listener = listener
         self._heard = b""
         line.setParent(self)
+        line.setReadBufferSize(LONGEST + 1)
         line.readyRead.connect(self._read)
-        line.disconnected.connect(self.deleteLater)
-        if line.bytesAvailable():
+        line.disconnected.connect(self._end)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.hang_up)
+
+    def begin(self) -> None:
+        """Read what has come already, and wait for the rest."""
+        self._timer.start(round(CALLER_SECONDS * 1000))
+        if self._line.bytesAvailable():
             self._read()
 
     @Slot()
@@ -64,13 +96,25 @@ class _Caller(QObject):
         self._heard += bytes(self._line.readAll().data())
         if b"\n" not in self._heard and len(self._heard) <= LONGEST:
             return
-        message: Message | None = decode(self._heard.partition(b"\n")[0])
+        message = decode(self._heard.partition(b"\n")[0])
         self._line.readyRead.disconnect(self._read)
         self._line.write(REFUSED if message is None else TAKEN)
         self._line.flush()
         self._line.disconnectFromServer()
         if message is not None:
-            self._listener.asked.emit(message)
+            self.asked.emit(message)
+
+    @Slot()
+    def hang_up(self) -> None:
+        """Close the connection without an answer."""
+        self._line.abort()
+        self._end()
+
+    @Slot()
+    def _end(self) -> None:
+        self._timer.stop()
+        self.done.emit(self)
+        self.deleteLater()
 
 
 def _identity(name: str) -> tuple[int, int] | None:

@@ -3,7 +3,7 @@
 import json
 import os
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 LONGEST = 64 * 1024
 """Bytes of a message; arguments that need more are not handed over."""
@@ -34,16 +34,24 @@ def encode(message: Message) -> bytes:
 
 
 def decode(line: bytes) -> Message | None:
-    """None for what is no message."""
+    """None for anything that is not a message, however it is nested and whatever its strings contain."""
+    if len(line) > LONGEST:
+        return None
     try:
         found = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     if not isinstance(found, dict):
         return None
     directory, arguments, token = (found.get(name) for name in Message._fields)
-    if not (isinstance(directory, str) and isinstance(arguments, list) and isinstance(token, str)):
+    if not (_is_usable(directory) and _is_usable(token) and isinstance(arguments, list)):
         return None
-    if not all(isinstance(argument, str) for argument in arguments):
-        return None
-    return Message(directory, tuple(arguments), token)
+    return Message(directory, tuple(arguments), token) if all(map(_is_usable, arguments)) else None
+
+
+def _is_usable(part: object) -> TypeGuard[str]:
+    """Whether it can be an argument or part of the environment: without NUL, and in the encoding of file names."""
+    try:
+        return isinstance(part, str) and b"\0" not in os.fsencode(part)
+    except UnicodeEncodeError:
+        return False

@@ -4,6 +4,7 @@ Shaping a long line of Chinese or of emoji takes a tenth of a second, so such a 
 layout of its own. What is seen is the same: unwrapped, they stand side by side; wrapped, each begins with a new row.
 """
 
+import math
 import re
 import time
 from bisect import bisect_right
@@ -23,7 +24,9 @@ _WRAPPED_PIECE = 400
 """Characters laid out at once: in scripts that are slow, some milliseconds where no sign was ever drawn before. A
 wrapped piece has some rows, since its last one is laid out twice."""
 _TAB_STOP = 4
-_UNBOUNDED = 1e8
+_FAR = 8e6
+"""Pixels, more than any line has. Qt measures text in 64ths of a pixel, as 32-bit integers: 1e8 overflows, and a layout
+with a row there paints nothing."""
 _TOUCHING = 0.5
 
 _ONE_PIECE_ONLY = re.compile(
@@ -66,7 +69,7 @@ class LineStyle:
         if self.bold:
             layout.setFormats([_whole_line_bold(len(text) * 2)])
         height, baseline = self.typography.row_height, self.typography.baseline
-        width = _UNBOUNDED if self.wrap_width is None else float(self.wrap_width)
+        width = _FAR if self.wrap_width is None else float(self.wrap_width)
         layout.beginLayout()
         row = 0
         while (line := layout.createLine()).isValid():
@@ -137,7 +140,7 @@ class LaidLine:
         if rest and self._wrapped:  # what follows may belong into the last row: that one begins the next piece
             rows -= 1
             last = layout.lineAt(rows)
-            last.setPosition(QPointF(0, _UNBOUNDED))
+            last.setPosition(QPointF(0, _FAR))
             units = last.textStart()
             text = text[: code_point_offset(text, units)]
         before = self.pieces[-1] if self.pieces else None
@@ -198,7 +201,7 @@ class LaidLine:
 
     def column_at(self, x: float, y: float) -> int:
         """The column nearest to a point, relative to the line's first row."""
-        self.lay_out_area(QRectF(x, y, 0, self.row_height), _UNBOUNDED)
+        self.lay_out_area(QRectF(x, y, 0, self.row_height), math.inf)
         row = min(max(0, int(y // self.row_height)), self._known_rows - 1)
         piece = self._piece_at(row) if self._wrapped else self._piece_right_of(x)
         unit = piece.start + piece.layout.lineAt(row - piece.first_row).xToCursor(x - piece.left)
