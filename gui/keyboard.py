@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Slot
 
 from gui.command_palette.way import PaletteWay
 from gui.jobs import Jobs
+from gui.keys.forwarding import ShortcutForwarding
 from gui.keys.keymap import keymap
 from gui.keys.own import OwnKeys
 from gui.part_walk import Part, PartWalk
@@ -29,6 +30,7 @@ class Keyboard(QObject):
         self.own.not_saved.connect(self._complain)
         self.palette = PaletteWay(window, window.commands.searches, window.folders, window.state)
         frame, views = window.frame, window.views
+        self.forwarding = ShortcutForwarding(frame.header, views.shown_parts, self)
         self.parts = PartWalk(
             (
                 Part(frame.header, views.focus_box),

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QApplication, QStackedWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from engine import MemorySearchManager, MemorySearchResult, Passage, SessionSummary, may_name_session, split_name, tr
 from gui.facts.panel import FactsPanel
@@ -156,6 +156,11 @@ class Views(QObject):
                 self.index.take_focus()
             case "facts":
                 self.facts.focus_list()
+
+    def shown_parts(self) -> list[QWidget]:
+        """The list and the reader of the current view, or the page that takes their place."""
+        stacks = (self.lists, self.readers, self.wholes)
+        return [part for stack in stacks if stack.isVisible() and (part := stack.currentWidget()) is not None]
 
     def focus_reader(self) -> None:
         """Into what is read."""
