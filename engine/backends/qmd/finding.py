@@ -128,8 +128,8 @@ class Finding:
             return None
         if not by_words and not question.is_satisfied_by(text):
             return None
-        chunking = self._settings.chunking
-        chunks = chunk_markdown(text, tokens=chunking.tokens, overlap=chunking.overlap)
+        about, chunking = describe(text, candidate.path), self._settings.chunking
+        chunks = chunk_markdown(text, tokens=chunking.tokens, overlap=chunking.overlap, front=about.front)
         if not chunks:
             return None
         chunk = _best_chunk(chunks, _line_now(candidate.hit, text), question, by_words)
@@ -138,7 +138,7 @@ class Finding:
         return _result(
             candidate,
             by_words,
-            title=describe(text, candidate.path).title,
+            title=about.title,
             lines=(chunk.start_line, chunk.end_line),
             heading=chunk.heading,
             snippet=snippet.text,
