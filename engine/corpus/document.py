@@ -44,6 +44,11 @@ def describe(text: str, name: str) -> DocumentInfo:
     )
 
 
+def note_title(text: str, name: str) -> str:
+    """The title of the note with this stable name, of which `text` is the beginning."""
+    return describe(text, name).title
+
+
 def _aliases(found: Iterable[str]) -> tuple[str, ...]:
     plain = (markdown.plain_title(alias) for alias in found)
     return tuple(dict.fromkeys(alias for alias in plain if alias))[:_MOST_ALIASES]
