@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from engine.backends.trying import try_backend as try_backend
     from engine.cli.arguments import VERBS as VERBS
     from engine.control import CancelToken as CancelToken
+    from engine.corpus.document import note_title as note_title
     from engine.corpus.globs import literal_glob as literal_glob
     from engine.corpus.numbered import NumberedText as NumberedText
     from engine.corpus.places.finding import find_places as find_places
@@ -142,6 +143,7 @@ _HOME = {
     "try_backend": "engine.backends.trying",
     "VERBS": "engine.cli.arguments",
     "CancelToken": "engine.control",
+    "note_title": "engine.corpus.document",
     "literal_glob": "engine.corpus.globs",
     "NumberedText": "engine.corpus.numbered",
     "find_places": "engine.corpus.places.finding",

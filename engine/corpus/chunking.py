@@ -2,11 +2,12 @@
 
 import msgspec
 
+from engine.corpus.front_matter import FrontMatter
 from engine.corpus.outline import Outline
 from engine.corpus.packing import pack
 from engine.corpus.weighing import CHARACTERS_PER_TOKEN
 
-CHUNKER_VERSION = 2
+CHUNKER_VERSION = 3
 """Raise it when the same text would give other chunks: indexes are then rebuilt."""
 
 _SMALLEST_LIMIT = 32
@@ -17,19 +18,22 @@ class Chunk(msgspec.Struct, frozen=True):
     end_line: int
     """Lines from 1, both included; parts of one overlong line share its number."""
     text: str
-    """An exact slice of the file."""
+    """An exact slice of the file, in which the lines of the front matter hold nothing but the values that count."""
     heading: tuple[str, ...]
     """The titles above all of the text, outermost first; its own if it stands under a single one."""
 
 
-def chunk_markdown(text: str, *, tokens: int = 400, overlap: int = 80) -> list[Chunk]:
+def chunk_markdown(text: str, *, tokens: int = 400, overlap: int = 80, front: FrontMatter | None = None) -> list[Chunk]:
     """The chunks of a text in order, each of at most `tokens` by the reference's counting, overlap included.
 
-    Every visible character is in a chunk. A chunk repeats up to `overlap` tokens (at most half a chunk) of the one
-    before it, in whole lines, where both lie in one section. Blank chunks are left out.
+    Every visible character is in a chunk, except for keys and other data in the front matter: `front` is what was read
+    of it. A chunk repeats up to `overlap` tokens (at most half a chunk) of the one before it, in whole lines, where
+    both are in one section. Blank chunks are left out.
     """
     limit = max(_SMALLEST_LIMIT, tokens * CHARACTERS_PER_TOKEN)
-    outline = Outline(text, limit)
+    if front is not None:
+        text = "\n".join((*front.searched_lines(), *text.split("\n", front.length)[front.length :]))
+    outline = Outline(text, limit, 0 if front is None else front.length)
     chunks: list[Chunk] = []
     for span in pack(outline, limit, max(0, overlap * CHARACTERS_PER_TOKEN)):
         first, stop = _trimmed(outline, *span)

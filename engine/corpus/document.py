@@ -1,38 +1,85 @@
-"""What a note says about itself: its title."""
+"""Reads what a note says about itself: its title, its aliases, and its date."""
+
+from collections.abc import Iterable
 
 import msgspec
 
 from engine.corpus import front_matter, markdown
+from engine.corpus.dates import date_in_front_matter, is_evergreen
+from engine.corpus.front_matter import FrontMatter
 
 _HEAD_CHARACTERS = 64 * 1024
+_MOST_ALIASES = 100
+_COMMENT, _COMMENT_END = "<!--", "-->"
 
 
 class DocumentInfo(msgspec.Struct, frozen=True):
     title: str
+    aliases: tuple[str, ...]
+    """Other names of the note, as in Obsidian."""
+    dated: float | None
+    """The date in the front matter, in seconds since the epoch."""
+    evergreen: bool
+    """Whether the front matter says that the note does not age."""
+    front: FrontMatter | None
 
 
 def describe(text: str, name: str) -> DocumentInfo:
-    """The title of the note of this stable name: from its front matter, its first heading, or its file name."""
-    lines = text[:_HEAD_CHARACTERS].split("\n")
-    front = markdown.front_matter_length(lines)
-    named = front_matter.values(front_matter.inner_lines(lines)).get("title", "")
-    title = markdown.plain_title(named) or _first_heading(lines[front:])
-    return DocumentInfo(title or _file_title(name))
+    """What the note with this stable name says about itself.
+
+    Its title is that of the front matter, else a level 1 heading at the beginning of the text, else the file's name.
+    """
+    front = front_matter.read(text)
+    if front is None:
+        return DocumentInfo(_leading_heading(text, 0) or _file_title(name), (), None, False, None)
+    title = markdown.plain_title(front.scalar("title")) or _leading_heading(text, front.length) or _file_title(name)
+    values = front.scalars()
+    dated = date_in_front_matter(values)
+    return DocumentInfo(
+        title=title,
+        aliases=_aliases(front_matter.listed(front, "aliases", "alias")),
+        dated=None if dated is None else dated.moment,
+        evergreen=is_evergreen(values),
+        front=front,
+    )
 
 
-def _first_heading(lines: list[str]) -> str:
-    fence, before, previous = "", "", ""
-    for line in lines:
-        if fence:
-            fence = "" if markdown.closes_fence(line, fence) else fence
-        elif found := markdown.atx_heading(line):
-            return found[1]
-        elif markdown.underline_mark(previous, line) and markdown.stands_alone(before, previous):
-            return markdown.plain_title(previous)
-        else:
-            fence = markdown.fence_marks(line)
-        before, previous = previous, line
-    return ""
+def note_title(text: str, name: str) -> str:
+    """The title of the note with this stable name, of which `text` is the beginning."""
+    return describe(text, name).title
+
+
+def _aliases(found: Iterable[str]) -> tuple[str, ...]:
+    plain = (markdown.plain_title(alias) for alias in found)
+    return tuple(dict.fromkeys(alias for alias in plain if alias))[:_MOST_ALIASES]
+
+
+def _leading_heading(text: str, front: int) -> str:
+    """The title of a level 1 heading that nothing but comments comes before; `front` lines are front matter."""
+    lines = text[:_HEAD_CHARACTERS].lstrip("\ufeff").split("\n")
+    at = _first_text(lines, front)
+    first, second, third = (*lines[at : at + 3], "", "", "")[:3]
+    if found := markdown.atx_heading(first):
+        return found[1] if found[0] == 1 else ""
+    if markdown.underline_mark(first, second) == "=":
+        return markdown.plain_title(first)
+    overlined = markdown.is_overline(first) and first.rstrip() == third.rstrip()
+    return markdown.plain_title(second) if overlined and markdown.underline_mark(second, third) else ""
+
+
+def _first_text(lines: list[str], at: int) -> int:
+    """The first line, from one on, that is neither blank nor part of a comment."""
+    while at < len(lines):
+        line = lines[at].strip()
+        if line.startswith(_COMMENT):
+            while at < len(lines) and _COMMENT_END not in lines[at]:
+                at += 1
+            if not lines[at : at + 1] or lines[at].rpartition(_COMMENT_END)[2].strip():
+                return at
+        elif line:
+            return at
+        at += 1
+    return at
 
 
 def _file_title(name: str) -> str:

@@ -1,51 +1,358 @@
-"""What stands in a note's front matter (YAML or TOML): its lines, and the value of a key.
+"""Reads the front matter of a note (YAML between `---` lines, TOML between `+++` lines) as data.
 
-Only plain `key: value` and `key = value` lines are read, which is what people write there; a full parser would refuse
-the whole block for one slip.
+Only the flat keys are read, one by one, instead of with a full YAML parser: a parser refuses the whole block for one
+slip of the writer, and expands aliases without a limit. Every step takes time linear in the block's length, and no
+text raises an error.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
 
-from engine.corpus import markdown
+_HEAD_CHARACTERS = 64 * 1024
+_MOST_LINES = 1000
+_CLOSING = {"---": ("---", "..."), "+++": ("+++",)}
+_MARK = "\ufeff"
 
-_LONGEST_LINE = 400
-_KEY = re.compile(r"\"?([\w][\w \-]*?)\"?[ \t]*[:=][ \t]*(.+)")
-_COMMENT = re.compile(r"[ \t]#.*")
-_ESCAPE = re.compile(r"\\(.)")
-_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_SEARCHED = ("title", "aliases", "alias", "tags", "tag", "keywords", "summary", "description")
+
+_QUOTED_KEY = r"\"[^\"\n]{1,100}\"|'[^'\n]{1,100}'"
+_YAML_KEY = re.compile(
+    rf"({_QUOTED_KEY}|[^\s\"'#\-\[\]{{}}&*!|>%@`,?:][^:\n]{{0,59}}?)[ \t]*:(?![/:])[ \t]*(.*)", re.DOTALL
+)
+_TOML_KEY = re.compile(rf"({_QUOTED_KEY}|[\w.\-]{{1,100}})[ \t]*=[ \t]*(.*)", re.DOTALL)
+_TOML_TABLE = re.compile(r"\[\[?[^\[\]]{1,200}\]\]?[ \t]*(?:#.*)?")
+_NESTED_KEY = re.compile(rf"[ \t]+(?:{_QUOTED_KEY}|[\w.\- ]{{1,60}}):(?:[ \t].*)?")
+
+_PROPERTY = re.compile(r"(?:[!&][^\s,\[\]{}]*(?:[ \t]+|$))+")
+_BLOCK = re.compile(r"[|>][+\-0-9]{0,3}[ \t]*(?:#.*)?")
+_ITEM = re.compile(r"([ \t]*)-(?:[ \t]+(.*)|$)", re.DOTALL)
+_COMMENT = re.compile(r"(?:^|[ \t])#.*", re.DOTALL)
+_DOUBLE = re.compile(r'"((?:[^"\\]|\\.)*)"', re.DOTALL)
+_SINGLE = re.compile(r"'((?:[^']|'')*)'", re.DOTALL)
+_TRIPLE = ('"""', "'''")
+_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(.))", re.DOTALL)
+_WHITE_ESCAPES = "nrtvfbae0N_LP"
+_NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
+
+Kind = Literal["scalar", "quoted", "flow", "block"]
 
 
-def inner_lines(lines: Sequence[str], *, whole: bool = True) -> Sequence[str]:
-    """The lines between the fences of the front matter with which these lines begin; none without any.
+class _Part(NamedTuple):
+    """The part of a value that is on one line."""
 
-    With `whole` false the lines are only the beginning of the note: front matter may go on behind them.
+    line: int
+    """Index of the line in the note."""
+    text: str
+
+
+class _Value(NamedTuple):
+    kind: Kind
+    """How it is written: `flow` is `[a, b]`, `block` a list with an item on each line."""
+    items: tuple[tuple[_Part, ...], ...]
+    """One item for a scalar. An item that is written on several lines has several parts."""
+    raw: str
+    """A flow list as it is written."""
+
+
+class FrontMatter:
+    """The front matter of one note. Keys are in lower case with `_` for spaces and hyphens; the first of a key counts.
+
+    Attributes:
+        length: number of lines, the two fences included.
     """
-    length = markdown.front_matter_length(lines)
-    if length:
-        return lines[1 : length - 1]
-    opened = bool(lines) and lines[0].rstrip() in markdown.FRONT_MATTER_FENCES
-    return lines[1:] if opened and not whole else ()
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        """`lines` include both fences."""
+        self.length = len(lines)
+        self._values: dict[str, _Value] = {}
+        self._strays: list[_Part] = []
+        self._readable = True
+        self._toml = lines[0].lstrip(_MARK).startswith("+")
+        self._blank = not any(line.strip() for line in lines[1:-1])
+        self._read([line.rstrip() for line in lines])
+
+    @property
+    def is_data(self) -> bool:
+        """False for prose between two rules, which looks the same from outside."""
+        return self._readable and (len(self._strays) < len(self._values) or self._blank)
+
+    def scalars(self) -> dict[str, str]:
+        """Every key's value as one line of text; the items of a list are joined by commas."""
+        return {key: self.scalar(key) for key in self._values}
+
+    def scalar(self, key: str) -> str:
+        """The value of a key as one line of text, or ""."""
+        value = self._values.get(key)
+        if value is None:
+            return ""
+        if value.kind == "flow" and value.raw.startswith("[["):
+            return value.raw  # a wiki link rather than a list of lists
+        return ", ".join(_joined(value))
+
+    def kind(self, key: str) -> Kind | None:
+        """How the value of a key is written; None without that key."""
+        value = self._values.get(key)
+        return None if value is None else value.kind
+
+    def items(self, key: str) -> list[str]:
+        """The items of a list; a scalar is one item. None of them is empty."""
+        value = self._values.get(key)
+        return [] if value is None else _joined(value)
+
+    def searched_lines(self) -> list[str]:
+        """As many lines as the front matter has, with nothing in them but the values that a search looks at.
+
+        A line that is neither a key nor a part of a value is text, and stays.
+        """
+        lines = [""] * self.length
+        for part in self._strays:
+            lines[part.line] = part.text
+        for key in _SEARCHED:
+            for item in self._values[key].items if key in self._values else ():
+                for part in item:
+                    before = lines[part.line]
+                    lines[part.line] = f"{before}, {part.text}" if before else part.text
+        return lines
+
+    def _read(self, lines: Sequence[str]) -> None:
+        number, last = 1, len(lines) - 1
+        while number < last:
+            line = lines[number]
+            found = (_TOML_KEY if self._toml else _YAML_KEY).fullmatch(line)
+            if found is not None:
+                key = re.sub(r"[ \-]+", "_", found[1].strip("\"'").strip().lower())
+                value, number = self._value(lines, number, found[2].strip())
+                self._values.setdefault(key, value)
+                continue
+            if line and not line.startswith("#") and not (self._toml and _TOML_TABLE.fullmatch(line)):
+                self._readable = self._readable and bool(self._values or self._toml)
+                self._strays.append(_Part(number, line.strip()))
+            number += 1
+
+    def _value(self, lines: Sequence[str], first: int, head: str) -> tuple[_Value, int]:
+        """The value whose first line, behind its key, is `head`, and the index of the line after it."""
+        head = head if self._toml else _PROPERTY.sub("", head, count=1) if head[:1] in ("!", "&") else head
+        if self._toml and head.startswith(_TRIPLE):
+            return _triple(lines, first, head)
+        stop = self._end(lines, first + 1)
+        if head[:1] == "[" and (flow := _flow([head, *lines[first + 1 : stop]], first)):
+            return flow[0], self._end_indented(lines, flow[1], stop)
+        indented = self._end_indented(lines, first + 1, stop)
+        if self._toml:
+            return _scalar([_Part(first, head)]), indented
+        if _BLOCK.fullmatch(head):
+            parts = [_Part(number, lines[number].strip()) for number in range(first + 1, indented)]
+            return _Value("quoted", _filled([parts]), ""), indented
+        if not _COMMENT.sub("", head):
+            return _below(lines, first + 1, stop, indented)
+        if head[:1] in ("'", '"') and (quoted := _quoted([head, *lines[first + 1 : stop]], first)):
+            return quoted[0], self._end_indented(lines, quoted[1], stop)
+        return _scalar([_Part(first, head), *_parts(lines, first + 1, indented)]), indented
+
+    def _end(self, lines: Sequence[str], number: int) -> int:
+        """The next line that begins with a key, or the closing fence."""
+        pattern = _TOML_KEY if self._toml else _YAML_KEY
+        while number < len(lines) - 1 and not pattern.fullmatch(lines[number]):
+            number += 1
+        return number
+
+    @staticmethod
+    def _end_indented(lines: Sequence[str], number: int, stop: int) -> int:
+        """The next line that is neither blank nor indented."""
+        while number < stop and lines[number][:1] in ("", " ", "\t"):
+            number += 1
+        return number
 
 
-def values(lines: Sequence[str]) -> dict[str, str]:
-    """The values by their keys, which are in lower case with `_` for spaces and hyphens; the first of a key counts.
+def read(text: str) -> FrontMatter | None:
+    """The front matter with which a note begins; None without any."""
+    fence = text[:4].lstrip(_MARK)[:3]
+    if fence not in _CLOSING:
+        return None
+    lines = text[:_HEAD_CHARACTERS].split("\n", _MOST_LINES)[:_MOST_LINES]
+    if lines[0].lstrip(_MARK).rstrip() != fence:
+        return None
+    if len(text) > _HEAD_CHARACTERS:
+        lines.pop()  # it may be cut
+    closing = _CLOSING[fence]
+    end = next(
+        (number for number, line in enumerate(lines[1:], 1) if line[:3] in closing and line.rstrip() in closing), 0
+    )
+    front = FrontMatter(lines[: end + 1]) if end else None
+    return front if front is not None and front.is_data else None
 
-    A value is bare of quotes and comments, and empty where it spans several lines.
+
+def _joined(value: _Value) -> list[str]:
+    return [" ".join(part.text for part in item) for item in value.items]
+
+
+def _filled(items: Sequence[Sequence[_Part]]) -> tuple[tuple[_Part, ...], ...]:
+    """The items without empty parts, and without items that have no others."""
+    filled = (tuple(part for part in item if part.text) for item in items)
+    return tuple(item for item in filled if item)
+
+
+def _parts(lines: Sequence[str], first: int, stop: int) -> list[_Part]:
+    return [_Part(number, lines[number].strip()) for number in range(first, stop)]
+
+
+def _scalar(parts: Sequence[_Part]) -> _Value:
+    """A scalar without a block indicator; a quotation mark without its partner is a character like others."""
+    text = parts[0].text
+    if text[:1] in ("'", '"') and (quoted := _quoted([part.text for part in parts], parts[0].line)):
+        return quoted[0]
+    plain = [part._replace(text=_COMMENT.sub("", part.text).strip()) for part in parts]
+    if len(plain) == 1 and plain[0].text in _NOTHING:
+        plain = []
+    return _Value("scalar", _filled([plain]), "")
+
+
+def _quoted(lines: Sequence[str], first: int) -> tuple[_Value, int] | None:
+    """A quoted scalar that begins with the first of these lines and the index of the line after it; None if it isn't.
+
+    `first` is the index of the first line.
     """
-    found: dict[str, str] = {}
-    for line in lines:
-        if match := _KEY.fullmatch(line.rstrip()[:_LONGEST_LINE]):
-            found.setdefault(re.sub(r"[ \-]+", "_", match[1].lower()), _unquoted(match[2].strip()))
-    return found
+    double = lines[0][0] == '"'
+    parts: list[_Part] = []
+    for number, line in enumerate(lines, first):
+        text = line.strip()
+        begun = text if number == first else lines[0][0] + text
+        if found := (_DOUBLE if double else _SINGLE).match(begun):
+            if _COMMENT.sub("", begun[found.end() :]).strip():
+                return None
+            parts.append(_Part(number, _bare(found[1], double=double)))
+            return _Value("quoted", _filled([parts]), ""), number + 1
+        parts.append(_Part(number, _bare(begun[1:], double=double)))
+    return None
 
 
-def _unquoted(value: str) -> str:
-    """A YAML or TOML scalar as text; what spans several lines counts as none."""
-    if value[:1] in ("|", ">"):
-        return ""
-    if value[:1] == '"' and (quoted := _QUOTED.match(value)):
-        return _ESCAPE.sub(r"\1", value[1 : quoted.end() - 1])
-    if value[:1] == "'" and len(value) > 1:
-        return value[1:].rpartition("'")[0].replace("''", "'")
-    return _COMMENT.sub("", value)
+def _bare(text: str, *, double: bool) -> str:
+    """What is written between quotation marks, on one line."""
+    if not double:
+        return " ".join(text.replace("''", "'").split())
+    if "\\" in text:
+        text = _ESCAPE.sub(_escaped, text)
+    return " ".join(text.split())
+
+
+def _escaped(found: re.Match[str]) -> str:
+    code = found[1] or found[2] or found[3]
+    if code is None:
+        return " " if found[4] in _WHITE_ESCAPES or found[4] == "\n" else found[4]
+    character = int(code, 16)
+    if 0xD800 <= character <= 0xDFFF or not 0x20 <= character <= 0x10FFFF:
+        return " "  # no character of a text that can be stored
+    return chr(character)
+
+
+def _triple(lines: Sequence[str], first: int, head: str) -> tuple[_Value, int]:
+    """TOML's strings of several lines."""
+    mark = head[:3]
+    inner = [head[3:], *lines[first + 1 : -1]]
+    last = next((at for at, line in enumerate(inner) if mark in line), None)
+    if last is None:
+        return _scalar([_Part(first, head.strip("\"'"))]), first + 1
+    inner[last] = inner[last].partition(mark)[0]
+    double = mark == '"""'
+    parts = [_Part(first + at, _bare(line.rstrip("\\"), double=double)) for at, line in enumerate(inner[: last + 1])]
+    return _Value("quoted", _filled([parts]), ""), first + last + 1
+
+
+def _below(lines: Sequence[str], first: int, stop: int, indented: int) -> tuple[_Value, int]:
+    """A value that begins on the line below its key: a list, or text. Mappings are left out."""
+    start = next((number for number in range(first, stop) if lines[number].strip()), stop)
+    if start < stop and (found := _ITEM.fullmatch(lines[start])):
+        return _list(lines, start, stop, found[1])
+    if start >= indented or _NESTED_KEY.fullmatch(lines[start]):
+        return _Value("scalar", (), ""), indented
+    return _scalar(_parts(lines, start, indented)), indented
+
+
+def _list(lines: Sequence[str], start: int, stop: int, margin: str) -> tuple[_Value, int]:
+    """A list with an item on each line, each behind a hyphen that is `margin` away from the edge."""
+    items: list[list[_Part]] = []
+    number = start
+    while number < stop:
+        line = lines[number]
+        found = _ITEM.fullmatch(line)
+        if found and found[1] == margin:
+            items.append([_Part(number, (found[2] or "").strip())])
+        elif items and line[:1] in ("", " ", "\t"):
+            items[-1].append(_Part(number, line.strip()))
+        elif not line.startswith("#"):
+            break
+        number += 1
+    values = [_scalar(item) for item in items]
+    return _Value("block", tuple(item for value in values for item in value.items), ""), number
+
+
+def _flow(lines: Sequence[str], first: int) -> tuple[_Value, int] | None:
+    """A list in brackets that begins on the first line, and the index of the line after it; None if it isn't one.
+
+    Lists inside it are read as items of the outer one.
+    """
+    reader = _FlowReader()
+    for number, line in enumerate(lines, first):
+        at = reader.take(line, number)
+        if at is not None:
+            if _COMMENT.sub("", line[at:]).strip():
+                return None
+            return _Value("flow", tuple(reader.items), " ".join(lines[: number - first + 1])), number + 1
+    return None
+
+
+class _FlowReader:
+    """Collects the items of a list in brackets, line by line."""
+
+    def __init__(self) -> None:
+        self.items: list[tuple[_Part, ...]] = []
+        self._depth = 0
+        self._word: list[str] = []
+        self._blank = True
+        """Nothing of the item is read yet."""
+        self._quoted = False
+        self._begun = 0
+
+    def take(self, line: str, number: int) -> int | None:
+        """Read one line; where in it the outer list ends, or None."""
+        at = 0
+        while at < len(line):
+            sign = line[at]
+            if self._blank:
+                self._begun = number
+            if sign in "\"'" and self._blank and (found := (_DOUBLE if sign == '"' else _SINGLE).match(line, at)):
+                self._word = [_bare(found[1], double=sign == '"')]
+                self._quoted, self._blank = True, False
+                at = found.end()
+                continue
+            at += 1
+            if sign in "[{":
+                self._depth += 1
+            elif sign in "]},":
+                self._finish()
+                self._depth -= sign != ","
+                if self._depth <= 0:
+                    return at
+            elif sign == "#" and (at == 1 or line[at - 2] in " \t"):
+                break
+            else:
+                self._word.append(sign)
+                self._blank = self._blank and sign in " \t"
+        self._word.append(" ")
+        return None
+
+    def _finish(self) -> None:
+        text = " ".join("".join(self._word).split())
+        if text and (self._quoted or text not in _NOTHING):
+            self.items.append((_Part(self._begun, text),))
+        self._word, self._quoted, self._blank = [], False, True
+
+
+def listed(front: FrontMatter, *keys: str) -> Iterator[str]:
+    """The items under these keys; of a scalar that is not quoted, the parts between commas, as Obsidian reads it."""
+    for key in keys:
+        items = front.items(key)
+        if front.kind(key) == "scalar":
+            items = [part.strip() for item in items for part in item.split(",")]
+        yield from (item for item in items if item)

@@ -1,12 +1,9 @@
 """Recognises the lines of Markdown that give a text its structure, one line at a time."""
 
 import re
-from collections.abc import Sequence
 
 _HEAD = 400
 _TITLE_LIMIT = 200
-_FRONT_MATTER_LINES = 200
-FRONT_MATTER_FENCES = {"---": ("---", "..."), "+++": ("+++",)}
 
 _ATX = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)", re.DOTALL)
 _FENCE = re.compile(r"[ \t]*(?:(`{3,})[^`]*|(~{3,}).*)", re.DOTALL)
@@ -24,8 +21,8 @@ _EMPHASIS = re.compile(r"(?<!\w)\*+(?=\S)|(?<=\S)\*+(?!\w)|`+|~~")
 
 
 def atx_heading(line: str) -> tuple[int, str] | None:
-    """Level and plain title of a `# Heading`; None for other lines and for a heading without words."""
-    match = _ATX.match(line[:_HEAD])
+    """Level and plain title of a `# Heading`; None for other lines, overlong ones, and a heading without words."""
+    match = _ATX.match(line) if len(line) <= _HEAD else None
     title = plain_title(match[2]) if match else ""
     return (len(match[1]), title) if match and title else None
 
@@ -45,11 +42,6 @@ def underline_mark(title: str, line: str) -> str:
     if length < 2 or (match[1] not in "=-" and length != len(title.rstrip())):
         return ""
     return match[1]
-
-
-def stands_alone(before: str, title: str) -> bool:
-    """Whether the line before an underlined title ends no paragraph, which would make it the paragraph's last line."""
-    return not before.strip() or bool(underline_mark(title, before)) or atx_heading(before) is not None
 
 
 def fence_marks(line: str) -> str:
@@ -78,17 +70,6 @@ def is_overline(line: str) -> bool:
 
 def is_list_item(line: str) -> bool:
     return _LIST_ITEM.match(line[:_HEAD]) is not None
-
-
-def front_matter_length(lines: Sequence[str]) -> int:
-    """How many of the first lines are front matter (YAML or TOML) with its two fences; 0 without any."""
-    closing = FRONT_MATTER_FENCES.get(lines[0].rstrip()) if lines else None
-    if closing is None:
-        return 0
-    for number, line in enumerate(lines[1:_FRONT_MATTER_LINES], start=2):
-        if len(line) <= _HEAD and line.rstrip() in closing:
-            return number
-    return 0
 
 
 def plain_title(text: str) -> str:

@@ -46,8 +46,11 @@ class Section:
 class Outline:
     """The pieces of one text, numbered from 0, and its sections in order."""
 
-    def __init__(self, text: str, limit: int) -> None:
-        """`limit` is the weight of one chunk: longer lines are cut into pieces, longer code may be cut."""
+    def __init__(self, text: str, limit: int, front: int = 0) -> None:
+        """`limit` is the weight of one chunk: longer lines are cut into pieces, longer code may be cut.
+
+        The first `front` lines hold values of the front matter.
+        """
         self.text = text
         self.starts: array[int] = array("q")
         """Offset of each piece."""
@@ -60,7 +63,7 @@ class Outline:
         self.weights: array[int] = array("q", [0])
         """Weight of all pieces before each piece, line ends included; one entry more than pieces."""
         self.sections: list[Section] = [Section(0, (), 0, 0)]
-        _Scan(self, limit).run()
+        _Scan(self, limit).run(front)
 
     def __len__(self) -> int:
         return len(self.starts)
@@ -107,12 +110,11 @@ class _Scan:
         self._above: list[Section] = []
         """The sections that the next heading may lie in."""
 
-    def run(self) -> None:
+    def run(self, front: int) -> None:
         outline, heavy, limit = self._outline, self._heavy, self._limit
         starts, ends, numbers = outline.starts, outline.ends, outline.numbers
         cuts, weights = outline.cuts, outline.weights
         offset = number = total = after_front = 0
-        front = self._front_matter()
         for lines in _blocks(self._text):
             for line in lines:
                 number += 1
@@ -137,13 +139,10 @@ class _Scan:
         if front:
             self._keep_front_matter_with_text(after_front)
 
-    def _front_matter(self) -> int:
-        return markdown.front_matter_length(self._text[:_BLOCK].split("\n")) if self._text[:1] in ("-", "+") else 0
-
     def _keep_front_matter_with_text(self, first: int) -> None:
         """Make the end of the front matter a poor place to cut: alone it would be a hit without content.
 
-        `first` is the piece behind its closing fence.
+        `first` is the piece after its last line.
         """
         outline = self._outline
         while first < len(outline) and outline.is_blank(first):

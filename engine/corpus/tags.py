@@ -1,9 +1,10 @@
 """The tags of a note: those of its front matter, and every #tag in its text."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
-from engine.corpus import front_matter, markdown
+from engine.corpus import markdown
+from engine.corpus.front_matter import FrontMatter
 from engine.text.folding import fold
 
 TAGS_VERSION = 1
@@ -11,14 +12,10 @@ TAGS_VERSION = 1
 TAGS_FINGERPRINT = f"tags {TAGS_VERSION}"
 """In what the index says its rows depend on."""
 
-_HEAD_CHARACTERS = 64 * 1024
 _LINE = 4096
 """Of a longer line, so many characters are looked at."""
 _MOST = 500
 _LONGEST = 100
-_KEY = re.compile(r"(?:tags?|\"tags?\")[ \t]*[:=][ \t]*(.*)", re.IGNORECASE)
-_ITEM = re.compile(r"[ \t]*-[ \t]+(.+)")
-_COMMENT = re.compile(r"(?:^|[ \t])#[ \t].*")
 _BETWEEN = re.compile(r"[,\[\]\s]+")
 _HASHTAG = re.compile(r"(?:^|(?<=[\s(,;]))#([\w\-/]+)")
 _CODE = re.compile(r"(`+)(?:(?!\1).)*\1")
@@ -30,10 +27,13 @@ def indexed_by(fingerprint: object) -> bool:
     return isinstance(fingerprint, str) and fingerprint.endswith(TAGS_FINGERPRINT)
 
 
-def tags_of(text: str) -> tuple[str, ...]:
-    """The note's tags, folded, without #, sorted; at most 500. A nested one is `garden/greenhouse`."""
+def tags_of(text: str, front: FrontMatter | None) -> tuple[str, ...]:
+    """The note's tags, folded, without #, sorted; at most 500. A nested one is `garden/greenhouse`.
+
+    `front` is the note's front matter.
+    """
     found: set[str] = set()
-    for raw in _all_tags(text):
+    for raw in _all_tags(text, front):
         tag = fold(raw.strip("\"'").removeprefix("#").strip("/"))
         # An issue's number is no tag.
         if tag and len(tag) <= _LONGEST and not tag.isdigit():
@@ -43,25 +43,21 @@ def tags_of(text: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _all_tags(text: str) -> Iterator[str]:
-    lines = text[:_HEAD_CHARACTERS].split("\n")
-    front = markdown.front_matter_length(lines)
-    yield from _front_matter_tags(front_matter.inner_lines(lines))
+def _all_tags(text: str, front: FrontMatter | None) -> Iterator[str]:
+    start = 0
+    if front is not None:
+        yield from _front_matter_tags(front)
+        for _ in range(front.length):
+            start = text.find("\n", start) + 1 or len(text)
     if "#" in text:
-        yield from _hashtags(text, sum(len(line) + 1 for line in lines[:front]))
+        yield from _hashtags(text, start)
 
 
-def _front_matter_tags(lines: Sequence[str]) -> Iterator[str]:
-    listed = False
-    for line in lines:
-        if found := _KEY.fullmatch(line[:_LINE].rstrip()):
-            values = _COMMENT.sub("", found[1])
-            listed = not values
-            yield from _BETWEEN.split(values)
-        elif listed and (item := _ITEM.fullmatch(line[:_LINE].rstrip())):
-            yield _COMMENT.sub("", item[1]).strip()
-        elif line.strip():
-            listed = False
+def _front_matter_tags(front: FrontMatter) -> Iterator[str]:
+    for key in ("tags", "tag"):
+        for item in front.items(key):
+            # Between commas or brackets a space separates tags, too; an item on a line of its own is one tag.
+            yield from (item,) if front.kind(key) == "block" else _BETWEEN.split(item)
 
 
 def _hashtags(text: str, start: int) -> Iterator[str]:

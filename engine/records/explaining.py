@@ -6,7 +6,7 @@ from engine.records.base import Record
 
 DateOrigin = Literal["name", "folder", "front-matter", "session", "modified", "evergreen"]
 StageUnit = Literal["chunks", "files", "words", "questions"]
-MatchField = Literal["title", "heading", "name", "body"]
+MatchField = Literal["title", "alias", "heading", "name", "body"]
 RemedyName = Literal[
     "weak",
     "sources",

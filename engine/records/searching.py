@@ -24,7 +24,7 @@ class MemorySearchResult(Record, frozen=True):
     citation: str
     """`path#L5-L9`, or `path#L5` for one line."""
     title: str
-    """The document's title: front matter, first heading, or the file's name."""
+    """The document's title: that of its front matter, else its leading H1, else the file's name."""
     heading: tuple[str, ...]
     """Heading path of the chunk, outermost first; the title's own heading included."""
     modified: float
@@ -40,6 +40,12 @@ class MemorySearchResult(Record, frozen=True):
     """How much of `score` the words gave, 0 to 1; the meaning gave the rest."""
     message: "MessagePlace | None" = None
     """The message of the session that the snippet's first match is in; None for a note."""
+    title_ranges: tuple[FileRange, ...] = ()
+    """Matched words in `title`."""
+    heading_ranges: tuple[tuple[FileRange, ...], ...] = ()
+    """Matched words in each part of `heading`."""
+    path_ranges: tuple[FileRange, ...] = ()
+    """Matched words in the path of a note, as it is named in its own workspace."""
     workspace: str = ""
     """Folder of the workspace that it was found in, where several were searched; else empty."""
     more_in_file: int = 0

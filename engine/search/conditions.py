@@ -18,9 +18,10 @@ from engine.text.operators import ROLE_NAMES, SOURCE_NAMES
 from engine.text.phrases import phrase_tokens
 from engine.text.queries import Atom, Clause, Field, Phrase, Word
 
-_STEM_COLUMNS = "{title heading name stems}"
-_WORD_COLUMNS = "{title heading name words}"
-_PHRASE_COLUMNS = "{title heading words}"
+# Columns that are left out, instead of those that are searched: an index of an earlier program has no aliases.
+_STEM_COLUMNS = "- words"
+_WORD_COLUMNS = "- stems"
+_PHRASE_COLUMNS = "- {name stems}"
 _NANOSECONDS = 10**9
 
 

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from engine.corpus import front_matter
-from engine.corpus.dates import date_in_front_matter, date_in_name, is_evergreen
+from engine.corpus.dates import date_in_name
 from engine.corpus.globs import Globs
 from engine.records import DateOrigin
 from engine.settings.options import TemporalDecaySettings
@@ -41,6 +40,9 @@ class _File(NamedTuple):
     modified: float
     started: float | None
     ended: float | None
+    dated: float | None
+    """By its front matter."""
+    evergreen: bool | None
 
 
 @dataclass(frozen=True)
@@ -59,13 +61,12 @@ class Decay:
         evergreen = Globs(self.settings.evergreen)
         listed = [(Globs((pattern,)), days) for pattern, days in self.settings.half_life_by_path.items()]
         outside = self.outside([file.path for file in files if file.source == "memory"])
-        front = _front_matter(snapshot, [file.id for file in files if file.source == "memory"])
 
         def age(file: _File) -> Age:
             own = next((days for globs, days in listed if globs.covers(file.path)), None)
             if own == 0 or file.path in _ALWAYS_EVERGREEN or evergreen.covers(file.path):
                 return Age(1.0, None, "evergreen", None)
-            dated = _dated(file, front.get(file.id, {}), by_file_time=own is not None or file.path in outside)
+            dated = _dated(file, by_file_time=own is not None or file.path in outside)
             if dated is None:
                 return Age(1.0, None, "evergreen", None)
             date, origin = dated
@@ -81,14 +82,16 @@ def decayed(score: float, age_days: float, half_life_days: float) -> float:
     return score * math.exp2(-max(0.0, age_days) / half_life_days)
 
 
-def _dated(file: _File, values: dict[str, str], *, by_file_time: bool) -> tuple[float, DateOrigin] | None:
+def _dated(file: _File, *, by_file_time: bool) -> tuple[float, DateOrigin] | None:
     if file.source == "sessions":
         said = file.ended if file.ended is not None else file.started
         return (file.modified, "modified") if said is None else (said, "session")
-    if is_evergreen(values):
+    if file.evergreen:
         return None
-    if dated := date_in_name(file.path) or date_in_front_matter(values):
+    if dated := date_in_name(file.path):
         return dated
+    if file.dated is not None:
+        return file.dated, "front-matter"
     return (file.modified, "modified") if by_file_time else None
 
 
@@ -97,27 +100,11 @@ def _files_of(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[tuple[int, _Fi
     for start in range(0, len(ids), _GROUP):
         group = tuple(ids[start : start + _GROUP])
         rows = snapshot.connection.execute(
-            f"""SELECT c.id, f.id, f.path, f.source, f.mtime_ns / 1e9, s.started, s.ended
+            f"""SELECT c.id, f.id, f.path, f.source, f.mtime_ns / 1e9, s.started, s.ended, n.dated, n.evergreen
                 FROM {tables.chunks} c CROSS JOIN {tables.files} f ON f.id = c.file_id
+                LEFT JOIN {tables.front_matter} n ON n.file_id = f.id
                 LEFT JOIN {tables.sessions} s ON s.file_id = f.id WHERE c.id IN ({",".join("?" * len(group))})""",
             group,
         )
         for chunk, *file in rows:
             yield chunk, _File(*file)
-
-
-def _front_matter(snapshot: Snapshot, files: Sequence[int]) -> dict[int, dict[str, str]]:
-    """What the front matter of each of these files says, as far as it stands in its first chunk."""
-    chunks = snapshot.tables.chunks
-    found: dict[int, dict[str, str]] = {}
-    for start in range(0, len(files), _GROUP):
-        group = tuple(files[start : start + _GROUP])
-        rows = snapshot.connection.execute(
-            f"""SELECT file_id, text FROM {chunks} WHERE id IN (
-                    SELECT min(id) FROM {chunks} WHERE file_id IN ({",".join("?" * len(group))}) GROUP BY file_id)
-                AND start_line = 1 AND substr(text, 1, 3) IN ('---', '+++')""",
-            group,
-        )
-        for file_id, text in rows:
-            found[file_id] = front_matter.values(front_matter.inner_lines(text.split("\n"), whole=False))
-    return found

@@ -21,7 +21,7 @@ class Word(NamedTuple):
     chunks: int
     """How many chunks hold it."""
     titled: int
-    """How many of them hold it in a title or heading."""
+    """How many of them hold it in a title, alias or heading."""
 
 
 class _Moment:
@@ -89,14 +89,14 @@ class Counts:
     def _read(self, start: str) -> list[Word]:
         rows = self._snapshot.connection.execute(
             f"""SELECT term, col, doc FROM {self._snapshot.tables.terms}
-                WHERE term >= ? AND term < ? AND col IN ('title', 'heading', 'words')""",
+                WHERE term >= ? AND term < ? AND col IN ('title', 'heading', 'aliases', 'words')""",
             (start, start + "\U0010ffff"),
         )
         counts: dict[str, dict[str, int]] = {}
         for token, column, chunks in rows:
             counts.setdefault(token, {})[column] = chunks
         return [
-            Word(token, by["words"], max(by.get("title", 0), by.get("heading", 0)))
+            Word(token, by["words"], max(by.get(column, 0) for column in ("title", "heading", "aliases")))
             for token, by in counts.items()
             if "words" in by
         ]

@@ -14,7 +14,8 @@ from engine.search.term_counts import WEIGHTS, Asked, Counts, ask
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm
 
-_TITLES = "{title heading name}"
+_TITLES = "- {words stems}"
+"""All other columns: an index that an earlier program made has no aliases."""
 _MOST_RANKED = 10_000
 """So many matches take some 8 ms."""
 _CHOOSING = 5_000

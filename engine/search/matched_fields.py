@@ -16,6 +16,7 @@ _FIELD_OF: dict[str, MatchField] = {
     "name": "name",
     "words": "body",
     "stems": "body",
+    "aliases": "alias",
 }
 _REGISTERED = "term_columns"
 

@@ -12,6 +12,7 @@ ReasonPart = Literal["words", "meaning", "mixture", "age", "place", "threshold"]
 
 _FIELDS: dict[MatchField, str] = {
     "title": marked("title"),
+    "alias": marked("alias"),
     "heading": marked("heading"),
     "name": marked("file name"),
     "body": marked("text"),

@@ -24,6 +24,10 @@ def make_result(
         ranges = _inside(ranges, spans) or [(start, start) for start, _ in spans[:1]]
     snippet = make_snippet(chunk.text, ranges)
     place = None if chunk.places is None else _place(chunk.places, snippet.place)
+    languages = (chunk.language,) if chunk.language else ()
+    title_ranges, *heading_ranges = (
+        tuple(highlight_ranges(text, question, languages)) for text in (chunk.title, *chunk.heading)
+    )
     return MemorySearchResult(
         path=chunk.path,
         start_line=chunk.start_line,
@@ -41,6 +45,10 @@ def make_result(
         vector_score=None if scored.vector is None else round(scored.vector, 6),
         text_share=1.0 if scored.named else round(blend.text_share(scored.text, scored.vector), 6),
         message=None if place is None else _message(place, chunk),
+        title_ranges=title_ranges,
+        heading_ranges=tuple(heading_ranges),
+        # The name of a session's file is no text.
+        path_ranges=tuple(highlight_ranges(chunk.path, question, languages)) if place is None else (),
     )
 
 

@@ -1,6 +1,8 @@
-"""The part of a chunk that answers the question: whole lines round its best matches, at most 700 characters."""
+"""The part of a chunk that a result shows: at most 700 characters around its densest matches, whole lines if it can."""
 
-from bisect import bisect_right
+import re
+import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,6 +10,11 @@ from engine.records import FileRange
 
 LIMIT = 700
 _ELLIPSIS = "…"
+_LEAD_SHARE = 4
+"""What part of the limit may come before the first match."""
+_LONGEST_WORD = 40
+"""How far a cut moves to keep a word whole: there are no spaces in Japanese, nor in an address."""
+_SPACE = re.compile(r"\s")
 
 
 @dataclass(frozen=True)
@@ -22,78 +29,109 @@ class Snippet:
 
 
 def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> Snippet:
-    """The window with the most different matched words; the beginning when nothing matched."""
-    starts = _line_starts(text)
-    first, last = _best_window(text, starts, ranges, limit)
-    begin, end = starts[first], starts[last + 1] - 1
+    """The window with the most different matched words; the beginning when nothing matched.
+
+    A line that is cut begins or ends with an ellipsis. `ranges` ascend.
+    """
+    limit = max(limit, 3)  # two of them are ellipses
+    begin, matched = _densest(text, ranges, limit)
+    line = text.rfind("\n", 0, begin) + 1
+    begin = line if matched <= line + limit - 2 else begin
+    end = _end(text, begin, matched, limit)
+    begin = _filled(text, begin, end, limit)
     body = text[begin:end]
-    lead = len(body) - len(body.lstrip("\n\r"))
     if body.strip():
-        first += body[:lead].count("\n")
-        begin += lead
-        body = body[lead:].rstrip()
-    end = begin + len(body)
-    if len(body) <= limit:
-        return Snippet(body, first, _shifted(ranges, begin, end, 0), _first_match(ranges, begin, end))
-    return _cut_line(text, begin, end, first, ranges, limit)
+        begin += len(body) - len(body.lstrip("\n\r"))
+        end = begin + len(body.lstrip("\n\r").rstrip())
+    before = _ELLIPSIS if _cuts_before(text, begin) else ""
+    after = _ELLIPSIS if _cuts_after(text, end) else ""
+    shift = len(before) - begin
+    shown = [
+        (max(start, begin) + shift, min(stop, end) + shift) for start, stop in ranges if start < end and stop > begin
+    ]
+    place = next((start for start, _ in ranges if begin <= start < end), begin)
+    return Snippet(before + text[begin:end] + after, text.count("\n", 0, begin), tuple(shown), place)
 
 
-def _line_starts(text: str) -> list[int]:
-    """Offset of each line, and one past the end as if another line followed."""
-    starts = [0]
-    at = text.find("\n")
-    while at >= 0:
-        starts.append(at + 1)
-        at = text.find("\n", at + 1)
-    starts.append(len(text) + 1)
-    return starts
+def _densest(text: str, ranges: Sequence[FileRange], limit: int) -> tuple[int, int]:
+    """Where the window with the most different words begins, and where the last match in it ends."""
+    best, found = (0, 0), (0, 0)
+    words = [text[start:end].lower() for start, end in ranges]
+    inside: Counter[str] = Counter()
+    behind = 0
+    for number, (start, end) in enumerate(ranges):
+        begin = _lead(text, start, limit)
+        while behind < len(ranges) and (behind <= number or ranges[behind][1] <= begin + limit - 2):
+            inside[words[behind]] += 1
+            behind += 1
+        value = len(inside), behind - number
+        if value > best:
+            best, found = value, (begin, max(end, ranges[behind - 1][1]))
+        inside[words[number]] -= 1
+        if not inside[words[number]]:
+            del inside[words[number]]
+    return found
 
 
-def _best_window(text: str, starts: list[int], ranges: Sequence[FileRange], limit: int) -> tuple[int, int]:
-    """First and last line (inclusive) of the window; a single line may be longer than the limit."""
-    lines = len(starts) - 1
-    matched = sorted({bisect_right(starts, start) - 1 for start, _ in ranges})
-    best, best_value = 0, 0.0
-    for line in matched:
-        end = starts[line] + limit
-        words = [text[a:b].lower() for a, b in ranges if starts[line] <= a and b <= end]
-        # A word twice is worth a little; another word is worth more.
-        value = len(set(words)) + 0.1 * len(words)
-        if value > best_value:
-            best, best_value = line, value
-    first = last = best
-    while last + 1 < lines and starts[last + 2] - 1 - starts[first] <= limit:
-        last += 1
-    # Room is left only at the end of a chunk: show what comes before.
-    while first > 0 and starts[last + 1] - 1 - starts[first - 1] <= limit:
-        first -= 1
-    return first, last
+def _lead(text: str, start: int, limit: int) -> int:
+    """Where a window begins whose first match starts here: with its line, or with a word not far before it."""
+    earliest = max(0, start - limit // _LEAD_SHARE)
+    line = text.rfind("\n", earliest, start) + 1
+    return line if line or not earliest else _word_start(text, earliest, start)
 
 
-def _cut_line(text: str, begin: int, end: int, line: int, ranges: Sequence[FileRange], limit: int) -> Snippet:
-    """Part of one overlong line round its first match, cut between words where there are any."""
-    inside = [r for r in ranges if begin <= r[0] < end]
-    room = limit - 2 * len(_ELLIPSIS)
-    start = begin
-    if inside and inside[0][1] - begin > room:
-        start = max(begin, inside[0][0] - limit // 4)
-        space = text.find(" ", start, inside[0][0])
-        start = space + 1 if space >= 0 else start
-    stop = min(end, start + room)
-    if stop < end:
-        space = text.rfind(" ", start + room // 2, stop)
-        stop = space if space >= 0 else stop
-    before = _ELLIPSIS if start > begin else ""
-    after = _ELLIPSIS if stop < end else ""
-    shown = before + text[start:stop] + after
-    return Snippet(shown, line, _shifted(ranges, start, stop, len(before)), _first_match(ranges, start, stop))
+def _end(text: str, begin: int, matched: int, limit: int) -> int:
+    """Where a window ends that begins here and has the matches up to `matched`: with a line, else with a word."""
+    end = begin + limit - _cuts_before(text, begin)
+    if end >= len(text) or text[end] == "\n":
+        return min(end, len(text))
+    line = text.rfind("\n", begin, end)
+    if line >= max(matched, begin + limit // 2):
+        return line
+    return _word_end(text, max(begin, min(matched, end - 1)), end - 1)
 
 
-def _first_match(ranges: Sequence[FileRange], begin: int, end: int) -> int:
-    return next((start for start, _ in ranges if begin <= start < end), begin)
+def _filled(text: str, begin: int, end: int, limit: int) -> int:
+    """Where a window that has room left begins: it shows what comes before, in whole lines unless they are few."""
+    earliest = end - limit + _cuts_after(text, end)
+    if earliest <= 0:
+        return 0
+    line = text.find("\n", earliest - 1, begin - 1) + 1
+    if line and (not _cuts_before(text, begin) or end - line >= limit // 2):
+        return line
+    if _cuts_before(text, begin) or end - begin < limit // 2:
+        return _word_start(text, earliest + 1, begin)
+    return begin
 
 
-def _shifted(ranges: Sequence[FileRange], begin: int, end: int, offset: int) -> tuple[FileRange, ...]:
-    return tuple(
-        (max(a, begin) - begin + offset, min(b, end) - begin + offset) for a, b in ranges if a < end and b > begin
-    )
+def _word_start(text: str, low: int, high: int) -> int:
+    """The first place from `low` on, and not behind `high`, at which a word begins; `low` where none is near."""
+    if low >= high:
+        return high
+    space = _SPACE.search(text, low - 1 if low else 0, min(high, low + _LONGEST_WORD))
+    if space is not None:
+        return space.end()
+    while low < high and unicodedata.combining(text[low]):
+        low += 1
+    return low
+
+
+def _word_end(text: str, low: int, high: int) -> int:
+    """The last place up to `high`, and not before `low`, at which a word ends; `high` where none is near."""
+    for at in range(high, max(low, high - _LONGEST_WORD), -1):
+        if text[at].isspace():
+            return at
+    while high > low and unicodedata.combining(text[high]):
+        high -= 1
+    return high
+
+
+def _cuts_before(text: str, begin: int) -> bool:
+    """Whether a line has text before this place."""
+    return bool(text[text.rfind("\n", 0, begin) + 1 : begin].strip())
+
+
+def _cuts_after(text: str, end: int) -> bool:
+    """Whether a line has text behind this place."""
+    line = text.find("\n", end)
+    return bool(text[end : line if line >= 0 else len(text)].strip())

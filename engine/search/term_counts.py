@@ -11,8 +11,8 @@ import apsw
 
 from engine.store.schema import FTS_COLUMNS
 
-COLUMN_WEIGHTS = {"title": 0.5, "heading": 0.5, "name": 1.0, "words": 1.0, "stems": 1.0}
-"""Titles and headings stand in the text as well, and a title in all chunks of its file."""
+COLUMN_WEIGHTS = {"title": 0.5, "heading": 0.5, "name": 1.0, "words": 1.0, "stems": 1.0, "aliases": 0.5}
+"""Titles, aliases and headings are in the text as well, and a title or an alias in all chunks of its file."""
 WEIGHTS = tuple(COLUMN_WEIGHTS[column] for column in FTS_COLUMNS)
 _WORDS = FTS_COLUMNS.index("words")
 """The column whose length is a chunk's length: it holds every token, the stems of some are nowhere."""

@@ -21,7 +21,7 @@ _LONGEST = 200
 
 
 def called(snapshot: Snapshot, query: Query, ids: Collection[int]) -> dict[int, int]:
-    """Of these chunks those in a file whose title or name is these words and no others, each with its file.
+    """Of these chunks those in a file whose title, alias or name is these words and no others, each with its file.
 
     Whatever is called so holds all words of the question: only such chunks need to be looked at.
     """
@@ -30,8 +30,8 @@ def called(snapshot: Snapshot, query: Query, ids: Collection[int]) -> dict[int, 
         return {}
     return {
         id_: file
-        for id_, file, title, path in snapshot.titles(tuple(ids))
-        if words in (_words(title), *_words_of_name(path))
+        for id_, file, title, path, aliases in snapshot.titles(tuple(ids))
+        if words in (_words(title), *_words_of_name(path), *map(_words, aliases.splitlines()))
     }
 
 

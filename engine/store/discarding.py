@@ -26,6 +26,7 @@ def discard_generation(connection: apsw.Connection, tables: Tables) -> None:
     discard(connection, tables.transcripts)
     connection.execute(f"DROP TABLE IF EXISTS {tables.sessions}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.tags}")
+    connection.execute(f"DROP TABLE IF EXISTS {tables.front_matter}")
     connection.execute(f"DROP TABLE IF EXISTS {tables.files}")
 
 

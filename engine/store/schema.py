@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import apsw
 
 FTS_TOKENIZER = "ascii tokenchars '._-+#/@:'"
-FTS_COLUMNS = ("title", "heading", "name", "words", "stems")
+FTS_COLUMNS = ("title", "heading", "name", "words", "stems", "aliases")
+"""New ones are appended: a generation that an earlier program made has the first five only."""
 ROLES = ("user", "assistant", "tool", "system")
 
 
@@ -53,10 +54,16 @@ def _m003_query_language(connection: apsw.Connection) -> None:
         _create_query_language(connection, Tables(generation))
 
 
+def _m004_front_matter(connection: apsw.Connection) -> None:
+    for generation in generations_present(connection):
+        _create_front_matter(connection, Tables(generation))
+
+
 MIGRATIONS: tuple[Callable[[apsw.Connection], None], ...] = (
     _m001_shared_tables,
     _m002_sessions,
     _m003_query_language,
+    _m004_front_matter,
 )
 
 
@@ -83,6 +90,11 @@ class Tables:
     def tags(self) -> str:
         """The tags of the notes."""
         return f"tags_{self.generation}"
+
+    @property
+    def front_matter(self) -> str:
+        """The aliases and dates of the notes whose front matter has any."""
+        return f"front_matter_{self.generation}"
 
     @property
     def transcripts(self) -> str:
@@ -128,6 +140,7 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
     connection.execute(f"CREATE VIRTUAL TABLE {tables.terms} USING fts5vocab ({tables.fts}, 'col')")
     _create_sessions(connection, tables)
     _create_query_language(connection, tables)
+    _create_front_matter(connection, tables)
 
 
 def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
@@ -158,6 +171,14 @@ def _create_query_language(connection: apsw.Connection, tables: Tables) -> None:
             f"""CREATE INDEX IF NOT EXISTS {tables.chunks}_{role} ON {tables.chunks} (id)
                 WHERE {spoken_by(role)}"""
         )
+
+
+def _create_front_matter(connection: apsw.Connection, tables: Tables) -> None:
+    # One alias on each line.
+    connection.execute(
+        f"""CREATE TABLE IF NOT EXISTS {tables.front_matter} (
+            file_id INTEGER PRIMARY KEY, aliases TEXT NOT NULL, dated REAL, evergreen INTEGER NOT NULL)"""
+    )
 
 
 def spoken_by(role: str) -> str:

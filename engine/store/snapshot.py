@@ -192,12 +192,16 @@ class Snapshot:
             found += self.connection.execute(query, group)
         return found
 
-    def titles(self, ids: Sequence[int]) -> Iterator[tuple[int, int, str, str]]:
-        """(id, id of its file, the file's title and path) of the chunks with these ids; others are left out."""
+    def titles(self, ids: Sequence[int]) -> Iterator[tuple[int, int, str, str, str]]:
+        """(id, id of its file, the file's title, path and aliases) of the chunks with these ids.
+
+        There is one alias on each line. Ids that the index does not hold are left out.
+        """
         for group in _groups(ids):
             yield from self.connection.execute(
-                f"""SELECT c.id, f.id, f.title, f.path FROM {self.tables.chunks} c
-                    CROSS JOIN {self.tables.files} f ON f.id = c.file_id WHERE c.id IN ({_marks(group)})""",
+                f"""SELECT c.id, f.id, f.title, f.path, coalesce(n.aliases, '') FROM {self.tables.chunks} c
+                    CROSS JOIN {self.tables.files} f ON f.id = c.file_id
+                    LEFT JOIN {self.tables.front_matter} n ON n.file_id = f.id WHERE c.id IN ({_marks(group)})""",
                 group,
             )
 

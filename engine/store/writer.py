@@ -4,6 +4,7 @@ import dataclasses
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import islice
 from typing import Protocol
 
@@ -13,7 +14,7 @@ from engine.records import FileIssue, Source
 from engine.store.coding import StoredModel
 from engine.store.connection import number
 from engine.store.discarding import discard_generation
-from engine.store.schema import Tables, create_generation
+from engine.store.schema import FTS_COLUMNS, Tables, create_generation
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
 
 _MOST_EVICTED = 1000
@@ -76,6 +77,12 @@ class NewFile(msgspec.Struct, frozen=True):
     session: NewSession | None = None
     tags: tuple[str, ...] = ()
     """Of a note, folded."""
+    aliases: tuple[str, ...] = ()
+    """Of a note, as are all below."""
+    alias_tokens: str = ""
+    dated: float | None = None
+    """The date in its front matter, in seconds since the epoch."""
+    evergreen: bool = False
 
 
 class Writer(Snapshot):
@@ -96,6 +103,11 @@ class Writer(Snapshot):
         self.connection.executemany(
             f"INSERT OR IGNORE INTO {self.tables.tags} VALUES (?, ?)", ((tag, file_id) for tag in file.tags)
         )
+        if file.aliases or file.dated is not None or file.evergreen:
+            self.connection.execute(
+                f"INSERT INTO {self.tables.front_matter} VALUES (?, ?, ?, ?)",
+                (file_id, "\n".join(file.aliases), file.dated, file.evergreen),
+            )
         return self._add_chunks(file_id, file), removed
 
     def list_files(self, files: Sequence[NewFile]) -> None:
@@ -133,9 +145,9 @@ class Writer(Snapshot):
                 f"INSERT INTO {self.tables.chunks} VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (_chunk_row(id_, file_id, c) for id_, c in rows),
             )
-            self.connection.executemany(
-                f"INSERT INTO {self.tables.fts} (rowid, title, heading, name, words, stems) VALUES (?, ?, ?, ?, ?, ?)",
-                ((id_, file.title_tokens, c.heading_tokens, file.name_tokens, c.words, c.stems) for id_, c in rows),
+            self.add_keywords(
+                (id_, (file.title_tokens, c.heading_tokens, file.name_tokens, c.words, c.stems, file.alias_tokens))
+                for id_, c in rows
             )
             after += len(rows)
         if file.session is not None:
@@ -144,6 +156,22 @@ class Writer(Snapshot):
                 _session_row(file_id, file.session),
             )
         return list(range(first, after))
+
+    def add_keywords(self, rows: Iterable[tuple[int, Sequence[str]]]) -> None:
+        """Add (chunk id, token streams in the order of `FTS_COLUMNS`) to the keyword index."""
+        columns = self.keyword_columns
+        marks = ", ".join("?" * (len(columns) + 1))
+        self.connection.executemany(
+            f"INSERT INTO {self.tables.fts} (rowid, {', '.join(columns)}) VALUES ({marks})",
+            ((id_, *streams[: len(columns)]) for id_, streams in rows),
+        )
+
+    @cached_property
+    def keyword_columns(self) -> tuple[str, ...]:
+        """The columns of the keyword index: one that an earlier program made has fewer."""
+        rows = self.connection.execute(f"SELECT name FROM pragma_table_info('{self.tables.fts}')")
+        present = {name for (name,) in rows}
+        return tuple(column for column in FTS_COLUMNS if column in present)
 
     def remove_file(self, source: Source, path: str) -> list[int]:
         """Forget a file; returns the ids of its chunks."""
@@ -155,7 +183,8 @@ class Writer(Snapshot):
         ids = self._remove_chunks(row[0])
         if source == "sessions":
             self.connection.execute(f"DELETE FROM {self.tables.sessions} WHERE file_id = ?", row)
-        self.connection.execute(f"DELETE FROM {self.tables.tags} WHERE file_id = ?", row)
+        for table in (self.tables.tags, self.tables.front_matter):
+            self.connection.execute(f"DELETE FROM {table} WHERE file_id = ?", row)
         self.connection.execute(f"DELETE FROM {self.tables.files} WHERE id = ?", row)
         return ids
 

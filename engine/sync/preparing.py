@@ -33,21 +33,27 @@ def read(file: FoundFile, settings: Settings) -> NoteText:
 def prepare(file: FoundFile, note: NoteText, settings: Settings) -> NewFile:
     """All rows of one file."""
     language = detect_language(note.text)
-    title = describe(note.text, file.name).title
+    about = describe(note.text, file.name)
     chunking = settings.chunking
-    chunks = chunk_markdown(note.text, tokens=chunking.tokens, overlap=chunking.overlap)
+    chunks = chunk_markdown(note.text, tokens=chunking.tokens, overlap=chunking.overlap, front=about.front)
+    if not chunks and about.front is not None:
+        chunks = [Chunk(1, 1, about.title, ())]  # its name still finds it
     return NewFile(
         source=file.source,
         path=file.name,
         hash=note.hash,
         mtime_ns=file.mtime_ns,
         size=file.size,
-        title=title,
+        title=about.title,
         language=language,
-        title_tokens=analyse_both(title, language),
+        title_tokens=analyse_both(about.title, language),
         name_tokens=analyse_both(file.name, language),
         chunks=tuple(chunk_rows(chunks, language)),
-        tags=tags_of(note.text),
+        alias_tokens=analyse_both("\n".join(about.aliases), language),
+        tags=tags_of(note.text, about.front),
+        aliases=about.aliases,
+        dated=about.dated,
+        evergreen=about.evergreen,
     )
 
 

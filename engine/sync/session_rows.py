@@ -38,8 +38,6 @@ def session_file(
     title = redact(facts.title) if facts.title else facts.opening  # which is masked from the start
     project, branch = _place(facts.project), _place(facts.branch)
     language, rows = ("", ()) if chunks is None else (chunks.language, chunks)
-    # The file's name is mostly a number; what a person remembers is the agent and the project.
-    words = f"{facts.agent} {project} {branch}"
     return NewFile(
         source="sessions",
         path=name,
@@ -50,7 +48,7 @@ def session_file(
         title=title,
         language=language,
         title_tokens=analyse_both(title, language) if rows else "",
-        name_tokens=analyse_both(words, language) if rows else "",
+        name_tokens="",  # the file's name is a number, and the project's folder says nothing about a passage
         chunks=rows,
         session=NewSession(
             transcript=file.name,

@@ -41,6 +41,7 @@ STAGES: dict[str, str] = {
 """Stage -> what it is called here; one that is not listed keeps its own name."""
 FIELDS: dict[MatchField, str] = {
     "title": marked("title"),
+    "alias": marked("alias"),
     "heading": marked("heading"),
     "name": marked("file name"),
     "body": marked("text"),

@@ -28,7 +28,7 @@ from gui.sessions.conversation_text import Conversation, prepare
 from gui.sessions.wording import UNTITLED
 from gui.sharing.saving import documents_folder, places_of_notes, save_whole
 from gui.viewer.lines import FileLines
-from gui.viewer.outline import Outline
+from gui.viewer.outline import Outline, title_of
 from gui.viewer.page import PageStyle, markdown_slices
 from gui.views import Views
 from gui.widgets.message import Action
@@ -289,6 +289,7 @@ def _note(manager: MemorySearchManager, name: str, token: CancelToken) -> Printa
     lines = FileLines(manager.open_file(name, cancel=token))
     try:
         outline = Outline.of(lines, token)
+        title = title_of(lines, name)
         slices = []
         for part in markdown_slices(lines, outline):
             token.checkpoint()
@@ -296,5 +297,4 @@ def _note(manager: MemorySearchManager, name: str, token: CancelToken) -> Printa
     finally:
         lines.close()
     now = time.time()
-    title = outline.title or name
     return Printable(title, lambda paper, style: note_steps(paper, style, name, slices, now))

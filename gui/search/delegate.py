@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QS
 from engine import marked, split_name, tr
 from gui.keys.binding import with_key
 from gui.keys.shared import EXPLAIN
-from gui.search.excerpt_layout import ExcerptLayout
+from gui.search.excerpt_layout import ExcerptLayout, MarkedLine
 from gui.search.model import more_text, spoken_score
 from gui.search.rows import LEGS, FileRow, MoreRow, ResultRow
 from gui.sessions.wording import agent_name, folder_name
@@ -129,10 +129,9 @@ class ResultDelegate(QStyledItemDelegate):
         painter.setFont(metrics.meta)
         painter.setPen(colours.muted)
         write(painter, line, AT_RIGHT, when)
-        painter.setFont(metrics.title)
-        painter.setPen(colours.text)
         title = metrics.title_metrics.elidedText(row.title, Qt.TextElideMode.ElideRight, room)
-        write(painter, line, AT_LEFT, title)
+        marked_title = MarkedLine(row.title, title, row.marks, metrics.title, colours.mark_text)
+        marked_title.draw(painter, line, at_end=False, ink=colours.text, colours=colours)
 
     def _paint_result(
         self, painter: QPainter, rect: QRect, row: ResultRow, drawing: "_ResultDrawing", colours: Tokens
@@ -142,10 +141,9 @@ class ResultDelegate(QStyledItemDelegate):
             drawing.excerpt.draw(painter, QPointF(stands.left(), stands.top() + PAD), colours)
         line = QRect(rect.left(), rect.top() + PAD + 2 * metrics.line + META_GAP, rect.width(), metrics.meta_line)
         _paint_score(painter, QPointF(line.left(), line.center().y() - BAR_HEIGHT / 2 + 0.5), row, colours)
-        painter.setFont(metrics.meta)
-        painter.setPen(colours.muted)
-        write(painter, line, AT_RIGHT, drawing.note)
-        write(painter, line.adjusted(BAR_WIDTH + BAR_GAP, 0, 0, 0), AT_LEFT, drawing.place)
+        drawing.note.draw(painter, line, at_end=True, ink=colours.muted, colours=colours)
+        place = line.adjusted(BAR_WIDTH + BAR_GAP, 0, 0, 0)
+        drawing.place.draw(painter, place, at_end=False, ink=colours.muted, colours=colours)
 
     def _drawing(self, place: int, width: int, row: ResultRow, colours: Tokens) -> "_ResultDrawing":
         key = (place, width, colours.base.rgb())
@@ -169,13 +167,19 @@ class ResultDelegate(QStyledItemDelegate):
             line_height=metrics.line,
             mark_text=colours.mark_text,
         )
-        place, lines = _place(row)
+        whole, lines = _place(row)
         room = width - BAR_WIDTH - 3 * BAR_GAP - meta.horizontalAdvance(f" · {lines}")
-        note = self._fit_note(row, place, room)
+        note = self._fit_note(row, whole, room)
         # A path gives way at its front, since the name of the file tells most; of a session the agent stays.
         mode = Qt.TextElideMode.ElideRight if row.result.message else Qt.TextElideMode.ElideLeft
-        place = elide(meta, place, mode, room - meta.horizontalAdvance(note))
-        return _ResultDrawing(excerpt, f"{place} · {lines}", note)
+        place = elide(meta, whole, mode, room - meta.horizontalAdvance(note))
+        end, ink = f" · {lines}", colours.mark_text
+        heading_marks = () if row.leg else row.heading_marks
+        return _ResultDrawing(
+            excerpt,
+            MarkedLine(whole + end, place + end, row.result.path_ranges, metrics.meta, ink),
+            MarkedLine(row.heading, note, heading_marks, metrics.meta, ink),
+        )
 
     def _fit_note(self, row: ResultRow, path: str, room: int) -> str:
         """What stands at the right: it may not take the room of the file's name, nor be a mere beginning."""
@@ -197,9 +201,9 @@ _SPEAKERS = {"user": marked("you"), "assistant": marked("assistant"), "tool": ma
 @dataclass(frozen=True)
 class _ResultDrawing:
     excerpt: ExcerptLayout
-    place: str
+    place: MarkedLine
     """Path and lines; for a session who it was with, what about, and who said it."""
-    note: str
+    note: MarkedLine
     """Heading, or which half of the search found the row alone."""
 
 

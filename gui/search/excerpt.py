@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gui.search.markup import strip_markup
-from gui.search.ranges import Piece, Range, move_ranges
+from gui.search.ranges import Piece, Range, cut_out, move_ranges
 
 ROOM = 110
 """Code points that two lines of a narrow list hold; the matches are looked for in a window of this size."""
@@ -20,7 +20,7 @@ SEPARATOR = " · "
 _BLANK = r"[\s\x00-\x1f\x7f]"
 _ITEM = r"(?:\#{1,6}|[-*+]|\d{1,3}[.)])[^\S\n]+(?:\[[ xX]\][^\S\n]+)?"
 _RULE = r"(?:-{3,}|\|[-:|\ ]*-[-:|\ ]*)[^\S\n]*(?=\n|\Z)"
-"""A rule, the edge of front matter, or the line below a table's head."""
+"""A rule, or the line below a table's head."""
 _GAP = re.compile(
     rf"""
     (?P<break> (?:\A|[^\S\n]*\|?[^\S\n]*\n) {_BLANK}*  # a line break, with the Markdown marks that open the next line
@@ -40,11 +40,15 @@ class Excerpt:
     marks: tuple[Range, ...]
 
 
-def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "") -> Excerpt:
+def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title: str = "") -> Excerpt:
     """The snippet as one line without Markdown's marks, cut to start near its richest matches.
 
-    `heading` is shown elsewhere in the row and is not repeated in front, unless a word of it is marked.
+    `heading` and `title` are shown elsewhere in the row and are not repeated in front, unless a word there is marked.
+    A title is a line of its own, as the front matter has it.
     """
+    first, _, below = snippet.partition("\n")
+    if title and first == title and below.strip() and not (ranges and ranges[0][0] < len(first)):
+        snippet, ranges = cut_out(snippet, [(0, len(first))], ranges)
     text, marks = _flatten(*strip_markup(snippet, ranges))
     opening = f"{heading}{SEPARATOR}"
     if heading and text.startswith(opening) and not (marks and marks[0][0] < len(opening)):

@@ -1,13 +1,15 @@
-"""Two lines of an excerpt with their marked words, laid out once and drawn many times."""
+"""Text with marked words, laid out once and drawn many times: two lines of an excerpt, or one line of a row."""
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
 from gui.search.excerpt import ELLIPSIS, Excerpt
+from gui.search.ranges import Range
 from gui.theme import Tokens, mark_pen
-from gui.widgets.mirrored import text_direction
+from gui.widgets.mirrored import is_mirrored, line_direction, text_direction, upright, write
+from gui.widgets.row_painting import AT_LEFT, AT_RIGHT
 from gui.widgets.utf16 import utf16_length, utf16_ranges
 
 LINES = 2
@@ -45,10 +47,7 @@ class ExcerptLayout:
 
     def draw(self, painter: QPainter, origin: QPointF, colours: Tokens) -> None:
         """Draw with the excerpt's top left at `origin`; the painter is antialiasing."""
-        painter.setPen(mark_pen(colours))
-        painter.setBrush(colours.mark)
-        for box in self.mark_boxes:
-            painter.drawRoundedRect(box.translated(origin), MARK_RADIUS, MARK_RADIUS)
+        _draw_marks(painter, self.mark_boxes, origin, colours)
         painter.setPen(colours.text)
         self._layout.draw(painter, origin)
         if self.ellipsis is not None:
@@ -69,6 +68,73 @@ class ExcerptLayout:
             lines.append(line)
         self._layout.endLayout()
         return lines
+
+
+class MarkedLine:
+    """One line of a row, such as a title, with its marked words.
+
+    Attributes:
+        text: what is drawn.
+        mark_boxes: where the marked words are, relative to the text's top left.
+    """
+
+    def __init__(self, whole: str, text: str, ranges: Sequence[Range], font: QFont, mark_text: QColor) -> None:
+        """`text` is `whole` as it fits, cut with an ellipsis at one end; `ranges` are code points of `whole`."""
+        self.text = text
+        self.mark_boxes: list[QRectF] = []
+        self._font = font
+        self._layout: QTextLayout | None = None
+        if kept := utf16_ranges(text, _ranges_in_cut(whole, text, ranges)):
+            self._layout = layout = QTextLayout(text, font)
+            option = QTextOption(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignAbsolute)
+            option.setTextDirection(line_direction(text))
+            option.setWrapMode(QTextOption.WrapMode.NoWrap)
+            layout.setTextOption(option)
+            layout.setFormats([_format_range(start, end, mark_text) for start, end in kept])
+            layout.setCacheEnabled(True)
+            layout.beginLayout()
+            line = layout.createLine()
+            line.setLineWidth(QFontMetrics(font).horizontalAdvance(text))
+            layout.endLayout()
+            self.mark_boxes = _mark_boxes(line, kept)
+
+    def draw(self, painter: QPainter, rect: QRect, *, at_end: bool, ink: QColor, colours: Tokens) -> None:
+        """Draw at the beginning or the end of a line in `rect`; the painter is antialiasing."""
+        if self._layout is None:
+            painter.setFont(self._font)
+            painter.setPen(ink)
+            write(painter, rect, AT_RIGHT if at_end else AT_LEFT, self.text)
+            return
+        at_right = at_end != is_mirrored(painter)
+        with upright(painter, rect) as bounds:
+            line = self._layout.lineAt(0)
+            x = bounds.right() - line.naturalTextWidth() if at_right else bounds.left()
+            origin = QPointF(x, bounds.top() + round((bounds.height() - line.height()) / 2))
+            _draw_marks(painter, self.mark_boxes, origin, colours)
+            painter.setPen(ink)
+            self._layout.draw(painter, origin)
+
+
+def _draw_marks(painter: QPainter, boxes: Sequence[QRectF], origin: QPointF, colours: Tokens) -> None:
+    painter.setPen(mark_pen(colours))
+    painter.setBrush(colours.mark)
+    for box in boxes:
+        painter.drawRoundedRect(box.translated(origin), MARK_RADIUS, MARK_RADIUS)
+
+
+def _ranges_in_cut(whole: str, text: str, ranges: Sequence[Range]) -> list[Range]:
+    """The ranges of `whole` as they are in `text`, which is it or one end of it with an ellipsis."""
+    first, last, shift = 0, len(whole), 0
+    if text != whole:
+        kept = len(text) - 1
+        if whole.startswith(text[:-1]):
+            last = kept
+        elif whole.endswith(text[1:]):
+            first, shift = len(whole) - kept, 1
+        else:
+            return []
+    moved = ((max(start, first) - first + shift, min(end, last) - first + shift) for start, end in ranges)
+    return [(start, end) for start, end in moved if start < end]
 
 
 def _make_option(direction: Qt.LayoutDirection) -> QTextOption:

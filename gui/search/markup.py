@@ -14,9 +14,6 @@ _TAKEN, _CODE = "\ue000", "\ue001"
 _MERE_MARK = 3
 """What is longer hides more than how a word looks."""
 
-_FRONT_MATTER = re.compile(
-    r"\A---[^\S\n]*\n(?:(?:[\w-]+:|[ \t]+[^\s]|- |#)[^\n]*\n|[^\S\n]*\n){1,60}?---[^\S\n]*(?:\n|\Z)"
-)
 _CODE_SPAN = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]+)(?<!`)(\1)(?!`)")
 _COMMENT = re.compile(r"(<!--)(?:(?!-->)[\s\S])*(-->)")
 _TAGS = (
@@ -58,21 +55,8 @@ before the emphasis that may be round them."""
 
 
 def strip_markup(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
-    """The snippet without inline marks and without front matter that other text follows, and the ranges in it."""
-    moved = list(ranges)
-    front = _front_matter(snippet, ranges)
-    if front:
-        snippet, moved = cut_out(snippet, [(0, front)], moved)
-    return cut_out(snippet, _Marks(snippet, moved).find(), moved)
-
-
-def _front_matter(snippet: str, ranges: Sequence[Range]) -> int:
-    """How long the front matter at the start is, if there is something better to show."""
-    found = _FRONT_MATTER.match(snippet)
-    if found is None or not snippet[found.end() :].strip():
-        return 0
-    only_here = bool(ranges) and all(start < found.end() for start, _ in ranges)
-    return 0 if only_here else found.end()
+    """The snippet without inline marks, and the ranges in it."""
+    return cut_out(snippet, _Marks(snippet, ranges).find(), ranges)
 
 
 class _Marks:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from engine import MemorySearchResult, SearchOutcome, marked, split_name
 from gui.search.excerpt import Excerpt, make_excerpt
+from gui.search.ranges import Range
 from gui.search.speakers import name_speakers
 
 SortOrder = Literal["relevance", "date"]
@@ -28,6 +29,8 @@ class FileRow:
     title: str
     modified: float
     results: int
+    marks: tuple[Range, ...] = ()
+    """The matched words of the title."""
 
     @property
     def key(self) -> RowKey:
@@ -60,6 +63,11 @@ class ResultRow:
         return "" if inner == self.result.title else inner
 
     @property
+    def heading_marks(self) -> tuple[Range, ...]:
+        """The matched words of the innermost heading."""
+        return self.result.heading_ranges[-1] if self.result.heading_ranges else ()
+
+    @property
     def lines(self) -> str:
         first, last = self.result.start_line, self.result.end_line
         return f"{first}\N{EN DASH}{last}" if last > first else str(first)
@@ -69,7 +77,7 @@ class ResultRow:
         """Made when the row is first painted: most of a long list never is."""
         above = self.result.heading[-1] if self.result.heading else self.result.title
         if self.result.message is None:
-            return make_excerpt(self.result.snippet, self.result.match_ranges, above)
+            return make_excerpt(self.result.snippet, self.result.match_ranges, above, self.result.title)
         return make_excerpt(*name_speakers(self.result.snippet, self.result.match_ranges), above)
 
 
@@ -100,7 +108,7 @@ def build_rows(outcome: SearchOutcome, order: SortOrder) -> list[Row]:
     rows: list[Row] = []
     for results in files:
         best = results[0]
-        rows.append(FileRow(best.path, best.title, best.modified, len(results)))
+        rows.append(FileRow(best.path, best.title, best.modified, len(results), best.title_ranges))
         rows.extend(_result_rows(results, hybrid=outcome.mode == "hybrid"))
     hidden = outcome.total - len(outcome.results)
     if hidden > 0:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from engine import CancelToken, MemorySearchManager, MnemoscopeError, tr
 from gui.jobs import Job, Jobs
 from gui.viewer.lines import FileLines
-from gui.viewer.outline import Outline
+from gui.viewer.outline import Outline, title_of
 
 MARKDOWN = (".md", ".markdown", ".mdown", ".mkd")
 _SLOW_MS = 150
@@ -23,6 +23,8 @@ class OpenedFile:
     location: Path
     lines: FileLines
     outline: Outline
+    title: str
+    """Of a note; empty for other files."""
     language: str
     """Of the file's beginning, as the analysis names it; a single line is too short to tell."""
     keep: Callable[[], None]
@@ -86,11 +88,12 @@ def _open(manager: MemorySearchManager, name: str, token: CancelToken) -> Opened
     markdown = name.lower().endswith(MARKDOWN)
     try:
         outline = Outline.of(lines, token) if markdown else Outline()
+        title = title_of(lines, name) if markdown else ""
         language = _language(lines)
     except BaseException:
         lines.close()
         raise
-    return OpenedFile(name, location, lines, outline, language, keep)
+    return OpenedFile(name, location, lines, outline, title, language, keep)
 
 
 def _language(lines: FileLines) -> str:

@@ -5,12 +5,15 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from engine import CancelToken
+from engine import CancelToken, note_title
 from gui.viewer.lines import Lines
 
 _LOOKED_AT = 4 * 1024 * 1024
 """Characters; a file this long is a log rather than a note."""
 _BLOCK = 512
+_HEAD = 64 * 1024
+"""Characters in which a title is looked for."""
+_HEAD_LINES = 16
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
@@ -37,6 +40,16 @@ class HeadingPlace:
     nth: int = 0
 
 
+def title_of(lines: Lines, name: str) -> str:
+    """The title of the note with this stable name."""
+    head = ""
+    for first in range(1, lines.line_count + 1, _HEAD_LINES):
+        head += "\n".join((*lines.lines(first, first + _HEAD_LINES - 1), ""))
+        if len(head) > _HEAD:
+            break
+    return note_title(head, name)
+
+
 def heading_key(title: str) -> str:
     return "".join(filter(str.isalnum, title)).casefold()
 
@@ -57,10 +70,6 @@ class Outline:
         code: list[tuple[int, int]] = []
         _look_through(_numbered(lines, cancel), headings, code)
         return cls(headings, code)
-
-    @property
-    def title(self) -> str:
-        return next((heading.title for heading in self.headings if heading.title), "")
 
     def is_heading(self, line: int) -> bool:
         return line in self._set

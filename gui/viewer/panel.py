@@ -227,7 +227,7 @@ class ViewerPanel(ReadingPanel):
         if target is None or opened is None:
             return
         if not target.title:
-            self._header.show_title(opened.outline.title or target.file_title, target.breadcrumb)
+            self._header.show_title(opened.title or target.file_title, target.breadcrumb)
         self._header.set_ready(True)
         self._source.set_highlight(target.part)
         if reveal:

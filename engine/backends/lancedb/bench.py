@@ -112,6 +112,9 @@ class Catalog:
                 chunks=(),
                 session=facts.session,
                 tags=facts.tags,
+                aliases=facts.aliases,
+                dated=facts.dated,
+                evergreen=facts.evergreen,
             )
         )
         query = f"SELECT id FROM {writer.tables.files} WHERE source = ? AND path = ?"
@@ -240,5 +243,6 @@ def _as_new(shown: Shown, rows: Sequence[Row]) -> NewFile:
         language=file.language,
         title_tokens=rows[0].title_tokens,
         name_tokens=rows[0].name_tokens,
+        alias_tokens=rows[0].alias_tokens,
         chunks=tuple(row.chunk for row in rows),
     )

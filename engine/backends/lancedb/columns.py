@@ -13,8 +13,8 @@ of a file come and go in one commit, so that readers see a file wholly old or wh
 
 **Words.** `terms` holds the token streams of title, headings, name and body as the program's own keyword index has
 them, a line each, every token behind the letter of its column, so that LanceDB's index (split at spaces, nothing else)
-finds words in all scripts, stems and identifiers, and counts each column apart. The last line holds beginnings of
-words, for a question that is being typed.
+finds words in all scripts, stems and identifiers, and counts each column apart. A line of beginnings of words follows,
+for a query that is being typed, then that of the aliases; rows of earlier programs end before the aliases.
 """
 
 import hashlib
@@ -42,7 +42,7 @@ PRIMARY_KEY = b"lance-schema:unenforced-primary-key:position"
 FILE_ROW = -1
 """`ordinal` of the row of a file; those of its passages count from 0."""
 NAME, WORD, STEM, BEGINNING = "n", "w", "s", "p"
-"""Letters of the columns: title, headings and file name share one."""
+"""Letters of the columns: title, headings, file name and aliases share one."""
 BEGINNING_LENGTHS = (3, 5)
 _PAIR = 2
 
@@ -58,6 +58,9 @@ class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
 
     tags: tuple[str, ...] = ()
     session: NewSession | None = None
+    aliases: tuple[str, ...] = ()
+    dated: float | None = None
+    evergreen: bool = False
 
 
 class SharedFile(NamedTuple):
@@ -92,6 +95,7 @@ class Row(NamedTuple):
     chunk: NewChunk
     title_tokens: str
     name_tokens: str
+    alias_tokens: str
     vector: bytes | None
     """Little-endian float16 of unit length; None where it is not embedded yet."""
 
@@ -151,19 +155,20 @@ def vector_field(dims: int, model: ModelName) -> "pa.Field[Any]":
     return pa.field("vector", pa.list_(pa.float16(), dims), metadata={MODEL_KEY: msgspec.json.encode(model)})
 
 
-def terms_of(title: str, heading: str, name: str, words: str, stems: str) -> str:
+def terms_of(title: str, heading: str, name: str, words: str, stems: str, aliases: str) -> str:
     """The token streams of one passage in one text."""
     parts = ((NAME, title), (NAME, heading), (NAME, name), (WORD, words), (STEM, stems))
     lines = [_marked(letter, stream) for letter, stream in parts]
-    starts = sorted(set(beginnings((*title.split(), *words.split()))))
-    return "\n".join([*lines, _marked(BEGINNING, " ".join(starts))])
+    starts = sorted(set(beginnings((*title.split(), *words.split(), *aliases.split()))))
+    return "\n".join([*lines, _marked(BEGINNING, " ".join(starts)), _marked(NAME, aliases)])
 
 
-def streams_of(terms: str) -> tuple[str, str, str, str, str]:
-    """Title, heading, name, words and stems again."""
-    lines = terms.split("\n")
-    title, heading, name, words, stems = (line[1:].replace(f" {line[:1]}", " ") for line in lines[:5])
-    return title, heading, name, words, stems
+def streams_of(terms: str) -> tuple[str, str, str, str, str, str]:
+    """Title, heading, name, words, stems and aliases again."""
+    lines = [*terms.split("\n"), ""]
+    chosen = (*lines[:5], lines[6])
+    title, heading, name, words, stems, aliases = (line[1:].replace(f" {line[:1]}", " ") for line in chosen)
+    return title, heading, name, words, stems, aliases
 
 
 def beginnings(words: Iterable[str]) -> Iterator[str]:
@@ -215,7 +220,14 @@ def rows_of_file(file: NewFile, key: str, holders: str, writer: str, rules: str)
             "text": chunk.text,
             "places": chunk.places,
             "text_hash": chunk.hash.hex(),
-            "terms": terms_of(file.title_tokens, chunk.heading_tokens, file.name_tokens, chunk.words, chunk.stems),
+            "terms": terms_of(
+                file.title_tokens,
+                chunk.heading_tokens,
+                file.name_tokens,
+                chunk.words,
+                chunk.stems,
+                file.alias_tokens,
+            ),
         }
     yield {
         **common,
@@ -225,7 +237,7 @@ def rows_of_file(file: NewFile, key: str, holders: str, writer: str, rules: str)
         "size": file.size,
         "title": file.title,
         "language": file.language,
-        "facts": msgspec.json.encode(Facts(file.tags, file.session)),
+        "facts": msgspec.json.encode(Facts(file.tags, file.session, file.aliases, file.dated, file.evergreen)),
         "passages": count,
         "words": words,
         "holders": holders,
@@ -248,7 +260,7 @@ def read_rows(table: "pa.Table") -> Iterator[Row]:
     for place, (file, ordinal, start, end, heading, text, places, text_hash, terms) in enumerate(
         zip(*columns, strict=True)
     ):
-        title_tokens, heading_tokens, name_tokens, words, stems = streams_of(terms)
+        title_tokens, heading_tokens, name_tokens, words, stems, alias_tokens = streams_of(terms)
         yield Row(
             file,
             ordinal,
@@ -265,6 +277,7 @@ def read_rows(table: "pa.Table") -> Iterator[Row]:
             ),
             title_tokens,
             name_tokens,
+            alias_tokens,
             vectors[place],
         )
 

@@ -39,6 +39,9 @@ class Stored(NamedTuple):
     title: str
     language: str
     tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    dated: float | None
+    evergreen: bool
     session: NewSession | None
     chunks: tuple[tuple[Chunk, bytes | None], ...]
     """Each with the places of its messages, where it is a session's."""
@@ -62,6 +65,9 @@ def read_stored(snapshot: Snapshot, file: LocalFile) -> Stored | None:
     if row is None:
         return None
     tags = tuple(tag for (tag,) in connection.execute(f"SELECT tag FROM {tables.tags} WHERE file_id = ?", (file.id,)))
+    front: tuple[str, float | None, int] = connection.execute(
+        f"SELECT aliases, dated, evergreen FROM {tables.front_matter} WHERE file_id = ?", (file.id,)
+    ).fetchone() or ("", None, 0)
     session = connection.execute(
         f"""SELECT transcript, agent, session_id, project, branch, parent, started, ended, messages, bytes
             FROM {tables.sessions} WHERE file_id = ?""",
@@ -77,6 +83,9 @@ def read_stored(snapshot: Snapshot, file: LocalFile) -> Stored | None:
         title=title,
         language=language,
         tags=tags,
+        aliases=tuple(front[0].splitlines()),
+        dated=front[1],
+        evergreen=bool(front[2]),
         session=None if session is None else NewSession(*session),
         chunks=tuple(
             (Chunk(start, end, text, _headings(heading)), places) for start, end, text, heading, places in chunks
@@ -93,13 +102,13 @@ def masked(file: LocalFile, stored: Stored) -> Stored:
         return Chunk(chunk.start_line, chunk.end_line, redact(chunk.text), tuple(map(redact, chunk.heading)))
 
     chunks = tuple((safe(chunk), places) for chunk, places in stored.chunks)
-    return stored._replace(title=redact(stored.title), chunks=chunks)
+    return stored._replace(title=redact(stored.title), aliases=tuple(map(redact, stored.aliases)), chunks=chunks)
 
 
 def analysed(file: LocalFile, stored: Stored) -> NewFile:
     """With the token streams of every column."""
     session, language = stored.session, stored.language
-    name = file.path if session is None else f"{session.agent} {session.project} {session.branch}"
+    name = file.path if session is None else ""
     places = [places for _, places in stored.chunks]
     rows = chunk_rows((chunk for chunk, _ in stored.chunks), language)
     return NewFile(
@@ -115,6 +124,10 @@ def analysed(file: LocalFile, stored: Stored) -> NewFile:
         chunks=tuple(replace(row, places=place) for row, place in zip(rows, places, strict=True)),
         session=session,
         tags=stored.tags,
+        aliases=stored.aliases,
+        alias_tokens=analyse_both("\n".join(stored.aliases), language),
+        dated=stored.dated,
+        evergreen=stored.evergreen,
     )
 
 

@@ -128,8 +128,8 @@ class Finding:
             return None
         if not by_words and not question.is_satisfied_by(text):
             return None
-        chunking = self._settings.chunking
-        chunks = chunk_markdown(text, tokens=chunking.tokens, overlap=chunking.overlap)
+        about, chunking = describe(text, candidate.path), self._settings.chunking
+        chunks = chunk_markdown(text, tokens=chunking.tokens, overlap=chunking.overlap, front=about.front)
         if not chunks:
             return None
         chunk = _best_chunk(chunks, _line_now(candidate.hit, text), question, by_words)
@@ -138,12 +138,13 @@ class Finding:
         return _result(
             candidate,
             by_words,
-            title=describe(text, candidate.path).title,
+            title=about.title,
             lines=(chunk.start_line, chunk.end_line),
             heading=chunk.heading,
             snippet=snippet.text,
             snippet_line=chunk.start_line + snippet.first_line,
             ranges=snippet.ranges,
+            question=question,
         )
 
     def _of_session(
@@ -167,6 +168,7 @@ class Finding:
             snippet=snippet.text,
             snippet_line=place.line,
             ranges=snippet.ranges,
+            question=question,
             message=MessagePlace(
                 ordinal=place.ordinal, id=place.id, role=place.role, agent=known.agent, project=known.project
             ),
@@ -183,6 +185,7 @@ def _result(
     snippet: str,
     snippet_line: int,
     ranges: Sequence[FileRange],
+    question: Question,
     message: MessagePlace | None = None,
 ) -> MemorySearchResult:
     hit = candidate.hit
@@ -192,6 +195,7 @@ def _result(
     vector = None if by_words else max((leg.score for leg in meanings), default=None if hit.legs else hit.score)
     weight = sum(leg.weight for leg in hit.legs)
     share = sum(leg.weight for leg in words) / weight if weight else 0.0
+    title_ranges, *heading_ranges = (tuple(highlight_ranges(part, question.analysis)) for part in (title, *heading))
     return MemorySearchResult(
         path=candidate.path,
         start_line=lines[0],
@@ -209,6 +213,9 @@ def _result(
         vector_score=None if vector is None else round(vector, 6),
         text_share=1.0 if by_words else round(share, 6),
         message=message,
+        title_ranges=title_ranges,
+        heading_ranges=tuple(heading_ranges),
+        path_ranges=tuple(highlight_ranges(candidate.path, question.analysis)) if message is None else (),
     )
 
 

@@ -21,7 +21,7 @@ def _look(subject: Subject) -> Seen:
     with subject.store.read(subject.cancel) as snapshot:
         tables = snapshot.tables
         lost = _count(snapshot, tables.chunks)
-        others = _count(snapshot, tables.sessions) + _count(snapshot, tables.tags)
+        others = sum(_count(snapshot, table) for table in (tables.sessions, tables.tags, tables.front_matter))
         chunks, files = snapshot.chunk_count(), snapshot.file_count()
     if lost:
         detail = tr_count(
@@ -54,7 +54,7 @@ def _drop(subject: Subject) -> str:
         some = _drop_some(subject)
         removed += some
     with subject.store.write() as writer:
-        for table in (writer.tables.sessions, writer.tables.tags):
+        for table in (writer.tables.sessions, writer.tables.tags, writer.tables.front_matter):
             writer.connection.execute(f"DELETE FROM {table} WHERE {_orphaned(writer)}")
             removed += writer.connection.changes()
     if not removed:

@@ -38,16 +38,17 @@ def _rows(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[_Row]:
     rows: list[tuple[int, str, str, int, str, str, str, str]] = list(
         snapshot.connection.execute(
             f"""SELECT c.id, c.text, replace(c.heading, char(31), char(10)), f.source = 'sessions', f.path, f.title,
-                f.language, coalesce(s.agent || ' ' || s.project || ' ' || s.branch, '')
+                f.language, coalesce(n.aliases, '')
             FROM {tables.chunks} c JOIN {tables.files} f ON f.id = c.file_id
-            LEFT JOIN {tables.sessions} s ON s.file_id = f.id WHERE c.id IN ({marks}) ORDER BY c.id""",
+            LEFT JOIN {tables.front_matter} n ON n.file_id = f.id WHERE c.id IN ({marks}) ORDER BY c.id""",
             tuple(ids),
         )
     )
-    for id_, text, heading, session, path, title, language, place in rows:
+    for id_, text, heading, session, path, title, language, aliases in rows:
         words, stems = analyse(text, language)
-        short = (analyse_both(part, language) for part in (title, heading, place if session else path))
-        yield _Row(id_, (*short, words, stems), bool(session))
+        name = "" if session else path
+        short = [analyse_both(part, language) for part in (title, heading, name, aliases)]
+        yield _Row(id_, (*short[:3], words, stems, short[3]), bool(session))
 
 
 def _agrees(snapshot: Snapshot, row: _Row) -> bool:
@@ -58,7 +59,7 @@ def _agrees(snapshot: Snapshot, row: _Row) -> bool:
         return True  # that it is not there is the other matter's
     stored, made = _lengths(found), [len(stream.split()) for stream in row.streams]
     # A session that went on may have got another title, which its first chunks were not written with.
-    if stored[_WORDS] != made[_WORDS] or not (row.session or stored == made):
+    if stored[_WORDS] != made[_WORDS] or not (row.session or stored == made[: len(stored)]):
         return False
     words = sorted(set(row.streams[_WORDS].split()), key=lambda word: (-len(word), word))[:_MOST_WORDS]
     if not words:
@@ -189,10 +190,7 @@ def _write(subject: Subject, ids: Sequence[int]) -> None:
 def _replace(writer: Writer, ids: Sequence[int]) -> None:
     fts = writer.tables.fts
     writer.connection.executemany(f"DELETE FROM {fts} WHERE rowid = ?", ((id_,) for id_ in ids))
-    writer.connection.executemany(
-        f"INSERT INTO {fts} (rowid, {', '.join(FTS_COLUMNS)}) VALUES (?, ?, ?, ?, ?, ?)",
-        ((row.id, *row.streams) for row in _rows(writer, ids)),
-    )
+    writer.add_keywords((row.id, row.streams) for row in _rows(writer, ids))
 
 
 ROWS = Matter(

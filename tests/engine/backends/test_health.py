@@ -264,6 +264,7 @@ def test_free_space_is_given_back(memory: BuiltinMemory) -> None:
     before = content(memory)
     execute(memory, "CREATE TABLE big (x)")
     execute(memory, "INSERT INTO big VALUES (zeroblob(4000000))")
+    memory._store.make_durable()  # into the file itself, from the write-ahead log
     execute(memory, "DROP TABLE big")
     assert "space" in wrong(memory)
     [done] = memory.insight.repair(["space"]).done

@@ -424,3 +424,14 @@ def test_sessions_are_not_found_where_others_read_along(memory: BuiltinMemory, b
     assert paths(memory, "seven coats of varnish") == [NAME]
     shared = memory.search("seven coats of varnish", session_key="agent:main:discord:group:123")
     assert [result.path for result in shared.results if result.source == "sessions"] == []
+
+
+def test_search_project_folder_of_session_is_no_text(memory: BuiltinMemory, store: Path) -> None:
+    head = json.dumps(
+        {"type": "session", "id": "s2", "cwd": "/home/ada/valve", "timestamp": "2026-03-01T10:00:00.000Z"}
+    )
+    (store / "talk.jsonl").write_text(f"{head}\n" + said("user", "What is the weather like in the harbour?", 1))
+    (store / "fix.jsonl").write_text(f"{HEAD}\n" + said("user", "Fix the valve controller", 1))
+    memory.sync()
+    assert paths(memory, "valve") == ["sessions/main/fix.jsonl"]
+    assert paths(memory, "project:valve weather") == ["sessions/main/talk.jsonl"]

@@ -15,6 +15,8 @@ NOTES = {
     "andere.md": "# Andere\n\nUns, über uns und noch einmal über uns: alles über uns.\n",
     "mizu.md": "# 水やり\n\nトマトの鉢。\n",
     "niwa.md": "# 庭\n\n水やり、水やり、朝の水やり。\n",
+    "cluster.md": "---\nid: 81b1\naliases:\n  - Kube\n  - Grand Fleet\n---\n\n# Cluster\n\n## Parts\n\nThe nodes.\n",
+    "fleet.md": "# Ships\n\nKube, Kube and Kube: a grand fleet, the grand fleet, Kube again.\n",
     "os.replace.md": "# os.replace\n\nAtomic on one file system.\n",
     "files.md": "# Files\n\nos.replace, then os.replace again; os.replace is os.replace.\n",
 }
@@ -41,6 +43,8 @@ def memory(open_memory, workspace: Path):
         ("2026-02-08", "daily/2026-02-08.md"),
         ("UBER UNS", "ueber.md"),
         ("水やり", "mizu.md"),
+        ("kube", "cluster.md"),
+        ("grand fleet", "cluster.md"),
         ("os.replace", "os.replace.md"),
         ("os.replace.md", "os.replace.md"),
     ],

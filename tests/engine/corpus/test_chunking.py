@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from engine.corpus import front_matter
 from engine.corpus.chunking import Chunk, chunk_markdown
 from engine.corpus.weighing import weigh
 
@@ -143,6 +144,7 @@ def test_code_that_is_never_closed_runs_to_the_end() -> None:
         ("| a |\n---\ntext", ()),
         ("---\ntitle: x\n# no heading\n---\ntext", ()),
         ("---\ntitle: x\n---\n\n# A\n\ntext", ("A",)),
+        ("# " + "no end " * 100 + "\n\ntext", ()),
         ("    # indented code\ntext", ()),
         ("#tag\ntext", ()),
         ("# \ntext", ()),
@@ -153,12 +155,25 @@ def test_code_that_is_never_closed_runs_to_the_end() -> None:
     ],
 )
 def test_headings_of_all_kinds_are_known(text: str, path: tuple[str, ...]) -> None:
-    assert paths(chunk_markdown(text))[-1] == path
+    assert paths(chunk_note(text))[-1] == path
 
 
-def test_the_text_of_front_matter_is_kept() -> None:
-    (chunk,) = chunk_markdown("---\ntitle: x\n---\n# A\n\nb\n")
-    assert chunk == Chunk(1, 6, "---\ntitle: x\n---\n# A\n\nb", ("A",))
+def chunk_note(text: str, **options: int) -> list[Chunk]:
+    return chunk_markdown(text, front=front_matter.read(text), **options)
+
+
+def test_chunk_front_matter_keeps_only_searched_values() -> None:
+    text = "---\nid: 7f3c\ntitle: x\ncreated: 2024-01-01\ntags: [a, b]\nstub: false\n---\n# A\n\nb\n"
+    assert chunk_note(text) == [Chunk(3, 10, "x\n\na, b\n\n\n# A\n\nb", ("A",))]
+
+
+def test_chunk_lines_after_front_matter_are_exact() -> None:
+    note = f"---\nsummary: >\n  folded\n  twice\nid: 1\n---\n\n# A\n\n{prose(5000)}\n# B\n\n{prose(900)}"
+    lines = note.split("\n")
+    chunks = chunk_note(note)
+    assert chunks[0].text.startswith("folded\ntwice\n")
+    for chunk in chunks[1:]:
+        assert chunk.text == "\n".join(lines[chunk.start_line - 1 : chunk.end_line])
 
 
 def test_an_overlined_title_stays_with_its_overline() -> None:
@@ -195,16 +210,16 @@ def test_list_items_stay_whole_where_they_can() -> None:
     assert all(line.startswith("- item") for line in first_lines(chunk_markdown(text, overlap=0)))
 
 
-def front_matter(weight: int) -> str:
-    return "---\n" + "tag: something\n" * (weight // 15) + "---\n"
+def front_of(weight: int) -> str:
+    return "---\ntitle: Note\ntags:\n" + "  - something\n" * (weight // 15) + "---\n"
 
 
 @pytest.mark.parametrize("heading", ["", "# A\n\n", "# A\n\n## B\n\n", "A b\n===\n\n"])
 @pytest.mark.parametrize("weight", [60, 500, 900, 1300])
 @pytest.mark.parametrize("size", [1000, 1500, 4000])
 def test_front_matter_is_never_a_chunk_without_text(heading: str, weight: int, size: int) -> None:
-    chunks = chunk_markdown(f"{front_matter(weight)}\n{heading}{prose(size)}\n# Z\n\n{prose(900)}")
-    assert chunks[0].text.startswith("---")
+    chunks = chunk_note(f"{front_of(weight)}\n{heading}{prose(size)}\n# Z\n\n{prose(900)}")
+    assert chunks[0].text.startswith("Note\n\nsomething")
     assert SENTENCE.strip() in chunks[0].text
     assert chunks[0].heading == chunk_markdown(heading + "x")[0].heading
 

@@ -2,6 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.corpus import front_matter
 from engine.corpus.tags import tags_of
 
 
@@ -21,19 +22,23 @@ from engine.corpus.tags import tags_of
         ('---\ntitle: x\ntags:\n  - one\n  - "two"\nother:\n  - three\n---\n#four', ("four", "one", "two")),
         ("---\nTag: single # a comment\n---\n", ("single",)),
         ('+++\ntags = ["a", "b"]\n+++\n', ("a", "b")),
+        ("---\ntags:\n- one # why\n- 'two words'\n---\n", ("one", "two words")),
+        ("---\ntags: [a,\n  b]\nx: 1\n---\n", ("a", "b")),
+        ('+++\n[taxonomies]\ntags = [\n  "a",\n]\n+++\n', ("a",)),
+        ("---\nid: 1\ndate: 2\n---\n#after", ("after",)),
         ("tags: [not, front, matter]", ()),
     ],
 )
 def test_the_tags_of_a_note(text: str, tags: tuple[str, ...]) -> None:
-    assert tags_of(text) == tags
+    assert tags_of(text, front_matter.read(text)) == tags
 
 
 @given(st.text(st.sampled_from("#`~ab-\n :[],\"'+/"), max_size=200) | st.text())
 def test_any_text_has_clean_tags(text: str) -> None:
-    tags = tags_of(text)
+    tags = tags_of(text, front_matter.read(text))
     assert list(tags) == sorted(set(tags))
     assert all(tag and not tag.startswith("#") and "\n" not in tag for tag in tags)
 
 
 def test_a_note_of_tags_has_at_most_some() -> None:
-    assert len(tags_of(" ".join(f"#tag{number}" for number in range(2000)))) == 500
+    assert len(tags_of(" ".join(f"#tag{number}" for number in range(2000)), None)) == 500

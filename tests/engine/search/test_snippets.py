@@ -46,6 +46,43 @@ def test_without_matches_the_beginning_is_shown() -> None:
     assert make_snippet("\n\nfirst\nsecond", []).first_line == 2
 
 
+def test_snippet_match_late_in_long_paragraph_is_shown() -> None:
+    for before, after in ((60, 0), (60, 60), (25, 60), (0, 60)):
+        text = "# Heading\n\n" + "of no use at all " * before + "the needle itself" + " and so on" * after
+        snippet = make_snippet(text, ranges_of(text, "needle"))
+        assert [snippet.text[a:b] for a, b in snippet.ranges] == ["needle"]
+        assert len(snippet.text) > LIMIT // 2
+        assert snippet.text.split("\n")[-1].strip("…").split(" ")[-1] in ("on", "itself", "and", "so")
+        assert snippet.text.strip("…").split()[0] in ("#", "of", "no", "use", "at", "all", "the")
+
+
+def test_snippet_of_long_line_shows_its_densest_part() -> None:
+    text = "valve " + "word " * 300 + "a valve and a pump with a timer " + "word " * 300 + "pump"
+    snippet = make_snippet(text, sorted(span for word in ("valve", "pump", "timer") for span in ranges_of(text, word)))
+    assert [snippet.text[a:b] for a, b in snippet.ranges] == ["valve", "pump", "timer"]
+
+
+def test_snippet_without_match_shows_text_below_heading() -> None:
+    snippet = make_snippet("# Heading\n\n" + "word " * 500, [])
+    assert snippet.text.startswith("# Heading\n\nword word")
+    assert snippet.text.endswith("word…")
+    assert len(snippet.text) > LIMIT - 10
+
+
+@given(
+    st.lists(st.sampled_from(["a", "b", "cc", "word", "日本語", "\n", "x" * 60]), max_size=400),
+    st.sampled_from([40, 100, LIMIT]),
+)
+def test_snippet_shows_most_words_of_any_half_window(words: list[str], limit: int) -> None:
+    text = " ".join(words)
+    ranges = sorted(span for word in ("a", "b", "cc", "日本語") for span in ranges_of(text, word))
+    snippet = make_snippet(text, ranges, limit)
+    shown = {snippet.text[a:b] for a, b in snippet.ranges}
+    windows = ({text[a:b] for a, b in ranges if first <= a and b <= first + limit // 2} for first, _ in ranges)
+    assert len(shown) >= max(map(len, windows), default=0)
+    assert len(snippet.text) <= limit
+
+
 @given(texts, st.sampled_from(["a", "b", "あ", "ab"]))
 def test_ranges_point_at_the_same_text_and_the_limit_holds(text: str, word: str) -> None:
     snippet = make_snippet(text, ranges_of(text, word))

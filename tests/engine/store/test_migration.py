@@ -77,6 +77,10 @@ def test_an_index_without_sessions_answers_and_takes_sessions(
         assert [result.path for result in memory.search("carrots").results] == ["garden.md"]
         assert memory.sessions() == ()
         assert memory.search("tag:spring").results == memory.search("role:user").results == ()
+        assert [result.path for result in memory.search('"the carrots" -turnip', explain=True).results] == ["garden.md"]
+        assert memory.search("garden", half_life_days=30).results[0].score == 1.0
+        assert memory.insight.repair(["keyword-words"]).problem == ""
+        assert [result.path for result in memory.search("carrots").results] == ["garden.md"]
         report = memory.sync()
         assert (report.error, report.full) == ("", True)  # by today's rules
         assert [result.path for result in memory.search("carrots").results] == ["garden.md"]

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QWidget
 from engine import MessagePlace
 from gui.search.delegate import BAR_WIDTH, ResultDelegate, _place
 from gui.search.excerpt import Excerpt, make_excerpt
-from gui.search.excerpt_layout import ExcerptLayout
+from gui.search.excerpt_layout import ExcerptLayout, MarkedLine
 from gui.search.model import ResultModel
 from gui.search.rows import ResultRow, build_rows
 from gui.style import font_at
@@ -144,18 +144,18 @@ def test_a_narrow_row_keeps_the_files_name_and_drops_what_would_be_a_mere_beginn
     meta = delegate.metrics.meta_metrics
     for width in range(150, 700, 7):
         drawing = delegate._lay_out(width, row, theme_tokens("light"))
-        assert meta.horizontalAdvance(drawing.place + drawing.note) + BAR_WIDTH <= width
-        assert not drawing.place.startswith(" ")
-        assert "·  ·" not in drawing.place
-        assert drawing.place.endswith("1\N{EN DASH}5")
+        assert meta.horizontalAdvance(drawing.place.text + drawing.note.text) + BAR_WIDTH <= width
+        assert not drawing.place.text.startswith(" ")
+        assert "·  ·" not in drawing.place.text
+        assert drawing.place.text.endswith("1\N{EN DASH}5")
         if width > 400:
-            assert "greenhouse.md" in drawing.place
+            assert "greenhouse.md" in drawing.place.text
         if leg:
-            assert drawing.note in {"", "meaning", "meaning only"}
+            assert drawing.note.text in {"", "meaning", "meaning only"}
         else:
-            assert not drawing.note or len(drawing.note) > 4
-    assert "projects/garden" in drawing.place
-    assert drawing.note == ("meaning only" if leg else "Watering the beds")
+            assert not drawing.note.text or len(drawing.note.text) > 4
+    assert "projects/garden" in drawing.place.text
+    assert drawing.note.text == ("meaning only" if leg else "Watering the beds")
 
 
 def test_a_session_is_placed_by_agent_project_and_speaker(make_result, make_outcome):
@@ -191,3 +191,45 @@ def test_from_right_to_left_the_row_is_mirrored_and_the_bar_is_hit_where_it_is_d
         assert not any(delegate.is_on_bar(image.rect(), QPoint(WIDTH - at.x(), at.y()), direction) for at in bar(image))
     english = QRect(GUTTER, 6, WIDTH - 2 * GUTTER, 18)
     assert plain.copy(english) == turned.copy(english)  # what was written from left to right stays so
+
+
+def _marked_parts(image: QImage, rect: QRect) -> int:
+    """Pixels of the mark's colour."""
+    mark = theme_tokens("light").mark.name()
+    columns, lines = range(rect.left(), rect.right() + 1), range(rect.top(), rect.bottom() + 1)
+    return sum(image.pixelColor(x, y).name() == mark for x in columns for y in lines)
+
+
+@pytest.mark.parametrize("direction", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft])
+@pytest.mark.parametrize("text", ["Watering", "עברית מים", "日本 😀"])
+def test_row_marks_match_in_title_heading_and_path(paint, make_result, direction, text):
+    whole = ((0, len(text)),)
+    plain = {"title": "Other", "heading": ("a", text), "path": f"{text}.md", "snippet": "nothing", "match_ranges": ()}
+    for place, ranges in (
+        (0, {"title": text, "title_ranges": whole}),
+        (1, {"heading_ranges": ((), whole)}),
+        (1, {"path_ranges": whole}),
+    ):
+        unmarked = paint(make_result(**plain), place, direction=direction)
+        marked = paint(make_result(**{**plain, **ranges}), place, direction=direction)
+        assert _marked_parts(unmarked, unmarked.rect()) == 0
+        left, right = QRect(0, 0, WIDTH // 2, marked.height()), QRect(WIDTH // 2, 0, WIDTH // 2, marked.height())
+        begins_left = (direction == Qt.LayoutDirection.LeftToRight) != ("heading_ranges" in ranges)
+        here, there = (left, right) if begins_left else (right, left)
+        assert _marked_parts(marked, here) > 100
+        assert _marked_parts(marked, there) == 0
+
+
+def test_marked_line_cut_at_either_end_keeps_marks_on_words(qtbot):
+    font, ink = font_at(12), theme_tokens("light").mark_text
+    whole = "garden/beds/watering.md"
+    ranges = ((0, 6), (12, 20))
+    assert len(MarkedLine(whole, whole, ranges, font, ink).mark_boxes) == 2
+    assert len(MarkedLine(whole, "…watering.md", ranges, font, ink).mark_boxes) == 1
+    assert len(MarkedLine(whole, "garden/b…", ranges, font, ink).mark_boxes) == 1
+    cut = MarkedLine(whole, "…ering.md", ranges, font, ink)
+    metrics = QFontMetrics(font)
+    assert cut.mark_boxes[0].left() == pytest.approx(metrics.horizontalAdvance("…"), abs=3)
+    assert cut.mark_boxes[0].right() == pytest.approx(metrics.horizontalAdvance("…ering"), abs=3)
+    assert MarkedLine(whole, "something else", ranges, font, ink).mark_boxes == []
+    assert MarkedLine(whole, "", ranges, font, ink).mark_boxes == []

@@ -41,13 +41,13 @@ def test_tables_lose_their_frame():
     assert _excerpt(table, "water").text == "what | g · rye | 100 · water | 360 Evening"
 
 
-def test_front_matter_is_shown_only_where_nothing_else_was_found():
-    note = "---\ntitle: House\ntags:\n  - timer\n---\n\n# Pump\n"
-    assert _excerpt(note, "Pump").text == "Pump"
-    assert _excerpt(note, "timer|Pump").text == "Pump"
-    assert _marked(_excerpt(note, "timer")) == ["timer"]
-    assert _excerpt("---\ntitle: House\n---\n", "x").text == "title: House"
-    assert _excerpt("---\nno front matter\n---\nend", "x").text == "no front matter · end"
+def test_excerpt_repeats_title_of_front_matter_only_where_found():
+    note = "House\n\ntimer, old\n\n## Plan\n\nThe pump of the House."
+    assert make_excerpt(note, [(8, 13)], "Plan", "House").text == "timer, old · Plan · The pump of the House."
+    found = make_excerpt(note, [(0, 5)], "Plan", "House")
+    assert found.text.startswith("House timer")
+    assert _marked(found) == ["House"]
+    assert make_excerpt("House", (), "", "House").text == "House"
 
 
 def test_inline_marks_are_taken_out_and_words_stay_marked():

@@ -4,7 +4,7 @@ import pytest
 
 from engine import Cancelled, CancelToken
 from gui.viewer.lines import TextLines
-from gui.viewer.outline import Outline, heading_key
+from gui.viewer.outline import Outline, heading_key, title_of
 
 
 def outline(text: str) -> Outline:
@@ -14,9 +14,22 @@ def outline(text: str) -> Outline:
 def test_headings_with_their_lines() -> None:
     found = outline("# One\n\ntext # no\n  ### Two ##\n#no\n    # code\n#\n####### seven")
     assert [(heading.line, heading.title) for heading in found.headings] == [(1, "One"), (4, "Two"), (7, "")]
-    assert found.title == "One"
     assert found.is_heading(4)
     assert not found.is_heading(3)
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("# One\n\n## Two", "One"),
+        ("---\ntitle: Named\nid: 1\n---\n\n## Two", "Named"),
+        ("text\n\n## Questions and advice", "plan"),
+        ("id: 1\n" * 100_000, "plan"),
+        ("", "plan"),
+    ],
+)
+def test_title_of_note_is_the_one_results_show(text: str, title: str) -> None:
+    assert title_of(TextLines(text.split("\n")), "garden/plan.md") == title
 
 
 @pytest.mark.parametrize("fence", ["```", "~~~", "````"])

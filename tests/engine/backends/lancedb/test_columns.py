@@ -63,16 +63,23 @@ def test_a_file_comes_back_as_it_went_in(note: str) -> None:
     assert (facts.tags, facts.session) == (file.tags, file.session)
     found = list(columns.read_rows(table.slice(0, len(rows) - 1)))
     assert [row.chunk for row in found] == list(file.chunks)
-    assert {(row.title_tokens, row.name_tokens) for row in found} == {(file.title_tokens, file.name_tokens)}
+    tokens = {(row.title_tokens, row.name_tokens, row.alias_tokens) for row in found}
+    assert tokens == {(file.title_tokens, file.name_tokens, file.alias_tokens)}
     same = [chunk.hash.hex() in vectors for chunk in file.chunks]
     assert [row.vector for row in found] == [vectors[file.chunks[0].hash.hex()] if one else None for one in same]
 
 
-@given(st.lists(TEXTS, min_size=5, max_size=5))
+@given(st.lists(TEXTS, min_size=6, max_size=6))
 def test_token_streams_come_back_as_they_were(texts: list[str]) -> None:
     streams = [analyse_both(text, "english") for text in texts]
 
     assert list(columns.streams_of(columns.terms_of(*streams))) == streams
+
+
+def test_streams_of_row_without_aliases_has_none() -> None:
+    terms = columns.terms_of("title", "heading", "name", "words", "stems", "").rstrip("\n")
+
+    assert columns.streams_of(terms) == ("title", "heading", "name", "words", "stems", "")
 
 
 @given(TEXTS)

@@ -1,0 +1,78 @@
+"""Front matter is data: the values that say what a note is about are searched, and nothing else of it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.helpers.health import findings
+
+NOTE = """\
+---
+uuid: 5d1c9a52
+created: 2024-03-17T09:30:00
+stub: false
+title: Pressure loss
+aliases: [Weak flow]
+tags:
+  - hydraulics
+keywords: [manometer]
+description: >-
+  Why the gauge
+  drops overnight
+---
+
+## Questions and advice
+
+The left hose leaks at the joint.
+"""
+
+
+@pytest.fixture
+def memory(open_memory, workspace: Path):
+    (workspace / "loss.md").write_text(NOTE, "utf-8")
+    (workspace / "empty one.md").write_text("---\nid: 77aa\ncreated: 2024-03-18\n---\n", "utf-8")
+    opened = open_memory(use=None)
+    opened.sync()
+    return opened
+
+
+@pytest.mark.parametrize(
+    "query", ["uuid", "5d1c9a52", "created", "stub", "false", "aliases", "2024-03-17", '"stub false"']
+)
+def test_search_front_matter_keys_and_data_match_nothing(memory, query: str) -> None:
+    assert "loss.md" not in {result.path for result in memory.search(query, min_score=0.0).results}
+
+
+@pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("pressure loss", "Pressure loss"),
+        ("weak flow", "Weak flow"),
+        ("hydraulics", "hydraulics"),
+        ("manometer", "manometer"),
+        ("gauge drops", "Why the gauge\ndrops overnight"),
+    ],
+)
+def test_search_front_matter_values_match_and_are_shown(memory, query: str, shown: str) -> None:
+    best = memory.search(query).results[0]
+    assert (best.path, best.title) == ("loss.md", "Pressure loss")
+    assert shown in best.snippet
+    assert "uuid" not in best.snippet
+    first = best.match_ranges[0][0]
+    line = best.snippet_line + best.snippet[:first].count("\n")
+    assert best.snippet[first : best.match_ranges[0][1]] in NOTE.split("\n")[line - 1]
+
+
+def test_search_alias_that_is_the_query_comes_first(memory) -> None:
+    explanation = memory.search("weak flow", explain=True).explanation
+    assert explanation.results[0].named
+    assert {term.term: term.fields for term in explanation.results[0].terms}["weak"] == ("body", "alias")
+
+
+def test_search_finds_note_of_front_matter_only_by_name(memory) -> None:
+    assert memory.search("empty one").results[0].path == "empty one.md"
+    assert "77aa" not in memory.search("empty one").results[0].snippet
+
+
+def test_health_finds_no_fault_in_aliases(memory) -> None:
+    assert findings(memory)["keyword-words"].state == "fine"
