@@ -89,7 +89,8 @@ def make_parser() -> argparse.ArgumentParser:
         "--session-key",
         type=nonempty,
         metavar="KEY",
-        help="the agent's session, as in agent:main:discord:group:123; only a private one gets facts, sessions and MEMORY.md",
+        help="the agent's session, as in agent:main:discord:group:123;"
+        " only a private one gets facts, sessions and MEMORY.md",
     )
     return parser
 

@@ -9,7 +9,7 @@ from engine.search.filters import Among
 from engine.search.keywords import KeywordLeg, KeywordScores
 from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend
 from engine.search.sifting import diverse
-from engine.search.titles import name_matches
+from engine.search.titles import name_matches, named_chunks
 from engine.search.work import Work
 from engine.store.snapshot import Snapshot
 from engine.wording import floored
@@ -29,7 +29,9 @@ class Ranker:
         """`in_extra_paths` says which files lie outside the workspace: they age otherwise."""
         self._in_extra_paths = in_extra_paths
 
-    def candidates(self, leg: KeywordLeg, meaning: "MeaningLeg | None", among: Among, work: Work) -> list[int]:
+    def candidates(
+        self, leg: KeywordLeg, meaning: "MeaningLeg | None", among: Among, snapshot: Snapshot, work: Work
+    ) -> list[int]:
         """Ids that either leg brings."""
         hybrid = work.request.hybrid
         limit = min(work.request.candidates, max(1, leg.chunks))
@@ -37,6 +39,8 @@ class Ranker:
         if meaning is None or hybrid.enabled:
             with work.timed("keyword"):
                 by_words = leg.candidates(limit, among)
+                if len(by_words) >= limit and among == Among():
+                    by_words = list(dict.fromkeys([*named_chunks(snapshot, work.query), *by_words]))
             note = tr_count(
                 "{count:,} chunk was chosen by words.", "{count:,} chunks were chosen by words.", len(by_words)
             )

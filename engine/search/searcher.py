@@ -153,7 +153,7 @@ class Searcher:
             with work.timed("analysis"):
                 work.suggestions = self._spelling.suggest(snapshot, work.request.query, question, leg.terms, among)
         work.stages.add_terms(leg.terms, [term.surface for term in question.terms if term.stop])
-        ids = self._ranker.candidates(leg, meaning, among, work)
+        ids = self._ranker.candidates(leg, meaning, among, snapshot, work)
         if liked is not None:
             ids = leave_out(liked, ids, work)
         words, ranked, blend = self._ranker.rank(ids, leg, meaning, snapshot, work)

@@ -16,6 +16,7 @@ from engine.text.tokens import RUN
 _WORD = re.compile(r"[^\W_]+")
 _MOST_WORDS = 12
 """Hardly any title is longer, and no pasted text is one."""
+_MOST_NAMED = 50
 _LONGEST = 200
 """Characters of a name that are looked at."""
 
@@ -33,6 +34,28 @@ def called(snapshot: Snapshot, query: Query, ids: Collection[int]) -> dict[int, 
         for id_, file, title, path, aliases in snapshot.titles(tuple(ids))
         if words in (_words(title), *_words_of_name(path), *map(_words, aliases.splitlines()))
     }
+
+
+def named_chunks(snapshot: Snapshot, query: Query) -> list[int]:
+    """The first chunk of each file whose title, alias or name may be these words and no others.
+
+    Where most chunks hold a word, as a collection's own subject, a ranking by words does not reach the note of its
+    name. Letters are compared as SQLite does, so case counts outside of ASCII.
+    """
+    words = _words(query.question)
+    if not query.plain or not 0 < len(words) <= _MOST_WORDS:
+        return []
+    pattern = "_".join(word.replace("%", "").replace("_", "") for word in words)
+    tables = snapshot.tables
+    rows = snapshot.connection.execute(
+        f"""SELECT min(c.id) FROM (
+                SELECT id FROM {tables.files}
+                WHERE title LIKE ?1 OR path LIKE ?1 || '.%' OR path LIKE '%/' || ?1 || '.%'
+                UNION SELECT file_id FROM {tables.front_matter} WHERE char(10) || aliases || char(10) LIKE ?2
+            ) f JOIN {tables.chunks} c ON c.file_id = f.id GROUP BY f.id LIMIT {_MOST_NAMED}""",
+        (pattern, f"%\n{pattern}\n%"),
+    )
+    return [id_ for (id_,) in rows]
 
 
 def name_matches(
@@ -64,8 +87,8 @@ def name_matches(
         return found
 
     fits = {}
-    for id_, _, title, path in snapshot.titles(tuple(ids)):
-        best = max(fit(title), fit(path.rpartition("/")[2].rpartition(".")[0]))
+    for id_, _, title, path, aliases in snapshot.titles(tuple(ids)):
+        best = max(map(fit, (title, path.rpartition("/")[2].rpartition(".")[0], *aliases.splitlines())))
         if best:
             fits[id_] = best
     return fits

@@ -163,3 +163,17 @@ def test_exact_word_outranks_longer_words_that_begin_so(memory: BuiltinMemory, t
     assert outcome.results[0].path == "exact.md"
     assert outcome.explanation is not None
     assert outcome.explanation.results[0].terms[0].chunks == 1
+
+
+@pytest.mark.parametrize("name", ["pump.md", "sub/Pump.md"])
+def test_note_of_the_collections_subject_comes_first(
+    memory: BuiltinMemory, find: Find, few: None, tmp_path: Path, name: str
+) -> None:
+    """Every note holds the word, so that a ranking by words alone does not reach the note of that name."""
+    file = tmp_path / "notes" / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("A device that moves water. " * 20, "utf-8")
+    for number in range(_COUNT):
+        (tmp_path / "notes" / f"more{number}.md").write_text("pump pump pump\n", "utf-8")
+    memory.sync()
+    assert find("pump", 1) == [name]
