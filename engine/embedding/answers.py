@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.embedding.retrying import Transient
 from engine.errors import ProviderError
+from engine.json_events import check_depth
 from engine.language import tr
 
 if TYPE_CHECKING:
@@ -37,14 +38,14 @@ def read_json(body: bytes) -> Any:
 
     try:
         return _parsed(body)
-    except (ijson.JSONError, UnicodeDecodeError):
+    except (ijson.JSONError, ValueError):
         pass
     if any(word in body for word in _NO_NUMBERS):
         for word in _NO_NUMBERS:
             body = body.replace(word, b"null")
         try:
             return _parsed(body)
-        except (ijson.JSONError, UnicodeDecodeError):
+        except (ijson.JSONError, ValueError):
             pass
     raise Transient(tr("The service's answer is no whole JSON: it was cut off, or something in between answered."))
 
@@ -52,6 +53,7 @@ def read_json(body: bytes) -> Any:
 def _parsed(body: bytes) -> Any:
     import ijson
 
+    check_depth(body)  # ijson builds the path to each value: gigabytes for some thousand brackets
     values = ijson.sendable_list()
     parser = ijson.items_coro(values, "", use_float=True)
     for start in range(0, len(body), _STEP):

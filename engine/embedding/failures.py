@@ -166,7 +166,7 @@ def _redirected(name: str, headers: Mapping[str, str]) -> str:
 def _parsed(body: bytes) -> Any:
     try:
         return json.loads(body)
-    except ValueError:  # a page of a proxy, or cut off
+    except (ValueError, RecursionError):  # a page of a proxy, cut off, or nested without end
         return None
 
 

@@ -14,8 +14,9 @@ from typing import IO, Any
 from engine import reasons
 from engine.control import CancelToken
 from engine.corpus.opening import open_binary
-from engine.corpus.transcripts.jsonl import built, first_line
+from engine.corpus.transcripts.jsonl import first_line
 from engine.errors import PathRefused
+from engine.json_events import BoundedDigits, built
 
 _BLOCK = 256 * 1024
 _HEAD = 64 * 1024
@@ -169,7 +170,7 @@ def _objects(reader: _Reader) -> Iterator[Mapping[str, Any]]:
     """The objects in the document's array; a document that is an object is one itself."""
     import ijson
 
-    events: Iterator[_Event] = ijson.basic_parse(reader, buf_size=_BLOCK)
+    events: Iterator[_Event] = ijson.basic_parse(BoundedDigits(reader), buf_size=_BLOCK)
     for event in events:
         if event[0] != "end_array" and event[0] != "start_array":
             value = built(_one(event, events))

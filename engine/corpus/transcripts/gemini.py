@@ -31,6 +31,7 @@ from engine.corpus.transcripts.jsonl import first_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
 from engine.corpus.transcripts.readable import items, mapping, seconds, string, tool_input
 from engine.errors import PathRefused
+from engine.json_events import bounded
 
 _AGENT = "gemini"
 _BLOCK = 256 * 1024
@@ -243,8 +244,9 @@ def _members(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
     places = {"messages.item": "message", "history.item": "turn", "item": "turn"}
     builder, inside = None, ""
     with open_binary(path) as file:
+        events = ijson.basic_parse(file, use_float=True, buf_size=_BLOCK)
         try:
-            for prefix, event, value in ijson.parse(file, use_float=True, buf_size=_BLOCK):
+            for prefix, event, value in ijson.parse(bounded(events)):
                 if builder is None and event == "start_map" and prefix in places:
                     builder, inside = ijson.ObjectBuilder(), prefix
                 if builder is not None:

@@ -5,17 +5,15 @@ import io
 import json
 import os
 from collections.abc import Iterator
-from decimal import Decimal
 from typing import Any, NamedTuple
 
 import msgspec
 
-from engine import reasons
 from engine.corpus.transcripts.compressed import Unpacked
+from engine.json_events import built, check_digits
 
 # Reading, splitting and parsing hold the interpreter's lock: so much at once takes about a millisecond.
 _BLOCK = 256 * 1024
-_DEEPEST = 500
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes. To hold and parse a longer one would take several times as much memory."""
 _NO_CONTROLS = bytes(max(code, ord(" ")) for code in range(256))
@@ -104,6 +102,7 @@ def _parse_long(data: bytes) -> object:
     """Parsed in steps, between which other threads get their turn. Raises ValueError, ArithmeticError."""
     import ijson  # only few transcripts have such lines
 
+    check_digits(data)
     try:
         try:
             return built(ijson.basic_parse(io.BytesIO(data), buf_size=_BLOCK))
@@ -111,40 +110,6 @@ def _parse_long(data: bytes) -> object:
             return built(ijson.basic_parse(io.BytesIO(b"".join(_mended(data))), buf_size=_BLOCK))
     except ijson.JSONError as error:
         raise ValueError(str(error)) from None
-
-
-def built(events: Iterator[tuple[str, Any]]) -> object:
-    """The value of these parser events. Raises ValueError.
-
-    (ijson's own builder spells out the path to each value: 100 GB for 400 KB of brackets.)
-    """
-    top: object = None
-    containers: list[Any] = []
-    keys: list[str] = []
-    for event, scalar in events:
-        if event == "map_key":
-            keys[-1] = scalar
-            continue
-        if event in {"end_map", "end_array"}:
-            containers.pop()
-            keys.pop()
-            continue
-        opens = event in {"start_map", "start_array"}
-        value: Any = float(scalar) if isinstance(scalar, Decimal) else scalar
-        if opens:
-            value = {} if event == "start_map" else []
-        if not containers:
-            top = value
-        elif isinstance(containers[-1], dict):
-            containers[-1][keys[-1]] = value
-        else:
-            containers[-1].append(value)
-        if opens:
-            if len(containers) == _DEEPEST:
-                raise ValueError(reasons.TOO_DEEP.said())
-            containers.append(value)
-            keys.append("")
-    return top
 
 
 def first_line(error: Exception) -> str:

@@ -13,6 +13,7 @@ from engine.corpus.opening import open_binary
 from engine.corpus.transcripts.messages import clean
 from engine.corpus.transcripts.readable import mapping, string
 from engine.errors import PathRefused
+from engine.json_events import bounded
 
 _DREAM = "dreaming-narrative-"
 _DREAMED = re.compile(rf"(?:agent:[^:]*:)?{_DREAM}", re.IGNORECASE)
@@ -53,8 +54,9 @@ def _sessions(path: str, _mtime: int, _size: int) -> Mapping[str, StoredSession]
     ids: dict[str, str] = {}
     found: dict[str, StoredSession] = {}  # at first with the key of the parent
     with open_binary(path) as file:
+        events = ijson.basic_parse(file, use_float=True, buf_size=_BLOCK)
         try:
-            for key, value in ijson.kvitems(file, "", use_float=True, buf_size=_BLOCK):
+            for key, value in ijson.kvitems(ijson.parse(bounded(events)), ""):
                 entry = mapping(value)
                 if session := string(entry.get("sessionId")):
                     label, starter = clean(string(entry.get("label"))), string(entry.get("spawnedBy"))

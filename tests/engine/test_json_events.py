@@ -1,0 +1,81 @@
+"""Bounds on JSON from outside: depth, and integers that crash the parser."""
+
+import io
+import json
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.corpus.transcripts.exports import conversations
+from engine.corpus.transcripts.jsonl import parse_line
+from engine.embedding.answers import read_json
+from engine.embedding.retrying import Transient
+from engine.json_events import BoundedDigits, check_depth
+
+_LONG = "1" * 5000
+_CUT = [
+    '[{"mapping": {"x": {"message": {"create_time": ' + _LONG,
+    '[{"mapping": {"x": {"message": {"create_time": ' + _LONG + ", ",
+    '[{"mapping": {"x": {"message": {"create_time": ' + _LONG + "}}}}]",
+]
+
+
+@pytest.mark.parametrize("text", _CUT)
+def test_export_with_endless_integer_never_crashes(tmp_path: Path, text: str) -> None:
+    """In a process of its own, many times over: the parser used to leave an error behind that crashed it later."""
+    path = tmp_path / "conversations.json"
+    path.write_text(text, "utf-8")
+    code = (
+        "import gc, sys\n"
+        "from engine.corpus.transcripts.exports import conversations\n"
+        "for _ in range(200):\n"
+        "    try:\n"
+        "        list(conversations(sys.argv[1]))\n"
+        "    except ValueError:\n"
+        "        pass\n"
+        "    gc.collect()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code, str(path)], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_long_line_with_endless_integer_is_skipped() -> None:
+    assert parse_line(b'{"a": "' + b"x" * 300_000 + b'", "b": ' + _LONG.encode() + b"}") is None
+    text = "x" * 300_000 + _LONG
+    assert parse_line(json.dumps({"a": text}).encode()) == {"a": text}
+
+
+@given(st.lists(st.integers(0, 9000)), st.integers(1, 5000))
+def test_bounded_digits_shortens_runs_wherever_blocks_end(runs: list[int], size: int) -> None:
+    text = b"x".join(b"7" * run for run in runs)
+    file = BoundedDigits(io.BytesIO(text))
+    assert b"".join(iter(lambda: file.read(size), b"")) == b"x".join(b"7" * min(run, 4300) for run in runs)
+
+
+@pytest.mark.parametrize("body", [b"[" * 40_000, b'{"a":' * 40_000, b"[" * 2_000_000])
+def test_answer_of_brackets_is_refused_in_little_memory(body: bytes) -> None:
+    tracemalloc.start()
+    try:
+        with pytest.raises(Transient):
+            read_json(body)
+        assert tracemalloc.get_traced_memory()[1] < 20_000_000
+    finally:
+        tracemalloc.stop()
+
+
+def test_export_of_brackets_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "conversations.json"
+    path.write_bytes(b'[{"a":' + b"[" * 100_000)
+    with pytest.raises(ValueError, match="nested"):
+        list(conversations(str(path)))
+
+
+@given(st.recursive(st.text() | st.integers(-(2**60), 2**60), st.lists, max_leaves=20))
+def test_check_depth_accepts_what_is_shallow(value: object) -> None:
+    check_depth(json.dumps(value).encode())
+    check_depth(json.dumps({"[" * 600: value, "\\": '"' + "{" * 600}).encode())
