@@ -110,6 +110,7 @@ if TYPE_CHECKING:
     from engine.wording import all_of as all_of
     from engine.wording import any_of as any_of
     from engine.wording import in_quotes as in_quotes
+    from engine.wording import printable as printable
 
 _HOME = {
     "locate_untouched": "engine.agent.note_file",
@@ -213,6 +214,7 @@ _HOME = {
     "all_of": "engine.wording",
     "any_of": "engine.wording",
     "in_quotes": "engine.wording",
+    "printable": "engine.wording",
 }
 _SHARED = ("engine.errors", "engine.records")
 

@@ -1,10 +1,18 @@
 """Numbers and lists as a sentence says them."""
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from functools import reduce
 
 from engine.language import number, tr
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
+
+
+def printable(text: str) -> str:
+    """Replace each control character, so that a terminal shows it instead of obeying it. The length stays the same."""
+    return text if text.isascii() and text.isprintable() else _CONTROL.sub("\ufffd", text)
 
 
 def plural(count: int, word: str) -> str:

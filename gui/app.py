@@ -12,7 +12,7 @@ from PySide6.QtCore import QSocketNotifier, Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 import engine
-from engine import tr
+from engine import printable, tr
 from gui import qt_messages
 from gui.accessible.painted import tell_painted
 from gui.appearance import Appearance
@@ -198,7 +198,7 @@ class _Program:
 def _tell(sentence: str) -> None:
     """One line on the terminal; a program without one (mnemoscope-gui on Windows) has no stderr."""
     if sys.stderr is not None:
-        sys.stderr.write(f"mnemoscope: {sentence}\n")
+        sys.stderr.write(f"mnemoscope: {printable(sentence)}\n")
         sys.stderr.flush()
 
 

@@ -92,7 +92,9 @@ class Options:
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.prog}: {message}\n")
+        from engine import printable
+
+        self.exit(2, f"{self.prog}: {printable(message)}\n")
 
     def format_help(self) -> str:
         """With the names of the views and the verbs, which no other start looks up."""

@@ -89,8 +89,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--session-key",
         type=nonempty,
         metavar="KEY",
-        help="the agent's session, as in agent:main:discord:group:123;"
-        " only a private one gets facts, sessions and MEMORY.md",
+        help="the agent's session, such as agent:main:discord:group:123; only a private one sees facts and sessions",
     )
     return parser
 
@@ -198,6 +197,7 @@ def _add_get(get: argparse.ArgumentParser) -> None:
     get.add_argument("path", metavar="PATH", help="a path or a citation as search prints it")
     get.add_argument("--from", dest="start", type=count, metavar="N", help="start at line N")
     get.add_argument("--lines", type=count, metavar="N", help="print N lines")
+    get.add_argument("--raw", action="store_true", help="print the text unchanged, with its control characters")
 
 
 def _add_sessions(sessions: argparse.ArgumentParser) -> None:

@@ -12,7 +12,7 @@ from engine.agent.access import AgentAccess
 from engine.agent.capturing import category_of
 from engine.agent.facts import capture, recall_block
 from engine.cli.opening import find_place, interruptible, opened
-from engine.cli.output import print_json, safe, safe_text
+from engine.cli.output import print_json, safe
 from engine.control import CancelToken
 from engine.errors import MnemoscopeError, StoreError
 from engine.records import FACT_CATEGORIES, Fact
@@ -107,7 +107,7 @@ def _export(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
         if of_kind:
             print(f"\n## {category.capitalize()}\n")
         for fact in of_kind:
-            print("- " + safe_text(fact.text).replace("\n", "\n  "))
+            print("- " + fact.text.replace("\n", "\n  "))
 
 
 def _change(

@@ -5,7 +5,7 @@ from argparse import Namespace
 
 from engine.agent.getting import read_named
 from engine.cli.opening import find_place, opened
-from engine.cli.output import print_json, safe_text
+from engine.cli.output import print_json, unfiltered
 from engine.records import FileText, to_builtins
 
 
@@ -15,7 +15,7 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         _print_json(text)
     else:
-        _print_text(text)
+        _print_text(text, raw=arguments.raw)
     return 0
 
 
@@ -28,10 +28,14 @@ def _print_json(text: FileText) -> None:
     print_json(values)
 
 
-def _print_text(text: FileText) -> None:
-    """The text as it is; a terminal gets it without what could command it."""
+def _print_text(text: FileText, *, raw: bool) -> None:
     terminal = sys.stdout.isatty()
-    sys.stdout.write(safe_text(text.text) if terminal else text.text)
+    if raw:
+        sys.stdout.flush()
+        # Past the text layer, which would change the line ends on Windows.
+        unfiltered(sys.stdout).buffer.write(text.text.encode("utf-8", "backslashreplace"))
+    else:
+        sys.stdout.write(text.text)
     # A slice comes without the end of its last line.
     if text.truncated or (terminal and text.text and not text.text.endswith("\n")):
         sys.stdout.write("\n")

@@ -1,32 +1,62 @@
 """How the verbs print."""
 
+import contextlib
 import json
 import os
 import sys
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TextIO, cast
 
 from engine.records import NOT_EMBEDDED, FileIssue, FileRange, to_builtins
+from engine.wording import printable
 
 _CONTROL = dict.fromkeys([*range(32), *range(127, 160)], "\ufffd")
-_CONTROL_IN_TEXT = {code: mark for code, mark in _CONTROL.items() if chr(code) not in "\n\t"}
+_ESCAPED = {code: f"\\u{code:04x}" for code in range(127, 160)}
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 _MOST_ISSUES = 20
 
 
 def print_json(value: Any) -> None:
-    """A record, or what it was made of, as one line."""
-    print(json.dumps(to_builtins(value), ensure_ascii=False))
+    """A record, or what it was made of, as one line; JSON itself escapes only half of the control characters."""
+    print(json.dumps(to_builtins(value), ensure_ascii=False).translate(_ESCAPED))
 
 
 def safe(text: str) -> str:
-    """One line of a note's text or a name that cannot command the terminal; as long as `text`."""
+    """A note's text or a name as one line without control characters; as long as `text`."""
     return text.translate(_CONTROL)
 
 
-def safe_text(text: str) -> str:
-    """The same for several lines."""
-    return text.translate(_CONTROL_IN_TEXT)
+class _PrintableStream:
+    """Replaces the control characters in all that is printed."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        return self.stream.write(printable(text))
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+
+@contextlib.contextmanager
+def printable_streams() -> Iterator[None]:
+    """Replace control characters in everything that goes to stdout and stderr, on a terminal or into a pipe.
+
+    Note text, file names, arguments and messages of servers may hold some. Codes of our own go through `unfiltered`.
+    """
+    out, error = cast(TextIO, _PrintableStream(sys.stdout)), cast(TextIO, _PrintableStream(sys.stderr))
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
+        yield
+
+
+def unfiltered(stream: TextIO) -> TextIO:
+    """The stream behind stdout or stderr that passes control characters on."""
+    return stream.stream if isinstance(stream, _PrintableStream) else stream
 
 
 def marks_wanted() -> bool:
@@ -34,14 +64,15 @@ def marks_wanted() -> bool:
     return sys.stdout.isatty() and os.name != "nt" and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
-def marked(text: str, ranges: Sequence[FileRange]) -> str:
-    """`text` with the ranges (sorted, apart from each other) in bold."""
+def print_marked(text: str, ranges: Sequence[FileRange]) -> None:
+    """Print `text` with the ranges (sorted, apart from each other) in bold."""
+    text = printable(text)
     parts: list[str] = []
     position = 0
     for start, end in ranges:
         parts += (text[position:start], _BOLD, text[start:end], _PLAIN)
         position = end
-    return "".join(parts) + text[position:]
+    print("".join([*parts, text[position:]]), file=unfiltered(sys.stdout))
 
 
 def print_issues(title: str, issues: Sequence[FileIssue]) -> None:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 
 from engine.cli.arguments import make_parser
+from engine.cli.output import printable_streams
 from engine.errors import Cancelled, MnemoscopeError
 from engine.logs import configure_logging
 
@@ -35,8 +36,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             # Notes hold any character, file names even what is no character; in JSON this is the proper escape.
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
-        code = _run(argv)
-        sys.stdout.flush()
+        with printable_streams():
+            code = _run(argv)
+            sys.stdout.flush()
     except BrokenPipeError:
         _stop_writing()
         return NOBODY_READS

@@ -7,7 +7,7 @@ import unicodedata
 from typing import Self
 
 from engine.cli.embedding import spent_text
-from engine.cli.output import safe
+from engine.cli.output import safe, unfiltered
 from engine.records import HealthProgress, MemorySyncProgressUpdate
 from engine.wording import plural
 
@@ -36,12 +36,12 @@ class LiveLine:
 
     def clear(self) -> None:
         if self._shown:
-            print(_ERASE_LINE, end="", file=sys.stderr, flush=True)
+            print(_ERASE_LINE, end="", file=unfiltered(sys.stderr), flush=True)
 
     def show(self, text: str) -> None:
         if self._shown:
             columns = shutil.get_terminal_size().columns - 1
-            print(_ERASE_LINE + _cut(text, columns), end="", file=sys.stderr, flush=True)
+            print(_ERASE_LINE + safe(_cut(text, columns)), end="", file=unfiltered(sys.stderr), flush=True)
 
 
 class ProgressLine(LiveLine):

@@ -7,7 +7,7 @@ import msgspec
 
 from engine.agent.remembering import Remembered, remember, update_index
 from engine.cli.opening import Place, find_place, interruptible, opened
-from engine.cli.output import print_json, safe, safe_text
+from engine.cli.output import print_json, safe
 from engine.errors import MnemoscopeError
 from engine.wording import plural
 
@@ -82,6 +82,6 @@ def _tell(arguments: Namespace, place: Place, done: Remembered) -> None:
     elif arguments.dry_run:
         taken = f"{note.messages:,} of {plural(note.said, 'message')}"
         print(safe(f"Would be written to {file}, with {taken}:"), end="\n\n")
-        print(safe_text(note.text), end="")
+        print(note.text, end="")
     else:
         print(safe(str(file)))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from engine.cli.all_workspaces import ask_all
 from engine.cli.opening import find_place, interruptible, opened
-from engine.cli.output import marked, marks_wanted, print_json, print_table, safe, safe_text
+from engine.cli.output import marks_wanted, print_json, print_marked, print_table, safe
 from engine.cli.searches import ask_saved
 from engine.errors import MnemoscopeError
 from engine.records import (
@@ -80,7 +80,7 @@ def run(arguments: Namespace) -> int:
     if arguments.json:
         print_json(outcome_values(outcome))
     elif arguments.markdown:
-        print(safe_text("\n\n".join(results_markdown(outcome.results, asked=_asked(arguments), total=outcome.total))))
+        print("\n\n".join(results_markdown(outcome.results, asked=_asked(arguments), total=outcome.total)))
     else:
         _print_text(outcome, explain=arguments.explain)
         if unexplained:
@@ -135,8 +135,10 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     heading = safe(" › ".join(result.heading) or result.title)
     where = f"{safe(result.workspace)}: " if result.workspace else ""
     print(f"{result.score:.3f} {where}{safe(result.path)}:{lines}  {heading}")
-    snippet = safe_text(result.snippet)
-    print(marked(snippet, result.match_ranges) if marks_wanted() else snippet)
+    if marks_wanted():
+        print_marked(result.snippet, result.match_ranges)
+    else:
+        print(result.snippet)
     if reason:
         from engine.search.reasons import reasons_of  # only where somebody asks why
 

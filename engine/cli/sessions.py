@@ -7,7 +7,7 @@ from datetime import datetime
 from engine.agent.readable_session import readable_session
 from engine.backends.session_names import short_names, wanted_session
 from engine.cli.opening import Place, find_place, interruptible, opened
-from engine.cli.output import print_json, safe, safe_text
+from engine.cli.output import print_json, safe
 from engine.errors import MnemoscopeError
 from engine.records import SessionSummary
 from engine.settings import settings_path
@@ -32,7 +32,7 @@ def run(arguments: Namespace) -> int:
         print_json(session)
     else:
         for lines in readable_session(session, full=arguments.full):
-            print(safe_text(lines))
+            print(lines)
     return 0
 
 

@@ -26,7 +26,7 @@ class Home(NamedTuple):
     rank: int
     """How good its reason is: 0 for having been the first, more for holding the folder that the agent worked in."""
     project: str
-    """That folder, as the transcript names it; empty where it names none."""
+    """That folder, as the transcript names it, with secrets masked; empty where it names none."""
 
 
 Homes = Mapping[str, Home]
@@ -107,6 +107,7 @@ class SessionHomes:
             connection.set_busy_timeout(BUSY_MS)
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", 1)
+            connection.pragma("secure_delete", 1)  # of paths that were stored before secrets in them were masked
             migrate(connection, self._path, MIGRATIONS)
         except BaseException:
             connection.close()

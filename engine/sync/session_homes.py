@@ -26,6 +26,7 @@ from engine.corpus.transcripts.changes import transcript_of
 from engine.corpus.walking import FoundFile
 from engine.errors import StoreError
 from engine.records import FileIssue
+from engine.redaction.masks import redact
 from engine.store.location import IndexFiles
 from engine.store.session_homes import Home, Homes, SessionHomes
 
@@ -110,7 +111,7 @@ class _Claims:
             if home.workspace == self._mine and transcript not in seen
         }
         for transcript, name in seen.items():
-            own = Home(self._mine, self._rank(worked[name]), worked[name])
+            own = Home(self._mine, self._rank(worked[name]), redact(worked[name]))
             held = rows.get(transcript)
             if own != held and (held is None or self._may_take(own, held)):
                 changes[transcript] = own
@@ -135,5 +136,8 @@ class _Claims:
         named = os.path.expanduser(project)
         if not os.path.isabs(named):
             return 0
-        inside = Path(os.path.realpath(named)).is_relative_to(self._mine)
+        # A path with a secret in it is stored masked, and then compared with our own path masked likewise.
+        inside = Path(os.path.realpath(named)).is_relative_to(self._mine) or Path(named).is_relative_to(
+            redact(self._mine)
+        )
         return len(Path(self._mine).parts) if inside else 0

@@ -88,3 +88,10 @@ def test_the_help_lists_every_verb_and_view(capsys):
     words = {word.rstrip(",") for word in told.split()}
     assert words >= set(get_args(View))
     assert max(map(len, told.splitlines())) < 100
+
+
+def test_wrong_option_prints_no_control_character(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse_options(["--\x1b[2J\x9b"])
+    assert "\x1b" not in (error := capsys.readouterr().err)
+    assert "\x9b" not in error

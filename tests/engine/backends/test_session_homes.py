@@ -1,7 +1,9 @@
 """One session store, several workspaces: every session is indexed in one of them, and only there."""
 
+import contextlib
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -193,3 +195,29 @@ def test_what_is_written_out_for_qmd_keeps_to_it_too(open_: Open, store: Path, t
         done = exports.update(CancelToken(), ProgressMeter("manual", lambda update: None))
         assert [(one.known.id, one.written) for one in exports.all()] == [("mast", True)]
         assert [issue.rule for issue in done.skipped] == ["kept-elsewhere"]
+
+
+@pytest.mark.parametrize("part", ["ghp_" + "a1B2c3D4" * 5, "password=hunter2"])
+def test_secret_in_a_working_directory_is_stored_masked(open_: Open, store: Path, tmp_path: Path, part: str) -> None:
+    garden, boat = open_("garden"), open_(f"{part}/boat")
+    write_session(store, "mast", tmp_path / part / "boat/hull", "The varnish peels off the mast.")
+    write_session(store, "invoice", f"/srv/{part}", "The invoice lacks its number.")
+    for memory in (garden, boat, garden, boat):
+        memory.sync()
+    assert (held(garden), held(boat)) == ({"invoice"}, {"mast"})
+    with contextlib.closing(sqlite3.connect(tmp_path / "data/indexes/session-homes.sqlite")) as connection:
+        projects = [project for (project,) in connection.execute("SELECT project FROM homes")]
+    assert len(projects) == 2
+    assert not [project for project in projects if part in project]
+
+
+def test_directory_stored_unmasked_is_masked_by_a_sync(open_: Open, store: Path, tmp_path: Path) -> None:
+    garden = open_("garden")
+    secret = "ghp_" + "a1B2c3D4" * 5
+    write_session(store, "invoice", f"/srv/{secret}", "The invoice lacks its number.")
+    garden.sync()
+    homes = tmp_path / "data/indexes/session-homes.sqlite"
+    with contextlib.closing(sqlite3.connect(homes)) as connection, connection:
+        connection.execute("UPDATE homes SET project = ?", (f"/srv/{secret}",))
+    garden.sync()
+    assert secret.encode() not in b"".join(file.read_bytes() for file in homes.parent.glob("session-homes.sqlite*"))

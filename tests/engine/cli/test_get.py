@@ -9,10 +9,23 @@ from tests.helpers.fake_notes import GARDEN
 NAME = "topics/shopping.md"
 
 
-def test_a_whole_file_comes_out_as_it_is(run: Run, memory: FakeMemory) -> None:
-    memory.files = {"a.md": "one\r\n\x1btwo\n\n", "b.md": "no end"}
-    assert run("get", "a.md").out == "one\r\n\x1btwo\n\n"
+def test_whole_file_into_a_pipe_loses_only_control_characters(run: Run, memory: FakeMemory) -> None:
+    memory.files = {"a.md": "one\r\n\x1btwo\rx\t\x9b\x7f\x00ü\n\n", "b.md": "no end"}
+    assert run("get", "a.md").out == "one\r\n\ufffdtwo\ufffdx\t\ufffd\ufffd\ufffdü\n\n"
     assert run("get", "b.md").out == "no end"
+
+
+def test_raw_prints_the_text_unchanged(run: Run, memory: FakeMemory) -> None:
+    memory.files = {"a.md": "one\r\n\x1btwo\rx\t\x9b\n"}
+    assert run("get", "a.md", "--raw").out == "one\r\n\x1btwo\rx\t\x9b\n"
+    assert run("get", "a.md", "--raw", "--lines", "1").out == "one\r\n"
+
+
+def test_json_escapes_every_control_character(run: Run, memory: FakeMemory) -> None:
+    memory.files = {"a.md": "\x1b\x9b\x7f"}
+    answer = run("get", "a.md", "--json")
+    assert answer.json["text"] == "\x1b\x9b\x7f"
+    assert answer.out.strip("\n").isprintable()
 
 
 def test_a_slice_names_what_follows(run: Run) -> None:

@@ -1,5 +1,6 @@
 import logging
 import os
+import re
 from pathlib import Path
 
 import pytest
@@ -176,3 +177,46 @@ def test_blas_gets_one_thread_unless_told_otherwise(run: Run, monkeypatch: pytes
     monkeypatch.delenv("OPENBLAS_NUM_THREADS")
     main(["--help"])
     assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+
+
+HOSTILE = "a\x1b]0;owned\x07\x9b2J\rb\x7f"
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("get", HOSTILE),
+        ("search", HOSTILE),
+        ("search", HOSTILE, "--explain"),
+        ("search", HOSTILE, "--json"),
+        ("search", HOSTILE, "--markdown"),
+        ("search", "--saved", HOSTILE),
+        ("search", "x", "--since", HOSTILE),
+        ("search", "x", "--source", HOSTILE),
+        ("sessions", "show", HOSTILE),
+        ("sessions", "--agent", HOSTILE),
+        ("facts", "forget", HOSTILE),
+        ("facts", "add", HOSTILE),
+        ("doctor", HOSTILE),
+        ("remember", HOSTILE),
+        ("status", "--workspace", HOSTILE.replace("\x07", "")),
+        ("index", "--config", HOSTILE),
+        (HOSTILE,),
+        (f"--{HOSTILE}",),
+    ],
+)
+def test_no_control_character_is_printed(run: Run, memory: FakeMemory, argv: tuple[str, ...]) -> None:
+    memory.files = {f"{HOSTILE}.md": f"# {HOSTILE}\n\n{HOSTILE} {HOSTILE}\n"}
+    answer = run(*argv)
+    assert answer.out + answer.err
+    assert not _CONTROL.search(answer.out + answer.err)
+
+
+def test_error_message_has_no_control_character(run: Run, memory: FakeMemory) -> None:
+    for error in (StoreError(f"Bad {HOSTILE}."), RuntimeError(HOSTILE)):
+        memory.search_error = error
+        answer = run("search", "x")
+        assert answer.code == 1
+        assert "owned" in answer.err
+        assert not _CONTROL.search(answer.err)
