@@ -180,6 +180,7 @@ class MainWindow(QMainWindow):
     @Slot(object)
     def _show_status(self, status: MemoryProviderStatus | None) -> None:
         self.sync_bar.show_status(status)
+        self.search.show_status(status)
         self.diagnostics.show_status(status)
         self.views.index.show_status(status)
         self.commands.show_open(status is not None)

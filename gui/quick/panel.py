@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QSize, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from engine import MemorySearchManager, MemorySearchResult, marked, tr
+from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult, marked, tr
 from gui.jobs import Jobs
 from gui.keys.binding import key_action
 from gui.keys.keymap import command, keymap
@@ -55,6 +55,9 @@ class QuickPanel(QWidget):
         super().__init__(parent)
         self._manager: MemorySearchManager | None = None
         self._answer: Answer | None = None
+        self._reading = ""
+        """How far the first index is."""
+        self._files = 0
         self._instead = _not_open()
         self._runner = SearchRunner(jobs, self)
         self.box = QueryBox(name=tr("Quick search"))
@@ -117,6 +120,19 @@ class QuickPanel(QWidget):
         self.list.show_rows((), keep=False)
         self._instead = _not_open()
         self._ask(at_once=True)
+
+    @Slot(object)
+    def show_status(self, status: MemoryProviderStatus | None) -> None:
+        """While the first index is being made, an empty answer says how far it is and is asked again."""
+        before, self._reading = self._reading, texts.reading(status)
+        files, self._files = self._files, 0 if status is None else status.files
+        answer = self._answer
+        if answer is None or answer.outcome.results or not self.isVisible():
+            return
+        if files != self._files:
+            self._runner.repeat(answer.question)
+        elif before != self._reading:
+            self._say(*texts.empty(answer.question, answer.outcome, self._reading))
 
     def tell_instead(self, title: str, sentence: str) -> None:
         """Why nothing can be searched now."""
@@ -210,7 +226,7 @@ class QuickPanel(QWidget):
             self.list.show_rows(build_rows(outcome, "relevance"), keep=keep)
             self._stack.setCurrentWidget(self.list)
         else:
-            self._say(*texts.empty(answer.question, outcome))
+            self._say(*texts.empty(answer.question, outcome, self._reading))
         if answer.final:
             announce(self, texts.spoken_counts(outcome))
 

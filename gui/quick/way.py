@@ -27,6 +27,7 @@ class QuickWay(QObject):
         workspace.opened.connect(self._begin)
         workspace.failed.connect(self._tell_failure)
         workspace.closed.connect(self._end)
+        workspace.feed.status_changed.connect(self.panel.show_status)
         self.panel.chosen.connect(self._go_to)
         self.panel.window_wanted.connect(self._show_window)
         window.destroyed.connect(self.quick.deleteLater)

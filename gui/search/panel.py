@@ -121,6 +121,11 @@ class SearchPanel(QObject):
         self.asker.ask()
 
     @Slot(object)
+    def show_status(self, status: MemoryProviderStatus | None) -> None:
+        """The newest record, as often as it changes."""
+        self._view.show_status(status)
+
+    @Slot(object)
     def show_lacks(self, lacks: Lacks) -> None:
         """What this memory cannot do from now on: nobody can choose it, and what is asked is asked without it."""
         for part in (self._filters, self._completion, self._help, self._view, self.asker):

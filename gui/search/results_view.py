@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Literal
 
 from PySide6.QtCore import QPoint, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
@@ -57,6 +58,9 @@ class ResultsView(QWidget):
         self._answer: Answer | None = None
         self._order: SortOrder = "relevance"
         self._content: tuple[object, ...] = ()
+        self._page_shows: Literal["hint", "empty", "other"] = "other"
+        self._reading = ""
+        """How far the first index is."""
         self._counts = SettledAnnouncer(self)
         self._header = ListHeader(ORDERS)
         self.ranking = RankingMenu(self._header.sort_button)
@@ -93,7 +97,20 @@ class ResultsView(QWidget):
         """What the memory that answers cannot do."""
         self._gates.hear(lacks)
         self.ranking.show_lacks(lacks)
-        if self._answer is not None and not self.has_results:
+        self._show_empty_again()
+
+    def show_status(self, status: MemoryProviderStatus | None) -> None:
+        """While the first index is being made, a page without results says how far it is."""
+        before, self._reading = self._reading, texts.reading(status)
+        if self._reading == before or self.has_results:
+            return
+        if self._page_shows == "hint":
+            self.show_hint(status)
+        elif self._reading or status is None or status.last_sync is None or status.last_sync.error:
+            self._show_empty_again()  # after any other sync, the answer comes again by itself
+
+    def _show_empty_again(self) -> None:
+        if self._answer is not None and not self.has_results and self._page_shows == "empty":
             self._show_empty(self._answer)
 
     @property
@@ -118,6 +135,7 @@ class ResultsView(QWidget):
         title, sentence = texts.hint(status)
         self._answer = None
         self._show_page((title, sentence), texts.indexed(status), make_table=KeyTable)
+        self._page_shows = "hint"
 
     def show_searching(self) -> None:
         """Only where nothing older can stay: neither results nor the button that was just pressed."""
@@ -175,6 +193,13 @@ class ResultsView(QWidget):
             self._notice.show_notice(notice, tr("Hide them"), lambda: self.weak_wanted.emit(False))
 
     def _show_empty(self, answer: Answer) -> None:
+        if self._reading:
+            self._show_page(texts.empty(answer.question, answer.outcome, self._reading), tr("No results yet"))
+        else:
+            self._show_nothing_found(answer)
+        self._page_shows = "empty"
+
+    def _show_nothing_found(self, answer: Answer) -> None:
         explanation = answer.outcome.explanation
         remedies = () if explanation is None else explanation.remedies
         offers = [
@@ -205,6 +230,7 @@ class ResultsView(QWidget):
         make_table: Callable[[], QWidget] | None = None,
         suggestions: Sequence[QuerySuggestion] = (),
     ) -> None:
+        self._page_shows = "other"
         content = (words, tuple(offer[:2] for offer in offers), tuple(text for text, _ in actions))
         self._header.show_counts(counts, legend=False, sortable=False)
         self.suggestions.show_suggestions(suggestions)

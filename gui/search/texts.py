@@ -21,6 +21,8 @@ from gui.widgets.engines import engine_name, index_remedy
 SEARCHING = marked("Searching…")
 DID_YOU_MEAN = marked("Did you mean")
 WEAK = marked("Weak matches are shown too.")
+_READING = ("waiting", "discovering", "indexing")
+"""Phases of a sync in which not all text can be searched yet."""
 _LONGEST_QUERY = 80
 _SECOND = 1000
 _LACKS_WORDS = {
@@ -101,6 +103,23 @@ def spelling(outcome: SearchOutcome) -> str:
     return meant(outcome.suggestions)
 
 
+def reading(status: MemoryProviderStatus | None) -> str:
+    """How far the first index is; empty where none is being made, or all its text can be searched."""
+    if status is None or status.syncing is None or status.syncing.phase not in _READING:
+        return ""
+    if status.last_sync is not None and not status.last_sync.cancelled:
+        return ""
+    step, follows = status.syncing, tr("Results appear as they are found.")
+    if step.phase != "indexing" or not step.total:
+        said = tr("Still reading.")
+        return f"{said} {follows}"
+    files = tr_count("{done:,} of {count:,} file", "{done:,} of {count:,} files", step.total, done=step.completed)
+    if status.paused:
+        return tr("Reading is paused: {files}.", files=files)
+    said = tr("Still reading: {files}.", files=files)
+    return f"{said} {follows}"
+
+
 def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
     """Title and sentence before anything is asked."""
     how = tr("Type a few words, or a question in your own words. Results come by the words and by what they mean.")
@@ -113,13 +132,16 @@ def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
             return title, f"{status.index_error} {meanwhile}"
         return tr("The index cannot be searched"), status.index_error
     if status is not None and not status.files:
-        return tr("Nothing is indexed yet"), tr("Notes can be found here as soon as they have been read.")
+        soon = reading(status) or tr("Notes can be found here as soon as they have been read.")
+        return tr("Nothing is indexed yet"), soon
     both = status is not None and "sessions" in status.sources
     return tr("Search your notes and sessions") if both else tr("Search your notes"), how
 
 
-def empty(question: Question, outcome: SearchOutcome) -> tuple[str, str]:
-    """Title and sentence of an answer without results."""
+def empty(question: Question, outcome: SearchOutcome, still_reading: str = "") -> tuple[str, str]:
+    """Title and sentence of an answer without results; `still_reading` as in `reading`."""
+    if still_reading:
+        return _not_found(question), still_reading
     limits = _limits(question)
     sentences = (
         outcome.understood or _why(question, by_meaning=outcome.mode != "keyword"),

@@ -11,6 +11,7 @@ from engine import AskedQuestion, StoreError
 from gui.search.naming import NameDialog
 from gui.search.ranking import Ranking
 from gui.search.runner import REPEAT_MS
+from tests.helpers.fake_records import make_progress, make_summary
 from tests.helpers.windows import at_rest
 
 Key = Qt.Key
@@ -172,3 +173,33 @@ def test_nothing_of_a_question_stands_in_the_log(qtbot, opened, memory, caplog, 
     opened.search.focus_box()
     qtbot.waitUntil(lambda: "no room" in opened.banner.text)
     assert "zebrafinch" not in caplog.text
+
+
+def test_empty_search_during_first_index_counts_files(qtbot, opened, memory):
+    files, memory.files = memory.files, {}
+    page = opened.search._view.page
+
+    def read(count: int, **changes: object) -> None:
+        step = make_progress(phase="indexing", completed=count, total=834)
+        memory.set_status(**{"files": count, "chunks": count, "last_sync": None, "syncing": step} | changes)
+
+    read(0)
+    opened.search.search("greenhouse")
+    said = "Still reading: {} of 834 files. Results appear as they are found."
+    qtbot.waitUntil(lambda: said.format(0) in page.accessibleName())
+    assert not page.findChildren(QPushButton)
+    read(17)
+    qtbot.waitUntil(lambda: said.format(17) in page.accessibleName())
+    memory.files = files
+    read(400)
+    qtbot.waitUntil(lambda: opened.search._view.has_results)
+
+
+def test_empty_search_after_first_index_says_nothing_found(qtbot, opened, memory):
+    page = opened.search._view.page
+    memory.set_status(last_sync=None, syncing=make_progress(phase="indexing", completed=1, total=4))
+    opened.search.search("zeppelin")
+    qtbot.waitUntil(lambda: "Still reading: 1 of 4 files." in page.accessibleName())
+    memory.set_status(syncing=None, last_sync=make_summary())
+    qtbot.waitUntil(lambda: "Nothing here has these words" in page.accessibleName())
+    assert page.findChildren(QPushButton)

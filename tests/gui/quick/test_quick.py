@@ -8,6 +8,7 @@ from gui.quick.way import QuickWay
 from gui.search.result_list import ResultList
 from gui.workspace import OpenFailure
 from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_records import make_progress
 from tests.helpers.windows import at_rest
 
 
@@ -110,6 +111,21 @@ def test_all_results_are_shown_in_the_window(qtbot, way, opened):
 def test_nothing_found_is_said(qtbot, way):
     _ask(qtbot, way, "zzz qqq")
     assert "Nothing found for “zzz qqq”" in way.panel.page.accessibleName()
+
+
+def test_results_appear_during_first_index(qtbot, way, memory):
+    files, memory.files = memory.files, {}
+    _read(memory, 0)
+    _ask(qtbot, way, "greenhouse")
+    qtbot.waitUntil(lambda: "Still reading: 0 of 834 files." in way.panel.page.accessibleName())
+    memory.files = files
+    _read(memory, 4)
+    qtbot.waitUntil(lambda: bool(_paths(way.panel.list)))
+
+
+def _read(memory: FakeMemory, files: int) -> None:
+    step = make_progress(phase="indexing", completed=files, total=834)
+    memory.set_status(files=files, last_sync=None, syncing=step)
 
 
 def test_a_search_that_fails_is_said_and_can_be_tried_again(qtbot, way, memory):

@@ -3,7 +3,7 @@ import pytest
 from engine import Source
 from gui.search import texts
 from gui.search.questions import Question
-from tests.helpers.fake_records import make_status
+from tests.helpers.fake_records import make_progress, make_status, make_summary
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,35 @@ def test_before_anything_is_asked():
         "qmd does not answer",
         "It is not there. Until it does, the built-in index answers what you search for.",
     )
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({}, "Still reading: 0 of 834 files. Results appear as they are found."),
+        ({"completed": 1200, "total": 2000}, "Still reading: 1,200 of 2,000 files. Results appear as they are found."),
+        ({"total": 1}, "Still reading: 0 of 1 file. Results appear as they are found."),
+        ({"phase": "discovering", "total": 0}, "Still reading. Results appear as they are found."),
+        ({"phase": "embedding"}, ""),
+    ],
+)
+def test_reading_during_first_index_counts_files(changes, said):
+    step = make_progress(**{"phase": "indexing", "completed": 0, "total": 834} | changes)
+    status = make_status(files=0, syncing=step)
+    assert texts.reading(status) == said
+    assert texts.hint(status)[1] == (said or "Notes can be found here as soon as they have been read.")
+
+
+def test_reading_while_paused_says_so():
+    status = make_status(syncing=make_progress(phase="indexing", completed=3, total=9), paused=True)
+    assert texts.reading(status) == "Reading is paused: 3 of 9 files."
+
+
+def test_reading_during_later_sync_is_empty():
+    step = make_progress(phase="indexing", completed=0, total=834)
+    assert texts.reading(make_status(syncing=step, last_sync=make_summary())) == ""
+    assert texts.reading(make_status(syncing=step, last_sync=make_summary(cancelled=True)))
+    assert texts.reading(make_status()) == texts.reading(None) == ""
 
 
 def test_an_empty_answer_says_how_operators_were_read(make_outcome):
