@@ -32,6 +32,7 @@ from gui.viewer.outline import Outline
 from gui.viewer.page import PageStyle, markdown_slices
 from gui.views import Views
 from gui.widgets.message import Action
+from gui.widgets.plain_text import progress_dialog, set_progress_text
 from gui.workspace import Opened, Workspace
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ class Printing(QObject):
             self._fail(tr("The printer cannot be used: choose another one."))
             return
         run = self._run = PrintRun(paper, what.steps(paper, style), self)
-        dialog = self._progress = QProgressDialog(tr("Preparing the pages…"), tr("Cancel"), 0, 1000, self._window)
+        dialog = self._progress = progress_dialog(self._window, tr("Preparing the pages…"), tr("Cancel"), 1000)
         dialog.setWindowTitle(tr("Print"))
         dialog.setMinimumDuration(_PATIENCE_MS)
         dialog.setAutoClose(False)
@@ -227,7 +228,7 @@ class Printing(QObject):
     @Slot(float, int)
     def _show_progress(self, done: float, pages: int) -> None:
         if self._progress is not None:
-            self._progress.setLabelText(tr_count("{count:,} page so far…", "{count:,} pages so far…", pages))
+            set_progress_text(self._progress, tr_count("{count:,} page so far…", "{count:,} pages so far…", pages))
             self._progress.setValue(round(done * 999))
 
     def _clean_up(self) -> None:

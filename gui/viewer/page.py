@@ -29,6 +29,7 @@ from engine import MnemoscopeError, tr
 from gui.theme import Tokens
 from gui.viewer.lines import FileLines
 from gui.viewer.outline import Outline, heading_key
+from gui.widgets.plain_text import SealedDocument
 
 _HEADING_LINE_HEIGHT = 130
 _CELL_LINE_HEIGHT = 115
@@ -94,7 +95,7 @@ def markdown_slices(lines: FileLines, outline: Outline) -> Iterator[str]:
 
 def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None, Page]:
     """A page made of `markdown_slices`, step by step: whoever runs it may do something else in between, or stop."""
-    document = QTextDocument()
+    document = SealedDocument()
     document.setUndoRedoEnabled(False)
     document.setDefaultFont(style.font)
     document.setDocumentMargin(0)

@@ -33,6 +33,7 @@ from gui.viewer.page_painting import PagePainter
 from gui.viewer.painting import FOUND_OPACITY, faded
 from gui.viewer.spans import spans
 from gui.viewer.typography import fixed_font, font_scale
+from gui.widgets.plain_text import no_resource
 from gui.widgets.utf16 import utf16_ranges
 
 MOST_BYTES = 1024 * 1024
@@ -257,8 +258,7 @@ class RenderedView(QTextBrowser):
     # --- Qt's events ----------------------------------------------------------------------------------------------
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
-        """Nothing leaves the machine, and nothing enters from beside the note."""
-        return None
+        return no_resource(kind)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A line of text stays short enough to read; the rest of a wide window stays free."""
