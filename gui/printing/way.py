@@ -29,7 +29,8 @@ from gui.sessions.wording import UNTITLED
 from gui.sharing.saving import documents_folder, places_of_notes, save_whole
 from gui.viewer.lines import FileLines
 from gui.viewer.outline import Outline
-from gui.viewer.page import PageStyle, markdown_slices
+from gui.viewer.page import PageStyle
+from gui.viewer.page_slices import markdown_slices
 from gui.views import Views
 from gui.widgets.message import Action
 from gui.widgets.plain_text import progress_dialog, set_progress_text

@@ -26,10 +26,11 @@ from gui.viewer.lines import FileLines, Place, TextLines
 from gui.viewer.marks import LineMarks
 from gui.viewer.outline import HeadingPlace, Outline
 from gui.viewer.overview import OverviewBar
-from gui.viewer.page import Page, PageStyle, markdown_slices
+from gui.viewer.page import Page, PageStyle
 from gui.viewer.page_layout import StepwiseLayout
 from gui.viewer.page_making import PageMaking
 from gui.viewer.page_painting import PagePainter
+from gui.viewer.page_slices import markdown_slices
 from gui.viewer.painting import FOUND_OPACITY, faded
 from gui.viewer.spans import spans
 from gui.viewer.typography import fixed_font, font_scale
