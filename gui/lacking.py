@@ -9,11 +9,12 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 from PySide6.QtGui import QAction, QShortcut
-from PySide6.QtWidgets import QApplication, QMenu, QToolTip, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from engine import Feature, MemoryProviderStatus, marked
 from gui.keys.binding import cover_tip, follow_keys
 from gui.widgets.announcing import announce
+from gui.widgets.plain_text import set_status_tip, set_tip, set_whats_this, show_tip, tip_of, whats_this_of
 
 Lacks = Mapping[Feature, str]
 """Of each feature that is not there: why, as a sentence."""
@@ -146,16 +147,16 @@ def _tip(sentence: str) -> str:
 
 def _words(thing: QAction | QWidget) -> tuple[str, str, str]:
     """Tooltip, status tip, and what is told of it besides its name."""
-    described = thing.whatsThis() if isinstance(thing, QAction) else thing.accessibleDescription()
-    return thing.toolTip(), thing.statusTip(), described
+    described = whats_this_of(thing) if isinstance(thing, QAction) else thing.accessibleDescription()
+    return tip_of(thing), thing.statusTip(), described
 
 
 def _say(thing: QAction | QWidget, tip: str, status: str, described: str, *, instead: bool) -> None:
     if not cover_tip(thing, tip if instead else ""):
-        thing.setToolTip(tip)
-    thing.setStatusTip(status)
+        set_tip(thing, tip)
+    set_status_tip(thing, status)
     if isinstance(thing, QAction):
-        thing.setWhatsThis(described)
+        set_whats_this(thing, described)
     else:
         thing.setAccessibleDescription(described)
 
@@ -181,5 +182,5 @@ def refuse(widget: QWidget, sentence: str) -> None:
     focus = QApplication.focusWidget()
     near = focus if focus is not None and focus.window() is widget.window() else widget
     at = near.mapToGlobal(QPoint(near.width() // 4, min(near.height(), _BELOW)))
-    QToolTip.showText(at, _tip(sentence), near)
+    show_tip(at, _tip(sentence), near)
     announce(near, sentence)

@@ -14,6 +14,7 @@ from gui.jobs import Jobs
 from gui.places import Places
 from gui.sheets import sheet
 from gui.widgets.labels import label, line
+from gui.widgets.plain_text import set_tip
 from gui.workspace import Workspace
 
 _LEAST_NAME = 80
@@ -59,7 +60,7 @@ class AboutWay(QObject):
         row = QHBoxLayout()
         row.addWidget(label(tr("Free software under the Apache License 2.0."), "muted", wrap=True), 1)
         button = QPushButton(tr("Licences…"))
-        button.setToolTip(tr("Whose work this program consists of, and under which licences"))
+        set_tip(button, tr("Whose work this program consists of, and under which licences"))
         button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
         button.clicked.connect(self.show_licences)
         row.addWidget(button)

@@ -18,6 +18,8 @@ from PySide6.QtCore import QObject, QPoint, QRect
 from PySide6.QtGui import QAccessible, QAccessibleInterface, QWindow
 from PySide6.QtWidgets import QApplication, QWidget
 
+from gui.widgets.plain_text import tip_of
+
 _PART_OF = {QAccessible.Role.Document: QAccessible.Role.Paragraph}
 """What the parts are; in anything else rows of a list."""
 
@@ -108,7 +110,7 @@ class _Whole(QAccessibleInterface):
             case QAccessible.Text.Name:
                 return self._widget.accessibleName()
             case QAccessible.Text.Description:
-                return self._widget.accessibleDescription() or self._widget.toolTip()
+                return self._widget.accessibleDescription() or tip_of(self._widget)
             case _:
                 return ""
 

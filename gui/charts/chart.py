@@ -16,7 +16,7 @@ from PySide6.QtGui import (
     QPen,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.accessible.painted import Part
 from gui.charts.series import Mark, Series
@@ -24,6 +24,7 @@ from gui.style import BASE_PIXELS, font_at
 from gui.theme import Tokens, tokens
 from gui.widgets.elided import elide
 from gui.widgets.mirrored import mirror, mirrored_x, write
+from gui.widgets.plain_text import show_tip
 
 _FOOT = 12
 _GAP = 6
@@ -237,7 +238,7 @@ class Chart(QWidget):
             index = self._mark_under(QPointF(event.pos()))
             if index is not None:
                 mark = self.series.marks[index]
-                QToolTip.showText(event.globalPos(), mark.detail or mark.caption, self)
+                show_tip(event.globalPos(), mark.detail or mark.caption, self)
                 return True
         return super().event(event)
 

@@ -22,6 +22,7 @@ from gui.style import font_at
 from gui.theme import Tokens, tokens
 from gui.widgets.elided import elide
 from gui.widgets.mirrored import mirror, upright, write
+from gui.widgets.plain_text import as_tip
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, paint_ground
 from gui.widgets.utf16 import utf16_ranges
 
@@ -59,8 +60,10 @@ class PaletteModel(QAbstractListModel):
         match role:
             case _ if role == FoundRole:
                 return found
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.ToolTipRole | Qt.ItemDataRole.AccessibleTextRole:
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
                 return spoken(found)
+            case Qt.ItemDataRole.ToolTipRole:
+                return as_tip(spoken(found))
         return None
 
 

@@ -13,6 +13,7 @@ from gui.style import font_at
 from gui.theme import Tokens
 from gui.widgets.elided import elide
 from gui.widgets.mirrored import write
+from gui.widgets.plain_text import set_tip
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT
 
 _BAR = 4
@@ -37,7 +38,7 @@ class TermBars(Drawing):
     def show_parts(self, parts: Sequence[Part]) -> None:
         self._parts = tuple(parts)
         self.setAccessibleName(spoken_parts(parts))
-        self.setToolTip("\n".join(f"{part.term}: {part.where}" for part in parts if part.where))
+        set_tip(self, "\n".join(f"{part.term}: {part.where}" for part in parts if part.where))
         self.show_anew()
 
     def wanted_height(self) -> int:

@@ -14,6 +14,7 @@ from gui.facts.wording import CATEGORIES, ERASE_QUESTION, NEW, origin_lines, per
 from gui.style import font_at
 from gui.widgets.combo import ComboBox
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
 
 _LEVELS = (0.1, 0.3, 0.5, USUAL_IMPORTANCE, 0.9, 1.0)
 _BY_WORDS = ""
@@ -58,7 +59,7 @@ class FactEditor(QScrollArea):
         self._origin = QVBoxLayout()
         self._question = label(tr(ERASE_QUESTION), wrap=True)
         self._save = self._button(tr("Save"), self.save, "primary")
-        self._save.setToolTip(tr("Save what was typed (Ctrl+Enter)"))
+        set_tip(self._save, tr("Save what was typed (Ctrl+Enter)"))
         self._revert = self._button(tr("Discard"), self._discard)
         self._approve = self._button(tr("Approve"), lambda: self._tell(self.approve_wanted), "primary")
         self._forget = self._button(tr("Forget"), lambda: self._tell(self.forget_wanted))
@@ -213,7 +214,7 @@ class FactEditor(QScrollArea):
                 widget.deleteLater()
         for words, tip in origin_lines(fact) if fact else ():
             line = label(breakable(words), "meta", wrap=True)
-            line.setToolTip(tip)
+            set_tip(line, tip)
             self._origin.addWidget(line)
 
     @Slot()

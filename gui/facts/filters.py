@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
 from engine import Fact, FactCategory, marked, tr
 from gui.facts.wording import CATEGORIES
 from gui.widgets.chip import Chip
+from gui.widgets.plain_text import set_tip
 
 FactState = Literal["remembered", "waiting", "forgotten"]
 
@@ -43,7 +44,7 @@ class FactFilters(QWidget):
         self._chips: dict[FactState, Chip] = {}
         for state, words, tip in _STATES:
             chip = Chip(tr(words))
-            chip.setToolTip(tr(tip))
+            set_tip(chip, tr(tip))
             chip.setChecked(state == self.state)
             chip.clicked.connect(partial(self._choose_state, state))
             group.addButton(chip)

@@ -19,6 +19,7 @@ from gui.widgets.chip import Chip
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.issues_table import IssuesTable
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
 from gui.widgets.scrolling import column_page, scrolling_column
 from gui.widgets.table import Column, RecordsTable
 from gui.widgets.wording import grouped, size_text
@@ -102,7 +103,7 @@ class PreviewPage(QFrame):
         self._exclude = QLineEdit()
         self._exclude.setPlaceholderText(tr("Leave out, such as drafts/**, *.bak.md"))
         self._exclude.setAccessibleName(tr("Patterns of files and folders to leave out, separated by commas"))
-        self._exclude.setToolTip(tr("Patterns of files and folders to leave out, separated by commas"))
+        set_tip(self._exclude, tr("Patterns of files and folders to leave out, separated by commas"))
         self._exclude.textEdited.connect(self._typing.start)
         row = QHBoxLayout()
         row.setSpacing(8)

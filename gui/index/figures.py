@@ -10,6 +10,7 @@ from gui.index.pictures import cache_hits
 from gui.theme import tokens
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import label
+from gui.widgets.plain_text import set_tip
 from gui.widgets.rules import files_left_out
 from gui.widgets.state import State, state_colour
 from gui.widgets.wording import duration, grouped, size_text
@@ -170,6 +171,6 @@ class FigureCard(QFrame):
         self._note.setText(figure.note or " ")
         self._note.state = figure.state
         self._note.update()
-        self.setToolTip(figure.tip)
+        set_tip(self, figure.tip)
         said = ", ".join(part for part in (f"{figure.value} {tr(figure.name)}", figure.note) if part)
         self.setAccessibleName(said)

@@ -6,6 +6,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt
 
 from engine import FolderCount, marked, tr
+from gui.widgets.plain_text import as_tip
 from gui.widgets.wording import grouped
 
 Index = QModelIndex | QPersistentModelIndex
@@ -105,7 +106,7 @@ class FolderModel(QAbstractItemModel):
         folder, column = self.folders[index.internalId()], index.column()
         name = folder.name or tr(SOURCES[folder.source])
         if role == Qt.ItemDataRole.ToolTipRole and not column:
-            return name
+            return as_tip(name)
         if role == Qt.ItemDataRole.TextAlignmentRole and column:
             return _AT_RIGHT
         if role != Qt.ItemDataRole.DisplayRole:

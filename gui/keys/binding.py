@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from gui.keys.keymap import Command, keymap
+from gui.widgets.plain_text import set_status_tip, set_tip
 
 
 class _Following(QObject):
@@ -51,7 +52,7 @@ class _KeyTip(_Following):
 
     def __init__(self, thing: QAction | QWidget, words: Callable[[], str], name: str) -> None:
         self.instead = ""
-        super().__init__(thing, lambda: thing.setToolTip(self.instead or with_key(words(), name)))
+        super().__init__(thing, lambda: set_tip(thing, self.instead or with_key(words(), name)))
 
 
 def tell_key(thing: QAction | QWidget, words: str, name: str) -> None:
@@ -87,7 +88,7 @@ def give_key(
 def allow(action: QAction, allowed: bool, why: str) -> None:
     """Enable it, or else say in the palette why it is not."""
     action.setEnabled(allowed)
-    action.setStatusTip("" if allowed else why)
+    set_status_tip(action, "" if allowed else why)
 
 
 def key_action(owner: QWidget, command: Command, text: str = "") -> QAction:

@@ -3,7 +3,6 @@
 On the GUI thread alone, as all that makes documents (see `gui/viewer/page.py`).
 """
 
-import html
 from collections.abc import Generator, Sequence
 
 from PySide6.QtGui import QTextDocument, QTextOption
@@ -16,11 +15,13 @@ from gui.sessions.conversation_text import Conversation, Entry
 from gui.sessions.conversation_wording import clock, day_text, summary
 from gui.sessions.wording import UNTITLED, agent_name, message_count
 from gui.viewer.page import PageStyle, page_steps
+from gui.widgets.plain_text import Styled, rich_document
 from gui.widgets.wording import date, exact
 
 Steps = Generator[float, None, None]
 """Each step says how much is done, 0 to 1."""
 
+_BOLD = "font-weight:bold"
 _BLOCKS = 20
 """Laid out at once."""
 
@@ -113,8 +114,8 @@ def _conversation_head(
     conversation: Conversation, style: PageStyle, width: float, printed: float
 ) -> Generator[Strip, None, None]:
     facts = conversation.session.summary
-    title = html.escape(" ".join((facts.title or tr(UNTITLED)).split()))
-    yield Strip(_rich(f"<b>{title}</b>", style, width, 1.7))
+    title = " ".join((facts.title or tr(UNTITLED)).split())
+    yield Strip(_rich([(title, _BOLD)], style, width, 1.7))
     told = [agent_name(facts.agent), facts.project, facts.branch, message_count(facts.messages)]
     times = list(dict.fromkeys(date(moment) for moment in (facts.started, facts.ended) if moment is not None))
     yield Strip(_small(" · ".join(part for part in (*told, " – ".join(times)) if part), style, width))
@@ -127,32 +128,33 @@ def _conversation_head(
 
 def _name(entry: Entry, style: PageStyle, width: float) -> QTextDocument:
     """Who speaks, and when."""
-    moment = f' <span style="color:{style.colours.muted.name()}">{clock(entry.time)}</span>' if entry.time else ""
-    return _rich(f"<b>{html.escape(entry.speaker)}</b>{moment}", style, width)
+    moment = [(f" {clock(entry.time)}", _muted(style))] if entry.time else []
+    return _rich([(entry.speaker, _BOLD), *moment], style, width)
 
 
 def _folded(conversation: Conversation, entry: Entry, style: PageStyle, width: float) -> QTextDocument:
     """The line that stands for a tool's call or for thinking; on paper it is wrapped and not cut."""
-    name, words, size = (html.escape(part) for part in summary(conversation, entry))
-    muted = f'<span style="color:{style.colours.muted.name()}">{words} · {size}</span>'
-    return _rich(f"<b>{name}</b> {muted}", style, width, 0.85)
+    name, words, size = summary(conversation, entry)
+    return _rich([(name, _BOLD), (f" {words} · {size}", _muted(style))], style, width, 0.85)
 
 
 def _small(words: str, style: PageStyle, width: float) -> QTextDocument:
-    return _rich(f'<span style="color:{style.colours.muted.name()}">{html.escape(words)}</span>', style, width, 0.85)
+    return _rich([(words, _muted(style))], style, width, 0.85)
 
 
-def _rich(text: str, style: PageStyle, width: float, size: float = 1.0) -> QTextDocument:
+def _muted(style: PageStyle) -> str:
+    return f"color:{style.colours.muted.name()}"
+
+
+def _rich(parts: Styled, style: PageStyle, width: float, size: float = 1.0) -> QTextDocument:
     """One paragraph; `size` is that of its letters beside the text's."""
-    document = QTextDocument()
-    document.setUndoRedoEnabled(False)
+    document = rich_document(parts)
     document.setDocumentMargin(0)
     font = style.font
     if size != 1.0:
         font = type(font)(font)
         font.setPointSizeF(font.pointSizeF() * size)
     document.setDefaultFont(font)
-    document.setHtml(text)
     _wrap(document, width)
     return document
 

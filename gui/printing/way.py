@@ -29,9 +29,11 @@ from gui.sessions.wording import UNTITLED
 from gui.sharing.saving import documents_folder, places_of_notes, save_whole
 from gui.viewer.lines import FileLines
 from gui.viewer.outline import Outline, title_of
-from gui.viewer.page import PageStyle, markdown_slices
+from gui.viewer.page import PageStyle
+from gui.viewer.page_slices import markdown_slices
 from gui.views import Views
 from gui.widgets.message import Action
+from gui.widgets.plain_text import progress_dialog, set_progress_text
 from gui.workspace import Opened, Workspace
 
 if TYPE_CHECKING:
@@ -201,7 +203,7 @@ class Printing(QObject):
             self._fail(tr("The printer cannot be used: choose another one."))
             return
         run = self._run = PrintRun(paper, what.steps(paper, style), self)
-        dialog = self._progress = QProgressDialog(tr("Preparing the pages…"), tr("Cancel"), 0, 1000, self._window)
+        dialog = self._progress = progress_dialog(self._window, tr("Preparing the pages…"), tr("Cancel"), 1000)
         dialog.setWindowTitle(tr("Print"))
         dialog.setMinimumDuration(_PATIENCE_MS)
         dialog.setAutoClose(False)
@@ -227,7 +229,7 @@ class Printing(QObject):
     @Slot(float, int)
     def _show_progress(self, done: float, pages: int) -> None:
         if self._progress is not None:
-            self._progress.setLabelText(tr_count("{count:,} page so far…", "{count:,} pages so far…", pages))
+            set_progress_text(self._progress, tr_count("{count:,} page so far…", "{count:,} pages so far…", pages))
             self._progress.setValue(round(done * 999))
 
     def _clean_up(self) -> None:

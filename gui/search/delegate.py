@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QHelpEvent, QPainter
-from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from engine import marked, split_name, tr
 from gui.keys.binding import with_key
@@ -22,6 +22,7 @@ from gui.style import font_at
 from gui.theme import Tokens, tokens
 from gui.widgets.elided import elide
 from gui.widgets.mirrored import mirror, upright, write
+from gui.widgets.plain_text import show_tip
 from gui.widgets.row_model import Index, RowRole
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 from gui.widgets.wording import ago
@@ -110,7 +111,7 @@ class ResultDelegate(QStyledItemDelegate):
         row = index.data(RowRole)
         if event.type() == QEvent.Type.ToolTip and isinstance(row, ResultRow):
             on_bar = self.is_on_bar(option.rect, event.pos(), option.direction)
-            QToolTip.showText(
+            show_tip(
                 event.globalPos(), f"{spoken_score(row)}\n{with_key(tr(_WHY), EXPLAIN.name)}" if on_bar else "", view
             )
             return True

@@ -8,6 +8,7 @@ from engine import Source, marked, tr, tr_count
 from gui.lacking import Gates, Lacks
 from gui.search.questions import Scope
 from gui.widgets.chip import Chip
+from gui.widgets.plain_text import set_tip
 
 SOURCES: tuple[tuple[str, str, tuple[Source, ...] | None], ...] = (
     (marked("All"), marked("Search all sources"), None),
@@ -88,7 +89,7 @@ class Filters(QWidget):
         short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
         self._scope_chip.setText(tr("In “{name}” ×", name=short))
         self._scope_chip.setShortcut(QKeySequence())
-        self._scope_chip.setToolTip(_only(scope) if scope else "")
+        set_tip(self._scope_chip, _only(scope) if scope else "")
         self._scope_chip.setAccessibleName(tr("Only in {name}: search everything again", name=name))
         self._scope_chip.setChecked(True)
         self._scope_chip.setVisible(scope is not None)
@@ -122,14 +123,14 @@ class Filters(QWidget):
         self._folder = folder
         if self.everywhere and folder:
             self._workspace_chip.setText(tr("All workspaces"))
-            self._workspace_chip.setToolTip(tr("All workspaces are searched; {folder} is open", folder=folder))
+            set_tip(self._workspace_chip, tr("All workspaces are searched; {folder} is open", folder=folder))
             self._workspace_chip.setAccessibleName(tr("All workspaces are searched"))
             return
         name = folder.replace("\\", "/").rstrip("/").rpartition("/")[2] or folder
         short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
         self._workspace_chip.setText(short or tr("No workspace"))
         self._workspace_chip.setShortcut(QKeySequence())  # an ampersand in a folder's name is no mnemonic
-        self._workspace_chip.setToolTip(folder)
+        set_tip(self._workspace_chip, folder)
         self._workspace_chip.setAccessibleName(tr("Workspace: {name}", name=name) if name else tr("Workspace: none"))
 
     def show_sessions(self, *, available: bool) -> None:

@@ -13,6 +13,7 @@ from gui.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.mirrored import mirror, put, write
+from gui.widgets.plain_text import set_tip
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, paint_ground
 from gui.widgets.wording import exact
 
@@ -65,7 +66,7 @@ class KeptList(QListWidget):
                 item.setData(
                     Qt.ItemDataRole.AccessibleTextRole, ", ".join(part for part in (name_of(search), narrowed) if part)
                 )
-                item.setToolTip(_tip(search))
+                set_tip(item, _tip(search))
         self._place(box, window)
         self.go_to(before)
         self.raise_()

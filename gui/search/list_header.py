@@ -14,6 +14,7 @@ from gui.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.mirrored import margins, mirror, write
+from gui.widgets.plain_text import set_tip
 from gui.widgets.row_painting import GUTTER
 
 _SQUARE = 10
@@ -139,7 +140,7 @@ class SortButton(QPushButton):
         order, tip = self._order, tr(self._order.tip)
         self.setText(" · ".join((tr(order.words), *self._extras)))
         self.setAccessibleName(", ".join((tr("Sorted by {order}", order=tr(order.name)), *self._extras)))
-        self.setToolTip(f"{tip}. {self._extra_tip}" if self._extra_tip else tip)
+        set_tip(self, f"{tip}. {self._extra_tip}" if self._extra_tip else tip)
         self.updateGeometry()
         self.update()
 

@@ -1,6 +1,5 @@
 """The result rows as a Qt model: one flat list of file rows, result rows and at most one row for more."""
 
-import html
 import time
 
 from PySide6.QtCore import QObject
@@ -21,7 +20,7 @@ class ResultModel(RowModel):
         return _spoken(row)
 
     def tip(self, row: Row) -> str:
-        return f"<qt>{html.escape(_tip(row)).replace(chr(10), '<br>')}</qt>"
+        return _tip(row)
 
 
 def _spoken(row: Row) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
 from engine import tr
 from gui.search.query_history import QueryHistory
@@ -13,6 +13,7 @@ from gui.theme import tokens
 from gui.widgets.icons import IconButton, icon_pixmap
 from gui.widgets.labels import label
 from gui.widgets.mirrored import margins
+from gui.widgets.plain_text import set_tip
 
 RADIUS = 8
 LONGEST = 1000
@@ -76,7 +77,7 @@ class QueryBox(QWidget):
         self.edit.setMaxLength(LONGEST)
         self.edit.setPlaceholderText(hint)
         self.edit.setAccessibleName(name)
-        self.edit.setToolTip(tr("Alt+Up and Alt+Down: earlier and later questions"))
+        set_tip(self.edit, tr("Alt+Up and Alt+Down: earlier and later questions"))
         self.edit.textChanged.connect(self._changed)
         self.edit.into_list.connect(self.into_list)
         self.edit.accepted.connect(self.accepted)
@@ -85,7 +86,7 @@ class QueryBox(QWidget):
             meant.connect(self.remember)
         self.edit.walked.connect(self._walk)
         self.edit.installEventFilter(self)
-        self._icon = QLabel(self)
+        self._icon = label(parent=self)
         self._state = label(role="meta", parent=self)
         self._state.setAccessibleName(tr("{name}: state", name=name))
         self._clear = IconButton("close", tr("{name}: clear", name=name), parent=self)

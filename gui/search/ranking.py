@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QMenu
 from engine import tr
 from gui.lacking import Gates, Lacks
 from gui.search.list_header import SortButton
+from gui.widgets.plain_text import set_tip
 
 HALF_LIVES = (7.0, 30.0, 90.0, 365.0)
 """Days to choose from; one that the settings name joins them."""
@@ -76,7 +77,7 @@ class RankingMenu(QObject):
         menu.addSeparator()
         self._keep = QAction(tr("Always rank like this"), self)
         menu.addAction(self._keep)
-        self._keep.setToolTip(tr("Writes the two choices to the settings of this workspace."))
+        set_tip(self._keep, tr("Writes the two choices to the settings of this workspace."))
         menu.setToolTipsVisible(True)
         self._gates = Gates()
         for action in (self._newer, half_lives, self._apart):
@@ -110,7 +111,7 @@ class RankingMenu(QObject):
         action = QAction(words, self)
         menu.addAction(action)
         action.setCheckable(True)
-        action.setToolTip(tip)
+        set_tip(action, tip)
         return action
 
     def _show(self) -> None:

@@ -11,6 +11,7 @@ from gui.search import texts
 from gui.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.labels import label
+from gui.widgets.plain_text import set_tip
 from gui.widgets.row_painting import GUTTER
 
 _LONGEST = 260
@@ -74,7 +75,7 @@ class SuggestionLine(QWidget):
 
     def _suggested(self, suggestion: QuerySuggestion) -> QPushButton:
         button = self._button(texts.new_words(suggestion), tr("Search for {query}", query=suggestion.query))
-        button.setToolTip(tr("Search for “{query}”", query=suggestion.query))
+        set_tip(button, tr("Search for “{query}”", query=suggestion.query))
         button.clicked.connect(lambda: self.chosen.emit(suggestion.query))
         return button
 

@@ -12,6 +12,7 @@ from PySide6.QtGui import QTextBlockFormat, QTextCursor, QTextDocument, QTextOpt
 from gui.sessions.code_colours import colour_block
 from gui.sessions.conversation_text import Conversation
 from gui.viewer.page import PageStyle, blocks, inline_code, is_code, page_steps, quote_level
+from gui.widgets.plain_text import SealedDocument
 
 _PLAIN_LINE_HEIGHT = 125
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
@@ -86,7 +87,7 @@ def _end_tightly(document: QTextDocument) -> None:
 
 def _plain_document(text: str, style: PageStyle) -> QTextDocument:
     """Lines in the fixed font, as they are."""
-    document = QTextDocument()
+    document = SealedDocument()
     document.setUndoRedoEnabled(False)
     document.setDocumentMargin(0)
     document.setDefaultFont(style.fixed)

@@ -22,6 +22,7 @@ from gui.sessions.conversation_wording import clock, day_text, first_words
 from gui.sessions.wording import message_count
 from gui.viewer.typography import font_scale
 from gui.widgets.labels import label
+from gui.widgets.plain_text import as_tip
 
 _WIDTH, _HEIGHT = 460, 420
 _MARGIN = 16
@@ -43,7 +44,7 @@ class _Prompts(QAbstractListModel):
             return None
         entry = self._conversation.entries[self._conversation.prompts[index.row()]]
         if role == Qt.ItemDataRole.ToolTipRole:
-            return day_text(entry.day) if entry.day else None
+            return as_tip(day_text(entry.day)) if entry.day else None
         words = first_words(self._conversation.message(entry).text)
         return f"{clock(entry.time)}   {words}" if entry.time is not None else words
 

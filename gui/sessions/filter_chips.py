@@ -15,6 +15,8 @@ from gui.sessions.criteria import ANY_TIME, PERIODS, Period, Role, month_period
 from gui.sessions.wording import agent_name, folder_name
 from gui.widgets.chip import Chip
 from gui.widgets.days import short_date
+from gui.widgets.labels import label
+from gui.widgets.plain_text import set_tip
 from gui.widgets.wording import grouped
 
 _SAID_BY: dict[Role, tuple[str, str]] = {
@@ -47,7 +49,7 @@ class FilterChips(QWidget):
         self._project_chip = self._add(row, self._fill_projects, yields=True)
         self._period_chip = self._add(row, self._fill_periods)
         self._role_chip = self._add(row, self._fill_roles)
-        self._role_chip.setToolTip(tr("Who said the words that were found in a session"))
+        set_tip(self._role_chip, tr("Who said the words that were found in a session"))
         self._gates = Gates()
         for chip in (self._agent_chip, self._project_chip, self._period_chip, self._role_chip):
             self._gates.add(chip, "sessions")
@@ -126,7 +128,7 @@ class FilterChips(QWidget):
         action = menu.addAction(words)
         action.setCheckable(True)
         action.setChecked(chosen)
-        action.setToolTip(tip)
+        set_tip(action, tip)
         action.triggered.connect(lambda _checked: choose())
 
     # --- choosing ---------------------------------------------------------------------------------------------------
@@ -160,7 +162,7 @@ class FilterChips(QWidget):
             chip.setAccessibleName(told)
             chip.set_narrows(bool(narrows))
             chip.updateGeometry()
-        self._project_chip.setToolTip(self.project)
+        set_tip(self._project_chip, self.project)
 
 
 class DaysDialog(QDialog):
@@ -174,8 +176,10 @@ class DaysDialog(QDialog):
         self._last = self._edit(last or today, tr("Last day"))
         form = QFormLayout(self)
         form.setContentsMargins(16, 16, 16, 16)
-        form.addRow(tr("From"), self._first)
-        form.addRow(tr("To"), self._last)
+        for name, edit in ((tr("From"), self._first), (tr("To"), self._last)):
+            named = label(name)
+            named.setBuddy(edit)
+            form.addRow(named, edit)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)

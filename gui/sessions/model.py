@@ -1,7 +1,5 @@
 """The session rows as a Qt model."""
 
-import html
-
 from PySide6.QtCore import QObject
 
 from engine import tr, tr_count
@@ -21,7 +19,7 @@ class SessionModel(RowModel):
         return _spoken(row)
 
     def tip(self, row: Row) -> str:
-        return f"<qt>{html.escape(_tip(row)).replace(chr(10), '<br>')}</qt>" if isinstance(row, SessionRow) else ""
+        return _tip(row) if isinstance(row, SessionRow) else ""
 
 
 def _spoken(row: Row) -> str:

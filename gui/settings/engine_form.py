@@ -17,6 +17,7 @@ from gui.settings.engine_choice import ENGINES, EngineChoice
 from gui.widgets.combo import ComboBox
 from gui.widgets.labels import label
 from gui.widgets.mirrored import margins
+from gui.widgets.plain_text import set_tip
 from gui.widgets.radio_button import RadioButton
 from gui.widgets.ticks import indent
 
@@ -69,10 +70,10 @@ class EngineForm(QWidget):
             self._search.addItem(tr(words), name)
         self._search.activated.connect(self._tell)
         self._uri = self._line(tr("Place of the table"), tr("This machine: in your data folder"))
-        self._uri.setToolTip(tr("A folder, s3://bucket/path or db://database"))
+        set_tip(self._uri, tr("A folder, s3://bucket/path or db://database"))
         self._table = self._line(tr("Name of the table"), tr("As the folder is called"))
         self._machine = self._line(tr("This machine's name"), tr("As the computer is called"))
-        self._machine.setToolTip(tr("What others who share the table see beside your notes"))
+        set_tip(self._machine, tr("What others who share the table see beside your notes"))
         browse = QPushButton(tr("Browse…"))
         browse.setAccessibleName(tr("Browse for the folder of the table"))
         browse.setAutoDefault(True)

@@ -12,6 +12,7 @@ from gui.settings.wording import sent_words
 from gui.widgets.announcing import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
 from gui.widgets.tab_order import put_behind, stop_before
 
 _MOST = 0.2
@@ -86,7 +87,7 @@ class Foot(QWidget):
 
     def _button(self, words: str, tip: str) -> QPushButton:
         button = QPushButton(words)
-        button.setToolTip(tip)
+        set_tip(button, tip)
         button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
         return button
 

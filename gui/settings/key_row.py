@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, 
 from engine import KeyState, tr
 from gui.settings.wording import key_words
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
 
 
 class KeyRow(QWidget):
@@ -23,7 +24,7 @@ class KeyRow(QWidget):
         self._line = QLineEdit()
         self._line.setEchoMode(QLineEdit.EchoMode.Password)
         self._line.setAccessibleName(tr("API key"))
-        self._line.setToolTip(tr("Kept in this system's keychain when you save, never in a file"))
+        set_tip(self._line, tr("Kept in this system's keychain when you save, never in a file"))
         self._line.textChanged.connect(lambda _: self.typing.emit())
         self._forget = QPushButton(tr("Forget it"))
         self._forget.setAccessibleName(tr("Forget the API key in the keychain"))

@@ -1,11 +1,9 @@
 """A search over the options: which ones it finds, and where its words are in a text."""
 
-import html
 import re
 import unicodedata
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel
 
@@ -14,6 +12,7 @@ from gui.settings.also_called import ALSO_CALLED
 from gui.settings.places import PAGES, Placed
 from gui.settings.values import choice_words, plain_choice_words, value_words
 from gui.theme import tokens
+from gui.widgets.plain_text import Styled, set_plain, set_rich
 
 
 def words_of(query: str) -> tuple[str, ...]:
@@ -43,28 +42,30 @@ def fit(placed: Placed, value: object, words: Sequence[str]) -> int | None:
     return next((how for how, fits in enumerate(fitting) if fits), len(ways))
 
 
-def with_marks(text: str, query: str, palette: QPalette) -> str:
-    """`text` as HTML, with each word of the query marked."""
+def with_marks(text: str, query: str, palette: QPalette) -> Styled:
+    """`text` in parts, with each word of the query marked."""
     colours = tokens(palette)
     words = sorted(words_of(query), key=len, reverse=True)
     if not words:
-        return html.escape(text)
+        return [(text, "")]
     folded = _folded(text)
     if len(folded) != len(text):
         folded = text.lower()
-    parts, at = [], 0
+    parts: list[tuple[str, str]] = []
+    at = 0
+    style = f"background: {colours.mark.name()}; color: {colours.mark_text.name()}"
     for hit in re.finditer("|".join(map(re.escape, words)), folded):
-        style = f"background: {colours.mark.name()}; color: {colours.mark_text.name()}"
-        parts += [html.escape(text[at : hit.start()]), f'<span style="{style}">']
-        parts += [html.escape(text[hit.start() : hit.end()]), "</span>"]
+        parts += [(text[at : hit.start()], ""), (text[hit.start() : hit.end()], style)]
         at = hit.end()
-    return "".join([*parts, html.escape(text[at:])])
+    return [*parts, (text[at:], "")]
 
 
 def mark(part: QLabel, text: str, query: str) -> None:
     """Let a label show `text` with the words of the query marked; an empty query takes that back."""
-    part.setTextFormat(Qt.TextFormat.RichText if query else Qt.TextFormat.PlainText)
-    part.setText(with_marks(text, query, part.palette()) if query else text)
+    if query:
+        set_rich(part, with_marks(text, query, part.palette()))
+    else:
+        set_plain(part, text)
 
 
 def _folded(text: str) -> str:

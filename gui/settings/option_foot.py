@@ -14,6 +14,7 @@ from gui.settings.places import Placed
 from gui.settings.values import value_words
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
 
 HOLDS: dict[str, str] = {
     "built-in": marked("Default"),
@@ -59,7 +60,7 @@ class OptionFoot(QWidget):
         self._model = model
         option = placed.option
         self.origin = _link()
-        self.origin.setToolTip(tr("For which folders this holds"))
+        set_tip(self.origin, tr("For which folders this holds"))
         self.origin.clicked.connect(self._choose_layer)
         self.reset = _link()
         self.reset.clicked.connect(partial(model.reset, placed.key))

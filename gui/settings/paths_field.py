@@ -18,6 +18,7 @@ from gui.sources.place_rows import PlaceChoices
 from gui.sources.wording import short_path
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
 
 NONE = marked("None beside the folder itself.")
 OFFERED = marked("Notes on this computer that could be added:")
@@ -95,7 +96,7 @@ class PathsField(Field):
         line.setContentsMargins(0, 0, 0, 0)
         line.setSpacing(8)
         said = label(breakable(short_path(path, self._home)), wrap=True)
-        said.setToolTip(path)
+        set_tip(said, path)
         remove = QPushButton(tr("Remove"))
         remove.setProperty("role", "link")
         remove.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform

@@ -19,6 +19,7 @@ from gui.sources.place_rows import PlaceBoxes
 from gui.sources.wording import issue_lines
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
 from gui.widgets.tab_order import put_behind, stop_before, stops
 
 OTHERS = marked("Nothing in a store is read before it is listed, and nothing is ever written there.")
@@ -41,7 +42,7 @@ class SessionsField(Field):
         for button, run in zip(self._adders, (self._choose_folder, self._choose_exports), strict=True):
             button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
             button.clicked.connect(run)
-        self._adders[1].setToolTip(tr("The zip or JSON file that ChatGPT or Claude let you download"))
+        set_tip(self._adders[1], tr("The zip or JSON file that ChatGPT or Claude let you download"))
         buttons = QWidget()
         flow = FlowLayout(8, buttons)
         for button in self._adders:

@@ -18,6 +18,7 @@ from gui.sources.place_rows import PlaceBoxes
 from gui.sources.wording import issue_lines
 from gui.widgets.drop import dropped_sessions
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
 from gui.widgets.scrolling import scrolling_column
 
 NOTHING = marked("No sessions of AI agents were found on this machine.")
@@ -89,7 +90,7 @@ class SourcesPage(QFrame):
         folder = QPushButton(tr("Add a folder…"))
         folder.clicked.connect(self._choose_folder)
         export = QPushButton(tr("Add an export…"))
-        export.setToolTip(tr("The zip or JSON file that ChatGPT or Claude let you download"))
+        set_tip(export, tr("The zip or JSON file that ChatGPT or Claude let you download"))
         export.clicked.connect(self._choose_exports)
         self._adders = (folder, export)
         for button in (*self._adders, self._save, self._back):

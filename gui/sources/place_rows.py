@@ -11,6 +11,7 @@ from gui.sources.wording import place_amount, place_title, short_path
 from gui.widgets.check_box import CheckBox
 from gui.widgets.labels import breakable, label
 from gui.widgets.mirrored import margins
+from gui.widgets.plain_text import set_tip
 from gui.widgets.tab_order import ComingLast
 from gui.widgets.ticks import indent
 
@@ -74,7 +75,7 @@ class PlaceBoxes(PlaceRows):
         box = CheckBox(place_title(place))
         box.setChecked(on)
         box.setAccessibleDescription(f"{place_amount(place)}, {place.path}")
-        box.setToolTip(place.path)
+        set_tip(box, place.path)
         box.toggled.connect(self.changed)
         self._boxes.append(box)
         row = QWidget()
@@ -120,7 +121,7 @@ class PlaceChoices(PlaceRows):
         button.setAutoDefault(True)
         button.setAccessibleName(tr(self._named, place=place_title(place)))
         button.setAccessibleDescription(f"{place_amount(place)}, {place.path}")
-        button.setToolTip(place.path)
+        set_tip(button, place.path)
         button.clicked.connect(lambda _checked: self.chosen.emit(Path(place.path)))
         words = QVBoxLayout()
         words.setSpacing(1)

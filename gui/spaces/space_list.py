@@ -12,6 +12,7 @@ from gui.style import font_at
 from gui.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.mirrored import mirror, write
+from gui.widgets.plain_text import set_tip
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 
 _KNOWN = Qt.ItemDataRole.UserRole
@@ -45,7 +46,7 @@ class SpaceList(QListWidget):
             item.setData(_KNOWN, known)
             item.setData(_STATE, text)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{known.name}, {text}, {known.folder}")
-            item.setToolTip(known.folder)
+            set_tip(item, known.folder)
         wanted = [row for row, known in enumerate(spaces) if before is not None and known.folder == before.folder]
         others = [row for row, known in enumerate(spaces) if known.present and known.folder != open_folder]
         self.setCurrentRow(next(iter([*wanted, *others]), 0))

@@ -21,6 +21,7 @@ from gui.spaces.wording import forgetting, removing
 from gui.widgets.announcing import announce
 from gui.widgets.check_box import CheckBox
 from gui.widgets.labels import label
+from gui.widgets.plain_text import set_tip
 from gui.window_size import resize_with_text
 
 _WIDTH, _HEIGHT = 620, 420
@@ -65,7 +66,7 @@ class Switcher(QDialog):
         self.forget_button = QPushButton(tr("Forget…"))
         self.add_button = QPushButton(tr("Add folder…"))
         self.everywhere_button = QPushButton(tr("Search all"))
-        self.everywhere_button.setToolTip(tr("Search all workspaces from now on"))
+        set_tip(self.everywhere_button, tr("Search all workspaces from now on"))
         for button in (self.forget_button, self.add_button, self.everywhere_button):
             button.setAutoDefault(False)
         self._arrange()
@@ -129,7 +130,7 @@ class Switcher(QDialog):
         is_open = known is not None and known.folder == self._open_folder
         self.open_button.setEnabled(known is not None and known.present and not is_open)
         self.forget_button.setEnabled(known is not None and not is_open)
-        self.forget_button.setToolTip(tr(_OPEN) if is_open else "")
+        set_tip(self.forget_button, tr(_OPEN) if is_open else "")
         if known != self.question.about:
             self.question.hide()
 

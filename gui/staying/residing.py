@@ -8,6 +8,7 @@ from engine import marked, tr
 from gui.keys.keymap import keymap
 from gui.main_window import MainWindow
 from gui.staying.tray import Tray
+from gui.widgets.plain_text import message_box
 
 _EXPLAINED = marked(
     "The window goes, and Mnemoscope stays: its icon in the tray brings the window back, the index is kept up to date, "
@@ -55,10 +56,9 @@ class Residing(QObject):
         if self._explanation is not None:
             return
         key = keymap().shown("window.quit")
-        box = self._explanation = QMessageBox(self._window)
-        box.setWindowTitle(tr("Mnemoscope stays open"))
-        box.setText(tr("Mnemoscope stays open in the tray"))
-        box.setInformativeText(tr(_WITH_KEY, key=key) if key else tr(_EXPLAINED))
+        more = tr(_WITH_KEY, key=key) if key else tr(_EXPLAINED)
+        title = tr("Mnemoscope stays open")
+        box = self._explanation = message_box(self._window, title, tr("Mnemoscope stays open in the tray"), more)
         stay = box.addButton(tr("Stay in the tray"), QMessageBox.ButtonRole.AcceptRole)
         leave = box.addButton(tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
         box.addButton(tr("Keep the window"), QMessageBox.ButtonRole.RejectRole)

@@ -11,6 +11,7 @@ from engine import MemoryProviderStatus, tr
 from gui.staying.tray_host import TrayHost
 from gui.staying.tray_state import Shape, TrayState, tray_state
 from gui.widgets.icons import icon_pixmap
+from gui.widgets.plain_text import set_tray_tip, show_notification
 from gui.workspace import Workspace
 
 _SIZES = (16, 22, 24, 32, 48, 64)
@@ -80,7 +81,7 @@ class Tray(QObject):
         """A message beside the icon; False where it cannot be shown. A click on it opens the window."""
         if self._icon is None or not self.is_shown or not QSystemTrayIcon.supportsMessages():
             return False
-        self._icon.showMessage(title, sentence, tray_icon("resting"))
+        show_notification(self._icon, title, sentence, tray_icon("resting"))
         return True
 
     def _add(self, words: str, run: object) -> QAction:
@@ -124,4 +125,4 @@ class Tray(QObject):
         self._resume.setVisible(state.shape == "paused")
         if self._icon is not None:
             self._icon.setIcon(tray_icon(state.shape))
-            self._icon.setToolTip(f"Mnemoscope\n{state.words}")
+            set_tray_tip(self._icon, f"Mnemoscope\n{state.words}")

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from engine import tr
 from gui.widgets.icons import IconButton
+from gui.widgets.plain_text import set_tip, tip_of
 
 
 class FoldingActions:
@@ -42,13 +43,13 @@ class FoldingActions:
 
     def _button(self, action: QAction, parent: QWidget) -> QPushButton:
         made = QPushButton(action.text(), parent)
-        made.setToolTip(action.toolTip())
+        set_tip(made, tip_of(action))
         made.clicked.connect(action.trigger)
 
         def follow() -> None:
             made.setText(action.text())
             made.setEnabled(self._ready and action.isEnabled())
-            made.setToolTip(action.toolTip())
+            set_tip(made, tip_of(action))
             made.setAccessibleDescription(action.statusTip())
 
         action.changed.connect(follow)

@@ -75,9 +75,13 @@ class Outline:
         return line in self._set
 
     def is_code(self, line: int) -> bool:
-        """Whether a line stands in a block of code."""
+        """Whether a line is in a block of code."""
+        return self.code_block(line) is not None
+
+    def code_block(self, line: int) -> tuple[int, int] | None:
+        """First and last line of the block of code that a line is in, with its fences."""
         block = bisect_right(self._code, line, key=lambda lines: lines[0]) - 1
-        return block >= 0 and line <= self._code[block][1]
+        return self._code[block] if block >= 0 and line <= self._code[block][1] else None
 
     def place_of(self, line: int) -> HeadingPlace | None:
         """The heading that `line` stands under; None above the first."""

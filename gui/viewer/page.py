@@ -9,7 +9,6 @@ properties that Qt's importer leaves on the blocks.
 
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import (
@@ -25,10 +24,10 @@ from PySide6.QtGui import (
     QTextTable,
 )
 
-from engine import MnemoscopeError, tr
+from engine import tr
 from gui.theme import Tokens
-from gui.viewer.lines import FileLines
-from gui.viewer.outline import Outline, heading_key
+from gui.viewer.outline import heading_key
+from gui.widgets.plain_text import SealedDocument
 
 _HEADING_LINE_HEIGHT = 130
 _CELL_LINE_HEIGHT = 115
@@ -42,10 +41,8 @@ _FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.
 
 _HEADING_SCALES = {1: 1.5, 2: 1.25, 3: 1.1}
 _HEADING_MARGINS = {1: (8, 10), 2: (20, 8), 3: (16, 6)}
-_SLICE = 16 * 1024
-"""Characters that Qt converts at once, some milliseconds in which no other Python code runs."""
-_MOST_AT_ONCE = 256 * 1024
 _BLOCKS_AN_EDIT = 200
+_DEEPEST_QUOTE = 20
 
 QUOTE_INDENT = 18
 CODE_INDENT = 12
@@ -72,29 +69,9 @@ class Page:
     """Number of each heading's block, from 0, and the heading's key."""
 
 
-def markdown_slices(lines: FileLines, outline: Outline) -> Iterator[str]:
-    """The text in parts that begin with a heading, except for the first; short sections stay together.
-
-    Raises `MnemoscopeError` for a section that is too long: Qt converts each part in one go, which nothing interrupts.
-    """
-    starts = [1, *(heading.line for heading in outline.headings if heading.line > 1)]
-    parts: list[str] = []
-    gathered = 0
-    for first, after in pairwise([*starts, lines.line_count + 1]):
-        section = lines.whole(first, after - 1)
-        if len(section) > _MOST_AT_ONCE:
-            raise MnemoscopeError(tr("A part of this file is too long to render. Its source is shown."))
-        if parts and gathered + len(section) > _SLICE:
-            yield "\n".join(parts) + "\n"
-            parts, gathered = [], 0
-        parts.append(section)
-        gathered += len(section)
-    yield "\n".join(parts) + "\n"
-
-
 def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None, Page]:
     """A page made of `markdown_slices`, step by step: whoever runs it may do something else in between, or stop."""
-    document = QTextDocument()
+    document = SealedDocument()
     document.setUndoRedoEnabled(False)
     document.setDefaultFont(style.font)
     document.setDocumentMargin(0)
@@ -129,14 +106,14 @@ def _append(document: QTextDocument, cursor: QTextCursor, part: str) -> None:
     if document.isEmpty():
         document.setMarkdown(part, _FEATURES)  # also takes the front matter out
         return
+    # The first block that Qt inserts loses its format to the block it goes into: a word that is taken out again does.
     cursor.movePosition(QTextCursor.MoveOperation.End)
     cursor.insertBlock(QTextBlockFormat(), QTextCharFormat())
     start = cursor.position()
-    cursor.insertMarkdown(part, _FEATURES)
-    heading = QTextBlockFormat()  # lost by Qt when it inserts into an empty block
-    heading.setHeadingLevel(len(part.lstrip()) - len(part.lstrip().lstrip("#")))
-    cursor.setPosition(start)
-    cursor.mergeBlockFormat(heading)
+    cursor.insertMarkdown(f"x\n\n{part}", _FEATURES)
+    cursor.setPosition(start - 1)
+    cursor.setPosition(start + 1, QTextCursor.MoveMode.KeepAnchor)
+    cursor.removeSelectedText()
 
 
 def blocks(document: QTextDocument) -> Iterator[QTextBlock]:
@@ -152,7 +129,8 @@ def is_code(block: QTextBlock) -> bool:
 
 
 def quote_level(block: QTextBlock) -> int:
-    return block.blockFormat().intProperty(_QUOTE_LEVEL)
+    """How many quotes the block is in, as far as they are told apart."""
+    return min(block.blockFormat().intProperty(_QUOTE_LEVEL), _DEEPEST_QUOTE)
 
 
 def inline_code(block: QTextBlock) -> list[tuple[int, int]]:

@@ -2,12 +2,13 @@
 
 import time
 
-from PySide6.QtCore import QEvent, QObject, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QSizeF, QTimer, Signal
 from PySide6.QtGui import QTextDocument
 
 _STEP = 0.006
 """Seconds before the events of the window have their turn."""
-_BLOCKS = 20
+_CHARACTERS = 1_000
+"""Laid out before the clock is looked at, in at least one paragraph."""
 
 
 class StepwiseLayout(QObject):
@@ -62,13 +63,19 @@ class StepwiseLayout(QObject):
             return
         until = time.perf_counter() + _STEP
         before, count = self._done, document.blockCount()
+        last = document.begin()
         while self._done < count and time.perf_counter() < until:
-            self._done = min(count, self._done + _BLOCKS)
-            document.documentLayout().blockBoundingRect(document.findBlockByNumber(self._done - 1))
+            block, characters = document.findBlockByNumber(self._done), 0
+            while block.isValid() and characters < _CHARACTERS:
+                characters += block.length()
+                self._done += 1
+                last, block = block, block.next()
+            document.documentLayout().blockBoundingRect(last)
         if before <= self._target < self._done:
             self._target = -1
             layout = document.documentLayout()
-            layout.documentSizeChanged.emit(layout.documentSize())  # held back too, and the scroll bar needs it now
+            # Held back too, and the scroll bar needs it now. `documentSize` would lay out the rest in one go.
+            layout.documentSizeChanged.emit(QSizeF(document.textWidth(), layout.blockBoundingRect(last).bottom()))
             self.reached.emit()
         if self._done >= count:
             self._timer.stop()

@@ -9,6 +9,8 @@ from gui.theme import Tokens, ground_pen
 from gui.viewer.page import CODE_INDENT, QUOTE_INDENT, inline_code, is_code, quote_level
 from gui.viewer.spans import spans
 
+_OUT_OF_VIEW = 20
+"""Pixels, more than the box has round its text."""
 _CODE_PAD = 6
 _BAR_WIDTH = 3
 
@@ -25,6 +27,8 @@ class PagePainter:
         self._colours = colours
         self._scale = scale
         self._width = width
+        self._view = painter.combinedTransform().inverted()[0].mapRect(QRectF(painter.viewport()))
+        """What can be seen, in the coordinates of the document."""
 
     def grounds(self, block: QTextBlock, rect: QRectF, *, first: bool) -> None:
         """Under a block that stands at `rect`; `first` is the topmost in view."""
@@ -43,19 +47,29 @@ class PagePainter:
         """Rounded boxes behind ranges of the block's text, or accent frames round them."""
         self._painter.setPen(ground_pen(self._colours, fill))
         self._painter.setBrush(QBrush() if fill is None else fill)
+        first, last = self._units_in_view(block, rect) if ranges else (0, 0)
         for start, end in ranges:
+            if end < first or start > last:
+                continue
             for box in spans(block.layout(), start, end):
                 self._painter.drawRoundedRect(box.translated(rect.topLeft()).adjusted(-1.5, 0, 1.5, 0), 3, 3)
 
+    def _units_in_view(self, block: QTextBlock, rect: QRectF) -> tuple[int, int]:
+        """The first and the last unit of the block's rows that may be in view: a long paragraph has thousands more."""
+        top, bottom = self._view.top() - rect.top(), self._view.bottom() - rect.top()
+        rows = [block.layout().lineAt(number) for number in range(block.layout().lineCount())]
+        shown = [row for row in rows if row.y() + row.height() >= top and row.y() <= bottom]
+        return (shown[0].textStart(), shown[-1].textStart() + shown[-1].textLength()) if shown else (0, -1)
+
     def _code_box(self, block: QTextBlock, rect: QRectF) -> None:
-        """One box round all lines of the code block that `block` belongs to."""
-        start = end = block
-        while is_code(start.previous()):
-            start = start.previous()
-        while is_code(end.next()):
+        """One box round all lines of the code block that `block` belongs to, as far as they are in view."""
+        top, bottom, end = rect.top(), rect.bottom(), block
+        if is_code(block.previous()):
+            top -= _OUT_OF_VIEW
+        lowest = self._view.bottom() + _OUT_OF_VIEW
+        while is_code(end.next()) and bottom < lowest:
             end = end.next()
-        top = rect.top() + self._top(start) - self._top(block)
-        bottom = rect.top() + self._document.documentLayout().blockBoundingRect(end).bottom() - self._top(block)
+            bottom = rect.top() + self._document.documentLayout().blockBoundingRect(end).bottom() - self._top(block)
         left = rect.left() + block.layout().lineAt(0).x() - CODE_INDENT * self._scale
         box = QRectF(left, top - _CODE_PAD, self._width - left, bottom - top + 2 * _CODE_PAD)
         self._painter.setPen(QPen(self._colours.line, 1))

@@ -26,13 +26,15 @@ from gui.viewer.lines import FileLines, Place, TextLines
 from gui.viewer.marks import LineMarks
 from gui.viewer.outline import HeadingPlace, Outline
 from gui.viewer.overview import OverviewBar
-from gui.viewer.page import Page, PageStyle, markdown_slices
+from gui.viewer.page import Page, PageStyle
 from gui.viewer.page_layout import StepwiseLayout
 from gui.viewer.page_making import PageMaking
 from gui.viewer.page_painting import PagePainter
+from gui.viewer.page_slices import markdown_slices
 from gui.viewer.painting import FOUND_OPACITY, faded
 from gui.viewer.spans import spans
 from gui.viewer.typography import fixed_font, font_scale
+from gui.widgets.plain_text import no_resource
 from gui.widgets.utf16 import utf16_ranges
 
 MOST_BYTES = 1024 * 1024
@@ -257,8 +259,7 @@ class RenderedView(QTextBrowser):
     # --- Qt's events ----------------------------------------------------------------------------------------------
 
     def loadResource(self, kind: int, name: QUrl | str) -> Any:
-        """Nothing leaves the machine, and nothing enters from beside the note."""
-        return None
+        return no_resource(kind)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """A line of text stays short enough to read; the rest of a wide window stays free."""

@@ -5,6 +5,7 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette,
 from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QWidget
 
 from gui.widgets.mirrored import line_direction
+from gui.widgets.plain_text import set_plain, set_tip
 
 
 def elide(metrics: QFontMetrics, text: str, mode: Qt.TextElideMode, width: int) -> str:
@@ -31,7 +32,7 @@ class ElidedLabel(QLabel):
         self._mode = mode
         self._fewest = fewest
         self._tip = ""
-        self.setTextFormat(Qt.TextFormat.PlainText)
+        set_plain(self, "")
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setText(text)
 
@@ -57,7 +58,7 @@ class ElidedLabel(QLabel):
 
     def _refresh_tip(self) -> None:
         cut = self.text() if self._cut() != self.text() else ""
-        self.setToolTip("\n".join(part for part in (cut, self._tip) if part))
+        set_tip(self, "\n".join(part for part in (cut, self._tip) if part))
 
     def ink(self) -> QColor:
         """What it is written in."""

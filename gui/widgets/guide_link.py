@@ -8,6 +8,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QPushButton
 
 from engine import tr
+from gui.widgets.plain_text import set_tip
 
 SCHEME = "mnemoscope-guide"
 
@@ -25,7 +26,7 @@ def guide_action(page: str) -> tuple[str, Callable[[], None]]:
 def guide_button(page: Callable[[], str]) -> QPushButton:
     """For a window that stays while what it shows changes. `page`: the one that tells of it now."""
     button = QPushButton(tr("Learn more"))
-    button.setToolTip(tr("What the guide says about this page"))
+    set_tip(button, tr("What the guide says about this page"))
     button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
     button.clicked.connect(lambda _checked: open_guide(page()))
     return button

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from gui.style import font_at
 from gui.theme import tokens
+from gui.widgets.plain_text import set_tip
 from gui.widgets.toggling import Toggling
 
 _SCALES = (1, 2, 3)
@@ -80,7 +81,7 @@ class IconButton(Toggling, QPushButton):
 
     def set_accessible(self, name: str, tip: str = "") -> None:
         self.setAccessibleName(name)
-        self.setToolTip(tip or name)
+        set_tip(self, tip or name)
 
     def set_icon(self, icon_name: str) -> None:
         if icon_name != self._icon_name:

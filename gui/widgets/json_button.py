@@ -8,6 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from engine import to_json, tr
+from gui.widgets.plain_text import set_tip
 
 _COPIED_MS = 1500
 
@@ -20,7 +21,7 @@ class CopyJsonButton(QPushButton):
         super().__init__(tr("Copy as JSON"), parent)
         self._record = record
         self.setAutoDefault(True)
-        self.setToolTip(what)
+        set_tip(self, what)
         self._copied = QTimer(self, singleShot=True, interval=_COPIED_MS)
         self._copied.timeout.connect(self._name)
         self.clicked.connect(self._copy)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QWidget
 
 from gui.widgets.mirrored import at_start
+from gui.widgets.plain_text import set_plain
 
 _JOINTS = re.compile(r"[/\\_-](?=\w)|\.(?=[^\W\d])")
 _PART = 12
@@ -15,8 +16,8 @@ _NO_WORD = re.compile(rf"\w{{{_PART}}}(?=\w{{{_PART // 2}}})")
 
 def label(text: str = "", role: str = "", *, wrap: bool = False, parent: QWidget | None = None) -> QLabel:
     """A plain-text label with a role of the style sheet."""
-    made = QLabel(text, parent)
-    made.setTextFormat(Qt.TextFormat.PlainText)
+    made = QLabel(parent)
+    set_plain(made, text)
     made.setWordWrap(wrap)
     made.setAlignment(at_start(Qt.AlignmentFlag.AlignVCenter))
     if role:

@@ -22,6 +22,7 @@ from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.mirrored import margins
+from gui.widgets.plain_text import set_tip
 from gui.widgets.scrolling import scrolling_column
 from gui.widgets.state import State, StateDot
 from gui.widgets.tab_order import put_behind, stop_before
@@ -91,7 +92,7 @@ class Banner(QFrame):
         self._dot.set_state(state)
         self._sentence = sentence
         self._text.setText(breakable(sentence))
-        self._text.setToolTip(sentence)  # a very low window cuts it
+        set_tip(self._text, sentence)  # a very low window cuts it
         self.setAccessibleName(sentence)
         buttons = _fill(self._buttons, actions, self._press)
         self._fold()

@@ -5,6 +5,8 @@ from typing import Any, Protocol
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from gui.widgets.plain_text import as_tip
+
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 
@@ -82,7 +84,7 @@ class RowModel(QAbstractListModel):
         raise NotImplementedError
 
     def tip(self, row: Any) -> str:
-        """What is told besides, under the mouse; empty where there is nothing."""
+        """What is told besides, under the mouse; empty where there is nothing. Plain text."""
         raise NotImplementedError
 
     # --- QAbstractListModel -----------------------------------------------------------------------------------------
@@ -100,7 +102,7 @@ class RowModel(QAbstractListModel):
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
                 return self.told(row)
             case Qt.ItemDataRole.ToolTipRole:
-                return self.tip(row) or None
+                return as_tip(self.tip(row), wrap=True) or None
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:

@@ -10,6 +10,7 @@ from engine import marked, tr
 from gui.style import BASE_PIXELS, font_at
 from gui.theme import Tokens, tokens
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
 
 State = Literal["fine", "working", "degraded", "off"]
 
@@ -118,7 +119,7 @@ class StateLabel(QWidget):
         if state is not None:
             self.dot.set_state(state)
         self.word.setText(breakable(words))
-        self.word.setToolTip(tip)
+        set_tip(self.word, tip)
         self.setAccessibleName(with_state(words, state))
 
     def _centre(self) -> None:

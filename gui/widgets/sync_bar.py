@@ -14,6 +14,7 @@ from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label
 from gui.widgets.mirrored import margins, mirror
+from gui.widgets.plain_text import set_tip
 from gui.widgets.state import StateDot
 from gui.widgets.sync_line import RUNNING_WORDS, SyncLine, longest_detail, progress_text, sync_line
 
@@ -173,7 +174,7 @@ class SyncBar(QWidget):
             tr_count("{count:,} file failed, show it", "{count:,} files failed, show them", line.failed)
         )
         self._fold(line)
-        self.setToolTip(line.tip)
+        set_tip(self, line.tip)
         self.setAccessibleName(" ".join(part for part in (line.word, line.count, line.detail) if part))
         pause = _TICK_MS if line.running or self._is_fresh else _REST_MS
         if pause != self._timer.interval():

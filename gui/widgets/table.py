@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from engine import tr
 from gui.style import font_at
+from gui.widgets.plain_text import as_tip
 from gui.widgets.sort_header import SortHeader
 
 Index = QModelIndex | QPersistentModelIndex
@@ -73,7 +74,7 @@ class RecordsModel(QAbstractTableModel, Generic[Record]):
         if role == _SORT_ROLE:
             return value
         if role == Qt.ItemDataRole.ToolTipRole:
-            return self._tip(record)
+            return as_tip(self._tip(record))
         if role == Qt.ItemDataRole.TextAlignmentRole and column.figures:
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         return None

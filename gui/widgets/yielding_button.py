@@ -2,9 +2,10 @@
 
 from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QPaintEvent
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QStyle, QStyleOptionButton, QStylePainter, QToolTip
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QStyle, QStyleOptionButton, QStylePainter
 
 from gui.widgets.elided import elide
+from gui.widgets.plain_text import show_tip
 
 _FEWEST_LETTERS = 8
 
@@ -41,6 +42,6 @@ class YieldingButton(QPushButton):
 
     def event(self, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self.shown != self._words:
-            QToolTip.showText(event.globalPos(), self._words, self)
+            show_tip(event.globalPos(), self._words, self)
             return True
         return super().event(event)

@@ -26,6 +26,7 @@ from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
 from gui.widgets.mirrored import margins, runs_left
+from gui.widgets.plain_text import set_tip
 
 _CONTEXT = 2
 """Lines round a passage."""
@@ -62,7 +63,7 @@ class ComparisonPane(QWidget):
         self._title.setProperty("role", "strong")
         self.back = QPushButton(tr("Back"))
         self.back.setProperty("role", "flat")
-        self.back.setToolTip(tr("Back to the list (Esc)"))
+        set_tip(self.back, tr("Back to the list (Esc)"))
         # The ends tell two paths apart.
         self._choices = tuple(
             ComboBox(name, Qt.TextElideMode.ElideLeft) for name in (tr("Left note"), tr("Right note"))
@@ -76,7 +77,7 @@ class ComparisonPane(QWidget):
         self._after = IconButton("chevron-down", tr("Next difference (N)"))
         copy = QPushButton(tr("Copy paths"))
         self._hide = QPushButton(tr("Not a duplicate"))
-        self._hide.setToolTip(tr("Leave this group out of the list from now on, or list it again"))
+        set_tip(self._hide, tr("Leave this group out of the list from now on, or list it again"))
         self._arrange(copy)
         self._before.clicked.connect(lambda: self._step(forward=False))
         self._after.clicked.connect(lambda: self._step(forward=True))

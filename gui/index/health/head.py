@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from engine import HealthProgress, tr
 from gui.widgets.folding_row import FoldingRow
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
 from gui.widgets.state import State, StateDot
 from gui.widgets.sync_bar import ProgressLine
 
@@ -44,10 +45,8 @@ class HealthHead(QWidget):
         self.again, self.deeper, self.all = (
             QPushButton(words) for words in (tr("Check again"), tr("Check deeply"), tr("Repair all"))
         )
-        self.deeper.setToolTip(
-            tr("Also try the model, and embed a few passages anew on this computer to compare them.")
-        )
-        self.all.setToolTip(tr("Mend what can be mended, and bring the index up to date. Notes are never touched."))
+        set_tip(self.deeper, tr("Also try the model, and embed a few passages anew on this computer to compare them."))
+        set_tip(self.all, tr("Mend what can be mended, and bring the index up to date. Notes are never touched."))
         self.again.clicked.connect(lambda: self.look_wanted.emit(False))
         self.deeper.clicked.connect(lambda: self.look_wanted.emit(True))
         self.all.clicked.connect(self.repair_wanted)
@@ -93,7 +92,7 @@ class HealthHead(QWidget):
     def say(self, sentence: str, tip: str = "") -> None:
         """What is being done, or was."""
         self.said.setText(breakable(sentence))
-        self.said.setToolTip(tip)
+        set_tip(self.said, tip)
 
 
 def _beside(*widgets: QWidget) -> QWidget:

@@ -26,6 +26,7 @@ from gui.widgets.elided import elide
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label
 from gui.widgets.mirrored import mirror, write
+from gui.widgets.plain_text import set_tip
 from gui.widgets.row_model import Index
 from gui.widgets.row_painting import AT_LEFT, paint_ground
 
@@ -84,10 +85,10 @@ class ChosenList(QFrame):
         self.places: tuple[MapPlace, ...] = ()
         self._count = label("", "strong")
         self._copy = QPushButton(tr("Copy citations"))
-        self._copy.setToolTip(tr("Put the paths and lines of these chunks on the clipboard"))
+        set_tip(self._copy, tr("Put the paths and lines of these chunks on the clipboard"))
         self._copy.clicked.connect(self.copy_citations)
         self._open = QPushButton(tr("Open"))
-        self._open.setToolTip(tr("Read the chunk of the current row in its file"))
+        set_tip(self._open, tr("Read the chunk of the current row in its file"))
         self._open.clicked.connect(self._open_current)
         close = IconButton("close", tr("Close the list"))
         close.clicked.connect(self.closed)
@@ -155,7 +156,7 @@ class ChosenList(QFrame):
         self.list.clear()
         for place in places:
             item = QListWidgetItem(f"{wording.heading_of(place)}\n{place.citation}")
-            item.setToolTip(f"{wording.heading_of(place)}\n{wording.where(place)}")
+            set_tip(item, f"{wording.heading_of(place)}\n{wording.where(place)}")
             item.setData(Qt.ItemDataRole.AccessibleTextRole, wording.spoken(place))
             self.list.addItem(item)
         self.list.setCurrentRow(min(max(before, 0), len(places) - 1))

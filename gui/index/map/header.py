@@ -9,6 +9,7 @@ from gui.index.map.wording import COLOURS
 from gui.widgets.combo import ComboBox
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import label
+from gui.widgets.plain_text import set_tip
 
 _FEWEST_LETTERS = 16
 
@@ -55,7 +56,7 @@ class MapHeader(QWidget):
     def _button(words: str, tip: str) -> QPushButton:
         button = QPushButton(words)
         button.setAutoDefault(True)
-        button.setToolTip(tip)
+        set_tip(button, tip)
         return button
 
     @property

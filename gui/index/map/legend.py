@@ -14,6 +14,7 @@ from gui.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.mirrored import mirror, write
+from gui.widgets.plain_text import set_tip
 from gui.widgets.toggling import Toggling
 from gui.widgets.wording import grouped
 
@@ -37,13 +38,14 @@ class LegendItem(Toggling, QPushButton):
         self.setCheckable(True)
         self.setAutoDefault(True)
         self.setAccessibleName(", ".join((name, tr_count("{count:,} chunk", "{count:,} chunks", count))))
-        self.setToolTip(
+        set_tip(
+            self,
             tr_count(
                 "{name}: show these {count:,} chunk alone, or all again",
                 "{name}: show these {count:,} chunks alone, or all again",
                 count,
                 name=name,
-            )
+            ),
         )
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QPoint, Qt, Signal
 from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QToolTip, QWidget
+from PySide6.QtWidgets import QWidget
 
 from engine import FileChunks, tr
 from gui.accessible.painted import Part
@@ -15,6 +15,7 @@ from gui.viewer.chunks.margin import MarginPainter
 from gui.viewer.chunks.wording import tip
 from gui.viewer.source_view import SourceView
 from gui.widgets.mirrored import mirror
+from gui.widgets.plain_text import show_tip
 
 
 class ChunkedSource(SourceView):
@@ -132,6 +133,6 @@ class ChunkedSource(SourceView):
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             places = self._pressed(event.pos())
             if places and self._file is not None:
-                QToolTip.showText(event.globalPos(), tip(self._file, places), self.viewport())
+                show_tip(event.globalPos(), tip(self._file, places), self.viewport())
                 return True
         return super().viewportEvent(event)

@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QTextTable
 
-from engine import CancelToken, MnemoscopeError, NumberedText
+from engine import CancelToken, NumberedText
 from gui.theme import theme_tokens
-from gui.viewer import page
+from gui.viewer import page_slices
 from gui.viewer.lines import FileLines
 from gui.viewer.outline import Outline
-from gui.viewer.page import Page, PageStyle, blocks, inline_code, is_code, markdown_slices, page_steps, quote_level
+from gui.viewer.page import Page, PageStyle, blocks, inline_code, is_code, page_steps, quote_level
+from gui.viewer.page_slices import Load, markdown_slices
 from gui.viewer.typography import fixed_font
 
 NOTE = """\
@@ -66,15 +67,15 @@ def test_texts_and_headings(build) -> None:
 
 def test_a_long_file_is_converted_in_pieces_with_the_same_result(build, monkeypatch) -> None:
     whole = build(NOTE)
-    monkeypatch.setattr(page, "_SLICE", 1)
+    monkeypatch.setattr(page_slices, "ENOUGH", Load(1, 1, 1, 1, 1))
     pieces = build(NOTE)
     assert (pieces.texts, pieces.headings) == (whole.texts, whole.headings)
     assert [is_code(block) for block in blocks(pieces.document)] == [is_code(block) for block in blocks(whole.document)]
 
 
-@pytest.mark.parametrize("slice_size", [1, 48 * 1024])
-def test_tables_have_their_look(build, monkeypatch, slice_size: int) -> None:
-    monkeypatch.setattr(page, "_SLICE", slice_size)
+@pytest.mark.parametrize("size", [1, 48 * 1024])
+def test_tables_have_their_look(build, monkeypatch, size: int) -> None:
+    monkeypatch.setattr(page_slices, "ENOUGH", Load(size, size, size, size, size))
     made = build("# T\n\ntext\n\n```\nx\n```\n\n| bed | sown |\n|---|---|\n| 1 | 2 |\n")
     [table] = [frame for frame in made.document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
     assert table.format().borderBrush().color() == theme_tokens("light").line
@@ -89,9 +90,3 @@ def test_what_the_view_draws_can_be_told_from_the_blocks(build) -> None:
     assert quote_level(quoted) == 1
     assert inline_code(quoted) == [(7, 11)]
     assert [block.text() for block in blocks(made.document) if is_code(block)] == ["# no heading"]
-
-
-def test_a_section_that_is_too_long_is_refused(build, monkeypatch) -> None:
-    monkeypatch.setattr(page, "_MOST_AT_ONCE", 20)
-    with pytest.raises(MnemoscopeError, match="too long to render"):
-        build("# A\n" + "words " * 10)

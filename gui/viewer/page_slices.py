@@ -1,0 +1,160 @@
+"""Cuts the Markdown of a note into parts that Qt converts, lays out and draws within some milliseconds each.
+
+Qt does each of these in one go on the GUI thread, and some take time that grows with the square of the input. A note
+that cannot be cut into parts that are small enough is refused, so that its source is shown instead.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+
+from engine import MnemoscopeError, marked, tr
+from gui.viewer.lines import FileLines
+from gui.viewer.outline import Outline
+
+TOO_LONG = marked("A part of this file is too long to render. Its source is shown.")
+
+_LONGEST_BLOCK = 16 * 1024
+"""Characters of one paragraph, line of code or cell: Qt lays a paragraph out in one go."""
+_SPANS = "*_`[~@:"
+"""Characters that begin or end most of what is formatted within a line, links included."""
+
+_CONTAINERS = re.compile(r"(?:[ \t>]|[-+*](?=[ \t]|$)|\d{1,9}[.)](?=[ \t]|$))*")
+_ITEM = re.compile(r"[-+*]|\d[.)]")
+_LIST_ITEM = re.compile(r"(?:[-+*]|\d{1,9}[.)])(?:[ \t]|$)")
+_BULLET = re.compile(r"[-+*][ \t]")
+_UNDER_HEADER = re.compile(r"[|:\- \t]*-[|:\- \t]*")
+_RULE = re.compile(r"-{3,}\s*$")
+
+
+@dataclass
+class Load:
+    """How much a part has of what takes time."""
+
+    characters: int = 0
+    lines: int = 0
+    items: int = 0
+    """Of lists."""
+    cells: int = 0
+    """Of tables."""
+    spans: int = 0
+    """Characters that may begin a span."""
+
+    def add(self, other: "Load") -> None:
+        for field in fields(self):
+            setattr(self, field.name, getattr(self, field.name) + getattr(other, field.name))
+
+    def reaches(self, limit: "Load") -> bool:
+        return any(getattr(self, field.name) >= getattr(limit, field.name) for field in fields(self))
+
+
+ENOUGH = Load(characters=16 * 1024, lines=2_000, items=300, cells=300, spans=500)
+"""A part with as much ends where the next one may begin."""
+MOST = Load(characters=64 * 1024, lines=8_000, items=1_000, cells=1_000, spans=2_000)
+"""What reaches this without such a place is refused."""
+
+
+def markdown_slices(lines: FileLines, outline: Outline) -> Iterator[str]:
+    """The text in parts; all but the first begin with a heading, a paragraph, an item of a list or code.
+
+    Raises `MnemoscopeError` where a part would be too long.
+    """
+    text = lines.whole(1, lines.line_count).split("\n")
+    cutter = _Cutter(outline)
+    for number, line in enumerate(text, 1):
+        part = cutter.take(number, line)
+        if part is not None:
+            yield part
+    yield cutter.end()
+
+
+class _Cutter:
+    """Takes the lines in order and ends a part where it can."""
+
+    def __init__(self, outline: Outline) -> None:
+        self._outline = outline
+        self._part: list[str] = []
+        self._load = Load()
+        self._before = ""
+        self._block = 0
+        """Characters of the paragraph so far."""
+        self._is_plain = False
+        """Whether that paragraph is in no quote, list, table or code."""
+        self._columns = 0
+        """Of the table that goes on, else 0."""
+        self._in_front_matter = False
+        self._opening = ""
+        """The fence that opens the code block that goes on."""
+
+    def take(self, number: int, line: str) -> str | None:
+        """Add a line; return the part before it, if that ends here."""
+        part = None
+        fills_up = self._load.reaches(ENOUGH) or self._block + len(line) > _LONGEST_BLOCK
+        if fills_up and self._may_begin(number, line):
+            part = self._cut(number)
+        self._part.append(line)
+        self._measure(number, line)
+        self._before = line
+        if self._block > _LONGEST_BLOCK or self._load.reaches(MOST):
+            raise MnemoscopeError(tr(TOO_LONG))
+        return part
+
+    def end(self) -> str:
+        """The last part."""
+        return "\n".join(self._part) + "\n"
+
+    def _cut(self, number: int) -> str:
+        part = self.end()
+        in_code = self._goes_on_in_code(number)
+        self._part = [self._opening] if in_code else []
+        self._load = Load()
+        self._block = 0
+        return part
+
+    def _goes_on_in_code(self, number: int) -> bool:
+        """Whether a line is between the fences of a code block."""
+        code = self._outline.code_block(number)
+        return code is not None and code[0] < number < code[1]
+
+    def _may_begin(self, number: int, line: str) -> bool:
+        """Whether a part that begins with this line looks the same as if it did not."""
+        if self._in_front_matter or _RULE.match(line):
+            return False
+        if self._outline.is_code(number):
+            return self._goes_on_in_code(number)
+        if self._outline.is_heading(number) or _BULLET.match(line):
+            return True
+        if not line or line[0] in " \t|>" or _LIST_ITEM.match(line):
+            return False
+        if not self._before.strip():
+            return True
+        return self._is_plain and self._block + len(line) > _LONGEST_BLOCK  # one paragraph becomes two
+
+    def _measure(self, number: int, line: str) -> None:
+        """Count lines of code as well: Qt may see the end of a code block where the outline does not."""
+        if number == 1:
+            self._in_front_matter = _RULE.match(line) is not None
+        elif self._in_front_matter:
+            self._in_front_matter = line.rstrip() not in ("---", "...")
+        found = _CONTAINERS.match(line)
+        containers = found[0] if found else ""
+        text = line[len(containers) :]
+        items = len(_ITEM.findall(containers))
+        cells = self._cells_of(text)
+        self._load.add(Load(len(line) + 1, 1, items, cells, sum(map(text.count, _SPANS))))
+        code = self._outline.code_block(number)
+        if code is not None and code[0] == number:
+            self._opening = line
+        if not text or not self._block or items or cells or code or self._outline.is_heading(number):
+            self._block = len(text)
+            self._is_plain = bool(text) and not (containers or cells or code)
+        else:
+            self._block += len(text) + 1
+
+    def _cells_of(self, text: str) -> int:
+        """Cells that a line adds: all rows of a table have as many as its header, whatever is written in them."""
+        if not text:
+            self._columns = 0
+        elif not self._columns and ("|" in text or ":" in text) and _UNDER_HEADER.fullmatch(text):
+            self._columns = text.strip().strip("|").count("|") + 1
+        return self._columns

@@ -1,0 +1,196 @@
+"""Parts of a note that Qt converts one at a time: small enough whatever the note has, and the same as in one."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PySide6.QtGui import QTextCursor, QTextDocument, QTextTable
+
+from engine import CancelToken, MnemoscopeError, NumberedText
+from gui.theme import theme_tokens
+from gui.viewer import page_slices
+from gui.viewer.lines import FileLines
+from gui.viewer.outline import Outline
+from gui.viewer.page import PageStyle, blocks, is_code, page_steps, quote_level
+from gui.viewer.page_slices import ENOUGH, MOST, Load, markdown_slices
+from gui.viewer.typography import fixed_font
+from gui.widgets.plain_text import SealedDocument
+
+FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+FULL_BLOCK = 16 * 1024
+
+SIZE = 30_000
+"""Characters of a hostile note, at least."""
+HOSTILE = {
+    "rows": "|a|b|c|\n|-|-|-|\n" + "|1|2|3|\n" * 20_000,
+    "rows without bars": "|a|b|c|\n|-|-|-|\n" + "x\n" * 20_000,
+    "rows in a quote": "> |a|b|c|\n> |-|-|-|\n" + "> |1|2|3|\n" * 20_000,
+    "rows in a list": "- |a|b|c|\n  |-|-|-|\n" + "  |1|2|3|\n" * 20_000,
+    "rows after code that Qt does not see": "``` `\n\n|a|b|c|\n|-|-|-|\n" + "|1|2|3|\n" * 20_000,
+    "columns": "|" + "a|" * 5_000 + "\n|" + "-|" * 5_000 + "\n" + "x\n" * 5_000,
+    "angle brackets": "<" * 200_000,
+    "brackets": "[" * 1_000_000,
+    "stars": "*" * 1_000_000,
+    "backticks": "`" * 1_000_000,
+    "runs of backticks": " ".join("`" * number for number in range(1, 900)),
+    "links": "[a](b) " * 100_000,
+    "images": "![a](b) " * 100_000,
+    "open links": "[a](" * 100_000,
+    "code in a line": "`a` " * 100_000,
+    "emphasis": "*a* " * 100_000,
+    "addresses": "http://a.b " * 50_000,
+    "HTML": "<a href='" * 50_000,
+    "HTML comments": "<!--" * 50_000,
+    "entities": "&amp;" * 50_000,
+    "escapes": "\\a" * 100_000,
+    "a line of code": "```\n" + "x" * 250_000 + "\n```",
+    "lines of code": "```\n" + "x = 1\n" * 60_000 + "```",
+    "code without end": "```\n" + "x = 1\n" * 60_000,
+    "indented code": "    x = 1\n" * 20_000,
+    "bullets": "- a\n" * 60_000,
+    "numbers": "1. a\n" * 60_000,
+    "bullets in bullets": "".join("  " * number + "- x\n" for number in range(400)),
+    "bullets on a line": "- " * 50_000 + "x",
+    "quotes in quotes": "\n".join(">" * number + " x" for number in range(450)),
+    "quotes": "> a\n>\n" * 30_000,
+    "quotes and bullets": "> - " * 30_000 + "x",
+    "a paragraph of lines": "word word\n" * 30_000,
+    "lazy lines": "> a\n" + "b\n" * 60_000,
+    "right to left": "\u202e\u202b" * 50_000,
+    "combining marks": ("a" + "\u0301" * 500) * 300,
+    "no breaks": "\u00a0" * 100_000,
+    "ideographs": "字" * 100_000,
+    "rules": "---\n" * 30_000,
+    "line ends of old": "a\r" * 60_000,
+    "separators": "a\u2028" * 60_000,
+    "front matter": "---\n" + "a: b\n" * 30_000,
+}
+LONG_BUT_PLAIN = {
+    "prose": "Some words of prose with *em* and `code`.\n\n" * 10_000,
+    "bullets": "- an item\n" * 20_000,
+    "lines of code": "```\n" + "x = 1\n" * 20_000 + "```\n",
+    "a paragraph of lines": "word word\n" * 20_000,
+    "small tables": ("|a|b|\n|-|-|\n" + "|1|2|\n" * 20 + "\ntext\n\n") * 200,
+    "sections": "# Day\n\nwords\n\n- one\n- two\n\n" * 5_000,
+}
+PARTS = (
+    "Some *words* of prose.\n",
+    "- one\n- two\n",
+    "1. first\n2. second\n",
+    "- [ ] open\n- [x] done\n",
+    "> quoted\n> on\n",
+    "```\nx = 1\n\ny = 2\n```\n",
+    "| a | b |\n|---|---|\n| 1 | 2 |\n",
+    "# Head\n",
+    "Setext\n===\n",
+    "- outer\n  - inner\n\n  more\n",
+)
+
+MARKUP = ("|a|", "|-|", "\n", "- ", "> ", "1. ", "```", "*a*", "x ", "    ", "[a](b)", "# ", "<b>")
+
+Slices = Callable[[str], list[str]]
+
+
+@pytest.fixture
+def slices(tmp_path: Path) -> Slices:
+    def cut(text: str) -> list[str]:
+        path = tmp_path / "note.md"
+        path.write_text(text, encoding="utf-8", newline="")
+        lines = FileLines(NumberedText.open(path))
+        try:
+            return list(markdown_slices(lines, Outline.of(lines, CancelToken())))
+        finally:
+            lines.close()
+
+    return cut
+
+
+def weight(part: str) -> tuple[int, int, int, int, int]:
+    """Blocks, characters of the longest, cells, items and formatted runs of what Qt makes of a part."""
+    document = SealedDocument()
+    document.setMarkdown(f"x\n\n{part}", FEATURES)
+    tables = [frame for frame in document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
+    longest = runs = items = 0
+    for block in blocks(document):
+        longest = max(longest, block.length())
+        items += block.textList() is not None
+        place = block.begin()
+        here = 0
+        while not place.atEnd():
+            here += 1
+            place += 1
+        runs = max(runs, here)
+    return document.blockCount(), longest, sum(table.rows() * table.columns() for table in tables), items, runs
+
+
+def assert_small(part: str) -> None:
+    count, longest, cells, items, runs = weight(part)
+    assert count <= MOST.lines + MOST.cells + 10
+    assert longest <= FULL_BLOCK + 10
+    assert cells <= MOST.cells * 2  # the header is one row more than was counted
+    assert items <= MOST.items + 10
+    assert runs <= MOST.spans + 10
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+def test_parts_of_a_hostile_note_are_small_or_refused(qapp, slices: Slices, text: str) -> None:
+    assert len(text) >= SIZE
+    try:
+        parts = slices(text)
+    except MnemoscopeError:
+        return
+    for part in parts[:40]:
+        assert_small(part)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(st.lists(st.tuples(st.sampled_from(MARKUP), st.sampled_from([1, 2, 30, 900])), min_size=1, max_size=12))
+def test_parts_of_any_markup_are_small_or_refused(qapp, slices: Slices, pieces: list[tuple[str, int]]) -> None:
+    try:
+        parts = slices("".join(piece * times for piece, times in pieces) * 3)
+    except MnemoscopeError:
+        return
+    for part in parts:
+        assert_small(part)
+
+
+@pytest.mark.parametrize("text", LONG_BUT_PLAIN.values(), ids=LONG_BUT_PLAIN)
+def test_long_plain_note_is_cut_and_not_refused(qapp, slices: Slices, text: str) -> None:
+    parts = slices(text)
+    assert len(parts) > 3
+    assert max(map(len, parts)) < 2 * ENOUGH.characters
+
+
+def _looks(parts: list[str]) -> list[tuple[object, ...]]:
+    style = PageStyle(fixed_font(), fixed_font(), theme_tokens("light"), 1.0)
+    steps = page_steps(parts, style)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            document = end.value.document
+            break
+    return [
+        (
+            block.text(),
+            block.textList() is not None,
+            is_code(block),
+            quote_level(block),
+            block.blockFormat().headingLevel(),
+            QTextCursor(block).currentTable() is not None,
+        )
+        for block in blocks(document)
+        if block.text()
+    ]
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=8))
+def test_cut_note_looks_like_the_whole_one(appearance, slices: Slices, chosen: list[str]) -> None:
+    text = "\n".join(chosen)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(page_slices, "ENOUGH", Load(1, 1, 1, 1, 1))
+        parts = slices(text)
+    assert _looks(parts) == _looks([text])

@@ -1,0 +1,173 @@
+"""Text of users' files is shown as it is and makes Qt read no file."""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import Qt as GuiQt
+from PySide6.QtGui import QTextDocument
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+
+from gui.printing.paper import paper_style
+from gui.viewer.page import page_steps
+from gui.widgets.plain_text import (
+    SealedDocument,
+    as_notification,
+    as_tip,
+    message_box,
+    progress_dialog,
+    rich_document,
+    set_rich,
+    set_tip,
+    set_whats_this,
+    tip_of,
+    whats_this_of,
+)
+from gui.widgets.row_model import RowModel
+
+PIECES = ["<b>", "</b>", "<img src='/x'>", "<!--", "&lt;", "&amp;", "&", "<", ">", '"', "\n", "  ", "<qt>", "<br>", "a"]
+ANY_PIECE = st.text(st.characters(min_codepoint=32, codec="utf-8"), max_size=3)
+TEXTS = st.lists(st.sampled_from(PIECES) | ANY_PIECE).map("".join)
+IMAGES = (
+    "![a]({0})",
+    "[![a]({0})](b)",
+    "# ![a]({0})",
+    "> - ![a]({0})",
+    "|![a]({0})|\n|-|\n|![b]({0})|",
+    "![a][b]\n\n[b]: {0}",
+    '<img src="{0}">',
+    "![a](file://{0})",
+)
+
+
+@pytest.fixture
+def tripwire(tmp_path) -> Iterator[tuple[str, Callable[[], bool]]]:
+    """The path of a named pipe, and whether something opened it to read; a second process waits at its other end."""
+    pipe, opened = tmp_path / "picture.png", tmp_path / "opened"
+    if sys.platform == "win32":
+        pytest.skip("named pipes with a path are those of Unix")
+    os.mkfifo(pipe)
+    script = 'exec 3>"$1"; : > "$2"'
+    waiting = subprocess.Popen([shutil.which("sh") or "sh", "-c", script, "sh", str(pipe), str(opened)])
+    yield str(pipe), opened.exists
+    waiting.kill()
+    waiting.wait()
+
+
+def hostile(path: str) -> str:
+    return f'<b>x</b><img src="{path}"> <img src="{QUrl.fromLocalFile(path).toString()}">'
+
+
+def test_tripwire_notices_a_read(tripwire) -> None:
+    path, opened = tripwire
+    Path(path).read_bytes()
+    assert opened()
+
+
+@given(TEXTS)
+def test_tip_of_gives_back_any_text(qapp, text: str) -> None:
+    button = QWidget()
+    set_tip(button, text)
+    assert tip_of(button) == text
+    set_whats_this(button, text)
+    assert whats_this_of(button) == text
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(TEXTS, st.booleans())
+def test_tip_of_any_text_is_shown_as_it_is(qapp, text: str, wrap: bool) -> None:
+    tip = as_tip(text, wrap=wrap)
+    if not GuiQt.mightBeRichText(tip):
+        assert tip == text
+        return
+    document = SealedDocument()
+    document.setHtml(tip)
+    shown = document.toPlainText().replace("\xa0", " ")
+    assert shown.split() == text.replace("\xa0", " ").split()
+    if not wrap:
+        assert shown.strip("\n") == text.replace("\xa0", " ").strip("\n")
+
+
+@given(TEXTS)
+def test_notification_has_no_tag_and_no_entity(text: str) -> None:
+    shown = as_notification(text)
+    assert not set("<>") & set(shown)
+    assert "&lt;" not in shown
+    assert len(shown) == len(text)
+
+
+def test_labels_boxes_and_tips_read_no_file(qtbot, tripwire) -> None:
+    path, opened = tripwire
+    text = hostile(path)
+    label = QLabel()
+    qtbot.addWidget(label)
+    set_rich(label, [(text, "color:red"), (text, "")])
+    box = message_box(None, text, text, text)
+    qtbot.addWidget(box)
+    dialog = progress_dialog(None, text, "Cancel", 1)
+    qtbot.addWidget(dialog)
+    button = QPushButton(text)
+    qtbot.addWidget(button)
+    tip = QLabel(as_tip(text))  # as the label of a tooltip is made
+    qtbot.addWidget(tip)
+    for widget in (label, box, dialog, button, tip):
+        widget.show()
+        widget.grab()
+    assert all(
+        text in shown.text() for shown in (*box.findChildren(QLabel), *dialog.findChildren(QLabel)) if shown.text()
+    )
+    assert not opened()
+
+
+@pytest.mark.parametrize("markdown", IMAGES)
+def test_pages_of_notes_read_no_file(qapp, tripwire, markdown: str) -> None:
+    path, opened = tripwire
+    document = _page(markdown.format(path))
+    document.setTextWidth(300)
+    assert document.size().height() > 0
+    assert path not in document.toPlainText() or "<img" in markdown
+    assert not opened()
+
+
+def _page(markdown: str) -> QTextDocument:
+    steps = page_steps([markdown], paper_style())
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return end.value.document
+
+
+class _Rows(RowModel):
+    def told(self, row: object) -> str:
+        return str(row)
+
+    def tip(self, row: object) -> str:
+        return str(row)
+
+
+def test_tip_of_a_row_is_escaped(qapp) -> None:
+    model = _Rows()
+    model.set_rows(["<b>Tom & Jerry</b>\nnext", ""])
+    tips = [model.data(model.index(row), Qt.ItemDataRole.ToolTipRole) for row in (0, 1)]
+    assert tips == ["<qt>&lt;b&gt;Tom &amp; Jerry&lt;/b&gt;<br>next</qt>", None]
+
+
+def test_documents_read_no_file(qapp, tripwire) -> None:
+    path, opened = tripwire
+    rich = rich_document([(hostile(path), "font-weight:bold")])
+    assert hostile(path) in rich.toPlainText()
+    html, markdown = SealedDocument(), SealedDocument()
+    html.setHtml(f'<link rel="stylesheet" href="{path}"><body background="{path}">{hostile(path)}')
+    markdown.setMarkdown(f"![a]({path}) ![b](file://{path})")
+    for document in (rich, html, markdown):
+        document.setTextWidth(300)
+        assert document.size().height() > 0
+    assert not opened()
