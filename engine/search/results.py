@@ -18,16 +18,14 @@ def make_result(
     chunk: StoredChunk, scored: Scored, question: QueryAnalysis, blend: Blend, roles: frozenset[str] = frozenset()
 ) -> MemorySearchResult:
     """With `roles` only what one of them said is marked and shown first."""
-    ranges: Sequence[FileRange] = _matches(chunk, question)
+    # The name of a session's file is no text.
+    path = chunk.path if chunk.places is None else ""
+    ranges, around = ranges_of(chunk.text, (path, chunk.title, *chunk.heading), question, chunk.language)
     if roles and chunk.places is not None:
         spans = _spans(chunk, roles)
         ranges = _inside(ranges, spans) or [(start, start) for start, _ in spans[:1]]
     snippet = make_snippet(chunk.text, ranges)
     place = None if chunk.places is None else _place(chunk.places, snippet.place)
-    languages = (chunk.language,) if chunk.language else ()
-    title_ranges, *heading_ranges = (
-        tuple(highlight_ranges(text, question, languages)) for text in (chunk.title, *chunk.heading)
-    )
     return MemorySearchResult(
         path=chunk.path,
         start_line=chunk.start_line,
@@ -45,11 +43,30 @@ def make_result(
         vector_score=None if scored.vector is None else round(scored.vector, 6),
         text_share=1.0 if scored.named else round(blend.text_share(scored.text, scored.vector), 6),
         message=None if place is None else _message(place, chunk),
-        title_ranges=title_ranges,
-        heading_ranges=tuple(heading_ranges),
-        # The name of a session's file is no text.
-        path_ranges=tuple(highlight_ranges(chunk.path, question, languages)) if place is None else (),
+        title_ranges=around[1],
+        heading_ranges=tuple(around[2:]),
+        path_ranges=around[0],
     )
+
+
+def ranges_of(
+    text: str, others: Sequence[str], question: QueryAnalysis, language: str = ""
+) -> tuple[list[FileRange], list[tuple[FileRange, ...]]]:
+    """The matches in a text and in each of the short ones that go with it.
+
+    They are looked through as one text: a call for each would take far longer.
+    """
+    found = highlight_ranges("\n".join((text, *others)), question, (language,) if language else ())
+    end = len(text)
+    # A quotation may match across the end of a text.
+    ranges = [(first, min(last, end)) for first, last in found if first < end]
+    rest = [(first, last) for first, last in found if last > end + 1]
+    around = []
+    for other in others:
+        begin, end = end + 1, end + 1 + len(other)
+        inside = [(max(first, begin) - begin, min(last, end) - begin) for first, last in rest] if rest else ()
+        around.append(tuple([(first, last) for first, last in inside if first < last]))
+    return ranges, around
 
 
 def said_by(chunk: StoredChunk, question: QueryAnalysis, roles: frozenset[str]) -> bool:

@@ -1,8 +1,6 @@
 """The part of a chunk that a result shows: at most 700 characters around its densest matches, whole lines if it can."""
 
-import re
 import unicodedata
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +12,6 @@ _LEAD_SHARE = 4
 """What part of the limit may come before the first match."""
 _LONGEST_WORD = 40
 """How far a cut moves to keep a word whole: there are no spaces in Japanese, nor in an address."""
-_SPACE = re.compile(r"\s")
 
 
 @dataclass(frozen=True)
@@ -34,11 +31,13 @@ def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> 
     A line that is cut begins or ends with an ellipsis. `ranges` ascend.
     """
     limit = max(limit, 3)  # two of them are ellipses
-    begin, matched = _densest(text, ranges, limit)
-    line = text.rfind("\n", 0, begin) + 1
-    begin = line if matched <= line + limit - 2 else begin
-    end = _end(text, begin, matched, limit)
-    begin = _filled(text, begin, end, limit)
+    begin, end = 0, len(text)
+    if end > limit:
+        begin, matched = _densest(text, ranges, limit)
+        line = text.rfind("\n", 0, begin) + 1
+        begin = line if matched <= line + limit - 2 else begin
+        end = _end(text, begin, matched, limit)
+        begin = _filled(text, begin, end, limit)
     body = text[begin:end]
     if body.strip():
         begin += len(body) - len(body.lstrip("\n\r"))
@@ -55,29 +54,32 @@ def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> 
 
 def _densest(text: str, ranges: Sequence[FileRange], limit: int) -> tuple[int, int]:
     """Where the window with the most different words begins, and where the last match in it ends."""
-    best, found = (0, 0), (0, 0)
     words = [text[start:end].lower() for start, end in ranges]
-    inside: Counter[str] = Counter()
-    behind = 0
-    for number, (start, end) in enumerate(ranges):
-        begin = _lead(text, start, limit)
-        while behind < len(ranges) and (behind <= number or ranges[behind][1] <= begin + limit - 2):
-            inside[words[behind]] += 1
+    inside: dict[str, int] = {}
+    best, best_value, behind = -1, (0, 0), 0
+    matched = 0
+    for number, (start, _) in enumerate(ranges):
+        last = _earliest(text, start, limit) + limit - 2
+        while behind < len(ranges) and (behind <= number or ranges[behind][1] <= last):
+            inside[words[behind]] = inside.get(words[behind], 0) + 1
             behind += 1
         value = len(inside), behind - number
-        if value > best:
-            best, found = value, (begin, max(end, ranges[behind - 1][1]))
+        if value > best_value:
+            best, best_value, matched = number, value, ranges[behind - 1][1]
         inside[words[number]] -= 1
         if not inside[words[number]]:
             del inside[words[number]]
-    return found
+    if best < 0:
+        return 0, 0
+    start = ranges[best][0]
+    begin = _earliest(text, start, limit)
+    return (_word_start(text, begin, start) if begin and text[begin - 1] != "\n" else begin), matched
 
 
-def _lead(text: str, start: int, limit: int) -> int:
-    """Where a window begins whose first match starts here: with its line, or with a word not far before it."""
+def _earliest(text: str, start: int, limit: int) -> int:
+    """Where a window may begin whose first match starts here: with its line, or not far before it."""
     earliest = max(0, start - limit // _LEAD_SHARE)
-    line = text.rfind("\n", earliest, start) + 1
-    return line if line or not earliest else _word_start(text, earliest, start)
+    return text.rfind("\n", earliest, start) + 1 or earliest
 
 
 def _end(text: str, begin: int, matched: int, limit: int) -> int:
@@ -108,9 +110,9 @@ def _word_start(text: str, low: int, high: int) -> int:
     """The first place from `low` on, and not behind `high`, at which a word begins; `low` where none is near."""
     if low >= high:
         return high
-    space = _SPACE.search(text, low - 1 if low else 0, min(high, low + _LONGEST_WORD))
-    if space is not None:
-        return space.end()
+    space = text.find(" ", max(0, low - 1), min(high, low + _LONGEST_WORD))
+    if space >= 0:
+        return space + 1
     while low < high and unicodedata.combining(text[low]):
         low += 1
     return low
@@ -118,9 +120,9 @@ def _word_start(text: str, low: int, high: int) -> int:
 
 def _word_end(text: str, low: int, high: int) -> int:
     """The last place up to `high`, and not before `low`, at which a word ends; `high` where none is near."""
-    for at in range(high, max(low, high - _LONGEST_WORD), -1):
-        if text[at].isspace():
-            return at
+    space = text.rfind(" ", max(low, high - _LONGEST_WORD), high + 1)
+    if space >= 0:
+        return space
     while high > low and unicodedata.combining(text[high]):
         high -= 1
     return high

@@ -18,6 +18,7 @@ from engine.corpus.reading import Unreadable, read_note
 from engine.errors import PathRefused
 from engine.records import FileRange, MemorySearchResult, MessagePlace, Source, cite
 from engine.search.filters import Filter
+from engine.search.results import ranges_of
 from engine.search.snippets import make_snippet
 from engine.settings import Settings
 from engine.text import highlight_ranges
@@ -195,7 +196,8 @@ def _result(
     vector = None if by_words else max((leg.score for leg in meanings), default=None if hit.legs else hit.score)
     weight = sum(leg.weight for leg in hit.legs)
     share = sum(leg.weight for leg in words) / weight if weight else 0.0
-    title_ranges, *heading_ranges = (tuple(highlight_ranges(part, question.analysis)) for part in (title, *heading))
+    path = candidate.path if message is None else ""
+    _, around = ranges_of("", (path, title, *heading), question.analysis)
     return MemorySearchResult(
         path=candidate.path,
         start_line=lines[0],
@@ -213,9 +215,9 @@ def _result(
         vector_score=None if vector is None else round(vector, 6),
         text_share=1.0 if by_words else round(share, 6),
         message=message,
-        title_ranges=title_ranges,
-        heading_ranges=tuple(heading_ranges),
-        path_ranges=tuple(highlight_ranges(candidate.path, question.analysis)) if message is None else (),
+        title_ranges=around[1],
+        heading_ranges=tuple(around[2:]),
+        path_ranges=around[0],
     )
 
 

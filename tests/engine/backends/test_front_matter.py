@@ -3,7 +3,11 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from engine.search.results import ranges_of
+from engine.text import analyse_query, highlight_ranges
 from tests.helpers.health import findings
 
 NOTE = """\
@@ -76,3 +80,26 @@ def test_search_finds_note_of_front_matter_only_by_name(memory) -> None:
 
 def test_health_finds_no_fault_in_aliases(memory) -> None:
     assert findings(memory)["keyword-words"].state == "fine"
+
+
+def test_result_says_which_words_of_title_heading_and_path_match(memory, workspace: Path) -> None:
+    (workspace / "orchard").mkdir()
+    (workspace / "orchard/kiwi.md").write_text("# Grüne Kiwis 🥝\n\n## Watering plan\n\nEvery evening.\n", "utf-8")
+    memory.sync()
+    (result,) = memory.search("kiwi orchard watering", min_score=0.0).results[:1]
+    assert [result.title[a:b] for a, b in result.title_ranges] == ["Kiwis"]
+    assert [
+        [part[a:b] for a, b in ranges] for part, ranges in zip(result.heading, result.heading_ranges, strict=True)
+    ] == [
+        ["Kiwis"],
+        ["Watering"],
+    ]
+    assert [result.path[a:b] for a, b in result.path_ranges] == ["orchard", "kiwi"]
+
+
+@given(st.lists(st.text("ab \n🥝é", max_size=8), max_size=5), st.text("ab é", min_size=1, max_size=5))
+def test_ranges_of_several_texts_are_those_of_each(texts: list[str], query: str) -> None:
+    question = analyse_query(query, ("english",))
+    first, others = ranges_of("a b", texts, question, "english")
+    assert first == highlight_ranges("a b", question, ("english",))
+    assert [list(ranges) for ranges in others] == [highlight_ranges(text, question, ("english",)) for text in texts]
