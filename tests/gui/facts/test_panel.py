@@ -308,5 +308,5 @@ def test_the_model_keeps_qt_s_rules(qtbot, facts):
     model = FactModel()
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     model.set_rows([FactRow(fact) for fact in facts.all()])
-    assert model.index(0).data(Qt.ItemDataRole.ToolTipRole) == "Hazel is backed up on Sundays"
+    assert model.index(0).data(Qt.ItemDataRole.ToolTipRole) == "<qt>Hazel is backed up on Sundays</qt>"
     model.set_rows([])
