@@ -12,6 +12,7 @@ from gui.appearance import Appearance
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.dock import Dock
 from gui.drafts.way import Drafts
+from gui.editor_choice import EditorChoice
 from gui.errands import Errands
 from gui.explanation.panel import ExplanationPanel
 from gui.first_run.panel import FirstRunPanel
@@ -130,6 +131,7 @@ class MainWindow(QMainWindow):
         self.spaces = SpacesWay(workspace, self.search, self.folders, self.banner, jobs, state, self)
         self.navigation = Navigation(workspace, self.views, self)
         ways = Ways(workspace, self.panes, self.views, self.diagnostics, self)
+        EditorChoice(self.viewer.elsewhere, workspace, self.banner, jobs, places.config, self, remembers=remembers)
         self.remembering = Remembering(workspace, self.views, ways, self.banner, self._news, jobs, self)
         self.sharing = Sharing(workspace, self.views, self.folders, ways, self.banner, jobs, state, self)
         self.links = self.sharing.links

@@ -161,10 +161,12 @@ class Resuming(QObject):
 
     @Slot(str)
     def _scroll(self, name: str) -> None:
-        """The first file that is shown is the one that was read, or the way there has come to nothing."""
-        wanted, self._line = self._line, None
+        """Go to the line once its file is shown; another file may come first, from the keyword answer."""
+        wanted = self._line
         if wanted is not None and wanted[0] == name:
             self._views.viewer.go_to_line(wanted[1])
+        if wanted is None or wanted[0] == name or not self._views.search.asker.busy:
+            self._line = None
 
 
 def _standing(place: LastPlace, question: AskedQuestion) -> SearchStanding:

@@ -26,6 +26,8 @@ _REVISION = "1"
 """To be raised when a new version of the package gives other vectors."""
 _MOST_BYTES = 8000
 _LETTERS_A_TOKEN = 4
+_LOOK_S = 0.02
+"""Between two looks at the token while another thread loads the model."""
 _STEP_TOKENS = 3200
 """Of the texts between two looks at the token: a tenth of a second. Eight passages share most of their words."""
 
@@ -91,7 +93,7 @@ class EmbeddedProvider:
         return vectors
 
     def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":
-        model = self._load()
+        model = self._load(cancel)
         import numpy as np
 
         vectors = [np.empty((0, self.dims), dtype=np.float32)]
@@ -114,13 +116,19 @@ class EmbeddedProvider:
         with self._lock:
             self._loaded = None
 
-    def _load(self) -> Any:
-        with self._lock:
+    def _load(self, cancel: CancelToken | None) -> Any:
+        """Only the caller that loads the model is bound to it: the others stop waiting when cancelled."""
+        while not self._lock.acquire(timeout=_LOOK_S):
+            if cancel is not None:
+                cancel.checkpoint()
+        try:
             if self._closed:
                 raise Closed
             if self._loaded is None:
                 self._loaded = _shared_model()
             return self._loaded
+        finally:
+            self._lock.release()
 
     def _fit(self, text: str) -> str:
         """The text without what UTF-8 cannot hold, cut to the limit between two characters."""

@@ -196,7 +196,8 @@ class Asker(QObject):
         if question is None or self._manager is None:
             self.ask()
         else:
-            self._runner.ask(question, at_once=True, whole=True)
+            # With an answer on show, one by words alone would be a step back; at a start nothing else is there.
+            self._runner.ask(question, at_once=True, whole=self._view.answer is not None)
             self.keeping.refresh()
 
     def repeat(self) -> None:

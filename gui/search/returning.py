@@ -57,6 +57,11 @@ class Returning:
 
     def hear(self, answer: Answer) -> None:
         """An answer is shown."""
-        wanted, self._next = self._next, None
-        if wanted is not None and wanted.place is not None and answer.question.subject == wanted.subject:
-            self._view.list.return_to(wanted.place)
+        wanted, results = self._next, self._view.list
+        if wanted is None or wanted.place is None or answer.question.subject != wanted.subject:
+            self._next = None
+        elif results.chosen:
+            self._next = None  # the user chose a row of the keyword answer
+        elif answer.final or results.rows.place(wanted.place.current) >= 0:
+            self._next = None
+            results.return_to(wanted.place)

@@ -19,9 +19,11 @@ class Elsewhere(QObject):
 
     Signals:
         failed: one sentence.
+        editor_failed: one sentence, and the name and the line that did not open in an editor.
     """
 
     failed = Signal(str)
+    editor_failed = Signal(str, str, int)
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -31,13 +33,15 @@ class Elsewhere(QObject):
 
     def edit(self, name: str, line: int) -> None:
         """Open a file in the editor, at a line."""
+        manager, command = self.manager, self.editor_command
+        if manager is None:
+            return
 
-        def start(place: Path) -> None:
-            problem = open_in_editor(place, line, self.editor_command)
+        def report(problem: str) -> None:
             if problem:
-                self.failed.emit(problem)
+                self.editor_failed.emit(problem, name, line)
 
-        self.locate(name, start)
+        self._jobs.read(lambda _: open_in_editor(manager.locate(name), line, command), report, self.failed.emit)
 
     def reveal(self, name: str) -> None:
         """Show a file in the file manager."""

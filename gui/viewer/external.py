@@ -3,6 +3,7 @@
 import os
 import shlex
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,6 +15,8 @@ from PySide6.QtGui import QDesktopServices
 from engine import tr
 
 Which = Callable[[str], str | None]
+_OPENER_SECONDS = 2
+"""By then the desktop has said that it has no program for a file."""
 
 # How each editor that has a window of its own is told the line; in the order in which they are looked for.
 _LINE_ARGUMENTS = {
@@ -62,13 +65,45 @@ def editor_command(
 
 
 def open_in_editor(path: Path, line: int, template: str) -> str:
-    """Open the file; returns an empty text, or one sentence that says why it did not work."""
+    """Open the file; returns an empty text, or one sentence that says why it did not work.
+
+    Not on the GUI thread: the desktop may take a second to find out that it has no program for the file.
+    """
     command = editor_command(path, line, template)
     if command is None:
-        opened = QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
-        return "" if opened else tr("No program is set up to open this file.")
+        return "" if _open_by_desktop(path) else tr("No program is set up to open {file}.", file=path.name)
     started, _ = QProcess.startDetached(command[0], command[1:])
     return "" if started else tr("The editor {program} could not be started.", program=command[0])
+
+
+def _open_by_desktop(path: Path) -> bool:
+    """Whether the desktop has a program for the file; QDesktopServices says yes whenever it could ask."""
+    if sys.platform == "win32":
+        try:
+            os.startfile(path)
+        except OSError:
+            return False
+        return True
+    opener = shutil.which("open" if sys.platform == "darwin" else "xdg-open")
+    if opener is None:
+        return False
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen([opener, path], stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True)
+    try:
+        return process.wait(_OPENER_SECONDS) == 0
+    except subprocess.TimeoutExpired:
+        return True  # on some desktops it runs as long as the program
+
+
+def editor_template(program: Path) -> str:
+    """The setting `window.editor` for a program that the user chose."""
+    if sys.platform == "win32":
+        words = [f'"{program}"']
+    elif program.suffix == ".app":
+        words = ["open", "-a", shlex.quote(str(program))]
+    else:
+        words = [shlex.quote(str(program))]
+    return " ".join([*words, *_LINE_ARGUMENTS.get(_program_name(str(program)), ("{path}",))])
 
 
 def reveal_in_file_manager(path: Path, owner: QObject) -> None:

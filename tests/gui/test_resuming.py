@@ -33,7 +33,7 @@ def begin(qtbot, appearance, jobs, memory, monkeypatch):
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
     made = []
 
-    def open_window(state: WindowState) -> MainWindow:
+    def open_window(state: WindowState, *, wait: bool = True) -> MainWindow:
         with appearance.bare():
             window = MainWindow(Workspace(jobs), jobs, appearance, state, places=Places())
         qtbot.addWidget(window)
@@ -41,7 +41,8 @@ def begin(qtbot, appearance, jobs, memory, monkeypatch):
         window.show()
         window.resuming.resume()
         window.folders.open(memory.folder)
-        qtbot.waitUntil(lambda: at_rest(window))
+        if wait:
+            qtbot.waitUntil(lambda: at_rest(window))
         return window
 
     yield open_window
@@ -87,6 +88,46 @@ def test_the_next_start_is_where_the_person_was(qtbot, opened, begin, memory):
     assert again.views.current == "search"
     assert again.search.asker.standing.question.text == "timer"
     assert again.search.body.list.current_result() == chosen
+
+
+def _choose_last(qtbot, window):
+    _ask(qtbot, window, "timer")
+    results = window.search.body.list
+    results.setCurrentIndex(results.rows.index(results.rows.rowCount() - 1))
+    qtbot.waitUntil(lambda: at_rest(window) and bool(window.viewer.name))
+    window.resuming.write_now()
+    return results.current_result()
+
+
+def test_next_start_shows_keyword_results_first(qtbot, opened, begin, memory):
+    chosen = _choose_last(qtbot, opened)
+    memory.search_delay = 3600
+    again = begin(load_state(), wait=False)
+    qtbot.waitUntil(lambda: again.search.body.has_results)
+    assert again.search.busy
+    assert again.search.body.list.current_result().path == chosen.path
+    memory.search_delay = 0
+    again.search.asker.ask()
+    qtbot.waitUntil(lambda: at_rest(again))
+    assert again.search.body.list.current_result() == chosen
+
+
+def test_next_start_finds_row_that_keywords_lack(qtbot, opened, begin, memory, monkeypatch):
+    chosen = _choose_last(qtbot, opened)
+    search = memory.search
+
+    def without_chosen(query, *, mode="auto", **options):
+        outcome = search(query, mode=mode, **options)
+        if mode == "auto":
+            return outcome
+        left = tuple(one for one in outcome.results if one.path != chosen.path)
+        assert left
+        return msgspec.structs.replace(outcome, results=left)
+
+    monkeypatch.setattr(memory, "search", without_chosen)
+    again = begin(load_state())
+    assert again.search.body.list.current_result() == chosen
+    qtbot.waitUntil(lambda: again.viewer.name == chosen.path)
 
 
 @pytest.mark.parametrize("view", ["sessions", "index", "facts"])

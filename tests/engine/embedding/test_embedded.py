@@ -120,6 +120,32 @@ def test_threads_that_come_at_once_load_the_model_once(monkeypatch: pytest.Monke
     assert len(loads) == 1
 
 
+def test_cancel_while_another_thread_loads_ends_the_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    loading, release = threading.Event(), threading.Event()
+    encoder = Encoder()
+    encoder.release.set()
+
+    def load() -> Encoder:
+        loading.set()
+        assert release.wait(60)
+        return encoder
+
+    monkeypatch.setattr("engine.embedding.embedded._load_model", load)
+    provider, token = EmbeddedProvider(), CancelToken()
+    with ThreadPoolExecutor(2) as pool:
+        first = pool.submit(provider.embed_query, "x")
+        try:
+            assert loading.wait(60)
+            second = pool.submit(provider.embed_query, "x", cancel=token)
+            token.cancel()
+            with pytest.raises(Cancelled):
+                second.result(60)
+            assert not first.done()
+        finally:
+            release.set()
+        assert first.result(60).shape == (provider.dims,)
+
+
 def test_a_closed_provider_says_so() -> None:
     provider = EmbeddedProvider()
     provider.close()

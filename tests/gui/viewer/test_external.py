@@ -1,11 +1,13 @@
 """The commands that hand a file to an editor."""
 
-from pathlib import Path
+import sys
+from collections.abc import Callable
+from pathlib import Path, PurePosixPath
 
 import pytest
 
 from gui.viewer import external
-from gui.viewer.external import editor_command, open_in_editor
+from gui.viewer.external import editor_command, editor_template, open_in_editor
 
 NOTE = Path("/notes/two words.md")
 
@@ -47,12 +49,56 @@ def test_a_command_that_does_not_start_is_told() -> None:
     assert "could not be started" in open_in_editor(NOTE, 1, "/no/such/program {path}")
 
 
-def test_without_an_editor_the_systems_own_choice_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    opened = []
-    monkeypatch.setattr(external, "editor_command", lambda *_: None)
-    monkeypatch.setattr(external.QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()) or True)
+@pytest.fixture
+def opener(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int], Path]:
+    """Put a program in the place of the desktop's own that ends with a code, and writes what it was asked to open."""
+
+    def install(code: int) -> Path:
+        seen, program = tmp_path / "seen", tmp_path / ("open" if sys.platform == "darwin" else "xdg-open")
+        program.write_text(f'#!/bin/sh\necho "$1" > {seen}\nexit {code}\n')
+        program.chmod(0o700)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        for variable in ("VISUAL", "EDITOR"):
+            monkeypatch.delenv(variable, raising=False)
+        return seen
+
+    return install
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+def test_no_known_editor_opens_by_desktop(opener: Callable[[int], Path]) -> None:
+    seen = opener(0)
     assert open_in_editor(NOTE, 1, "") == ""
-    assert opened == [str(NOTE)]
+    assert seen.read_text().strip() == str(NOTE)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+def test_desktop_without_program_is_reported(opener: Callable[[int], Path]) -> None:
+    opener(3)
+    assert open_in_editor(NOTE, 1, "") == "No program is set up to open two words.md."
+
+
+def test_no_opener_at_all_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(external.sys, "platform", "linux")
+    monkeypatch.setattr(external.shutil, "which", lambda _: None)
+    monkeypatch.setattr(external, "editor_command", lambda *_: None)
+    assert open_in_editor(NOTE, 1, "") == "No program is set up to open two words.md."
+
+
+@pytest.mark.parametrize(
+    ("platform", "program", "command"),
+    [
+        ("linux", "/opt/my editor/ed", ["/opt/my editor/ed", str(NOTE)]),
+        ("linux", "/usr/bin/kate", ["/usr/bin/kate", "-l", "7", str(NOTE)]),
+        ("darwin", "/Applications/My Editor.app", ["open", "-a", "/Applications/My Editor.app", str(NOTE)]),
+        ("win32", "C:/Program Files/Ed/ed.exe", ["C:/Program Files/Ed/ed.exe", str(NOTE)]),
+    ],
+)
+def test_chosen_program_becomes_a_command(
+    platform: str, program: str, command: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(external.sys, "platform", platform)
+    assert editor_command(NOTE, 7, editor_template(PurePosixPath(program)), {}, having()) == command
 
 
 def test_revealing_without_a_session_bus_opens_the_folder(qapp, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -334,8 +334,9 @@ def test_the_editor_opens_at_the_line_of_the_part(
     monkeypatch.setattr(elsewhere, "open_in_editor", lambda *arguments: started.append(arguments) or "It failed.")
     panel.elsewhere.editor_command = "ed {path} {line}"
     show(find("timer", "greenhouse"), "timer")
-    panel._actions.edit.trigger()
-    qtbot.waitUntil(lambda: hint(panel) == "It failed.")
+    with qtbot.waitSignal(panel.elsewhere.editor_failed) as failed:
+        panel._actions.edit.trigger()
+    assert failed.args == ["It failed.", GREENHOUSE, 7]
     assert started == [(memory.locate(GREENHOUSE), 7, "ed {path} {line}")]
 
 
