@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from engine.embedding.catalogue import ModelFacts as ModelFacts
     from engine.embedding.catalogue import facts_of as facts_of
     from engine.embedding.catalogue import models_of as models_of
+    from engine.embedding.consent import remote_fallback as remote_fallback
     from engine.embedding.gguf_models import missing_model as missing_model
     from engine.embedding.hub import fetch_model as fetch_model
     from engine.embedding.keys import forget_key as forget_key
@@ -160,6 +161,7 @@ _HOME = {
     "missing_model": "engine.embedding.gguf_models",
     "forget_key": "engine.embedding.keys",
     "key_state": "engine.embedding.keys",
+    "remote_fallback": "engine.embedding.consent",
     "store_key": "engine.embedding.keys",
     "probe_provider": "engine.embedding.probing",
     "create_private": "engine.private_files",

@@ -79,6 +79,7 @@ def outer_status(
             "server": None,
             "price": None,
             "consent": None,
+            "remoteFallback": None,
             "keyPlace": None,
             "readOnly": None,
         },

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.embedding.base import EmbeddingProvider
-from engine.embedding.consent import REMOTE, consent_of, server_of
+from engine.embedding.consent import REMOTE, consent_of, remote_fallback, server_of
 from engine.embedding.registry import Selection
 from engine.errors import MnemoscopeError
 from engine.records import (
@@ -136,8 +136,11 @@ def _vector_status(settings: Settings, selection: Selection, vectors: VectorInde
 def _dealings(settings: Settings, provider: EmbeddingProvider | None, selection: Selection) -> dict[str, object]:
     """Where texts go, what that costs, what allows it and whose key is used; never the key."""
     if provider is None:
-        return {"remote": False, "server": None, "price": None, "consent": None, "keyPlace": None}
+        return dict.fromkeys(("server", "price", "consent", "keyPlace", "remoteFallback")) | {"remote": False}
+    # A fallback takes over once: the one in use has none.
+    fallback = None if selection.fallback_from else remote_fallback(settings, provider.id)
     return {
+        "remoteFallback": None if fallback is None else dict(zip(("provider", "server"), fallback, strict=True)),
         "remote": provider.remote,
         "server": server_of(settings, provider.id),
         "price": provider.price,

@@ -110,6 +110,13 @@ def dealings(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
 
 def _receiver(status: MemoryProviderStatus, custom: dict[str, Any]) -> str:
     server = f" at {custom['server']}" if custom.get("server") else ""
-    if not custom["remote"]:
-        return f"nowhere: {status.provider} works on this machine{server}" if status.provider != "none" else "nowhere"
-    return f"to {status.provider}{server}, {_AGREED.get(str(custom.get('consent')), 'nobody agreed')}"
+    second = custom.get("remoteFallback")
+    named = _AGREED["named as fallback"]
+    later = f"to {second['provider']} at {second['server']} if {status.provider} fails, {named}" if second else ""
+    if custom["remote"]:
+        now = f"to {status.provider}{server}, {_AGREED.get(str(custom.get('consent')), 'nobody agreed')}"
+        return f"{now}; {later}" if later else now
+    if status.provider == "none":
+        return "nowhere"
+    here = f"{status.provider} works on this machine{server}"
+    return f"{later}; until then nowhere: {here}" if later else f"nowhere: {here}"

@@ -9,6 +9,7 @@ from engine.cli.all_workspaces import ask_all
 from engine.cli.opening import find_place, interruptible, opened
 from engine.cli.output import marks_wanted, print_json, print_marked, print_table, safe
 from engine.cli.searches import ask_saved
+from engine.corpus.globs import literal_glob
 from engine.errors import MnemoscopeError
 from engine.records import (
     LAST_LINE,
@@ -108,11 +109,14 @@ def _print_text(outcome: SearchOutcome, *, explain: bool) -> None:
     reasons = explanation.results if explain and explanation else ()
     for result, reason in zip_longest(outcome.results, reasons):
         _print_result(result, reason)
+        if result.more_in_file:
+            print(f"{_more_in_file(result)}\n")
+    hidden = outcome.total - len(outcome.results) - sum(result.more_in_file for result in outcome.results)
     if not outcome.results:
         print("No matches.")
     elif outcome.total > len(outcome.results):
         total = f"{outcome.total:,}+ results" if outcome.total_is_least else plural(outcome.total, "result")
-        print(f"{len(outcome.results):,} of {total}; --max-results shows more.")
+        print(f"{len(outcome.results):,} of {total}{'; --max-results shows more' if hidden > 0 else ''}.")
     if outcome.telling:
         what = "these words of it" if outcome.mode == "keyword" else "its meaning and these words"
         print(f"Looked for {what}: {safe(', '.join(outcome.telling))}.")
@@ -145,6 +149,12 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
         for said in reasons_of(reason):
             print(f"  {safe(str(said))}")
     print()
+
+
+def _more_in_file(result: MemorySearchResult) -> str:
+    workspace = f"--workspace {shlex.quote(result.workspace)} " if result.workspace else ""
+    path = shlex.quote(literal_glob(result.path))
+    return safe(f"+{result.more_in_file:,} more in {result.path}; {workspace}--path {path} shows them.")
 
 
 def _print_stages(explanation: SearchExplanation) -> None:

@@ -59,6 +59,11 @@ def is_loopback(base_url: str) -> bool:
         return False
 
 
+def own_host(provider: str) -> str:
+    """The provider's own server."""
+    return _OWN_HOSTS[provider][0]
+
+
 def owner_of(base_url: str) -> str | None:
     """The provider whose own server this is; None for anybody else's."""
     host = host_of(base_url)

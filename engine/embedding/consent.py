@@ -8,7 +8,7 @@ from typing import get_args
 
 import msgspec
 
-from engine.embedding.addresses import host_of, owner_of
+from engine.embedding.addresses import host_of, is_loopback, own_host, owner_of
 from engine.errors import ProviderError
 from engine.language import marked, tr
 from engine.settings import Settings
@@ -75,3 +75,20 @@ def server_of(settings: Settings, provider: str) -> str | None:
     """The host that a remote provider is asked at, where the settings name one. Raises `ProviderError`."""
     base_url = settings_of(settings, provider).remote.base_url if provider in REMOTE else ""
     return host_of(base_url) if base_url else None
+
+
+def remote_fallback(settings: Settings, provider: str = "") -> tuple[str, str] | None:
+    """Provider and host that texts are sent to when the provider fails; None if they would stay on this machine.
+
+    `provider`: the one in use, where the settings leave the choice to the program. Raises `ProviderError` for a base
+    URL that is none.
+    """
+    name = settings.fallback
+    if name not in REMOTE or name == (provider or settings.provider):
+        return None
+    if settings.provider == "none" or not settings.store.vector.enabled:
+        return None
+    base_url = settings_of(settings, name).remote.base_url
+    if base_url and is_loopback(base_url):
+        return None
+    return name, host_of(base_url) if base_url else own_host(name)

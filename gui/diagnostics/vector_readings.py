@@ -49,9 +49,14 @@ def _dealings(status: MemoryProviderStatus) -> Iterator[Reading]:
     """Where texts go, what agreed to it and whose key is used."""
     if "remote" not in status.custom:
         return
-    passed_over = "\n".join(map(str, status.custom.get("passedOver") or ()))
+    notes = list(map(str, status.custom.get("passedOver") or ()))
+    fallback: dict[str, str] = status.custom.get("remoteFallback") or {}
+    second = fallback.get("server", "")
+    if second:
+        notes.insert(0, tr("If {provider} fails, they are sent to {server}.", provider=status.provider, server=second))
     if not status.custom["remote"]:
-        yield Reading(tr("Texts"), None, tr("stay on this machine"), tip=passed_over)
+        words = tr("to {server} as fallback", server=second) if second else tr("stay on this machine")
+        yield Reading(tr("Texts"), None, words, tip="\n".join(notes))
     else:
         server = status.custom.get("server") or status.provider
         agreed = {
@@ -61,7 +66,7 @@ def _dealings(status: MemoryProviderStatus) -> Iterator[Reading]:
         }
         tip = agreed.get(str(status.custom.get("consent")), "")
         sent = tr("are sent to {server}", server=server)
-        yield Reading(tr("Texts"), None, sent, tip="\n".join(filter(None, (tip, passed_over))))
+        yield Reading(tr("Texts"), None, sent, tip="\n".join(filter(None, (tip, *notes))))
     if place := str(status.custom.get("keyPlace") or ""):
         yield _key(place)
 

@@ -1,6 +1,6 @@
 """What is in the quick search: the box, and below it the results or a sentence, once something is asked."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QSize, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
@@ -11,9 +11,9 @@ from gui.keys.binding import key_action
 from gui.keys.keymap import command, keymap
 from gui.search import texts
 from gui.search.query_box import QueryBox
-from gui.search.questions import Answer, Question, is_searchable
+from gui.search.questions import Answer, Question, Scope, is_searchable
 from gui.search.result_list import ResultList
-from gui.search.rows import build_rows
+from gui.search.rows import MoreInFileRow, build_rows
 from gui.search.runner import SearchRunner
 from gui.search.state_page import StatePage
 from gui.style import font_at
@@ -97,6 +97,7 @@ class QuickPanel(QWidget):
         self.list.opened.connect(self._open)
         self.list.clicked.connect(self._click)
         self.list.more_wanted.connect(self._show_all)
+        self.list.file_wanted.connect(self._show_file)
         self._all.triggered.connect(self._show_all)
         self._runner.answered.connect(self._show_answer)
         self._runner.failed.connect(self._show_failure)
@@ -211,6 +212,12 @@ class QuickPanel(QWidget):
             self.chosen.emit(Chosen(Question(self.box.query)))
         else:
             self.window_wanted.emit()
+
+    @Slot(object)
+    def _show_file(self, row: MoreInFileRow) -> None:
+        """All results of one file, in the window."""
+        if self._answer is not None:
+            self.chosen.emit(Chosen(replace(self._answer.question, scope=Scope(row.path, row.title))))
 
     # --- answers ----------------------------------------------------------------------------------------------------
 

@@ -17,10 +17,10 @@ from gui.search.kept_questions import asked, kept
 from gui.search.narrowing import Narrowing, passage_of
 from gui.search.progress import AnswerProgress
 from gui.search.query_box import QueryBox
-from gui.search.questions import Answer, Question, Scope, is_searchable
+from gui.search.questions import FIRST_RESULTS, Answer, Question, Scope, is_searchable
 from gui.search.results_view import ResultsView
 from gui.search.returning import Returning, SearchStanding
-from gui.search.rows import ResultRow
+from gui.search.rows import MoreInFileRow, ResultRow
 from gui.search.runner import SearchRunner
 from gui.search.variants import Variants
 
@@ -152,6 +152,16 @@ class Asker(QObject):
     def search_like_result(self, result: MemorySearchResult) -> None:
         """Find what is like the passage that a result cites."""
         self.search_like(passage_of(result), ResultRow(result, 0, "").excerpt.text)
+
+    @Slot(object)
+    def search_file(self, row: MoreInFileRow) -> None:
+        """Ask the same of one file alone, whose chip above the results leads back."""
+        answer = self._view.answer
+        if answer is not None and not self._refuses("conditions"):
+            self._box.remember()
+            scope = Scope(row.path, row.title)
+            self._show(replace(answer.question, scope=scope, max_results=FIRST_RESULTS))
+            self._note_shown()
 
     @Slot()
     def search_within(self) -> None:

@@ -23,9 +23,15 @@ def permitted(question: Question, lacks: Lacks) -> Question:
 
 
 def ask(
-    manager: MemorySearchManager, question: Question, *, by_words: bool, explain: bool, cancel: CancelToken
+    manager: MemorySearchManager,
+    question: Question,
+    *,
+    by_words: bool,
+    explain: bool,
+    cancel: CancelToken,
+    whole_files: bool = False,
 ) -> SearchOutcome:
-    """Its answer, or a first one by words alone.
+    """Its answer, or a first one by words alone; `whole_files`: with all results of each file.
 
     On a pool thread: another backend may have taken over since the question was put together.
     """
@@ -44,6 +50,8 @@ def ask(
         "explain": explain and "explanation" not in lacks,
         "mode": "keyword" if by_words else "auto",
     }
+    if whole_files:
+        options["per_file"] = 0
     if question.like is not None:
         return manager.search_like(question.like, cancel=cancel, **options)
     if question.everywhere and question.scope is None and isinstance(manager, Everywhere):

@@ -16,7 +16,7 @@ from gui.keys.binding import with_key
 from gui.keys.shared import EXPLAIN
 from gui.search.excerpt_layout import ExcerptLayout, MarkedLine
 from gui.search.model import more_text, spoken_score
-from gui.search.rows import LEGS, FileRow, MoreRow, ResultRow
+from gui.search.rows import LEGS, FileRow, MoreInFileRow, MoreRow, ResultRow
 from gui.sessions.wording import agent_name, folder_name
 from gui.style import font_at
 from gui.theme import Tokens, tokens
@@ -57,6 +57,7 @@ class RowMetrics:
         self.meta_line = round(self.meta_metrics.height() * 1.4)
         self.file_height = self.title_metrics.height() + 18
         self.result_height = PAD + 2 * self.line + META_GAP + self.meta_line + PAD
+        self.more_in_file_height = self.body_metrics.height() + 2 * PAD
         self.more_height = self.body_metrics.height() + 24
 
 
@@ -76,6 +77,7 @@ class ResultDelegate(QStyledItemDelegate):
         self._sizes = {
             FileRow: QSize(0, self.metrics.file_height),
             ResultRow: QSize(0, self.metrics.result_height),
+            MoreInFileRow: QSize(0, self.metrics.more_in_file_height),
             MoreRow: QSize(0, self.metrics.more_height),
         }
         self.forget()
@@ -101,7 +103,7 @@ class ResultDelegate(QStyledItemDelegate):
                 self._paint_file(painter, rect, row, colours)
             case ResultRow():
                 self._paint_result(painter, rect, row, self._drawing(index.row(), rect.width(), row, colours), colours)
-            case MoreRow():
+            case MoreInFileRow() | MoreRow():
                 painter.setFont(self.metrics.body)
                 painter.setPen(colours.accent)
                 write(painter, rect, AT_LEFT, more_text(row))

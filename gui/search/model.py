@@ -5,7 +5,7 @@ import time
 from PySide6.QtCore import QObject
 
 from engine import tr, tr_count
-from gui.search.rows import LEGS, FileRow, MoreRow, ResultRow, Row
+from gui.search.rows import LEGS, FileRow, MoreInFileRow, MoreRow, ResultRow, Row
 from gui.widgets.row_model import RowModel
 from gui.widgets.wording import ago, exact
 
@@ -37,7 +37,7 @@ def _spoken(row: Row) -> str:
             note = tr(LEGS[row.leg][0]) if row.leg else row.heading
             about = (row.excerpt.text, _cited(row), note)
             return ". ".join(part for part in about if part)
-        case MoreRow():
+        case MoreInFileRow() | MoreRow():
             return more_text(row)
 
 
@@ -48,11 +48,15 @@ def _tip(row: Row) -> str:
         case ResultRow():
             result = row.result
             return "\n".join((_cited(row), " › ".join(result.heading), spoken_score(row)))
+        case MoreInFileRow():
+            return tr("Search only {path} (Enter)", path=row.path)
         case MoreRow():
             return tr("Search again for more results (Enter)")
 
 
-def more_text(row: MoreRow) -> str:
+def more_text(row: MoreInFileRow | MoreRow) -> str:
+    if isinstance(row, MoreInFileRow):
+        return tr_count("+{count:,} more in this file", "+{count:,} more in this file", row.hidden)
     if row.at_least:
         return tr("{count:,}+ more below the cut – show more", count=row.hidden)
     return tr("{count:,} more below the cut – show more", count=row.hidden)

@@ -90,6 +90,7 @@ class SearchPanel(QObject):
         results.current_changed.connect(self.result_current)
         results.why_wanted.connect(self.why_wanted)
         results.opened.connect(self._open)
+        results.file_wanted.connect(self.asker.search_file)
         results.left.connect(self._box.focus)
         results.typed.connect(self._box.type_key)
         actions = self._actions

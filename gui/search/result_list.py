@@ -10,19 +10,21 @@ from engine import MemorySearchResult, tr
 from gui.search.above_button import AboveButton
 from gui.search.delegate import ResultDelegate
 from gui.search.model import ResultModel
-from gui.search.rows import MoreRow, ResultRow, Row
+from gui.search.rows import MoreInFileRow, MoreRow, ResultRow, Row
 from gui.widgets.row_list import Place, RowList
 from gui.widgets.row_model import Index
 
 
 class ResultList(RowList):
-    """Rows grouped by file; only results and the row for more can be current."""
+    """Rows grouped by file; only results and the rows for more can be current."""
 
     current_changed = Signal(object)
-    """The current MemorySearchResult, or None on the row for more."""
+    """The current MemorySearchResult, or None on a row for more."""
     opened = Signal(object)
     """MemorySearchResult, by Enter or a double click."""
     more_wanted = Signal()
+    file_wanted = Signal(object)
+    """MoreInFileRow: show all results of that file."""
     why_wanted = Signal()
     """By a click on the bar of the current result's score."""
     menu_wanted = Signal(object, QPoint)
@@ -52,8 +54,8 @@ class ResultList(RowList):
         """
         if keep and self.rows.shows(rows):
             return
-        # The row for more stays last, wherever it was: nothing to hold on to.
-        place = self._remember(MoreRow) if keep and self.rows.rowCount() else None
+        # A row for more stays last, wherever it was: nothing to hold on to.
+        place = self._remember((MoreInFileRow, MoreRow)) if keep and self.rows.rowCount() else None
         several = self._selected_keys() if keep else ()
         self._arranging = True
         try:
@@ -123,13 +125,15 @@ class ResultList(RowList):
             case ResultRow(result=result):
                 self._held = True
                 self.opened.emit(result)
+            case MoreInFileRow() as row:
+                self.file_wanted.emit(row)
             case MoreRow():
                 self.more_wanted.emit()
 
     @Slot(QModelIndex)
     def _clicked(self, index: QModelIndex) -> None:
-        if isinstance(self.rows.row(index.row()), MoreRow):
-            self.more_wanted.emit()
+        if isinstance(self.rows.row(index.row()), MoreInFileRow | MoreRow):
+            self._activate(index)
 
     def _show_menu(self, at: QPoint) -> None:
         result = self.current_result()

@@ -83,7 +83,7 @@ class ResultRow:
 
 @dataclass(frozen=True)
 class MoreRow:
-    """Ends a list that holds fewer results than were found."""
+    """Ends a list that lacks results of other files."""
 
     hidden: int
     at_least: bool = False
@@ -94,7 +94,20 @@ class MoreRow:
         return ("more", "", 0, 0)
 
 
-Row = FileRow | ResultRow | MoreRow
+@dataclass(frozen=True)
+class MoreInFileRow:
+    """Ends the results of a file that has more of them."""
+
+    path: str
+    title: str
+    hidden: int
+
+    @property
+    def key(self) -> RowKey:
+        return ("more", self.path, 0, 0)
+
+
+Row = FileRow | ResultRow | MoreInFileRow | MoreRow
 
 
 def build_rows(outcome: SearchOutcome, order: SortOrder) -> list[Row]:
@@ -107,13 +120,19 @@ def build_rows(outcome: SearchOutcome, order: SortOrder) -> list[Row]:
         files.sort(key=lambda results: -results[0].modified)
     rows: list[Row] = []
     for results in files:
-        best = results[0]
-        rows.append(FileRow(best.path, best.title, best.modified, len(results), best.title_ranges))
+        best, more = results[0], _more_in_files(results)
+        rows.append(FileRow(best.path, best.title, best.modified, len(results) + more, best.title_ranges))
         rows.extend(_result_rows(results, hybrid=outcome.mode == "hybrid"))
-    hidden = outcome.total - len(outcome.results)
+        if more:
+            rows.append(MoreInFileRow(best.path, best.title, more))
+    hidden = outcome.total - len(outcome.results) - _more_in_files(outcome.results)
     if hidden > 0:
         rows.append(MoreRow(hidden, outcome.total_is_least))
     return rows
+
+
+def _more_in_files(results: Sequence[MemorySearchResult]) -> int:
+    return sum(result.more_in_file for result in results)
 
 
 def count_files(outcome: SearchOutcome) -> int:

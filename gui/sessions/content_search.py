@@ -125,7 +125,7 @@ class ContentSearch(QObject):
         assert manager is not None
 
         def work(token: CancelToken) -> SearchOutcome:
-            return manager.search(text, max_results=MOST_HITS, sources=["sessions"], cancel=token)
+            return manager.search(text, max_results=MOST_HITS, sources=["sessions"], per_file=0, cancel=token)
 
         def on_done(outcome: SearchOutcome) -> None:
             self._job.done()

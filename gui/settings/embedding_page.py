@@ -16,7 +16,7 @@ from gui.jobs import Jobs
 from gui.settings.choice import Choice
 from gui.settings.form import EmbeddingForm
 from gui.settings.trial_row import TrialRow
-from gui.settings.wording import accept_words, probe_words
+from gui.settings.wording import accept_words, fallback_owner, probe_words
 from gui.widgets.labels import breakable, label
 from gui.widgets.pricing import estimate_words
 from gui.widgets.scrolling import FootedColumn
@@ -145,7 +145,9 @@ class EmbeddingPage(QFrame):
     def _show_save(self) -> None:
         changed = self._form.choice != self._before
         self._kept.setVisible(changed)
-        self.save_button.setText(accept_words(self._agreeing))
+        owner = fallback_owner(self._wanted)
+        known = owner == fallback_owner(self._settings)
+        self.save_button.setText(accept_words(self._agreeing, "" if known else owner))
         self.save_button.setEnabled((changed or self._key.typed is not None) and not self._saving.busy)
 
     # --- looking at it ----------------------------------------------------------------------------------------------

@@ -7,13 +7,21 @@ from PySide6.QtGui import QIntValidator, QRegularExpressionValidator
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
 import engine
-from engine import number, tr
+from engine import Settings, number, tr
 from gui.jobs import Jobs
 from gui.settings.choice import REMOTE, Choice
 from gui.settings.fetch_row import FetchRow
 from gui.settings.key_row import KeyRow
 from gui.settings.values import read_number
-from gui.settings.wording import NAMES, OWNERS, PROVIDERS, SENTENCES, list_price_words, where_texts_go
+from gui.settings.wording import (
+    NAMES,
+    OWNERS,
+    PROVIDERS,
+    SENTENCES,
+    fallback_words,
+    list_price_words,
+    where_texts_go,
+)
 from gui.widgets.check_box import CheckBox
 from gui.widgets.combo import ComboBox
 from gui.widgets.labels import label
@@ -80,9 +88,7 @@ class EmbeddingForm(QWidget):
         self._fallback = ComboBox(tr("Fallback"))
         for name in ("none", "embedded", "gguf", *REMOTE):
             self._fallback.addItem(tr(NAMES[name]), name)
-        self._fallback_hint = label(
-            tr("Takes over when the provider cannot start or stops answering."), "meta", wrap=True
-        )
+        self._fallback_hint = label("", "meta", wrap=True)
 
         self._add("provider", tr("Provider"), self._provider, self._sentence)
         self._add("server", tr("Server"), self._server, self._hint)
@@ -136,7 +142,11 @@ class EmbeddingForm(QWidget):
     def show_choice(self, choice: Choice) -> None:
         self._choice = choice
         self._provider.choose(choice.provider)
-        self._sentence.setText(f"{tr(SENTENCES[choice.provider])} {where_texts_go(choice.provider, choice.base_url)}")
+        later = fallback_words(choice.applied_to(Settings()))
+        sent = where_texts_go(choice.provider, choice.base_url, remote_fallback=bool(later))
+        self._sentence.setText(f"{tr(SENTENCES[choice.provider])} {sent}")
+        takes_over = tr("Takes over when the provider cannot start or stops answering.")
+        self._fallback_hint.setText(f"{takes_over} {later}".strip())
         self._show_server(choice)
         self._show_model(choice)
         self._file.setText(choice.model_path)

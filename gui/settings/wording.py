@@ -2,10 +2,12 @@
 
 from urllib.parse import urlsplit
 
+import engine
 from engine import (
     EmbeddingEstimate,
     KeyState,
     ModelFacts,
+    ProviderError,
     ProviderProbe,
     Settings,
     StoredModelInfo,
@@ -49,17 +51,22 @@ NAMES = {name: title for name, title, _ in PROVIDERS}
 OWNERS = {"openai": "OpenAI", "gemini": "Google", "voyage": "Voyage AI"}
 SENTENCES = {name: sentence for name, _, sentence in PROVIDERS}
 _NOTHING_LEAVES = marked("Nothing leaves this machine.")
+_FALLBACK_ALONE = marked("Nothing leaves this machine unless the fallback takes over.")
 _HOSTS = {"openai": "api.openai.com", "gemini": "generativelanguage.googleapis.com", "voyage": "api.voyageai.com"}
 
 
-def where_texts_go(provider: str, base_url: str) -> str:
-    """One sentence on what leaves the machine."""
+def where_texts_go(provider: str, base_url: str, *, remote_fallback: bool = False) -> str:
+    """One sentence on what leaves the machine; `remote_fallback`: whether `fallback_words` has something to add."""
     if provider == "none" or provider in ("embedded", "gguf"):
-        return tr(_NOTHING_LEAVES)
+        return tr(_FALLBACK_ALONE) if remote_fallback else tr(_NOTHING_LEAVES)
+    if provider == "auto" and remote_fallback:
+        return tr("Without a tick below nothing leaves this machine unless the fallback takes over.")
     if provider == "auto":
         return tr("Without a tick below nothing leaves this machine.")
     host = host_of(base_url) if base_url else _HOSTS[provider]
     if host in ("localhost", "127.0.0.1", "::1"):
+        if remote_fallback:
+            return tr("The texts go to a server on this machine; nothing leaves it unless the fallback takes over.")
         return tr("The texts go to a server on this machine; nothing leaves it.")
     if not host:
         return tr(
@@ -75,16 +82,39 @@ def where_texts_go(provider: str, base_url: str) -> str:
 
 def sent_words(settings: Settings) -> str:
     """What leaves the machine under these settings, to the provider and to what stands in for it."""
+    fallback = fallback_words(settings)
     if settings.provider != "auto":
-        sent = where_texts_go(settings.provider, settings.remote.base_url)
+        sent = where_texts_go(settings.provider, settings.remote.base_url, remote_fallback=bool(fallback))
     elif owners := any_of(OWNERS[name] for name in settings.remote.agreed):
         sent = tr("Texts and questions may be sent to {owners}. Secrets in sessions are masked before.", owners=owners)
     else:
-        sent = tr(_NOTHING_LEAVES)
-    fallback = OWNERS.get(settings.fallback)
+        sent = tr(_FALLBACK_ALONE) if fallback else tr(_NOTHING_LEAVES)
+    return f"{sent} {fallback}".strip()
+
+
+def fallback_words(settings: Settings) -> str:
+    """What is sent, and where to, when the provider fails; empty where nothing leaves the machine then."""
+    fallback = _fallback(settings)
     if fallback is None:
-        return sent
-    return " ".join((sent, tr("Where the provider fails, texts are sent to {owner}.", owner=fallback)))
+        return ""
+    return tr(
+        "If the provider fails, the texts of your notes and of the sessions that you chose, and your questions, are "
+        "sent to {host}. Secrets in sessions are masked before.",
+        host=fallback[1],
+    )
+
+
+def fallback_owner(settings: Settings) -> str:
+    """Who gets the texts when the provider fails; empty where nothing leaves the machine then."""
+    fallback = _fallback(settings)
+    return "" if fallback is None else OWNERS[fallback[0]]
+
+
+def _fallback(settings: Settings) -> tuple[str, str] | None:
+    try:
+        return engine.remote_fallback(settings)
+    except ProviderError:
+        return None  # the address that is being typed is none yet, and cannot be saved
 
 
 def host_of(base_url: str) -> str:
@@ -139,8 +169,10 @@ def stored_words(model: StoredModelInfo) -> str:
     return " · ".join(filter(None, parts))
 
 
-def accept_words(estimate: EmbeddingEstimate | None) -> str:
-    """The button that saves: with the price where there is one."""
+def accept_words(estimate: EmbeddingEstimate | None, owner: str = "") -> str:
+    """The button that saves: with the price where there is one, and the `owner` who may get texts from now on."""
+    if owner:
+        return tr("{save}, allow sending to {owner}", save=accept_words(estimate), owner=owner)
     if estimate is None or not estimate.chunks or estimate.cost == 0:
         return tr("Save")
     if not estimate.cost:

@@ -196,7 +196,8 @@ def _resting(status: MemoryProviderStatus, now: float) -> SyncLine:
     if instead := provider_instead(status):
         detail = f"{_instead(status.provider, instead.chosen)} · {when}"
         return SyncLine("degraded", tr("Up to date"), count=files, detail=detail, failed=failed, tip=instead.reason)
-    return SyncLine("fine", tr("Up to date"), count=files, detail=when, failed=failed, tip=tip)
+    state = "degraded" if failed else "fine"
+    return SyncLine(state, tr("Up to date"), count=files, detail=when, failed=failed, tip=tip)
 
 
 def _under_way(status: MemoryProviderStatus) -> str:

@@ -5,8 +5,9 @@ measured with depends a little on the size of an index: how rare a word is there
 called alike. Where two workspaces compare by different models they are not the same measure; the answer says so.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import msgspec
@@ -48,7 +49,7 @@ def merged(parts: Sequence[Part], most: int, notices: Sequence[str], millisecond
     """
     found = sorted(_found(parts), key=lambda one: (-one.result.score, one.part))
     different, repeated = _different(found)
-    best = different[:most]
+    best = _with_rest(different[:most], different[most:])
     first = parts[0].outcome
     told = [*notices, *_models(parts), *_notices(parts)]
     return _replace(
@@ -74,6 +75,18 @@ def _found(parts: Sequence[Part]) -> Iterator[_Found]:
         for place, result in enumerate(part.outcome.results):
             reason = reasons[place] if place < len(reasons) else None
             yield _Found(_replace(result, workspace=part.workspace.folder), reason, number)
+
+
+def _with_rest(best: list[_Found], rest: Sequence[_Found]) -> list[_Found]:
+    """The last result shown of each file also counts those that are not shown."""
+    hidden = Counter((one.part, one.result.path) for one in rest)
+    for one in rest:
+        hidden[one.part, one.result.path] += one.result.more_in_file
+    counted: list[_Found] = []
+    for one in reversed(best):
+        more = hidden.pop((one.part, one.result.path), 0)
+        counted.append(replace(one, result=_replace(one.result, more_in_file=one.result.more_in_file + more)))
+    return counted[::-1]
 
 
 def _different(found: Sequence[_Found]) -> tuple[list[_Found], int]:

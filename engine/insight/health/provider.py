@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from engine.control import CancelToken
 from engine.embedding.base import EmbeddingProvider
-from engine.embedding.consent import REMOTE, consent_of, server_of
+from engine.embedding.consent import REMOTE, consent_of, remote_fallback, server_of
 from engine.embedding.keys import key_state
 from engine.embedding.probing import WORD
 from engine.embedding.registry import Selection
@@ -126,7 +126,19 @@ def _look_at_key(settings: Settings, name: str) -> HealthFinding:
 
 
 def _dealings(settings: Settings, provider: EmbeddingProvider) -> str:
-    """Where the texts go and at what price, for a provider on another machine."""
+    """Where the texts go and at what price, for a provider or a fallback on another machine."""
+    return f"{_sent(settings, provider)}{_sent_later(settings, provider)}"
+
+
+def _sent_later(settings: Settings, provider: EmbeddingProvider) -> str:
+    fallback = remote_fallback(settings, provider.id)
+    if fallback is None:
+        return ""
+    sent = tr("if it fails, texts are sent to {provider} at {server}", provider=fallback[0], server=fallback[1])
+    return f"; {sent}"
+
+
+def _sent(settings: Settings, provider: EmbeddingProvider) -> str:
     if provider.id not in REMOTE:
         return ""
     server = server_of(settings, provider.id)

@@ -16,6 +16,17 @@ from engine.settings import Settings
 from engine.store import sessions
 from engine.store.snapshot import Snapshot
 
+_MOST_FAILED = 20
+"""Findings for failed files; beyond, one finding counts the rest."""
+_ADVICE = {
+    "not-utf8": marked("Save it as UTF-8; the next update reads it."),
+    "binary": marked("If it is text, save it as UTF-8; if not, exclude it in the settings."),
+    "unreadable": marked("Check its permissions; the next update tries again."),
+    "too-large": marked("Split it, or raise max_file_bytes in the settings."),
+    "symlink": marked("Put a regular file in its place, or exclude it in the settings."),
+}
+"""What the user can do, by the rule of a failed file."""
+_USUAL_ADVICE = marked("Correct the file or exclude it in the settings; the next update tries again.")
 _FOLDERS = marked("Correct folders under [defaults.sessions] in the settings.")
 
 
@@ -53,6 +64,8 @@ def look_at_notes(subject: Subject) -> HealthFinding:
         return failed("notes", name, str(error))
     with subject.store.read(subject.cancel) as snapshot:
         known = snapshot.files("memory")
+        for unreadable in _failed(there, known, snapshot):
+            del there[unreadable]
     if behind := _behind(there, known):
         return degraded("notes", name, behind[0], repair=tr(UPDATE), count=behind[1])
     detail = tr_count(
@@ -69,12 +82,10 @@ def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: S
     known = sessions.transcripts(snapshot)
     if not known and not settings.sessions.folders:
         return fine(id_, name, tr("No session folder is listed in the settings."))
-    unknown = {issue.path for issue in snapshot.issues("failed")}
     there = {file.name: file for file in found.files}
+    unreadable = _failed(there, known, snapshot)
     stores = {store.name for store in find_stores(settings)}
-    unread = unknown & there.keys() | {
-        issue.path for issue in found.skipped if issue.rule == "unreadable" and issue.path not in stores
-    }
+    unread = {issue.path for issue in found.skipped if issue.rule == "unreadable" and issue.path not in stores}
     rules = Counter(stored.rule for stored in known.values())
     listed = tr_count("{count:,} transcript", "{count:,} transcripts", len(known))
     parts = [
@@ -86,14 +97,14 @@ def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: S
         )
     ]
     left_out = (
-        (marked("{count:,} cannot be read"), len(unread)),
+        (marked("{count:,} cannot be read"), len(unread) + len(unreadable)),
         (marked("{count:,} broken off"), rules["broken"]),
         (marked("{count:,} of unknown format"), rules["unknown-format"]),
         (marked("{count:,} kept in other workspaces"), rules["kept-elsewhere"]),
     )
     parts += (tr(words, count=count) for words, count in left_out if count)
     detail = f"{', '.join(parts)}."
-    if behind := _behind({name: file for name, file in there.items() if name not in unknown - known.keys()}, known):
+    if behind := _behind({name: file for name, file in there.items() if name not in unreadable}, known):
         return degraded(id_, name, f"{detail} {behind[0]}", repair=tr(UPDATE), count=behind[1])
     if unread or rules["broken"]:
         names = tr("Run mnemoscope status for their names.")
@@ -102,16 +113,16 @@ def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: S
 
 
 def look_at_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
-    """What could not be read, and what was read but not embedded; nothing where there is nothing."""
-    if issues := snapshot.issues("failed"):
-        detail = tr_count(
-            "{count:,} file could not be read, the first is {path}: {reason}",
-            "{count:,} files could not be read, the first is {path}: {reason}",
-            len(issues),
-            path=issues[0].path,
-            reason=tr_reason(issues[0].detail),
-        )
-        yield degraded("failed-files", tr("Failed files"), detail, count=len(issues))
+    """One finding for each file that could not be read, and one for all that was read but not embedded."""
+    issues = snapshot.issues("failed")
+    named = issues if len(issues) <= _MOST_FAILED else issues[: _MOST_FAILED - 1]
+    for issue in named:
+        detail, advice = tr_reason(issue.detail), tr(_ADVICE.get(issue.rule, _USUAL_ADVICE))
+        yield degraded(f"failed-file:{issue.path}", issue.path, detail, advice=advice)
+    if rest := len(issues) - len(named):
+        detail = tr_count("{count:,} more file could not be read.", "{count:,} more files could not be read.", rest)
+        advice = tr("Run mnemoscope status for their names.")
+        yield degraded("failed-files", tr("Failed files"), detail, advice=advice, count=rest)
     if issues := snapshot.issues("not embedded"):
         files = len({issue.path for issue in issues})
         detail = tr_count(
@@ -122,6 +133,11 @@ def look_at_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
             reason=tr_reason(issues[0].detail),
         )
         yield degraded("not-embedded", tr("Not embedded"), detail, count=files)
+
+
+def _failed(there: Mapping[str, _Known], known: Mapping[str, _Known], snapshot: Snapshot) -> set[str]:
+    """Files that the last update could not read: they are not new, and have findings of their own."""
+    return {issue.path for issue in snapshot.issues("failed")} & there.keys() - known.keys()
 
 
 def _behind(there: Mapping[str, _Known], known: Mapping[str, _Known]) -> tuple[str, int] | None:

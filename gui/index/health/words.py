@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from engine import HealthFinding, HealthProgress, HealthRepair, marked, tr, tr_count
 from gui.index.attention import Attention
 
-_IN_STATUS = frozenset("index notes transcripts meaning failed-files not-embedded embedding writing user-data".split())
+_IN_STATUS = frozenset(
+    "index notes transcripts meaning failed-file failed-files not-embedded embedding writing user-data".split()
+)
 """Findings that the overview has rows of its own for."""
 STOPPED_LOOKING = marked("Stopped before everything was looked at.")
 STOPPED = marked("Stopped. What was mended so far stays so.")
@@ -26,7 +28,11 @@ def summary(findings: Sequence[HealthFinding]) -> str:
 
 def attention_of(findings: Sequence[HealthFinding]) -> tuple[Attention, ...]:
     """The row that the overview shows: of what only a look into the index finds, the status tells the rest."""
-    bad = [finding.name for finding in findings if finding.state != "fine" and finding.id not in _IN_STATUS]
+    bad = [
+        finding.name
+        for finding in findings
+        if finding.state != "fine" and finding.id.partition(":")[0] not in _IN_STATUS
+    ]
     if not bad:
         return ()
     title = tr_count("{count:,} health check needs attention", "{count:,} health checks need attention", len(bad))

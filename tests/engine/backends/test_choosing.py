@@ -7,7 +7,7 @@ import pytest
 from engine.backends import builtin, builtin_parts
 from engine.backends.builtin import BuiltinMemory
 from engine.embedding import registry
-from engine.embedding.registry import select_provider
+from engine.embedding.registry import Selection, select_provider
 from engine.errors import Closed, ProviderError
 from engine.records import SyncReport
 from engine.settings.options import RemoteSettings, SyncSettings
@@ -160,6 +160,34 @@ def test_words_are_searched_without_the_keychain(memory: BuiltinMemory, keychain
     keychain.answers.clear()
     assert memory.search("irrigation", mode="keyword").mode == "keyword"
     assert keychain.asked == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "expected"),
+    [
+        ({"fallback": "openai"}, {"provider": "openai", "server": "api.openai.com"}),
+        ({"fallback": "gguf"}, None),
+        ({"provider": "auto", "fallback": "voyage"}, {"provider": "voyage", "server": "api.voyageai.com"}),
+        (
+            {"provider": "auto", "fallback": "openai", "remote": RemoteSettings(base_url="http://127.0.0.1:1/v1")},
+            None,
+        ),
+        (
+            {"provider": "auto", "fallback": "openai", "remote": RemoteSettings(base_url="https://work.example/v1")},
+            {"provider": "openai", "server": "work.example"},
+        ),
+    ],
+)
+def test_status_names_remote_fallback(open_memory, changes, expected) -> None:
+    memory = open_memory(use=FakeProvider(id="embedded"), **changes)
+    assert memory.status().custom["remoteFallback"] == expected
+
+
+def test_status_of_fallback_in_use_names_no_other(open_memory, monkeypatch: pytest.MonkeyPatch) -> None:
+    used = Selection(FakeProvider(id="openai"), "gguf", fallback_from="gguf", fallback_reason="No file.")
+    memory = open_memory(provider="gguf", fallback="openai")
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: used)
+    assert memory.status().custom["remoteFallback"] is None
 
 
 def test_nothing_agreed_to_is_said(open_memory, monkeypatch: pytest.MonkeyPatch) -> None:

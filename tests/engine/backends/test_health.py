@@ -79,6 +79,47 @@ def test_rows_of_the_keyword_index_are_made_again(memory: BuiltinMemory, stateme
     assert found_by(memory, "gauge") == {"people/ines.md"}
 
 
+@pytest.mark.parametrize(
+    ("content", "reason", "advice"),
+    [
+        (b"caf\xe9 au lait", "not UTF-8 text: byte 0xe9 at line 1", "Save it as UTF-8"),
+        ("Grüße".encode("utf-16"), "UTF-16", "Save it as UTF-8"),
+        (b"a\0b", "zero bytes", "exclude it"),
+    ],
+)
+def test_failed_file_is_one_finding_with_advice(
+    memory: BuiltinMemory, workspace: Path, content: bytes, reason: str, advice: str
+) -> None:
+    (workspace / "bad.md").write_bytes(content)
+    memory.sync()
+    memory.sync()
+    found = findings(memory)
+    [id_] = wrong(memory)
+    assert (id_, found[id_].name, found[id_].count, found[id_].repair) == ("failed-file:bad.md", "bad.md", 1, "")
+    assert reason in found[id_].detail
+    assert advice in found[id_].advice
+    (workspace / "bad.md").write_text("Now it is text.")
+    memory.sync()
+    assert wrong(memory) == set()
+
+
+def test_many_failed_files_share_a_finding(memory: BuiltinMemory, workspace: Path) -> None:
+    for number in range(25):
+        (workspace / f"bad{number:02}.md").write_bytes(b"\xff")
+    memory.sync()
+    found = findings(memory)
+    assert sum(found[id_].count for id_ in wrong(memory)) == 25
+    assert found["failed-files"].detail == "6 more files could not be read."
+
+
+def test_new_file_beside_failed_one_is_counted_alone(memory: BuiltinMemory, workspace: Path) -> None:
+    (workspace / "bad.md").write_bytes(b"\xff")
+    memory.sync()
+    (workspace / "new.md").write_text("# New\n")
+    notes = findings(memory)["notes"]
+    assert (notes.count, notes.detail) == (1, "Since the last update 1 came, 0 changed, 0 went.")
+
+
 @pytest.mark.parametrize("kept", ["", "she lent us the pressure barge ines"])
 def test_rows_with_other_words_are_found_though_they_are_there(memory: BuiltinMemory, kept: str) -> None:
     before = content(memory)

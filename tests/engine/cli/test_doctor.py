@@ -64,7 +64,10 @@ def test_notes_that_changed_are_counted(verb: Run, folder: Path) -> None:
 def test_files_that_failed_are_named(verb: Run, folder: Path) -> None:
     (folder / "bad.md").write_bytes(b"\xff\xfe")
     verb("index")
-    assert "bad.md" in checks(verb("doctor", "--json"))["Failed files"]["detail"]
+    found = checks(verb("doctor", "--json"))
+    assert found["bad.md"]["state"] == "degraded"
+    assert "UTF-16" in found["bad.md"]["detail"]
+    assert found["Notes"]["state"] == "fine"
 
 
 @pytest.mark.parametrize(

@@ -271,6 +271,30 @@ def test_with_the_model_of_the_program_they_go_nowhere(verb: Run, settings: Path
     assert "Texts go: nowhere" in " ".join(verb("status").out.split())
 
 
+def test_status_counts_a_remote_fallback(verb: Run, settings: Path) -> None:
+    settings.write_text(settings.read_text().replace('"none"', '"embedded"\nfallback = "openai"'))
+    out = " ".join(verb("status").out.split())
+    assert (
+        "Texts go: to openai at api.openai.com if embedded fails, as the settings name it as fallback; "
+        "until then nowhere: embedded works on this machine"
+    ) in out
+    assert verb("status", "--json").json["custom"]["remoteFallback"] == {
+        "provider": "openai",
+        "server": "api.openai.com",
+    }
+    assert "if it fails, texts are sent to openai at api.openai.com" in checks(verb("doctor", "--json"))["Embedding"][1]
+
+
+def test_status_names_provider_and_fallback(run: Run, memory: FakeMemory) -> None:
+    dealings = {"remote": True, "price": 0.02, "consent": "named as provider"}
+    fallback = {"provider": "voyage", "server": "api.voyageai.com"}
+    memory.set_status(provider="openai", **with_custom(memory.status(), remoteFallback=fallback, **dealings))
+    assert (
+        "Texts go: to openai, as the settings name it as provider; to voyage at api.voyageai.com if openai fails, "
+        "as the settings name it as fallback"
+    ) in " ".join(run("status").out.split())
+
+
 def checks(answer: Answer) -> dict[str, tuple[str, str]]:
     return {check["name"]: (check["state"], check["detail"]) for check in answer.json["checks"]}
 

@@ -2,9 +2,10 @@ import re
 import sys
 from typing import get_args
 
+import msgspec
 import pytest
 
-from engine.records import LAST_LINE, QuerySuggestion, RemedyName, SearchRemedy
+from engine.records import LAST_LINE, QuerySuggestion, RemedyName, SearchOutcome, SearchRemedy
 from engine.text.operators import QUERY_HELP
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
@@ -18,6 +19,22 @@ def test_results_show_score_place_heading_and_lines(run: Run) -> None:
     assert first.splitlines()[1].startswith("The timer on the drip irrigation")
     assert second.startswith("0.840 topics/shopping.md:1-")
     assert "2 of 4 results; --max-results shows more." in answer.out
+
+
+def test_more_in_file_is_a_line_with_the_option(run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    search = memory.search
+
+    def limited(query: str, **options: object) -> SearchOutcome:
+        outcome = search(query, **options)  # type: ignore[arg-type]
+        first, *others = outcome.results
+        first = msgspec.structs.replace(first, path="my [log].md", more_in_file=345)
+        return msgspec.structs.replace(outcome, results=(first, *others), total=len(outcome.results) + 345)
+
+    monkeypatch.setattr(memory, "search", limited)
+    out = run("search", "irrigation", "timer").out
+    assert "+345 more in my [log].md; --path 'my [[]log].md' shows them." in out
+    assert "349 results.\n" in out
+    assert "--max-results" not in out
 
 
 def test_json_has_the_documented_keys(run: Run) -> None:

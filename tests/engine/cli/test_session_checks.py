@@ -60,17 +60,20 @@ def test_an_export_that_breaks_off_is_counted(verb: Run, store: Path) -> None:
     assert ", 1 broken off." in found["detail"]
 
 
-def test_what_cannot_be_read_is_counted_and_not_new_for_ever(
-    verb: Run, store: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_transcript_is_one_finding(verb: Run, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
     monkeypatch.setattr("engine.sync.transcript_rows.opened", refuse)  # root may read whatever the rights say
     verb("index")
     found = check(verb, "Transcripts")
-    assert found["detail"] == "0 transcripts with 0 sessions known, 1 cannot be read."
-    assert found["state"] == "degraded"
+    assert (found["state"], found["detail"]) == (
+        "fine",
+        "0 transcripts with 0 sessions known, 1 cannot be read.",
+    )
+    found = check(verb, "sessions/boats/one.jsonl")
+    assert (found["state"], found["detail"]) == ("degraded", "It cannot be read: Permission denied.")
+    assert found["advice"].startswith("Check its permissions")
 
 
 def test_a_folder_that_is_missing_or_empty_is_told(verb: Run, store: Path) -> None:

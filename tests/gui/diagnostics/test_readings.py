@@ -111,6 +111,18 @@ def test_where_texts_go_and_whose_key_is_used_is_said():
     assert (variable.value, variable.tip) == ("in a variable", "From the environment variable OPENAI_API_KEY.")
 
 
+def test_remote_fallback_is_part_of_where_texts_go():
+    custom = {"remote": False, "server": None, "remoteFallback": {"provider": "openai", "server": "api.openai.com"}}
+    found = _reading("Embedding", "Texts", provider="embedded", custom=custom)
+    assert (found.value, found.tip) == (
+        "to api.openai.com as fallback",
+        "If embedded fails, they are sent to api.openai.com.",
+    )
+    away = _reading("Embedding", "Texts", provider="voyage", custom=custom | {"remote": True})
+    assert away.value == "are sent to voyage"
+    assert "If voyage fails, they are sent to api.openai.com." in away.tip
+
+
 def _watcher(mode: str, error: str) -> WatcherStatus:
     return WatcherStatus(enabled=True, mode=mode, roots=("a",), last_change=None, error=error)  # type: ignore[arg-type]
 

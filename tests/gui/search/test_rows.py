@@ -1,4 +1,4 @@
-from gui.search.rows import FileRow, MoreRow, ResultRow, build_rows
+from gui.search.rows import FileRow, MoreInFileRow, MoreRow, ResultRow, build_rows
 
 
 def _shape(rows) -> list[tuple[str, int]]:
@@ -33,6 +33,16 @@ def test_by_date_the_newest_file_comes_first_and_groups_stay_whole(make_result, 
 def test_what_is_not_shown_is_counted_in_a_last_row(make_result, make_outcome):
     assert build_rows(make_outcome(make_result(), total=24), "relevance")[-1] == MoreRow(23)
     assert not any(isinstance(row, MoreRow) for row in build_rows(make_outcome(make_result()), "relevance"))
+
+
+def test_row_after_file_counts_its_hidden_results(make_result, make_outcome):
+    results = (make_result("log.md", 9), make_result("a.md", 5), make_result("log.md", 2, more_in_file=345))
+    rows = build_rows(make_outcome(*results, total=348), "relevance")
+    assert rows[3] == MoreInFileRow("log.md", "log", 345)
+    assert [row.results for row in rows if isinstance(row, FileRow)] == [347, 1]
+    assert not any(isinstance(row, MoreRow) for row in rows)
+    assert build_rows(make_outcome(*results, total=360), "relevance")[-1] == MoreRow(12)
+    assert len({row.key for row in rows}) == len(rows)
 
 
 def test_a_lone_half_is_named_only_when_both_were_searched(make_result, make_outcome):

@@ -134,6 +134,32 @@ def test_saving_writes_the_settings_of_this_workspace_and_agrees_to_the_price_on
     assert not dialog.isVisible()
 
 
+def test_remote_fallback_shows_consent_and_is_named_on_save(qtbot, open_dialog, memory, notes):
+    memory.estimate = make_estimate(chunks=0, tokens=0, cost=0.0)
+    dialog = open_dialog()
+    page = dialog.pages.page("embedding")
+    assert "Nothing leaves this machine." in _words(dialog)
+    _choose(qtbot, dialog, "Fallback", "openai")
+    assert "your questions, are sent to api.openai.com" in _words(dialog)
+    assert "Nothing leaves this machine." not in _words(dialog)
+    assert page.save_button.text() == "Save, allow sending to OpenAI"
+    _choose(qtbot, dialog, "Fallback", "gguf")
+    assert "are sent to" not in _words(dialog)
+    assert page.save_button.text() == "Save"
+    _choose(qtbot, dialog, "Fallback", "openai")
+    with qtbot.waitSignal(dialog.saved):
+        page.save_button.click()
+    assert load_settings(notes).fallback == "openai"
+
+
+def test_saved_fallback_is_not_named_on_save_again(qtbot, open_dialog, memory):
+    memory.estimate = make_estimate(chunks=0, tokens=0, cost=0.0)
+    dialog = open_dialog(fallback="openai")
+    _choose(qtbot, dialog, "Provider", "gguf")
+    assert dialog.pages.page("embedding").save_button.text() == "Save"
+    assert "are sent to api.openai.com" in _words(dialog)
+
+
 def test_nobody_agrees_to_embedding_that_cannot_begin_for_want_of_a_key(qtbot, open_dialog, memory):
     memory.estimate = make_estimate(cost=1.09)
     dialog = open_dialog()

@@ -2,7 +2,15 @@ import pytest
 
 from engine import KeyState, ProviderProbe, Settings
 from engine.settings.options import RemoteSettings
-from gui.settings.wording import accept_words, key_words, probe_words, sent_words, where_texts_go
+from gui.settings.wording import (
+    accept_words,
+    fallback_owner,
+    fallback_words,
+    key_words,
+    probe_words,
+    sent_words,
+    where_texts_go,
+)
 from gui.widgets.pricing import embed_words, estimate_words, money, spent_words
 from tests.helpers.fake_records import make_estimate
 
@@ -22,6 +30,36 @@ from tests.helpers.fake_records import make_estimate
 )
 def test_where_texts_go_is_said_for_every_provider(provider, base_url, words):
     assert words in where_texts_go(provider, base_url)
+
+
+@pytest.mark.parametrize("provider", ["embedded", "gguf", "auto", "voyage"])
+@pytest.mark.parametrize(
+    ("fallback", "host"), [("openai", "api.openai.com"), ("gemini", "generativelanguage.googleapis.com")]
+)
+def test_remote_fallback_is_named_beside_any_provider(provider, fallback, host):
+    settings = Settings(provider=provider, fallback=fallback)
+    said = sent_words(settings)
+    assert "If the provider fails, the texts of your notes" in said
+    assert f"and your questions, are sent to {host}. Secrets in sessions are masked before." in said
+    assert "Nothing leaves this machine." not in said
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        Settings(fallback="gguf"),
+        Settings(provider="none", fallback="openai"),
+        Settings(provider="openai", fallback="openai"),
+        Settings(provider="auto", fallback="openai", remote=RemoteSettings(base_url="http://127.0.0.1:11434/v1")),
+    ],
+)
+def test_fallback_that_sends_nothing_is_not_named(settings):
+    assert fallback_words(settings) == fallback_owner(settings) == ""
+
+
+def test_save_button_names_price_and_fallback():
+    assert accept_words(None, "OpenAI") == "Save, allow sending to OpenAI"
+    assert accept_words(make_estimate(cost=1.09), "Google") == "Save and embed for about $1.09, allow sending to Google"
 
 
 @pytest.mark.parametrize(
@@ -88,7 +126,7 @@ def test_a_test_that_went_well_has_latency_and_dimensions():
     [
         (Settings(), "Nothing leaves this machine.", "sent"),
         (Settings(provider="voyage"), "api.voyageai.com", "Nothing"),
-        (Settings(fallback="gemini"), "Where the provider fails, texts are sent to Google.", "OpenAI"),
+        (Settings(fallback="gemini"), "sent to generativelanguage.googleapis.com", "OpenAI"),
         (Settings(provider="auto"), "Nothing leaves this machine.", "tick"),
         (Settings(provider="auto", remote=RemoteSettings(agreed=("openai", "voyage"))), "OpenAI or Voyage AI", "tick"),
     ],

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
@@ -83,6 +84,24 @@ def test_more_than_are_shown_are_asked_for_and_exported(qtbot, window, memory, c
     assert window.banner.text.startswith("10,000 results exported")
     assert target.read_text("utf-8").count("\n## ") == 10_000
     assert memory.searches[-1][2]["max_results"] == MOST_RESULTS
+
+
+def test_export_asks_for_all_results_of_each_file(qtbot, opened, memory, find, choose, monkeypatch):
+    search = memory.search
+
+    def limited(query, **options):
+        outcome = search(query, **options)
+        if options.get("per_file") == 0:
+            return outcome
+        return msgspec.structs.replace(outcome, results=outcome.results[:1])
+
+    monkeypatch.setattr(memory, "search", limited)
+    find("irrigation timer")
+    total = opened.search.body.answer.outcome.total
+    assert total > 1
+    choose("all.md")
+    opened.sharing.exports.choose()
+    _told(qtbot, opened, f"{total} results exported")
 
 
 def test_a_name_without_an_ending_gets_one_and_replaces_nothing(qtbot, opened, find, choose):

@@ -75,6 +75,7 @@ def test_chunks_that_a_batch_job_is_to_bring_are_told_apart():
     ("changes", "state", "word", "detail"),
     [
         ({"last_sync": LAST}, "fine", "Up to date", "2 min ago"),
+        ({"last_sync": LAST, "failed_files": FAILED}, "degraded", "Up to date", "2 min ago"),
         ({"last_sync": LAST, "dirty": True}, "working", "Changes waiting", "2 min ago"),
         ({"last_sync": make_summary(error="The disk is full.")}, "degraded", "Update failed", "The disk is full."),
         ({"last_sync": make_summary(started=NOW - 60, seconds=0, cancelled=True)}, "off", "Stopped", "1 min ago"),

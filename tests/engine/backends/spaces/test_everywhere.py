@@ -78,6 +78,22 @@ def test_no_more_than_wanted(everywhere: Everywhere) -> None:
     assert (len(outcome.results), outcome.total) == (1, 2)
 
 
+def test_rows_that_are_cut_count_as_more_in_their_file(
+    everywhere: Everywhere, folders: dict[str, Path], open_: Open
+) -> None:
+    days = "\n\n".join(f"## Day {day}\n\nThe landlord called. {'It rained all day. ' * 90}" for day in range(8))
+    for name in ("garden", "work"):
+        (folders[name] / "log.md").write_text(f"# Log of {name}\n\n{days}\n")
+        (folders[name] / "house.md").write_text(f"# House\n\nThe landlord wants the key of {name} back.\n")
+        open_(str(folders[name])).sync()
+    for most in range(1, 9):
+        outcome = everywhere.search_everywhere("landlord", max_results=most, min_score=0.01)
+        shown = {(one.workspace, one.path): one.more_in_file for one in outcome.results}
+        logs = [more for (_, path), more in shown.items() if path == "log.md"]
+        listed = sum(one.path == "log.md" for one in outcome.results)
+        assert sum(logs) + listed == 8 * len(logs)
+
+
 def test_it_is_read_where_it_is(everywhere: Everywhere, folders: dict[str, Path]) -> None:
     name = "///boat/note.md"
     assert "varnish" in everywhere.read_file(name).text

@@ -1,0 +1,96 @@
+"""One long file leaves room for others, and its other results are a key away."""
+
+import msgspec
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from gui.quick.way import QuickWay
+from gui.search.rows import MoreInFileRow, ResultRow
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.windows import at_rest
+
+Key = Qt.Key
+LOG = "# Log\n\n" + "\n\n".join(f"## Day {day}\n\nThe landlord called." for day in range(12))
+NOTES = {"log.md": LOG, "house.md": "# House\n\nThe landlord wants the key back.\n"}
+
+
+@pytest.fixture
+def memory(monkeypatch):
+    """Limits the results of a file as the engine does."""
+    memory = FakeMemory(NOTES)
+    search = memory.search
+
+    def limited(query, **options):
+        outcome = search(query, **options)
+        if options.get("per_file") == 0 or len({one.path for one in outcome.results}) < 2:
+            return outcome
+        long = [one for one in outcome.results if one.path == "log.md"]
+        kept = [*long[:2], msgspec.structs.replace(long[2], more_in_file=len(long) - 3)]
+        others = [one for one in outcome.results if one.path != "log.md"]
+        return msgspec.structs.replace(outcome, results=(*kept, *others))
+
+    monkeypatch.setattr(memory, "search", limited)
+    yield memory
+    memory.close()
+
+
+@pytest.fixture
+def results(qtbot, opened):
+    opened.search.search("landlord")
+    qtbot.waitUntil(lambda: at_rest(opened) and opened.search.body.has_results)
+    return opened.search.body.list
+
+
+def _rows(results, kind):
+    return [row for row in map(results.rows.row, range(results.rows.rowCount())) if isinstance(row, kind)]
+
+
+def _go_to_more(qtbot, results):
+    """With the keys, from the box."""
+    for _ in range(10):
+        if isinstance(results.rows.row(results.currentIndex().row()), MoreInFileRow):
+            return
+        qtbot.keyClick(QApplication.focusWidget(), Key.Key_Down)
+    raise AssertionError("The row is not reached")
+
+
+def test_row_for_more_opens_file_and_alt_left_returns(qtbot, opened, results):
+    [row] = _rows(results, MoreInFileRow)
+    assert (row.path, row.hidden) == ("log.md", 9)
+    assert results.rows.told(row) == "+9 more in this file"
+    opened.search.focus_box()
+    _go_to_more(qtbot, results)
+    qtbot.keyClick(results, Key.Key_Return)
+    qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, ResultRow)) == 12)
+    assert {row.result.path for row in _rows(results, ResultRow)} == {"log.md"}
+    assert QApplication.focusWidget() is results
+    assert opened.search._filters.scope.path == "log.md"
+    qtbot.keyClick(opened, Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, MoreInFileRow)) == 1)
+    assert opened.search._filters.scope is None
+    assert isinstance(results.rows.row(results.currentIndex().row()), MoreInFileRow)
+
+
+def test_click_on_row_for_more_opens_file_and_chip_returns(qtbot, opened, results):
+    place = results.rows.place(_rows(results, MoreInFileRow)[0].key)
+    at = results.visualRect(results.rows.index(place)).center()
+    qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=at)
+    qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, ResultRow)) == 12)
+    qtbot.mouseClick(opened.search._filters._scope_chip, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, ResultRow)) == 4)
+
+
+def test_quick_search_opens_file_in_window(qtbot, opened, jobs):
+    way = QuickWay(opened, opened.workspace, jobs)
+    qtbot.addWidget(way.quick)
+    with qtbot.waitActive(way.quick):
+        way.quick.call_up()
+    qtbot.keyClicks(way.panel.box.edit, "landlord")
+    qtbot.waitUntil(lambda: not way.panel.busy)
+    _go_to_more(qtbot, way.panel.list)
+    qtbot.keyClick(way.panel.list, Key.Key_Return)
+    results = opened.search.body.list
+    qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, ResultRow)) == 12)
+    assert opened.search._filters.scope.path == "log.md"
+    assert not way.quick.isVisible()
