@@ -7,9 +7,13 @@ from engine.redaction import masks
 _SECRETS = (
     # name = value, "name": "value", --name value, name: Bearer value
     re.compile(
-        r"""((?:(?:key|token|secret|passw(?:or)?d|authorization)["']?\s*[=:]\s*|--[\w-]*(?:key|token|secret|password)\s+)"""
+        r"""((?:(?:key|token|secret|passw(?:or)?d)["']?\s*[=:]\s*|--[\w-]*(?:key|token|secret|password)\s+)"""
         r"""["']?(?:(?:bearer|basic)\s+)?)"""
         r"""(?!-----BEGIN)[^\s"',;&)]{4,}""",
+        re.IGNORECASE,
+    ),
+    re.compile(
+        r"""(authorization["']?\s*[=:]\s*["']?(?:[a-z][\w-]*\s+(?=\S))?)(?!-----BEGIN)(?:\*{3}|[^\s"',;&)]{4,})""",
         re.IGNORECASE,
     ),
     re.compile(r"(\bbearer\s+)[\w.~+/=-]{8,}", re.IGNORECASE),
@@ -24,6 +28,7 @@ _SECRETS = (
 
 def masked(text: str) -> str:
     """`text` with everything masked that looks like a key, a token or a password."""
+    text = masks.redact(text, whole=True)
     for pattern in _SECRETS:
         text = pattern.sub(r"\1***", text)
-    return masks.redact(text)
+    return text

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from engine.redaction.pattern import SecretPattern
 from engine.redaction.patterns import PATTERNS
-from engine.redaction.values import LONGEST_JUDGED, secret_span
+from engine.redaction.values import LONGEST_JUDGED, is_ordinary, secret_span
 
-REDACTION_VERSION = 1
+REDACTION_VERSION = 2
 """Raise it when more is masked: what was stored before is then read and stored anew."""
 
 HIDDEN = "***"
@@ -24,6 +24,10 @@ _BLOCK = 256 * 1024
 _WINDOW = 64 * 1024  # of one match
 _OVERLAP = 64  # more than the longest anchor
 _BEFORE = 48  # characters before a match that tell what it is
+_NEAR = 5  # characters beside the sign of an anchor that are looked at
+_BY_RARITY = '~4q1zj"xv/=:w3k569278_-.b0fhpgycmdulirsoante# '
+_WHOLE = frozenset({"key", "token", "secret", "pin", "psk", "pw"})  # anchors that no letter follows
+_ASCII = bytes(range(128))
 _LEAST_SHOWN = 20  # of less, the ten characters of a partial mask would be more than half
 _HEAD, _TAIL = 6, 4
 _ROUNDS = 8  # hardly ever are two needed
@@ -40,6 +44,8 @@ _KEY_LINE = re.compile(
 _KEY_ON_LINE = re.compile(
     rf"((?:{_BASE64}|[ \t]|\\+[nrt/]|(?:Proc-Type|DEK-Info|Version|Comment): ?[^\\\n]{{0,100}}\\+n)++)"
 )
+_INDENT = re.compile(r"[ \t]*+(?:- )*+")
+_INDENTED = re.compile(r"([ \t]*+)([^\r\n]*+)\r?\n?")
 _LONG_RUN = re.compile(rf"{_BASE64}{{16}}")
 _LONGEST_BLOCK = 20_000  # lines
 _BLANK_LINES = 2
@@ -59,13 +65,18 @@ def beginning_of(text: str, most: int) -> str:
     return text if len(text) <= most else _LAST_RUN.sub("", text[:most])
 
 
-def redact(text: str) -> str:
+def redact(text: str, *, whole: bool = False) -> str:
     """The text with its secrets masked; the same text if it has none.
 
     A secret becomes "***", or its first six and last four characters with "…" between them where that is at most half
-    of it. Line ends stay where they are. Redacting again changes nothing.
+    of it; with `whole` always "***". Line ends stay where they are. Redacting again changes nothing.
     """
-    return _redacted(text, _ROUNDS) if text else text
+    for _ in range(_ROUNDS):  # what surrounds a mask may read differently afterwards
+        masked = _masked(text, whole=whole)
+        if masked is text:
+            break
+        text = masked
+    return text
 
 
 def holds_secret(text: str) -> bool:
@@ -73,37 +84,16 @@ def holds_secret(text: str) -> bool:
     return redact(text) != text
 
 
-def _redacted(text: str, rounds: int) -> str:
-    lines = list(_changed_lines(text)) if rounds else []
-    if not lines:
-        return text
-    # What surrounds a mask may read differently afterwards; no secret but a private key is longer than a line.
-    again = _redacted("\n".join(line for _, _, line in lines), rounds - 1).split("\n")
-    pieces, end = list[str](), 0
-    for (line_start, line_end, _), line in zip(lines, again, strict=True):
-        pieces += text[end:line_start], line
-        end = line_end
-    return "".join([*pieces, text[end:]])
-
-
-def _changed_lines(text: str) -> Iterator[tuple[int, int, str]]:
-    """The lines with secrets: where each starts and ends, and what it becomes."""
-    start, end, copied = 0, -1, 0
+def _masked(text: str, *, whole: bool) -> str:
+    """Once through the text; the same object if nothing is found."""
     pieces: list[str] = []
+    copied = 0
     for span in _merged(_spans(text)):
-        if _is_mask(text[span.start : span.end]):
-            continue
-        if span.start > end:
-            if pieces:
-                yield start, end, "".join([*pieces, text[copied:end]])
-            start = copied = text.rfind("\n", max(end, 0), span.start) + 1 or max(end, 0)
-            end = text.find("\n", span.end)
-            end = len(text) if end < 0 else end
-            pieces = []
-        pieces += text[copied : span.start], _mask(text[span.start : span.end], span.whole)
-        copied = span.end
-    if pieces:
-        yield start, end, "".join([*pieces, text[copied:end]])
+        secret = text[span.start : span.end]
+        if not _is_mask(secret):
+            pieces += text[copied : span.start], _mask(secret, whole or span.whole)
+            copied = span.end
+    return "".join([*pieces, text[copied:]]) if pieces else text
 
 
 def _mask(secret: str, whole: bool) -> str:
@@ -132,30 +122,34 @@ def _merged(spans: Iterable[_Span]) -> Iterator[_Span]:
 
 def _spans(text: str) -> Iterator[_Span]:
     tries = _tries()
-    done: dict[tuple[str, str], int] = {}  # up to where a pattern has found all from an anchor
+    done: dict[str, dict[str, int]] = {}  # up to where an expression has found all from an anchor
     for start in range(0, len(text), _BLOCK):
-        # One sign for each, so that positions are the same; lower case of ASCII alone, which all anchors are.
-        block = text[start : start + _BLOCK + _OVERLAP].encode("ascii", "replace").decode("ascii").lower()
-        for anchor, found in _anchors(block):
+        for anchor, found in _anchors(text[start : start + _BLOCK + _OVERLAP]):
             position = start + found
+            ends = done.get(anchor)
             for pattern in tries[anchor]:
-                if position >= done.get((anchor, pattern.name), 0):
-                    for span in _secrets(text, position, pattern):
+                if ends is not None and position < ends.get(pattern.regex, 0):
+                    continue
+                match = _compiled(pattern.regex).match(text, position, position + _WINDOW)
+                if match is not None:
+                    for span in _secrets(text, match, pattern):
                         yield span
-                        done[anchor, pattern.name] = span.end
+                        ends = done.setdefault(anchor, {})
+                        ends[pattern.regex] = span.end
 
 
-def _secrets(text: str, position: int, pattern: SecretPattern) -> Iterator[_Span]:
-    """What the pattern finds at this position."""
-    match = _compiled(pattern.regex).match(text, position, position + _WINDOW)
-    if match is None:
-        return
-    if pattern.block:
+def _secrets(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterator[_Span]:
+    """What the pattern has found."""
+    position = match.start()
+    if pattern.block == "key":
         yield from _key_lines(text, match.end())
         return
     start, end = secret_span(match)
     judge = pattern.judge if end - start <= LONGEST_JUDGED else None
     if judge is not None and not judge(text[max(0, position - _BEFORE) : position], match):
+        return
+    if pattern.block == "yaml":
+        yield from _indented_lines(text, match)
         return
     while end - position >= _WINDOW and (rest := _RUN.match(text, end, end + _WINDOW)) and rest[0]:
         position, end = end, rest.end()
@@ -179,6 +173,23 @@ def _key_lines(text: str, position: int) -> Iterator[_Span]:
         position = line.end()
 
 
+def _indented_lines(text: str, match: re.Match[str]) -> Iterator[_Span]:
+    """The lines of a YAML block that look like key material or a single word: a description has blanks in it."""
+    named = text.rfind("\n", max(0, match.start() - _BLOCK), match.start()) + 1
+    depth = len(_INDENT.match(text, named)[0])  # type: ignore[index] # it may be empty
+    position = match.end()
+    for _ in range(_LONGEST_BLOCK):
+        line = _INDENTED.match(text, position, position + _WINDOW)
+        if line is None or line.end() == position or (line[2] and len(line[1]) <= depth):
+            return
+        if line[2] and len(line[2].split(maxsplit=1)) == 1:
+            if not is_ordinary(line[2]):
+                yield _Span(*line.span(2), True)
+        elif line[2]:
+            return
+        position = line.end()
+
+
 @cache
 def _tries() -> dict[str, list[SecretPattern]]:
     """The patterns of each anchor."""
@@ -195,41 +206,102 @@ _compiled = cache(re.compile)  # all at once would take as long as to mask a hun
 def _anchors(block: str) -> Iterator[tuple[str, int]]:
     """Each anchor in the block and where it starts; those of one anchor in order."""
     searches = _searches()
-    # Most texts are short and have none: to ask for each takes half as long as to search for it.
-    for anchor in [anchor for anchor in searches.plain if anchor in block]:
-        position = block.find(anchor)
-        while position >= 0:
-            yield anchor, position
-            position = block.find(anchor, position + 1)
+    if not block.isascii():
+        yield from _foreign_anchors(block, searches.foreign)
+        # One sign for each character, so that positions stay the same.
+        block = block.encode("ascii", "replace").decode("ascii")
     for anchor, expression in searches.expressions:
         for match in expression.finditer(block):
             yield anchor, match.start()
-    for sign, regex, anchors in searches.prefixes:
-        for match in regex.finditer(block) if sign in block else ():
-            for anchor in anchors:
-                if block.endswith(anchor, 0, match.end()):
-                    yield anchor, match.end() - len(anchor)
+    yield from _found(searches.exact, block)
+    yield from _found(searches.lower, block.lower())
+
+
+def _found(groups: "list[_Group]", block: str) -> Iterator[tuple[str, int]]:
+    for group in groups:
+        for match in group.expression.finditer(block) if group.sign in block else ():
+            at = match.start()
+            for anchor, offset in (
+                *group.before.get(block[at - 1 : at], ()),
+                *group.after.get(block[at + 1 : at + 2], ()),
+            ):
+                start = at - offset
+                if start < 0 or not block.startswith(anchor, start):
+                    continue
+                if anchor not in _WHOLE or not block[start + len(anchor) : start + len(anchor) + 1].isalpha():
+                    yield anchor, start
+
+
+def _foreign_anchors(block: str, anchors: list[tuple[str, list[str]]]) -> Iterator[tuple[str, int]]:
+    # Most texts have a few characters beyond ASCII: to look among those alone is far cheaper.
+    beyond = block.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8")
+    for anchor, words in anchors:
+        places: list[int] = []
+        for word in words:
+            if _beyond_ascii(word) in beyond:
+                places += (match.start() for match in re.finditer(re.escape(word), block))
+        yield from ((anchor, place) for place in sorted(places))
+
+
+@cache
+def _beyond_ascii(word: str) -> str:
+    runs: list[str] = re.findall("[^\0-\x7f]+", word)
+    return max(runs, key=len)
+
+
+class _Group(NamedTuple):
+    """Anchors that share a sign which is rare in text: one search for it finds them all."""
+
+    sign: str
+    expression: re.Pattern[str]
+    before: dict[str, list[tuple[str, int]]]
+    after: dict[str, list[tuple[str, int]]]
+    """By the character before or after the sign: anchors, each with where it has the sign."""
 
 
 class _Searches(NamedTuple):
-    plain: list[str]
+    lower: list[_Group]
+    exact: list[_Group]
+    """Of anchors with capital letters."""
+    foreign: list[tuple[str, list[str]]]
+    """Anchors that aren't ASCII, with the ways to write them in small and capital letters."""
     expressions: list[tuple[str, re.Pattern[str]]]
-    prefixes: list[tuple[str, re.Pattern[str], list[str]]]
-    """Anchors that end in the same sign, of which there are dozens: one search for the sign finds them all."""
 
 
 @cache
 def _searches() -> _Searches:
-    searches = _Searches([], [], [])
-    signs: dict[str, list[str]] = {}
+    lower: dict[str, list[str]] = {}
+    exact: dict[str, list[str]] = {}
+    searches = _Searches([], [], [], [])
     for anchor in _tries():
         if "(" in anchor:
             searches.expressions.append((anchor, re.compile(anchor)))
-        elif anchor[-1] in "_-.":
-            signs.setdefault(anchor[-1], []).append(anchor)
+        elif not anchor.isascii():
+            searches.foreign.append((anchor, sorted({anchor, anchor.capitalize(), anchor.upper()})))
+        elif anchor.islower() or not any(map(str.isupper, anchor)):
+            lower.setdefault(min(anchor, key=_BY_RARITY.index), []).append(anchor)
         else:
-            searches.plain.append(anchor)
-    for sign, anchors in signs.items():
-        tails = "|".join(sorted({re.escape(anchor[-3:]) for anchor in anchors}))  # a look back has one width
-        searches.prefixes.append((sign, re.compile(f"{re.escape(sign)}(?<={tails})"), anchors))
+            exact.setdefault(next(filter(str.isupper, anchor)), []).append(anchor)
+    searches.lower.extend(_group(sign, anchors) for sign, anchors in lower.items())
+    searches.exact.extend(_group(sign, anchors) for sign, anchors in exact.items())
     return searches
+
+
+def _group(sign: str, anchors: list[str]) -> _Group:
+    """The expression looks at some characters beside the sign, before or after it, whichever are more."""
+    group = _Group(sign, re.compile(""), {}, {})
+    tails: dict[int, set[str]] = {}
+    rests: set[str] = set()
+    for anchor in anchors:
+        at = anchor.index(sign)
+        if at >= min(_NEAR, len(anchor) - at - 1):
+            tail = anchor[: at + 1][-_NEAR - 1 :]
+            tails.setdefault(len(tail), set()).add(tail)
+            group.before.setdefault(anchor[at - 1 : at], []).append((anchor, at))
+        else:
+            rests.add(anchor[at + 1 :][:_NEAR])
+            group.after.setdefault(anchor[at + 1], []).append((anchor, at))
+    ends = [f"(?<={'|'.join(map(re.escape, sorted(found)))})" for found in tails.values()]
+    if rests:
+        ends.append(f"(?={'|'.join(map(re.escape, sorted(rests)))})")
+    return group._replace(expression=re.compile(f"{re.escape(sign)}(?:{'|'.join(ends)})"))

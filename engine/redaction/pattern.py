@@ -14,12 +14,13 @@ class SecretPattern(NamedTuple):
     examples: tuple[str, ...]
     """Made up; in each, what stands between « and » must go."""
     anchors: tuple[str, ...]
-    """Lower case ASCII; the pattern is tried only where one of them stands. With a bracket it is an expression."""
+    """Strings; the pattern is tried only where the text has one. In lower case they stand for capitals too. With a
+    bracket it is an expression, for the text with "?" in place of each character that isn't ASCII."""
     regex: str
     """Matched (not searched) at an anchor."""
     mask: Mask = "part"
     """`whole` for what people choose themselves: the ends of a password help to guess the rest."""
     judge: Judge | None = None
     """Says no where the surroundings or the value show that it is no secret."""
-    block: bool = False
-    """The secret is what follows on the same line and on the next lines, as long as they look like key material."""
+    block: Literal["", "key", "yaml"] = ""
+    """The secret is on the next lines: key material (on the rest of this line, too), or an indented block of YAML."""

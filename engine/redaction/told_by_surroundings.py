@@ -1,40 +1,43 @@
-"""Secrets that what stands around them tells: a name before a sign, an option, a header, an address, a sentence.
+"""Secrets that are known by their context: a name before a sign, an option, a header, an address, a sentence.
 
-Anything may be one there, so a judge looks at each. `engine/redaction/patterns.py` has the rules for the expressions.
+Anything may be a secret there, so a judge looks at each match. `engine/redaction/patterns.py` has the rules for the
+expressions.
 """
 
+from engine.redaction.fragments import BARE_PASSWORD, BARE_TOKEN, LINE_END, NAME_END, QUOTED, SIGN
 from engine.redaction.pattern import SecretPattern
+from engine.redaction.told_by_form import LONG_AFTER_COLON
 from engine.redaction.values import (
     is_address_password,
     is_authorization,
+    is_foreign_password,
+    is_ideographic_password,
     is_key,
+    is_named_service,
     is_option_password,
     is_option_token,
     is_password,
+    is_personal_token,
+    is_short_password,
     is_spoken_password,
     is_spoken_token,
     is_token,
 )
+from engine.redaction.words import FOREIGN_PASSWORD, FOREIGN_PASSWORD_ANCHORS, IDEOGRAPHIC_PASSWORD
 
-_LINE_END = r"\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
-_QUOTED = rf"""(?:(?P<quote>\\{{0,8}}["'`])(?P<quoted>(?:(?!(?P=quote))(?:\\.|[^{_LINE_END}])){{1,500}}+)(?P=quote))"""
-_NAME_END = r"""(?:[_-]?\d{1,2})?(?![A-Za-z0-9_-])\\{0,8}["'`*]{0,3}[ \t]{0,8}"""
-_TYPE = r"[A-Za-z_][A-Za-z0-9_.|\[\] ]{0,40}"
-_SIGN = (
-    rf"(?P<sign>(?::[ \t]{{0,4}}{_TYPE}[ \t]{{0,4}}=(?!=)|={{1,3}}>?|![=]{{1,2}}|:=|:(?!:)|->|→)\*{{0,2}}[ \t]{{0,8}})"
-)
-_BARE_TOKEN = r"""(?:\\{0,8}["'`]|[*]{1,2})?([^\s"'`\\;,&<>(){}\[\]|*]++)"""
-# A password may hold anything; the next field of a connection string or of a query ends it.
-_BARE_PASSWORD = r"""(?:\\{0,8}["'`])?((?:[^\s"'`\\;&]|[;&](?![\w .]{1,30}=)|\\(?![nrt"'`\\]))+(?<![.,:)\]}>]))"""
 _PASSWORD_NAME = "(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd)"
 _OPTION = r"[ \t]{1,4}"
+_LONG_VALUE = r"(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9])"
 _SPOKEN_LINK = (
-    rf"(?i:(?:[ \t]{{1,4}}(?:for|of|to|on|in|für|von|zu|zum|zur|am|im)\b[^.:;!?{_LINE_END}]{{1,60}}?)?"
+    rf"(?i:(?:[ \t]{{1,4}}(?:for|of|to|on|in|für|von|zu|zum|zur|am|im)\b[^.:;!?{LINE_END}]{{1,60}}?)?"
     r"[ \t]{1,4}(?P<sign>is|was|will be|should be|must be|ist|war|lautet|heißt|heisst|wird|to|auf)\b"
     r"[ \t]{0,4}:?[ \t]{0,4}"
     r"(?:(?:now|still|currently|just|simply|actually|set to|changed to|jetzt|nun|noch)\b[ \t]{1,4}:?[ \t]{0,4})?)"
 )
 _TYPED = r"(?!\*{3}(?![\w*]))[“\u2018„«*_(\[]{0,4}"
+_FOREIGN_LINK = (
+    r"(?i:[ \t]{1,4}(?:es|est|è|é|er|är|on|is|jest|je|ist)\b[ \t]{0,4}:?[ \t]{0,4}|[ \t]{1,4}[—–-][ \t]{1,4})"
+)
 _BARE_SPOKEN = r"""([^\s"`]*[^\s"`.,;:!?…*_)\]”»])"""
 
 TOLD_BY_SURROUNDINGS: tuple[SecretPattern, ...] = (
@@ -49,7 +52,7 @@ TOLD_BY_SURROUNDINGS: tuple[SecretPattern, ...] = (
             "Server=db;Password=«pa$$w0rd»;Database=x",
         ),
         ("pass", "kennwort", "pwd"),
-        rf"{_PASSWORD_NAME}{_NAME_END}{_SIGN}(?:{_QUOTED}|{_BARE_PASSWORD})",
+        rf"{_PASSWORD_NAME}{NAME_END}{SIGN}(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_password,
     ),
@@ -64,7 +67,7 @@ TOLD_BY_SURROUNDINGS: tuple[SecretPattern, ...] = (
             "session_token = '«IQoJb3JpZ2luX2VjEXAMPLE»'",
         ),
         ("token", "secret"),
-        rf"(?i:token|secret){_NAME_END}{_SIGN}(?:{_QUOTED}|{_BARE_TOKEN})",
+        rf"(?i:token|secret){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
         judge=is_token,
     ),
     SecretPattern(
@@ -78,7 +81,7 @@ TOLD_BY_SURROUNDINGS: tuple[SecretPattern, ...] = (
             '"SecretAccessKey": "«/JalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»"',
         ),
         ("key",),
-        rf"(?i:key){_NAME_END}{_SIGN}(?:{_QUOTED}|{_BARE_TOKEN})",
+        rf"(?i:key){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
         judge=is_key,
     ),
     SecretPattern(
@@ -86,7 +89,7 @@ TOLD_BY_SURROUNDINGS: tuple[SecretPattern, ...] = (
         "`--password x`, `--passwd x`, `--passphrase x`",
         ("login --password «hunter2»", "gpg --passphrase '«open sesame»'"),
         ("pass",),
-        rf"(?<=-)(?i:password|passwd|passphrase){_OPTION}(?:{_QUOTED}|{_BARE_PASSWORD})",
+        rf"(?<=-)(?i:password|passwd|passphrase){_OPTION}(?:{QUOTED}|{BARE_PASSWORD})",
         "whole",
         is_option_password,
     ),
@@ -95,20 +98,24 @@ TOLD_BY_SURROUNDINGS: tuple[SecretPattern, ...] = (
         "`--api-key x`, `--token x`, `--secret x` and options that end so",
         ("run --api-key «abcdefgh» -v", "run --token «abc123def»", "run --client-secret '«s3cr3t-value»'"),
         ("token", "secret", "key"),
-        rf"(?<=[-_])(?i:token|secret|key){_OPTION}(?:{_QUOTED}|{_BARE_TOKEN})",
+        rf"(?<=[-_])(?i:token|secret|key){_OPTION}(?:{QUOTED}|{BARE_TOKEN})",
         judge=is_option_token,
     ),
     SecretPattern(
         "Authorization header",
-        "`Authorization: Bearer x`, also `Basic`, `Token` and no scheme",
+        "`Authorization: Bearer x`, also `Basic`, `Token`, any other scheme and none",
         (
             "Authorization: Bearer «abcdef»",
             "'authorization': 'Basic «dXNlcjpodW50ZXIy»'",
             "Authorization=Bearer «a.b-c_d»",
+            "Proxy-Authorization: Negotiate «YIIJvwYGKwYBBQ»",
+            "Authorization: GenieKey «swordfish»",
+            "authorization: Custom «a1b2c3d4e5f6»",
         ),
         ("authorization",),
         r"""(?i:authorization)\\{0,8}["'`]?[ \t]{0,8}[:=][ \t]{0,8}\\{0,8}["'`]?"""
-        r"""(?:(?i:bearer|basic|token|apikey|bot)[ \t]{1,8}(?=\S)|(?=[^\s"']{0,80}?[0-9]))([^\s"'`\\,;<>{}$]{4,}+)""",
+        r"""(?:(?P<scheme>[A-Za-z][A-Za-z0-9-]{1,30})[ \t]{1,8}(?=\S)|(?=[^\s"']{0,80}?[0-9]))"""
+        r"""([^\s"'`\\,;<>{}$]{4,}+)""",
         judge=is_authorization,
     ),
     SecretPattern(
@@ -141,7 +148,7 @@ TOLD_BY_SURROUNDINGS: tuple[SecretPattern, ...] = (
             "password is **«hunter2»**",
         ),
         ("pass", "kennwort", "pwd"),
-        rf"{_PASSWORD_NAME}{_SPOKEN_LINK}{_TYPED}(?:{_QUOTED}|(?<=[„“«])(?P<typed>[^”“»{_LINE_END}]{{1,200}}+)[”“»]"
+        rf"{_PASSWORD_NAME}{_SPOKEN_LINK}{_TYPED}(?:{QUOTED}|(?<=[„“«])(?P<typed>[^”“»{LINE_END}]{{1,200}}+)[”“»]"
         rf"|{_BARE_SPOKEN})",
         "whole",
         is_spoken_password,
@@ -152,7 +159,7 @@ TOLD_BY_SURROUNDINGS: tuple[SecretPattern, ...] = (
         ("passphrase: «correct horse battery staple»", "The passphrase is «correct horse battery staple». Keep it."),
         ("pass",),
         rf"(?i:passphrase)(?:[ \t]{{0,4}}(?P<sign>[:=])[ \t]{{0,4}}|{_SPOKEN_LINK.replace('<sign>', '<verb>')})"
-        rf"(?![\"'`„“«*_])((?:[^{_LINE_END}.!?;\"“”»]|[.!?;](?=[^\s\"'“”»])){{1,400}}+)",
+        rf"(?![\"'`„“«*_])((?:[^{LINE_END}.!?;\"“”»]|[.!?;](?=[^\s\"'“”»])){{1,400}}+)",
         "whole",
         is_spoken_password,
     ),
@@ -167,7 +174,87 @@ TOLD_BY_SURROUNDINGS: tuple[SecretPattern, ...] = (
         ),
         ("token", "key", "secret", "pin"),
         r"(?i:token|key|secret|(?<![a-z])pin(?:[ -]?(?:code|number))?)"
-        rf"{_SPOKEN_LINK}{_TYPED}(?:{_QUOTED}|{_BARE_SPOKEN})",
+        rf"{_SPOKEN_LINK}{_TYPED}(?:{QUOTED}|{_BARE_SPOKEN})",
         judge=is_spoken_token,
+    ),
+    SecretPattern(
+        "Short password name",
+        "`pass`, `pw`, `psk` and names that end so, such as `DB_PASS`, before `=` or `:`",
+        (
+            "DB_PASS=«hunter2»",
+            "smtp_pass: «swordfish»",
+            "pass: «hunter2»",
+            '{"user": "ada", "pass": "«swordfish»"}',
+            "pw: «hunter2»",
+            "user: ada, pw: «swordfish»",
+            'psk="«correct horse»"',
+            "wpa_psk=«a1b2c3d4e5»",
+            "https://x/login?user=ada&pass=«swordfish»&x=1",
+        ),
+        ("pass", "pw", "psk"),
+        rf"(?i:pass|pw|psk){NAME_END}{SIGN}(?:{QUOTED}|{BARE_PASSWORD})",
+        "whole",
+        is_short_password,
+    ),
+    SecretPattern(
+        "Password in other languages",
+        "`mot de passe`, `contraseña`, `senha`, `wachtwoord`, `hasło`, `пароль` and others before `=`, `:` or a verb",
+        (
+            "mot de passe : «hunter2»",
+            "MOT_DE_PASSE=«hunter2»",
+            "Contraseña: «swordfish»",
+            "contrasena=«hunter2»",
+            "senha: «hunter2»",
+            "A senha é «hunter2».",
+            "La contraseña es «Hunter-2»",
+            "wachtwoord: «hunter2»",
+            "hasło: «hunter2»",
+            "lösenord: «hunter2»",
+            "şifre: «hunter2»",
+            "Пароль: «рыба-меч»",
+            "ПАРОЛЬ = «hunter2»",
+            "mật khẩu: «hunter2»",
+            "סיסמה: «hunter2»",
+            "كلمة المرور: «hunter2»",
+        ),
+        FOREIGN_PASSWORD_ANCHORS,
+        rf"(?i:{FOREIGN_PASSWORD}){NAME_END}(?:{SIGN}|{_FOREIGN_LINK})(?:{QUOTED}|{BARE_PASSWORD})",
+        "whole",
+        is_foreign_password,
+    ),
+    SecretPattern(
+        "Password in Chinese, Japanese or Korean",
+        "`密码`, `密碼`, `パスワード`, `비밀번호` and others before a sign, `是`, `は` or a particle",
+        (
+            "密码\uff1a«hunter2»",
+            "数据库密码是 «swordfish»。",
+            "密碼: «hunter2»",
+            "パスワードは«hunter2»です",
+            "パスワード\uff1a「«swordfish»」",
+            "비밀번호는 «hunter2»",
+            "비밀번호: «hunter2»",
+        ),
+        tuple(IDEOGRAPHIC_PASSWORD.split("|")),
+        rf"""(?:{IDEOGRAPHIC_PASSWORD})["'`*]{{0,3}}[ \t]{{0,4}}(?:は|が|を|是|为|為|는|은|이|가|[:=\uff1a\uff1d])"""
+        r"""[ \t]{0,4}\*{0,2}"""
+        rf"""(?:[「『“]([^」』”{LINE_END}]{{1,100}}+)[」』”]|["'`]?((?:[!#-&(-+\--_a-~])++))""",
+        "whole",
+        is_ideographic_password,
+    ),
+    SecretPattern(
+        "Personal access token by name",
+        "names that end in `_PAT` before `=` or `:`",
+        ("GH_PAT=«swordfish»", "AZURE_DEVOPS_EXT_PAT: «a1b2c3d4e5f6g7h8i9»", "export MY_PAT='«swordfish»'"),
+        ("_pat",),
+        rf"(?<=[A-Za-z0-9])_(?i:pat){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
+        judge=is_personal_token,
+    ),
+    SecretPattern(
+        "Key by the name of its service",
+        "values of the right length and alphabet after the name of one of some sixty services and a sign",
+        ("datadog: «4f0a9c1be07d5ca1b2c3d4e5f6071829»", 'HEROKU="«4f0a9c1b-e07d-4c55-a1b2-c3d4e5f60718»"'),
+        (f"={_LONG_VALUE}", LONG_AFTER_COLON),
+        r"[=:][\s\"'`=>]{0,5}+([A-Za-z0-9+/=_-]{15,91}+)",
+        judge=is_named_service,
     ),
 )

@@ -2,6 +2,18 @@
 
 import re
 from collections.abc import Callable
+from functools import cache
+
+from engine.redaction.words import (
+    AUTHORIZATION_SCHEMES,
+    DENIALS,
+    PASSES,
+    PLAIN_KEYS,
+    SECRET_KEYS,
+    STORES,
+    TYPES,
+    WORDS,
+)
 
 Judge = Callable[[str, re.Match[str]], bool]
 """What stands before the match (up to 48 characters) and the match: whether its last group is a secret."""
@@ -9,7 +21,7 @@ Judge = Callable[[str, re.Match[str]], bool]
 LONGEST_JUDGED = 200
 """Characters. A longer value without a space is a secret whatever it looks like."""
 
-_PLACEHOLDER = re.compile(
+PLACEHOLDER = re.compile(
     r"""\$\{.*|\$\(.*|\$[A-Z_][A-Z0-9_]*|\$\w*(?:pass|pwd|token|key|secret)\w*|%\w+%|%[sd]|\{\{.*|\{\w*\}|<[^<>]*>?"""
     r"""|\[[a-z _-]+\]|[.…]+|[xX*•.…]{3,}|your[-_ ].*|\W{1,3}""",
     re.IGNORECASE | re.DOTALL,
@@ -22,34 +34,6 @@ _EXPRESSION = re.compile(
     rf"""|props|state|user|body|event|secrets|vars|import\.meta|app|cls|response|res|result|row|account)(?:\.{_WORD})+\W*"""
     r"""|[({\[].*""",
     re.ASCII | re.DOTALL,
-)
-_TYPES = frozenset(
-    """none null nil undefined true false str string bytes bytearray int integer number float double bool boolean any
-    unknown object never void secretstr optional union list dict text char varchar buffer symbol type function lambda
-    self cls value default""".split()
-)
-# What follows "password is", "token:" and their like in ordinary text.
-_WORDS = frozenset(
-    """a about above absent accepted active added after again all already also always an and another any are as at
-    available bad based be because been before being below better between blank both but by can cannot case changing
-    compared correct could cracked current currently defined derived different do does don't easy either empty enough
-    enter equal ever every exactly expiring exposed false fetched field fields fine first for forgot from generated get
-    given gone good guess guessable handled hard hashed here hidden how however if in incorrect input insecure invalid
-    is it its itself just kept known leaked left less like limit long longer lost made masked may me mandatory match
-    matched missing more most must my needed never new no non-empty none not now null obvious of off ok okay old on one
-    only optional or other our out passed please present protected provided public random read rejected required reset
-    right safe same saved secret secure sent set shared short should shown simple so some something still stored strong
-    stronger such supplied taken than that the their them then there these they this those through to too true trivial
-    typed unchanged under undefined unique unknown unless unset until up updated used useful user valid verified very
-    visible was weak what when where whether which who why will with within without working would wrong yes yet you
-    your password passwords passwd passphrase token secret key keys username login example placeholder confirm
-    confirmation show hide change repeat retype choose forgotten verify manager managers hash hashes prompt length
-    option options flag flags argument parameter variable header setting file files strings
-    per via ever into over onto upon inside outside during against among across back next end start part
-    abgelaufen aber alle als auch auf aus bei bekannt bereits das dem den der des die durch ein eine einem einen einer
-    falsch fehlt für geheim gespeichert gesetzt gut hier ich ihr im immer in ist ja jetzt kein keine leer lang mit nach
-    nein nicht nie noch notwendig nur ob oder optional richtig schon schwach sehr sein sicher sind so stark um und
-    ungültig unbekannt verloren von vom wenn wie wird wurde zu zum zur zwingend erforderlich korrekt""".split()
 )
 _PARTICIPLE = re.compile(r"[a-z]{2,}(?:ed|ly|able|ible|ert|iert)")
 _TECHNICAL = re.compile(
@@ -67,24 +51,22 @@ _CAMEL = re.compile("[a-z][A-Z]")
 # A variable or a field that holds one: token, user_token, apiKey, self.password.
 _HOLDER = re.compile(r"[a-z_.$]*(?:password|passwd|passphrase|pwd|token|secret|key)s?", re.IGNORECASE | re.ASCII)
 _NOT_RANDOM = re.compile(r"[A-Za-z_.-]*|[0-9.,:%+-]{1,5}|[A-Za-z]+[_.-]?\d{1,2}|v?\d+(?:\.\w+)+|\d{4}-\d\d-\d\d.*")
-# The last part of a name before "key": which keys are secrets, and which tokens and keys are none.
-_SECRET_KEYS = frozenset(
-    """api access secret private auth encryption signing sign master app application client account license licence
-    subscription service storage shared deploy admin openai anthropic aws azure google gemini github gitlab stripe
-    sendgrid twilio mistral voyage cohere groq signature hmac jwt webhook bot security crypt decryption""".split()
-)
-_PLAIN = frozenset(
-    """public pub primary foreign sort cache partition unique composite registry object row index hash dict map shortcut
-    hot arrow return enter escape locale translation react lookup group order idempotency routing config answer next
-    page max min num eos bos pad unk sep cls mask special start end first last prev previous current per by each
-    continuation stop property""".split()
-)
 _PATH = re.compile(
     r"(?:[a-z]+:/)?(?:~|\.{1,2})?/[\w.@:-]+(?:/[\w.@?=-]*)*|(?:[a-z_.-]+|\d+)(?:/(?:[a-z_.-]+|\d+))+|\S+\.(?:pem|key|pub|crt|json|ya?ml|txt|py|ts|js|md|toml|env)"
 )
 _DOTTED = re.compile(rf"{_WORD}(?:(?:\.|::|->){_WORD})+", re.ASCII)
 _NUMBER = re.compile(r"[\d.,_%+-]+")
 _AWS_SECRET_LENGTH = 40  # one may begin with a slash and look like a path
+_PLAIN_VALUE = re.compile(r"[A-Za-z0-9+/=_.~:-]+")
+_USER = re.compile(r"(?:user|login|username|e-?mail|account|usr|host)\b[^\n]{0,40}\Z", re.IGNORECASE)
+_OF_PASS = re.compile(r"(?:de|palavra)[ _-]?\Z", re.IGNORECASE)
+_NAMED_ELEMENT = re.compile(r"\b(?:name|key)\s?=\s?[\"'][\w.-]*\Z", re.IGNORECASE)
+_SK_KINDS = frozenset("proj ant or svcacct admin live test api lf user".split())
+# Of scikit-learn's pages and of SpinKit.
+_SK_STYLES = frozenset(
+    """toggleable container estimator parallel fallback rotating bouncing wandering spinner spinners chasing circle
+    fading folding visually hidden content control""".split()
+)
 _DATABASE = re.compile(
     r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|oracle|clickhouse)(?:\+\w+)?\Z",
     re.IGNORECASE,
@@ -101,8 +83,8 @@ def secret_span(match: re.Match[str]) -> tuple[int, int]:
 
 def is_password(before: str, match: re.Match[str]) -> bool:
     """For `password = …`: anything but code, placeholders and the words that follow in prose."""
-    value = _value(match)
-    return not (_is_ordinary(value) or (match["quoted"] is None and _is_code(value)))
+    value = value_of(match)
+    return not (is_ordinary(value) or (match["quoted"] is None and _is_code(value)))
 
 
 def is_option_password(before: str, match: re.Match[str]) -> bool:
@@ -112,8 +94,8 @@ def is_option_password(before: str, match: re.Match[str]) -> bool:
 
 def is_spoken_password(before: str, match: re.Match[str]) -> bool:
     """For `the password is …`."""
-    value = _value(match).strip(_EDGES)
-    if _is_ordinary(value) or _is_code(value) or (len(value) <= 3 and _UNIT.match(match.string, match.end())):
+    value = value_of(match).strip(_EDGES)
+    if is_ordinary(value) or _is_code(value) or (len(value) <= 3 and _UNIT.match(match.string, match.end())):
         return False
     groups = match.groupdict()
     if groups.get("quoted") or groups.get("typed"):
@@ -126,41 +108,159 @@ def is_spoken_password(before: str, match: re.Match[str]) -> bool:
 def is_token(before: str, match: re.Match[str]) -> bool:
     """For `token = …` and `secret = …`."""
     name, parts = _name(before, match), _parts(before)
-    word = name[-6:].lower()  # "_token" or "secret"
-    telling = bool(parts) or name.isupper() or word == "secret" or _in_quotes(match)
-    if not _may_be_token(_value(match), parts):
+    if not _may_be_token(value_of(match), parts, 3 if _in_quotes(match) else 4):
         return False
-    if word == "secret" and _value(match).islower() and _fills_line(before, match):
-        return True
-    return _is_random(_value(match), 6) or (telling and _is_given(match, name))
+    telling = bool(parts) or name.isupper() or _in_quotes(match)
+    return _is_random(value_of(match), 6) or _is_written_out(before, match, name, telling=telling)
 
 
 def is_key(before: str, match: re.Match[str]) -> bool:
     """For `… key = …`: keys of dictionaries, tables and sorting are none."""
     name, parts = _name(before, match), _parts(before)
-    if not _may_be_token(_value(match), parts):
+    if not _may_be_token(value_of(match), parts):
         return False
-    telling = parts[-1:] and parts[-1] in _SECRET_KEYS
-    return _is_random(_value(match), 12) or bool((telling or _is_variable(name, match)) and _is_given(match, name))
+    if _is_random(value_of(match), 12):
+        return True
+    last = parts[-1] if parts else ""
+    telling = last in SECRET_KEYS or (_is_variable(name, match) and last not in STORES)
+    return telling and _is_written_out(before, match, name, telling=True)
+
+
+def is_short_password(before: str, match: re.Match[str]) -> bool:
+    """For `pass = …`, `pw: …`, `psk=…`: only where it can't be a word or a test's result."""
+    value, word = value_of(match), match[0][: len("psk")].lower()
+    if not is_password(before, match) or (_NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < 4):
+        return False
+    name, parts = _name(before, match), _parts(before)
+    if before[-1:].isalnum() and (match[0][0].islower() or before[-1].isupper()):
+        return word == "psk" and name.lower() == "wpapsk"
+    sign = match["sign"]
+    if "==" in sign or "!" in sign:
+        return False
+    if len(name) > len(word) + 1 or word == "psk":
+        written = match["quoted"] is not None or sign == "=" or ":" in sign or name.isupper() or _is_random(value, 5)
+        return written and (not parts or parts[-1] not in PASSES)
+    if _in_quotes(match) or match["quoted"] is not None:
+        return len(value) >= 3 and " " not in value
+    if ":" in sign:
+        alone = not before.rpartition("\n")[2].strip(" \t-*>#|")
+        return name != "PASS" and ((alone and _fills_line(before, match)) or _USER.search(before) is not None)
+    return sign == "=" or _is_random(value, 5)
+
+
+def is_foreign_password(before: str, match: re.Match[str]) -> bool:
+    """For a password's name in another language, before a sign or a verb."""
+    value = value_of(match).strip(_EDGES)
+    if match[0][:5].lower() == "passe" and not _OF_PASS.search(before):
+        return False
+    if len(value) < 3 or value.casefold() in DENIALS or not is_password(before, match):
+        return False
+    if _NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < 4:
+        return False
+    return match["sign"] is not None or match["quoted"] is not None or not value.isalpha()
+
+
+def is_ideographic_password(before: str, match: re.Match[str]) -> bool:
+    """For a password's name in Chinese, Japanese or Korean."""
+    value = value_of(match).strip(_EDGES)
+    digits = sum(map(str.isdigit, value))
+    return len(value) >= 3 and not is_ordinary(value) and not (_NUMBER.fullmatch(value) and digits < 4)
+
+
+def is_personal_token(before: str, match: re.Match[str]) -> bool:
+    """For names that end in `_PAT`."""
+    value = value_of(match)
+    if len(value) < 6 or is_ordinary(value) or _PATH.fullmatch(value) or not _PLAIN_VALUE.fullmatch(value):
+        return False
+    return _is_random(value, 12) or (_name(before, match).isupper() and match["sign"] in ("=", ": ", ":"))
+
+
+def is_auth_field(before: str, match: re.Match[str]) -> bool:
+    """For `"auth": "…"` and `_auth=…`, which hold a login in base64."""
+    value = value_of(match)
+    return (
+        len(value) >= 8
+        and _PLAIN_VALUE.fullmatch(value) is not None
+        and not is_ordinary(value)
+        and not ("_" in value and value.isidentifier())
+        and (any(map(str.isdigit, value)) or value.endswith("=") or bool(_CAMEL.search(value)))
+    )
+
+
+def is_element(before: str, match: re.Match[str]) -> bool:
+    """For `<password>…</password>`, `name="password">…<` and the entries of property lists."""
+    if not _is_opened(before, match):
+        return False
+    value, parts = value_of(match).strip(), _parts(before)
+    word = match[0][:4].lower()
+    if word.startswith(("pass", "pwd", "kenn", "psk")):
+        return not is_ordinary(value) and not _PATH.fullmatch(value)
+    if not _may_be_token(value, parts) or (word[:3] == "key" and (not parts or parts[-1] not in SECRET_KEYS)):
+        return False
+    return word[:3] == "key" or bool(parts) or _is_random(value, 6) or value.isalnum()
+
+
+def _is_opened(before: str, match: re.Match[str]) -> bool:
+    """Whether the name is that of an element, of an attribute that names it, or the key of a property list."""
+    opening = before.rpartition("<")[2] if "<" in before else ">"
+    if "</key>" in match[0].lower():
+        return opening[:4].lower() == "key>"
+    if ">" in opening or opening[:2].lower() == "a ":
+        return False
+    return '">' not in match[0] or " " in match[0].partition(">")[0] or _NAMED_ELEMENT.search(opening) is not None
+
+
+def is_block(before: str, match: re.Match[str]) -> bool:
+    """For `token: |`."""
+    parts = _parts(before)
+    return match[0][:3].lower() != "key" or (bool(parts) and parts[-1] in SECRET_KEYS)
+
+
+def is_named_service(before: str, match: re.Match[str]) -> bool:
+    """For a value of the length and alphabet that the keys of the service named before it have."""
+    from engine.redaction.services import NAMED_SERVICES
+
+    value = value_of(match)
+    if not (any(map(str.isdigit, value)) and any(map(str.isalpha, value))):
+        return False
+    found = _service_name().search(before)
+    if found is None:
+        return False
+    signs, lengths = NAMED_SERVICES[found[1].lower()]
+    return len(value) in lengths and re.fullmatch(f"[{signs}]+", value) is not None
+
+
+def is_sk_key(before: str, match: re.Match[str]) -> bool:
+    """For `sk-…`: with a digit or a capital, or in lower case where it's no name of a style or a package."""
+    body = match[1][len("sk-") :]
+    if any(letter.isdigit() or letter.isupper() for letter in body[:80]):
+        return True
+    parts = re.split("[-_]", body)
+    if parts[0] in _SK_KINDS:
+        return sum(map(len, parts[1:])) >= 8
+    return len(parts) == 1 and parts[0] not in _SK_STYLES and before[-1:] not in (".", "#")
 
 
 def is_option_token(before: str, match: re.Match[str]) -> bool:
     """For `--token …`, `--secret …`, `--api-key …`."""
     parts = _parts(before)
-    if not _is_option(before) or not _may_be_token(_value(match), parts):
+    if not _is_option(before) or not _may_be_token(value_of(match), parts):
         return False
-    is_key_of_what = match[0][:3].lower() == "key" and parts[-1:] and parts[-1] not in _SECRET_KEYS
-    return not is_key_of_what or _is_random(_value(match), 12)
+    is_key_of_what = match[0][:3].lower() == "key" and parts[-1:] and parts[-1] not in SECRET_KEYS
+    return not is_key_of_what or _is_random(value_of(match), 12)
 
 
 def is_authorization(before: str, match: re.Match[str]) -> bool:
-    """For what an authorization header holds."""
-    return not _is_ordinary(_value(match))
+    """For the value of an authorization header."""
+    value, scheme = value_of(match), (match["scheme"] or "").lower()
+    if is_ordinary(value) or value.endswith("="):
+        return False
+    return not scheme or scheme in AUTHORIZATION_SCHEMES or _is_random(value, 8) or len(value) >= 24
 
 
 def is_spoken_token(before: str, match: re.Match[str]) -> bool:
     """For `the token is …`, `API key is …`, `PIN is …`: only what looks random."""
-    value = _value(match).strip(_EDGES)
+    value = value_of(match).strip(_EDGES)
     if match[0][:3].lower() == "pin":
         return value.isdigit() and 4 <= len(value) <= 12
     return _may_be_token(value, _parts(before)) and not _is_code(value) and _is_random(value, 6)
@@ -170,33 +270,34 @@ def is_address_password(before: str, match: re.Match[str]) -> bool:
     """For `scheme://user:…@`: with a slash in it only where nothing but a database can be meant."""
     if match[1] is None and not _DATABASE.search(before):
         return False
-    return not _PLACEHOLDER.fullmatch(_value(match))
+    return not PLACEHOLDER.fullmatch(value_of(match))
 
 
-def _value(match: re.Match[str]) -> str:
+def value_of(match: re.Match[str]) -> str:
+    """What may be the secret, as far as judges look at it."""
     start, end = secret_span(match)
     return match.string[start : min(end, start + LONGEST_JUDGED)]
 
 
-def _is_ordinary(value: str) -> bool:
+def is_ordinary(value: str) -> bool:
     """Whether the value is empty, a placeholder, or a word of ordinary text."""
     words = [word.strip(_EDGES) for word in value.strip(_EDGES + "*_").casefold().split(maxsplit=4)[:4]]
-    if not words or _PLACEHOLDER.fullmatch(value):
+    if not words or PLACEHOLDER.fullmatch(value):
         return True
-    if words[0] in _WORDS:  # in "correct horse battery staple" too
-        return len(words) == 1 or any(word in _WORDS for word in words[1:])
-    return words[0] in _TYPES or _TECHNICAL.match(words[0]) is not None
+    if words[0] in WORDS:  # in "correct horse battery staple" too
+        return len(words) == 1 or any(word in WORDS for word in words[1:])
+    return words[0] in TYPES or _TECHNICAL.match(words[0]) is not None
 
 
 def _is_code(value: str) -> bool:
     """Whether an unquoted value is an expression or a variable that holds the secret rather than the secret."""
     plain = value.strip(_EDGES + "&*?|")
-    return _EXPRESSION.match(value) is not None or plain.lower() in _TYPES or _HOLDER.fullmatch(plain) is not None
+    return _EXPRESSION.match(value) is not None or plain.lower() in TYPES or _HOLDER.fullmatch(plain) is not None
 
 
-def _may_be_token(value: str, parts: list[str]) -> bool:
+def _may_be_token(value: str, parts: list[str], least: int = 4) -> bool:
     """Whether a token or a key of this name can look like this at all."""
-    if len(value) < 4 or " " in value or _is_ordinary(value) or (parts and parts[-1] in _PLAIN):
+    if len(value) < least or " " in value or is_ordinary(value) or (parts and parts[-1] in PLAIN_KEYS):
         return False
     if _NUMBER.fullmatch(value) and sum(map(str.isdigit, value)) < 6:
         return False
@@ -211,23 +312,30 @@ def _is_random(value: str, least: int) -> bool:
     return digits >= (1 if least < 12 else 2) and (digits < len(value) or digits >= 6)
 
 
-def _is_given(match: re.Match[str], name: str) -> bool:
-    """Whether a value under a telling name is written out rather than named."""
+def _is_written_out(before: str, match: re.Match[str], name: str, *, telling: bool) -> bool:
+    """Whether the value is written out rather than the name of a variable. `telling`: the name alone says much."""
+    value, sign = value_of(match), match["sign"].rstrip(" \t*")
+    compares = "==" in sign or "!" in sign
     if match["quoted"] is not None:
-        return True
-    value = _value(match)
-    if _is_code(value) or match.string[match.end() : match.end() + 1] in ("(", "["):
+        return telling or (not compares and value.isalnum())
+    following = match.string[match.end() : match.end() + 1]
+    if _is_code(value) or following in ("(", "[") or (value.endswith(".") and following.strip()):
         return False
-    return (
+    if telling and (
         name.isupper()
         or not value.isidentifier()
         or (len(value) >= 10 and "_" not in value and not _CAMEL.search(value))
-    )
+    ):
+        return True
+    if not value.islower() or compares:
+        return False
+    spaced = "=" in sign and match["sign"] != "=" and name[-6:].lower() != "secret"
+    return not spaced and (_fills_line(before, match) or _in_query(before, match) or _in_one_string(before, match))
 
 
 def _name(before: str, match: re.Match[str]) -> str:
     """The whole name, of which the match begins with the last part."""
-    return before[len(before.rstrip(_NAME)) :] + _LETTERS.match(match[0])[0]  # type: ignore[index] # it begins so
+    return before[len(before.rstrip(_NAME)) :] + _LETTERS.match(match[0].lstrip("_"))[0]  # type: ignore[index] # it begins so
 
 
 def _parts(before: str) -> list[str]:
@@ -253,6 +361,25 @@ def _fills_line(before: str, match: re.Match[str]) -> bool:
     """Whether name and value are all that the line holds, as in a configuration file."""
     rest = match.string[match.end() : match.end() + 1]
     return rest in ("", "\n", "\r") and not before.rpartition("\n")[2].strip(_NAME + " \t")
+
+
+def _in_query(before: str, match: re.Match[str]) -> bool:
+    """Whether it's a parameter of an address."""
+    return match["sign"] == "=" and before[len(before.rstrip(_NAME)) - 1 :][:1] in ("?", "&")
+
+
+def _in_one_string(before: str, match: re.Match[str]) -> bool:
+    """Whether name and value are all that a string holds, as in `-H "X-Api-Key: …"`."""
+    quote = before.rstrip(_NAME)[-1:]
+    return quote in ('"', "'") and match.string[match.end() : match.end() + 1] == quote
+
+
+@cache
+def _service_name() -> re.Pattern[str]:
+    from engine.redaction.services import NAMED_SERVICES
+
+    names = "|".join(sorted(NAMED_SERVICES, key=len, reverse=True))
+    return re.compile(rf"(?<![a-z])({names})[ \t\w.-]{{0,20}}[\"'\s]{{0,3}}\Z", re.IGNORECASE | re.ASCII)
 
 
 def _is_option(before: str) -> bool:

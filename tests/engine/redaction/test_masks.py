@@ -45,7 +45,8 @@ def test_hides_it_in_the_midst_of_other_text(pattern: SecretPattern, example: st
 def test_every_pattern_is_needed_and_told_in_a_line(pattern: SecretPattern) -> None:
     assert pattern.examples
     assert "\n" not in pattern.about
-    assert all(anchor == anchor.lower() and anchor.isascii() for anchor in pattern.anchors)
+    assert pattern.anchors
+    assert all(anchor.strip() for anchor in pattern.anchors)
 
 
 @pytest.mark.parametrize(
@@ -313,8 +314,10 @@ def test_hostile_repetitions_end(parts: list[str], size: int) -> None:
 
 def test_the_manual_lists_every_pattern() -> None:
     manual = Path(__file__).parents[3].joinpath("packaging", "manual", "masked.md").read_text("utf-8")
+    forms: dict[str, list[str]] = {}
     for pattern in PATTERNS:
-        assert f"| {pattern.name} | {pattern.about} |" in manual
+        forms.setdefault(pattern.name, []).append(pattern.about)
+    assert [name for name, about in forms.items() if f"| {name} | {', '.join(about)} |" not in manual] == []
 
 
 @given(st.text(alphabet="ab \n水ü", max_size=40), st.integers(1, 40))

@@ -1,0 +1,368 @@
+"""Forms of the tokens and keys that services issue, as data.
+
+`_COLLECTED`, `_SHAPED` and `_NAMED` hold facts (prefixes, alphabets, lengths) from `config/gitleaks.toml` of Gitleaks,
+https://github.com/gitleaks/gitleaks, MIT licence, at commit b58d3f10 of 22 July 2026, after version 8.30.0.
+`_DOCUMENTED` holds forms that the services document themselves. The expressions are our own: they also find a token
+that a terminal or a log cut off.
+"""
+
+import re
+from collections.abc import Iterator
+
+from engine.redaction.pattern import SecretPattern
+
+_ALPHABETS = {
+    "hex": "0-9A-Fa-f",
+    "alnum": "A-Za-z0-9",
+    "upper": "A-Z0-9",
+    "word": "A-Za-z0-9_-",
+    "base64": "A-Za-z0-9+/=_-",
+    "dots": "A-Za-z0-9_=-",
+    "uuid": "0-9A-Fa-f-",
+}
+_SAMPLE = "4f0a9c1be07d5ca1b2c3d4e5f60718293a4b5c6d"
+_RARE = frozenset("zqjkvl134~/=")
+_CUT, _CUT_IN_WORDS = 10, 16
+"""Characters of a token that was cut off; one of them must be a digit."""
+
+# Service | prefixes | alphabet of the rest | its length; "!" exactly that long, "+" no shorter even if cut off.
+_COLLECTED = """
+1Password | ops_eyJ | base64 | 250
+Adobe | p8e- | alnum | 32
+age | AGE-SECRET-KEY-1 | upper | 58
+Alibaba Cloud | LTAI | alnum | 16+
+Amazon Web Services | AKIA ASIA ABIA ACCA | upper | 16!
+Amazon Bedrock | ABSK | base64 | 60+
+Amazon Bedrock | bedrock-api-key- | base64 | 40
+Artifactory | AKCp | alnum | 69
+Artifactory | cmVmd | alnum | 59+
+Atlassian | ATATT3 | base64 | 180
+ClickHouse | 4b1d | alnum | 38!
+Clojars | CLOJARS_ | alnum | 60
+Databricks | dapi | hex | 32
+Defined Networking | dnkey- | word | 79
+DigitalOcean | dop_v1_ doo_v1_ dor_v1_ | hex | 64
+Dropbox | sl. | dots | 60+
+Duffel | duffel_test_ duffel_live_ | base64 | 43
+Dynatrace | dt0c01. | dots | 89
+EasyPost | EZAK EZTK | alnum | 54
+Facebook | EAAM EAAC | alnum | 60+
+Flutterwave | FLWSECK_TEST- FLWSECK- | word | 12
+Fly.io | fo1_ | word | 43+
+Fly.io | fm1r_ fm1a_ fm2_ | base64 | 100
+Frame.io | fio-u- | base64 | 64
+GitHub | ghp_ gho_ ghu_ ghs_ ghr_ | alnum | 36
+GitHub | github_pat_ | word | 82
+GitLab | glpat- glptt- gldt- glrt- glcbt- glft- glffct- glsoat- glimt- glagent- gloas- | dots | 20
+GitLab | GR1348941 _gitlab_session= | word | 20
+Google Cloud | AIza | word | 35
+Grafana | glsa_ | word | 41
+Grafana | glc_ | base64 | 32
+Grafana | eyJrIjoi | alnum | 70+
+Heroku | HRKU-AA | word | 58
+Hugging Face | hf_ api_org_ | alnum | 34
+Infracost | ico- | alnum | 32!
+Intra 42 | s-s4t2ud- s-s4t2af- | hex | 64
+Linear | lin_api_ | alnum | 40
+New Relic | NRAK- NRJS- NRII- | alnum | 19
+Notion | ntn_ | alnum | 46
+npm | npm_ | alnum | 36
+Octopus Deploy | API- | upper | 26!
+OpenShift | sha256~ | word | 43!
+Perplexity | pplx- | alnum | 48
+PlanetScale | pscale_tkn_ pscale_oauth_ pscale_pw_ | dots | 32
+Postman | PMAK- | word | 59
+Prefect | pnu_ | alnum | 36
+Pulumi | pul- | hex | 40
+PyPI | pypi-AgE | word | 50
+ReadMe | rdme_ | alnum | 70
+RubyGems | rubygems_ | hex | 48
+Scalingo | tk-us- | word | 48+
+SendGrid | SG. | dots | 66
+Sendinblue | xkeysib- | word | 81
+Sentry | sntryu_ | hex | 64
+Sentry | sntrys_eyJ | base64 | 100
+SettleMint | sm_aat_ sm_pat_ sm_sat_ | alnum | 16
+Shippo | shippo_live_ shippo_test_ | hex | 40
+Shopify | shpat_ shpca_ shppa_ shpss_ | hex | 32
+Slack | xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xapp- | dots | 10+
+Sonar | squ_ sqp_ sqa_ | alnum | 40
+Sourcegraph | sgp_ | word | 40
+Square | sq0atp- | word | 22
+Square | EAAA | word | 40+
+Stripe | sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_ | base64 | 8+
+Twilio | SK | hex | 32!
+Typeform | tfp_ | dots | 59
+Vault | hvs. hvb. | dots | 90
+Yandex | AQVN | word | 35+
+"""
+_DOCUMENTED = """
+Atlassian | ATCTT3 | base64 | 180
+Bitbucket | ATBB | base64 | 32
+Buildkite | bkua_ | hex | 40
+CircleCI | CCIPAT_ CCIPRJ_ | word | 40
+Contentful | CFPAT- | word | 43
+Docker | dckr_pat_ dckr_oat_ | word | 27
+ElevenLabs | sk_ | hex | 48!
+Figma | figd_ | word | 40
+Google Cloud | GOCSPX- | word | 28
+Google Cloud | ya29. | dots | 10+
+Google Cloud | 1//0 | word | 20+
+Groq | gsk_ | alnum | 52
+LangSmith | lsv2_pt_ lsv2_sk_ | word | 43
+Linear | lin_oauth_ | alnum | 40
+Netlify | nfp_ nfc_ nfo_ nfu_ | alnum | 36
+Notion | secret_ | alnum | 43!
+Postman | PMAT- | upper | 26
+Replicate | r8_ | alnum | 37
+Shopify | shpua_ shptka_ | hex | 32
+Square | sq0csp- | word | 43
+Stripe | whsec_ | base64 | 8+
+Supabase | sbp_ | hex | 40
+Supabase | sb_secret_ | word | 31
+Tailscale | tskey- | word | 30
+Tavily | tvly- | word | 32
+Vault | hvr. | dots | 90
+xAI | xai- | alnum | 80
+"""
+
+_AFTER_STOP = (
+    r"\.(?:(?<=pat[A-Za-z0-9]{14}\.)|(?<=s\.)(?=[A-Za-z0-9]{24})"
+    r"|(?<=[A-Za-z0-9_-]{24}\.)(?=[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27}))"
+)
+# Service, form for the docs, anchors, expression, example.
+_SHAPED = (
+    (
+        "1Password",
+        "`A3-…` secret keys",
+        ("a3-",),
+        r"(A3-[A-Z0-9]{6}-[A-Z0-9]{6}-?[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,3})(?![A-Za-z0-9])",
+        "«A3-ASWWYB-798JRY-LJVD4-23DC2-86TVM-H43EB»",
+    ),
+    (
+        "Airtable",
+        "`pat….…`",
+        (_AFTER_STOP,),
+        r"\.(?<=pat[A-Za-z0-9]{14}\.)([0-9a-f]{32,}+)",
+        f"patAbCdEfGh012345.«{_SAMPLE}»",
+    ),
+    ("Amazon Marketplace", "`amzn.mws.…`", ("amzn.mws.",), r"(amzn\.mws\.[0-9a-f-]{36})", f"«amzn.mws.{_SAMPLE[:36]}»"),
+    (
+        "Authress",
+        "`sc_…`, `ext_…`, `scauth_…`, `authress_…`",
+        ("sc_", "ext_", "scauth_", "authress_"),
+        r"((?:sc|ext|scauth|authress)_[A-Za-z0-9]{5,30}\.[A-Za-z0-9]{4,6}\.acc[_-][A-Za-z0-9-]{10,32}\.[A-Za-z0-9+/_=-]{30,}+)",
+        f"«sc_abcde12345.ab12.acc_abcdef1234.{_SAMPLE}»",
+    ),
+    (
+        "Cloudflare",
+        "`v1.0-…` origin keys",
+        ("v1.0-",),
+        r"(v1\.0-[0-9a-f]{24}-[0-9a-f]{30,}+)",
+        f"«v1.0-{_SAMPLE[:24]}-{_SAMPLE}»",
+    ),
+    (
+        "Discord",
+        "the parts of a bot token after its first full stop",
+        (_AFTER_STOP,),
+        r"\.(?:(?<=[MNO][A-Za-z0-9_-]{23}\.)|(?<=[MNO][A-Za-z0-9_-]{25}\.))([A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}+)",
+        f"MTk4NjIyNDgzNDcxOTI1MjQ4.«Cl2FMQ.{_SAMPLE[:27]}»",
+    ),
+    (
+        "Doppler",
+        "`dp.pt.…`, `dp.st.…` and the other kinds",
+        ("dp.pt.", "dp.st.", "dp.ct.", "dp.sa.", "dp.scim.", "dp.audit."),
+        r"(dp\.(?:pt|st|ct|sa|scim|audit)\.(?:[a-z0-9_-]{2,40}\.)?[A-Za-z0-9]{20,}+)",
+        f"«dp.st.dev.{_SAMPLE}»",
+    ),
+    (
+        "Harness",
+        "`pat.….….…`, `sat.….….…`",
+        ("pat.", "sat."),
+        r"([ps]at\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20})",
+        f"«pat.{_SAMPLE[:22]}.{_SAMPLE[:24]}.{_SAMPLE[:20]}»",
+    ),
+    (
+        "HubSpot",
+        "`pat-na1-…`, `pat-eu1-…`",
+        ("pat-na1-", "pat-eu1-"),
+        r"(pat-(?:na|eu)1-[0-9a-f]{8}-[0-9a-f-]{20,}+)",
+        "«pat-na1-4f0a9c1b-e07d-4c55-a1b2-c3d4e5f60718»",
+    ),
+    (
+        "JSON web token in base64",
+        "`ZXlK…`",
+        ("zxlk",),
+        r"(ZXlK(?=[A-Za-z0-9+/_-]{0,80}?[0-9])[A-Za-z0-9+/_-]{60,}+={0,2})",
+        "«ZXlKaGJHY2lPaUpJVXpJMU5pSjkuZXlKemRXSWlPaUl4TWpNMEluMC5TZmxLeHdSSlNNZUtLRjI»",
+    ),
+    (
+        "LaunchDarkly",
+        "`sdk-…`, `api-…`, `mob-…` with a UUID",
+        ("sdk-", "api-", "mob-"),
+        r"((?:sdk|api|mob)-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?![A-Za-z0-9])",
+        "«sdk-4f0a9c1b-e07d-4c55-a1b2-c3d4e5f60718»",
+    ),
+    ("Mailgun", "`key-…`", ("key-",), r"(key-[0-9a-f]{32})(?![A-Za-z0-9])", f"«key-{_SAMPLE[:32]}»"),
+    (
+        "MaxMind",
+        "`…_mmk`",
+        ("_mmk",),
+        r"_mmk(?<=((?<![A-Za-z0-9])[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk))(?![A-Za-z0-9])",
+        f"«aBcDe1_{_SAMPLE[:29]}_mmk»",
+    ),
+    (
+        "Microsoft Teams",
+        "what follows `webhookb2/` in webhook addresses",
+        ("webhookb2/",),
+        r"webhookb2/([0-9a-f@-]{20,80}+(?:/IncomingWebhook)?[0-9a-zA-Z/-]*+)",
+        f"https://x.webhook.office.com/webhookb2/«4f0a9c1b-e07d-4c55-a1b2-c3d4e5f60718@x/IncomingWebhook/{_SAMPLE[:32]}»".replace(
+            "@x", "@4f0a9c1b-e07d-4c55-a1b2-c3d4e5f60718"
+        ),
+    ),
+    (
+        "Plaid",
+        "`access-production-…` and the other stages",
+        ("access-sandbox-", "access-development-", "access-production-"),
+        r"(access-(?:sandbox|development|production)-[0-9a-f]{8}-[0-9a-f-]{27})",
+        "«access-sandbox-4f0a9c1b-e07d-4c55-a1b2-c3d4e5f60718»",
+    ),
+    ("Resend", "`re_…`", ("re_",), r"(re_[A-Za-z0-9]{8}_[A-Za-z0-9]{16,}+)", f"«re_4f0a9c1b_{_SAMPLE[:24]}»"),
+    (
+        "Terraform Cloud",
+        "what follows `.atlasv1.`",
+        (".atlasv1.",),
+        r"\.atlasv1\.([A-Za-z0-9_=-]{16,}+)",
+        f"4f0a9c1be07d5c.atlasv1.«{_SAMPLE}»",
+    ),
+    (
+        "Vault",
+        "`s.…` tokens of earlier versions",
+        (_AFTER_STOP,),
+        r"\.(?<=s\.)(?<![A-Za-z0-9_.]s\.)(?=[A-Za-z]{0,24}?[0-9])(?=[^A-Z]{0,24}?[A-Z])([A-Za-z0-9]{24})(?![A-Za-z0-9])",
+        "s.«AbCdEfGh0123456789IjKlMn»",
+    ),
+)
+
+# Words in the service's name | alphabet | lengths of its keys, where only a name beside the key tells what it is.
+_NAMED = """
+adafruit | word | 32
+airtable | alnum | 17
+algolia | alnum | 32
+alibaba | alnum | 30
+asana | alnum | 32
+atlassian confluence jira | alnum | 24
+beamer | word | 46
+bitbucket | word | 32 64
+bittrex | alnum | 32
+cloudflare | word | 37 40
+codecov | alnum | 32
+cohere | alnum | 40
+coinbase | word | 64
+confluent | alnum | 16 64
+contentful | word | 43
+datadog | alnum | 32 40
+discord | word | 32 64
+droneci | alnum | 32
+dropbox | word | 15 64
+etsy | alnum | 24
+facebook | hex | 32
+fastly | word | 32
+finicity | alnum | 20 32
+finnhub | alnum | 20
+flickr | alnum | 32
+freshbooks | alnum | 64
+gitter | word | 40
+gocardless | word | 45
+heroku | uuid | 36
+hubspot | uuid | 36
+intercom | word | 60
+jfrog artifactory bintray xray | alnum | 64 73
+kraken | base64 | 80 81 82 83 84 85 86 87 88 89 90
+kucoin | word | 24 36
+launchdarkly | word | 40
+linear | hex | 32
+linkedin linked_in linked-in | alnum | 16
+lob | word | 40
+looker | alnum | 24
+mailchimp | word | 36 37
+mailgun | word | 50
+mattermost | alnum | 26
+meraki | hex | 40
+messagebird message-bird message_bird | alnum | 25
+netlify | word | 40 41 42 43 44 45 46
+newrelic new-relic new_relic | alnum | 64
+nytimes | word | 32
+okta | word | 42
+plaid | alnum | 30
+privateai private_ai private-ai | alnum | 32
+rapidapi | word | 50
+sendbird | word | 36 40
+sentry | hex | 64
+snyk | uuid | 36
+sonar | word | 40
+sourcegraph | hex | 40
+squarespace | uuid | 36
+sumologic sumo | alnum | 64
+travis | alnum | 22
+twitch | alnum | 30
+twitter | word | 25 45 50
+yandex | word | 40
+zendesk | alnum | 40
+"""
+
+
+def _rows(table: str) -> Iterator[list[str]]:
+    for line in filter(None, table.splitlines()):
+        yield [cell.strip() for cell in line.split("|")]
+
+
+def _prefixed() -> Iterator[SecretPattern]:
+    for service, prefixes, alphabet, length in _rows(_COLLECTED + _DOCUMENTED):
+        signs = _ALPHABETS[alphabet]
+        count, dotted = int(length.rstrip("!+")), alphabet == "dots"
+        sample = (_SAMPLE * 8)[:count]
+        if alphabet == "upper":
+            sample = sample.upper()
+        if length.endswith("!"):
+            body = rf"[{signs}]{{{count}}}(?![A-Za-z0-9])"
+        elif length.endswith("+"):
+            body = rf"[{signs}]{{{count},}}+"
+        else:
+            cut = min(count, _CUT if alphabet in ("hex", "alnum", "upper") else _CUT_IN_WORDS)
+            body = rf"(?:(?=[{'.' * dotted}{signs}]{{0,80}}?[0-9])[{signs}]{{{cut},}}+|[{signs}]{{{count},}}+)"
+        if dotted:
+            body += rf"(?:\.[{signs}]++)*+"
+        for prefix in prefixes.split():
+            yield SecretPattern(
+                f"{service} token",
+                f"`{prefix}…`",
+                (f"«{prefix}{sample}»",),
+                (_anchor(prefix),),
+                rf"(?<![A-Za-z0-9])({re.escape(prefix)}{body})",
+            )
+
+
+def _anchor(prefix: str) -> str:
+    """As much of the prefix as ends in a sign, since those are found fastest."""
+    ended = prefix.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789").lower()
+    if len(ended) > len("xx"):
+        return ended
+    # Of those without a letter that is rare, only the ones in capitals are searched for.
+    return prefix if _RARE.isdisjoint(prefix.lower()) else prefix.lower()
+
+
+def _shaped() -> Iterator[SecretPattern]:
+    for service, about, anchors, regex, example in _SHAPED:
+        start = "(?<![A-Za-z0-9])" if regex.startswith("(") else ""
+        yield SecretPattern(f"{service} token", about, (example,), anchors, start + regex)
+
+
+SERVICES: tuple[SecretPattern, ...] = (*_prefixed(), *_shaped())
+
+NAMED_SERVICES: dict[str, tuple[str, frozenset[int]]] = {
+    word: (_ALPHABETS[alphabet], frozenset(map(int, lengths.split())))
+    for words, alphabet, lengths in _rows(_NAMED)
+    for word in words.split()
+}
+"""By a word in the service's name: the characters of its keys, as in a set of an expression, and their lengths."""
