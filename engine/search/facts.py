@@ -111,7 +111,17 @@ class FactTable:
         token = term.word if isinstance(term.word, str) else " ".join(term.word)
         found = [_held(self._words, token, lambda place: self._facts[place].words, beginning=term.prefix_ok)]
         found += [_held(self._stems, stem, lambda place: self._facts[place].stems) for stem in term.stems]
-        return reduce(_larger, found)
+        return reduce(_larger, found) or self._count_looser(term)
+
+    def _count_looser(self, term: QueryTerm) -> _Counts:
+        """How often its looser forms occur: they count where no fact has the term itself."""
+
+        def held(form: str, places: Mapping[str, _Counts], stream: Callable[[int], str]) -> _Counts:
+            return _held(places, form.removesuffix("*"), stream, beginning=form.endswith("*"))
+
+        found = [held(" ".join(form), self._words, lambda place: self._facts[place].words) for form in term.loose]
+        found += [held(stem, self._stems, lambda place: self._facts[place].stems) for stem in term.loose_stems]
+        return reduce(_larger, found, {})
 
 
 def _places(streams: Iterable[str]) -> dict[str, _Counts]:

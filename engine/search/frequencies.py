@@ -72,6 +72,21 @@ class Counts:
             known[token, column] = count
         return count
 
+    def loose(self, token: str, column: str) -> int:
+        """The same for a token of a looser form: with `*` at its end, the sum over all tokens that begin so."""
+        if not token.endswith("*"):
+            return self.chunks(token, column)
+        known = self._moment.chunks
+        count = known.get((token, column))
+        if count is None:
+            start = token[:-1]
+            query = f"""SELECT coalesce(sum(doc), 0) FROM {self._snapshot.tables.terms}
+                WHERE term >= ? AND term < ? AND col = ?"""
+            count = known[token, column] = number(
+                self._snapshot.connection, query, (start, start + "\U0010ffff", column)
+            )
+        return count
+
     def words(self, start: str) -> list[Word]:
         """The words that begin so, the word itself among them, in no order."""
         known = self._moment.beginnings

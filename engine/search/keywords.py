@@ -58,6 +58,8 @@ class Term:
     """Looser forms among the words, and longer words that begin with the one being typed."""
     weak: float = 1.0
     """Weight of a match by weaker forms alone."""
+    loose: int = 0
+    """About how many chunks hold a looser form."""
 
     @property
     def kinds(self) -> str:
@@ -168,10 +170,19 @@ class KeywordLeg:
         if len(known) > 1 and (len(known) <= _SHORT_QUESTION or known[0].matches > _CHOOSING):
             every = self._at_hand * math.prod(term.matches / self._at_hand for term in known)
             found = self._ranked(" AND ".join(t.expression for t in known), round(every), limit, among)
+        found += self._exact(limit, among)
         if len(found) >= limit:
-            return found
+            return list(dict.fromkeys(found))
         matches = sum(term.matches for term in self._choosing)
         return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, among)))
+
+    def _exact(self, limit: int, among: Among) -> list[int]:
+        """Candidates by exact forms alone, where there are many looser ones: FTS5 ranks both alike."""
+        exact = [term for term in self._known if term.weak < 1.0]
+        if not exact or sum(term.loose for term in exact) <= limit // 2:
+            return []
+        expression = " OR ".join(phrase for term in exact for phrase in term.stemmed + term.plain)
+        return self._ranked(expression, sum(term.matches for term in exact), limit, among)
 
     def score(
         self, ids: Iterable[int], full_match: float = scoring.FULL_MATCH, *, ordered: bool = True
@@ -299,7 +310,9 @@ class KeywordLeg:
         tokens = (term.word,) if isinstance(term.word, str) else term.word
         stems = tuple(dict.fromkeys(term.stems))
         plain: tuple[str, ...] = ()
-        weak_words = tuple(_quoted(" ".join(form)) for form in term.loose)
+        weak_words, in_words = self._loose(term.loose, "words")
+        weak_stems, in_stems = self._loose([stem.split(" ") for stem in term.loose_stems], "stems")
+        loose = in_words + in_stems
         chunks = sum(self._phrase_frequency(stem.split(" "), "stems") for stem in stems)
         matches = chunks
         beginning = 0
@@ -322,12 +335,8 @@ class KeywordLeg:
             chunks = max(self._phrase_frequency(form, "name") for form in (*map(str.split, stems), tokens))
             matches = max(matches, chunks)
         known = chunks
-        if term.loose or term.loose_stems:
-            forms = [self._phrase_frequency(form, "words") for form in term.loose]
-            forms += [self._phrase_frequency(stem.split(" "), "stems") for stem in term.loose_stems]
-            matches += sum(forms)
-            chunks = chunks or sum(forms)
-        chunks = min(chunks or beginning, self.chunks)
+        matches += loose
+        chunks = min(chunks or loose or beginning, self.chunks)
         idf = scoring.inverse_document_frequency(self.chunks, chunks) * (_FILLER if term.filler else 1.0)
         return Term(
             surface=term.surface,
@@ -336,10 +345,24 @@ class KeywordLeg:
             chunks=chunks,
             matches=min(matches, self._at_hand),
             idf=idf,
-            weak_stems=tuple(map(_quoted, term.loose_stems)),
+            weak_stems=weak_stems,
             weak_words=weak_words,
             weak=_WEAK if known else 1.0,
+            loose=min(loose, self._at_hand),
         )
+
+    def _loose(self, forms: Iterable[Sequence[str]], column: str) -> tuple[tuple[str, ...], int]:
+        """The phrases of those looser forms that the index has, and about how many chunks hold one."""
+        phrases, matches = [], 0
+        for form in forms:
+            chunks = self._at_hand
+            for token in form:
+                chunks = min(chunks, self._counts.loose(token, column)) if chunks else 0
+            if chunks and (chunks <= _WIDEST_BEGINNING or not form[-1].endswith("*")):
+                text = " ".join(form)
+                phrases.append(f"{_quoted(text[:-1])} *" if text.endswith("*") else _quoted(text))
+                matches += chunks
+        return tuple(phrases), matches
 
     def _beginning(self, start: str, stems: Sequence[str]) -> tuple[int, int, tuple[str, ...]]:
         """In how many chunks words begin so, how many the phrases find, and the phrases."""

@@ -60,6 +60,9 @@ class WordCounts(Protocol):
 
     def words(self, start: str) -> "Sequence[Word]": ...
 
+    def loose(self, token: str, column: str) -> int:
+        """As `chunks`, of a token of a looser form: with `*` at its end, of all tokens that begin so."""
+
 
 class CountsOf(Protocol):
     """As `Frequencies`."""

@@ -4,11 +4,12 @@ from collections.abc import Iterator
 from functools import cache
 from typing import NamedTuple
 
+from engine.text.loose_keys import COMPOUNDING, ending_key, joined_keys
 from engine.text.scripts import HANGUL, UNSPACED, shape
 from engine.text.stems import forget_stems, stems_of
 from engine.text.tokens import RUN, clusters, groups, pairs, pieces
 
-ANALYSER_VERSION = 2
+ANALYSER_VERSION = 3
 """Raised whenever the same text would give other streams: a higher number rebuilds the keyword index."""
 
 PIECE_LENGTH = 1 << 16
@@ -16,6 +17,7 @@ PIECE_LENGTH = 1 << 16
 _MOST_REMEMBERED = 1 << 15
 _LONGEST_REMEMBERED = 40
 _LONGEST_SIMPLE = 32
+_WORD_AND_PART = 2
 
 
 class Analysis(NamedTuple):
@@ -28,7 +30,8 @@ class Analysis(NamedTuple):
 
     `stems` holds the stem of each word and each identifier part, and of a camelCase word as a whole, in the same
     order. Wholes with connectors, pairs and pictographs are not in it; a Korean word is, without its particles. So
-    the stems of `os.replace` are found as a phrase in `os_replace` and in "os replace", too.
+    the stems of `os.replace` are found as a phrase in `os_replace` and in "os replace", too. After the last stem come
+    the keys of looser forms (`engine.text.loose_keys`), once each.
     """
 
     words: str
@@ -40,7 +43,11 @@ def analyse(text: str, language: str) -> Analysis:
     lookup = streams_of(language).__getitem__
     entries = [entry for _, piece in text_pieces(text) for entry in map(lookup, RUN.findall(piece))]
     words = " ".join([entry[0] for entry in entries if entry[0]])
-    return Analysis(words, " ".join([entry[1] for entry in entries if entry[1]]))
+    stems = [entry[1] for entry in entries if entry[1]]
+    keys = dict.fromkeys([entry[2] for entry in entries])
+    if len(keys) > 1 or "" not in keys:
+        stems += dict.fromkeys(" ".join(keys).split())
+    return Analysis(words, " ".join(stems))
 
 
 def analyse_both(text: str, language: str) -> str:
@@ -76,8 +83,8 @@ def simple_word(run: str) -> str | None:
     return None
 
 
-class Streams(dict[str, tuple[str, str]]):
-    """Both streams of each run met so far, in one language.
+class Streams(dict[str, tuple[str, str, str]]):
+    """Words, stems and the keys of looser forms of each run met so far, in one language.
 
     Words repeat, so most runs of a text cost one lookup. Two threads may work out the same run; they get the same.
     """
@@ -85,8 +92,9 @@ class Streams(dict[str, tuple[str, str]]):
     def __init__(self, language: str) -> None:
         super().__init__()
         self._stems = stems_of(language)
+        self._compounds = language in COMPOUNDING
 
-    def __missing__(self, run: str) -> tuple[str, str]:
+    def __missing__(self, run: str) -> tuple[str, str, str]:
         entry = self._simple(run) or self._any(run)
         if len(run) <= _LONGEST_REMEMBERED and shape(run[0]) != UNSPACED:  # such runs hardly ever repeat
             if len(self) >= _MOST_REMEMBERED:
@@ -95,7 +103,7 @@ class Streams(dict[str, tuple[str, str]]):
             self[run] = entry
         return entry
 
-    def _simple(self, run: str) -> tuple[str, str] | None:
+    def _simple(self, run: str) -> tuple[str, str, str] | None:
         """The streams of a simple word; None for any other run."""
         word = simple_word(run)
         if word is None:
@@ -103,11 +111,15 @@ class Streams(dict[str, tuple[str, str]]):
         if len(word) < len(run):
             return self[word]
         token = word.lower()
-        return (token, self._stems[token]) if token == word or word.isupper() else self[token]
+        if token != word and not word.isupper():
+            return self[token]
+        stem = self._stems[token]
+        return token, stem, ending_key(stem) if self._compounds else ""
 
-    def _any(self, run: str) -> tuple[str, str]:
+    def _any(self, run: str) -> tuple[str, str, str]:
         words: list[str] = []
         stems: list[str] = []
+        keys: list[str] = []
         for kind, start, end in groups(run):
             if kind:
                 characters = clusters(run[start:end])
@@ -115,11 +127,17 @@ class Streams(dict[str, tuple[str, str]]):
                 if kind == HANGUL and characters:
                     stems.append(self._stems["".join(characters)])
                 continue
-            for piece in pieces(run[start:end]):
+            found = pieces(run[start:end])
+            for piece in found:
                 words.append(piece.token)
                 if piece.root:
-                    stems.append(self._stems[piece.root])
-        return " ".join(words), " ".join(stems)
+                    stem = self._stems[piece.root]
+                    stems.append(stem)
+                    if self._compounds and (key := ending_key(stem)):
+                        keys.append(key)
+            if len(found) > _WORD_AND_PART:
+                keys += [key.token for key in joined_keys(run[start:end], found)]
+        return " ".join(words), " ".join(stems), " ".join(keys)
 
 
 @cache

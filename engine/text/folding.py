@@ -3,14 +3,25 @@
 import re
 import unicodedata
 
+INVISIBLE = (
+    "\u00ad\u034f\u061c\u0640\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000e0001\U000e0020-\U000e007f"
+)
+"""Characters that are not seen, as a part of a character class."""
 _MARKS = (
     "\u0300-\u0305\u0307\u0309-\u036f"  # Latin, Greek and Cyrillic accents (breve and diaeresis are below)
     "\u0483-\u0487\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u08ca-\u08ff"
     "\u093c\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\U000e0100-\U000e01ef"
-    "\u00ad\u034f\u0640\u200b-\u200f\u2060\ufeff"  # characters that nobody sees
+    f"{INVISIBLE}"
 )
 # Accents go, but й, ў and ї are letters of their own; ё is not: most Russian text writes it as е.
 _STRIPPED = re.compile(rf"[{_MARKS}]|(?<![иИуУ])\u0306|(?<![іІ])\u0308")
+
+# A Hindi nasal before a consonant of its own class is written with its letter or as anusvara: हिन्दी, हिंदी.
+_NASALS = re.compile(
+    "ङ\u094d(?=[\u0915-\u0918])|ञ\u094d(?=[\u091a-\u091d])|ण\u094d(?=[\u091f-\u0922])"
+    "|न\u094d(?=[\u0924-\u0927])|म\u094d(?=[\u092a-\u092d])"
+)
 
 _LETTERS = str.maketrans(
     {
@@ -28,6 +39,11 @@ _ZEROS = (
 _LETTERS.update({zero + digit: str(digit) for zero in _ZEROS for digit in range(10)})
 
 
+def with_anusvara(text: str) -> str:
+    """`text` with the nasals of Hindi words in one spelling."""
+    return _NASALS.sub("\u0902", text) if "\u094d" in text else text
+
+
 def fold(text: str) -> str:
     """`text` without case, accents, widths, ligatures and invisible characters. Folding twice changes nothing.
 
@@ -36,5 +52,5 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text.lower()
-    bare = _STRIPPED.sub("", unicodedata.normalize("NFKD", text))
+    bare = with_anusvara(_STRIPPED.sub("", unicodedata.normalize("NFKD", text)))
     return unicodedata.normalize("NFKC", bare.casefold().translate(_LETTERS))

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from engine.text.analysis import streams_of, text_pieces
 from engine.text.languages import detect_language
-from engine.text.phrases import phrase_ranges
+from engine.text.loose_keys import JOINED, REVERSED, ending_key, joined_keys
+from engine.text.phrases import PhraseTokens, phrase_ranges
 from engine.text.queries import Query
 from engine.text.query import QueryAnalysis, QueryTerm, analyse_query
-from engine.text.scripts import HANGUL
+from engine.text.scripts import HANGUL, UNSPACED, shape
 from engine.text.stems import stems_of
-from engine.text.tokens import RUN, Group, cluster_spans, groups, pieces, to_token
+from engine.text.tokens import RUN, Group, Piece, cluster_spans, groups, pieces, to_token
 
 Range = tuple[int, int]
 
@@ -38,7 +39,8 @@ def highlight_ranges(text: str, query: str | Query | QueryAnalysis, languages: S
         query = _analysed(query, tuple(languages) or (detect_language(text),))
     matcher = _matcher(query, tuple(languages) or query.languages)
     words = matcher.ranges(text) if matcher.has_terms else iter(())
-    return _merged(chain(words, phrase_ranges(text, query.phrases)) if query.phrases else words)
+    phrases = query.phrases + matcher.loose_phrases
+    return _merged(chain(words, phrase_ranges(text, phrases)) if phrases else words)
 
 
 class _RunMatches(NamedTuple):
@@ -58,10 +60,23 @@ class _Matcher(dict[str, _RunMatches | None]):
         super().__init__()
         terms = [term for term in query.terms if not (term.stop or term.phrased)]
         words = [term for term in terms if _is_word(term)]
+        loose_stems = [stem for term in terms for stem in term.loose_stems]
+        keys = [stem for stem in loose_stems if stem.startswith((JOINED, REVERSED))]
+        stem_prefixes = [stem[:-1] for stem in loose_stems if stem.endswith("*") and stem not in keys]
         stems = [stem for term in terms for stem in term.stems]
+        stems += [stem for stem in loose_stems if not stem.endswith("*") and stem not in keys]
+        loose = [form for term in terms for form in term.loose]
+        loose_words = [form[0] for form in loose if len(form) == 1 and shape(form[0][0]) not in (HANGUL, UNSPACED)]
         self.has_terms = bool(terms)
-        self._tokens = frozenset(term.word for term in words)
-        self._prefixes = tuple(term.word for term in words if term.prefix_ok and isinstance(term.word, str))
+        self.loose_phrases = tuple(PhraseTokens(form, open=False) for form in loose if form[0] not in loose_words)
+        self._joined = frozenset(key for key in keys if key.startswith(JOINED))
+        self._endings = tuple(key.removesuffix("*") for key in keys if key.startswith(REVERSED))
+        self._stem_prefixes = tuple(stem_prefixes)
+        self._tokens = frozenset([*(term.word for term in words), *(word for word in loose_words if word[-1] != "*")])
+        self._prefixes = tuple(
+            [term.word for term in words if term.prefix_ok and isinstance(term.word, str)]
+            + [word[:-1] for word in loose_words if word[-1] == "*"]
+        )
         self._stretches = tuple(_cluster_tokens(term.surface) for term in terms if not _is_word(term))
         self._stems = frozenset(stem for stem in stems if " " not in stem)
         self._phrases = tuple(tuple(stem.split(" ")) for stem in stems if " " in stem)
@@ -71,8 +86,8 @@ class _Matcher(dict[str, _RunMatches | None]):
         self._language = languages[0] if alone else None
         """Whose streams suffice to tell that a run does not match; what a phrase is made of needs its place."""
         words_alone = [token for token in self._tokens if isinstance(token, str)]
-        letters = "".join(token[0] for token in (*words_alone, *self._prefixes, *self._stems))
-        kept = alone and languages[0] in _KEPT_BEGINNINGS
+        letters = "".join(token[0] for token in (*words_alone, *self._prefixes, *self._stems, *stem_prefixes))
+        kept = alone and languages[0] in _KEPT_BEGINNINGS and not self._endings
         self._beginnings = frozenset(letters + letters.upper()) if kept else None
         """Of all plain words that match; None where that is not known."""
 
@@ -111,19 +126,25 @@ class _Matcher(dict[str, _RunMatches | None]):
                 or len(run) > _LONGEST_PLAIN
             ]
         streams = streams_of(self._language)  # not kept: the words met may be forgotten
-        tokens, wanted, prefixes = self._tokens, self._stems, self._prefixes
+        tokens, wanted, prefixes, stem_prefixes = self._tokens, self._stems, self._prefixes, self._stem_prefixes
         return [
             run
-            for run, (words, stems) in zip(runs, map(streams.__getitem__, runs), strict=True)
+            for run, (words, stems, keys) in zip(runs, map(streams.__getitem__, runs), strict=True)
             if stems in wanted
             or words in tokens
             or words.startswith(prefixes)
+            or stems.startswith(stem_prefixes)
+            or (keys and self._has_key(keys.split(" ")))
             or (" " in words and self._has_match(words.split(" "), stems.split(" ")))
         ]
 
     def _has_match(self, words: list[str], stems: list[str]) -> bool:
         beginning = any(word.startswith(self._prefixes) for word in words)
+        beginning = beginning or any(stem.startswith(self._stem_prefixes) for stem in stems)
         return beginning or not (self._tokens.isdisjoint(words) and self._stems.isdisjoint(stems))
+
+    def _has_key(self, keys: list[str]) -> bool:
+        return not self._joined.isdisjoint(keys) or any(key.startswith(self._endings) for key in keys)
 
     def __missing__(self, run: str) -> _RunMatches | None:
         if len(self) >= _MOST_REMEMBERED:
@@ -142,7 +163,7 @@ class _Matcher(dict[str, _RunMatches | None]):
                     rooted.append(((group.start, group.end), self._all_stems("".join(_cluster_tokens(text)))))
             else:
                 self._match_word(text, group, ranges, rooted)
-        ranges += [span for span, stems in rooted if not stems.isdisjoint(self._stems)]
+        ranges += [span for span, stems in rooted if self._is_wanted(stems)]
         phrase_stems = [
             (index, span, stems)
             for index, (span, stems) in enumerate(rooted)
@@ -160,9 +181,30 @@ class _Matcher(dict[str, _RunMatches | None]):
             if piece.token in self._tokens or piece.token.startswith(self._prefixes):
                 ranges.append(span)
             if piece.root:
-                rooted.append((span, self._all_stems(piece.root)))
+                stems = self._all_stems(piece.root)
+                rooted.append((span, stems))
+                if self._endings:
+                    ranges += ((group.start + start, span[1]) for start in self._compound_starts(piece, stems))
+        if self._joined and len(found) > 1:
+            for start, end, key in joined_keys(text, found):
+                if key in self._joined:
+                    ranges.append((group.start + start, group.start + end))
         if tuple(piece.token for piece in found) in self._tokens:
             ranges.append((group.start, group.end))
+
+    def _is_wanted(self, stems: frozenset[str]) -> bool:
+        if not stems.isdisjoint(self._stems):
+            return True
+        return bool(self._stem_prefixes) and any(stem.startswith(self._stem_prefixes) for stem in stems)
+
+    def _compound_starts(self, piece: Piece, stems: frozenset[str]) -> Iterator[int]:
+        """Where the last word of a compound begins, or the compound where folding has moved that."""
+        for stem in stems:
+            key = ending_key(stem)
+            for ending in self._endings if key.startswith(self._endings) else ():
+                if key.startswith(ending):
+                    at = len(stem) + len(REVERSED) - len(ending)
+                    yield piece.start + at if piece.token[at:].startswith(stem[at:]) else piece.start
 
     def _all_stems(self, root: str) -> frozenset[str]:
         return frozenset([stems[root] for stems in self._stemmers])

@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 from engine.text.folding import fold
 from engine.text.languages import detect_language
+from engine.text.looser import loosened
 from engine.text.phrases import PhraseTokens, phrase_tokens
 from engine.text.queries import Clause, Phrase, Query, Word
 from engine.text.query_language import LONGEST
 from engine.text.question_words import is_filler, unasked
 from engine.text.scripts import HANGUL, SYMBOL, UNSPACED
 from engine.text.segments import segments
-from engine.text.stems import forms_of, stems_of
+from engine.text.stems import forms_of, is_korean_ending, stems_of
 from engine.text.tokens import RUN, Group, Piece, clusters, groups, pairs, pieces
 
 _MOST_TERMS = 64
@@ -48,7 +49,8 @@ class QueryTerm(NamedTuple):
     group: int = 0
     """Not 0 where it is one of several of which any will do: they share this number."""
     loose: tuple[tuple[str, ...], ...] = ()
-    """Looser forms: phrases of the `words` stream that are weaker evidence than the term itself."""
+    """Looser forms: phrases of the `words` stream that are weaker evidence than the term itself. A last token that ends
+    with `*` stands for all that begin so."""
     loose_stems: tuple[str, ...] = ()
     """Looser forms in the `stems` stream, written as in `stems`."""
     filler: bool = False
@@ -76,33 +78,27 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
     known = tuple(dict.fromkeys((own, *languages)))
     place = _placing(query)
     found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}
-    for run in RUN.finditer(text):
-        for kind, start, end in groups(run[0]):
-            for term in map(place, _terms(text, Group(kind, run.start() + start, run.start() + end), known)):
-                earlier = found.get((term.word, term.stems), term)
-                found[term.word, term.stems] = earlier._replace(
-                    prefix_ok=term.prefix_ok or earlier.prefix_ok,
-                    phrased=term.phrased and earlier.phrased,
-                    group=term.group if term.group == earlier.group else 0,
-                )
+    for term in map(place, _all_terms(text, known)):
+        earlier = found.get((term.word, term.stems), term)
+        found[term.word, term.stems] = earlier._replace(
+            prefix_ok=term.prefix_ok or earlier.prefix_ok,
+            phrased=term.phrased and earlier.phrased,
+            group=term.group if term.group == earlier.group else 0,
+        )
     terms = tuple(found.values())
     if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, own):
         terms = tuple(term._replace(stop=False) for term in terms)
     terms = _with_fillers(terms, text, known[0])
     phrases = (phrase_tokens(atom.text) for _, atom in query.wanted() if isinstance(atom, Phrase))
-    return QueryAnalysis(_most_telling(terms), known, tuple(phrase for phrase in phrases if phrase.tokens))
+    terms = loosened(text, _most_telling(terms), known)
+    return QueryAnalysis(terms, known, tuple(phrase for phrase in phrases if phrase.tokens))
 
 
 def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:
     """Terms of a single word, all of which it asks for; `languages` are those of the whole query's analysis."""
     text = f"{word.text} "  # the word is complete
     alone = Query(text, (Clause((word._replace(start=0, end=len(word.text)),)),))
-    return tuple(
-        _placing(alone)(term)
-        for run in RUN.finditer(text)
-        for kind, start, end in groups(run[0])
-        for term in _terms(text, Group(kind, run.start() + start, run.start() + end), tuple(languages))
-    )
+    return tuple(map(_placing(alone), _all_terms(text, tuple(languages))))
 
 
 def passage_terms(text: str, languages: Sequence[str]) -> tuple[Iterator[QueryTerm], tuple[str, ...]]:
@@ -112,14 +108,17 @@ def passage_terms(text: str, languages: Sequence[str]) -> tuple[Iterator[QueryTe
     """
     known = tuple(dict.fromkeys((detect_language(text, languages), *languages)))
     ended = f"{text} "  # its last word is complete
-    found = (
-        term
-        for run in RUN.finditer(ended)
-        for kind, start, end in groups(run[0])
-        for term in _terms(ended, Group(kind, run.start() + start, run.start() + end), known)
-        if not term.prefix_ok
-    )
-    return found, known
+    return (term for term in _all_terms(ended, known) if not term.prefix_ok), known
+
+
+def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
+    """The terms of a text in their order. Korean particles after a word of another script, as in `API를`, are none."""
+    for run in RUN.finditer(text):
+        word_end = -1
+        for kind, start, end in groups(run[0]):
+            if kind != HANGUL or start != word_end or not is_korean_ending("".join(clusters(run[0][start:end]))):
+                yield from _terms(text, Group(kind, run.start() + start, run.start() + end), languages)
+            word_end = -1 if kind else end
 
 
 def _placing(query: Query) -> Callable[[QueryTerm], QueryTerm]:

@@ -11,9 +11,11 @@ UNSPACED = "\x01"
 """A character of a script that puts no spaces between words."""
 HANGUL = "\x02"
 MARK = "\x03"
-"""A combining mark, or an invisible character inside a word."""
+"""A combining mark, or an invisible character, such as a zero-width space: never the end of a word."""
 SYMBOL = "\x04"
 """An emoji or pictograph, kept as a token of its own."""
+FLAG = "\x05"
+"""Half of a flag: two such letters are one pictograph."""
 _SEPARATOR = " "
 
 # First and last code point; of these blocks only letters, letter numbers and the radicals count.
@@ -50,13 +52,17 @@ _HANGUL_BLOCKS = (
 )
 _HANGUL_INNER_BLOCKS = ((0x1160, 0x11FF), (0xD7B0, 0xD7FB))
 _SYMBOL_BLOCKS = ((0x2600, 0x27BF), (0x2B00, 0x2BFF), (0x1F300, 0x1FAFF))
+_FLAG_LETTERS = range(0x1F1E6, 0x1F200)
+_UNIT_BLOCKS = ((0x3371, 0x337A), (0x3380, 0x33DF))
+"""Units of measurement in one character, such as ㎏."""
 
 _EXCEPTIONS = (
     # Everything that people type for an apostrophe, and the two hyphens that look like the plain one.
     dict.fromkeys(map(ord, "\u2019\u02bc\uff07\u055a"), "'")
     | dict.fromkeys(map(ord, "\u2010\u2011"), "-")
-    # Soft hyphen, zero-width joiners and word joiner; the half-width voicing marks, which Unicode calls letters.
-    | dict.fromkeys(map(ord, "\u00ad\u200c\u200d\u2060\uff9e\uff9f"), MARK)
+    # The half-width voicing marks, which Unicode calls letters.
+    | dict.fromkeys(map(ord, "\uff9e\uff9f"), MARK)
+    | dict.fromkeys(_FLAG_LETTERS, FLAG)
 )
 
 _SCRIPT_BLOCKS = (
@@ -140,12 +146,14 @@ def _shape_of(code_point: int) -> str:
     category = unicodedata.category(character)
     if category == "Nd":
         return "0"
-    if category[0] == "M" or _within(code_point, _HANGUL_INNER_BLOCKS):
+    if category[0] == "M" or category == "Cf" or _within(code_point, _HANGUL_INNER_BLOCKS):
         return MARK
     if category[0] in "LN" or code_point in _RADICALS:
         return _letter_shape(code_point, category)
     if category == "So" and _within(code_point, _SYMBOL_BLOCKS):
         return SYMBOL
+    if _within(code_point, _UNIT_BLOCKS) and unicodedata.normalize("NFKC", character).isalnum():
+        return "a"
     return _SEPARATOR
 
 

@@ -39,6 +39,16 @@ _PARTICLES = (
     *("마저", "이나", "이랑", "하고", "라고"),
     *("은", "는", "이", "가", "을", "를", "의", "에", "로", "와", "과", "도", "만", "들", "랑", "나"),
 )
+# Endings that make a verb of a noun: 논의하다, 배포되다, 발생시키다. Only one follows a noun.
+_KOREAN_VERBS = """
+하 하는 하던 하고 하며 하면 하여 하지 하기 하자 하게 하려고 하려면 하니 하니까 하도록 하세요 하십시오 하다
+하였다 하였고 하였으며 하였습니다 하겠다 하겠습니다 해 해서 해야 해도 해요 해줘 했다 했던 했고 했는데 했지만
+했으며 했음 했어 했어요 했습니다 했을 합니다 합시다 한다 한다면 한다는 한 할 함
+되 되는 되던 되고 되며 되면 되어 되지 되기 되도록 되었다 되었고 되었으며 되었습니다 되었음 되다 돼 돼서 돼야
+됐다 됐고 됐으며 됐습니다 됐음 됩니다 된다 된다면 된다는 된 될 됨
+시키는 시키고 시키며 시키면 시켜 시켜서 시켰다 시켰습니다 시킵니다 시킨다 시킨 시킬 시키다
+입니다 이었다 였다 였습니다 이었습니다"""
+_VERBS_BY_LENGTH = tuple(sorted(_KOREAN_VERBS.split(), key=len, reverse=True))
 _SHORTEST_NOUN = 2
 _ARABIC_ARTICLES = ("وال", "بال", "لل", "ال")
 _SHORTEST_BARE = 3
@@ -113,9 +123,18 @@ def _stemmer_for(script: str, language: str) -> Stemmer.Stemmer | None:
 
 
 def _without_particles(word: str) -> str:
-    def fits(particle: str) -> bool:
-        return word.endswith(particle) and len(word) - len(particle) >= _SHORTEST_NOUN
-
-    while particle := next(filter(fits, _PARTICLES), ""):
+    while particle := _ending(word, _PARTICLES, _SHORTEST_NOUN):
         word = word[: -len(particle)]
-    return word
+    return word.removesuffix(_ending(word, _VERBS_BY_LENGTH, _SHORTEST_NOUN))
+
+
+def is_korean_ending(word: str) -> bool:
+    """Whether a Korean word after one of another script is no more than its particles: `API를`, `merge했다`."""
+    while particle := _ending(word, _PARTICLES, 0):
+        word = word[: -len(particle)]
+    return not word.removesuffix(_ending(word, _VERBS_BY_LENGTH, 0))
+
+
+def _ending(word: str, endings: tuple[str, ...], least: int) -> str:
+    """The longest of these endings that leaves at least so many syllables; "" for none."""
+    return next((ending for ending in endings if word.endswith(ending) and len(word) - len(ending) >= least), "")

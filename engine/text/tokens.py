@@ -14,8 +14,8 @@ from itertools import pairwise
 from operator import add
 from typing import NamedTuple
 
-from engine.text.folding import fold
-from engine.text.scripts import HANGUL, MARK, SYMBOL, UNSPACED, shape
+from engine.text.folding import INVISIBLE, fold, with_anusvara
+from engine.text.scripts import FLAG, HANGUL, MARK, SYMBOL, UNSPACED, script_of, shape
 
 RUN = re.compile(
     '[^\x00-\x20!"$%&()*,;<=>?\\[\\\\\\]^`{|}~\x7f'
@@ -24,15 +24,18 @@ RUN = re.compile(
 )
 """Cuts text into runs. Every group lies within one run."""
 
+_KINDS = {HANGUL: HANGUL, UNSPACED: UNSPACED, SYMBOL: SYMBOL, FLAG: SYMBOL}
 _IN_WORD = f"[A-Za-z0-9_][A-Za-z0-9_{MARK}]*"
 _GROUP = re.compile(
-    f"[#@]?{_IN_WORD}(?:(?:::|://|[.\\-+/@:'#]){_IN_WORD})*(?:\\+\\+|#)?"
-    f"|{UNSPACED}[{UNSPACED}{MARK}]*|{HANGUL}[{HANGUL}{MARK}]*|{SYMBOL}"
+    f"[#@]?{_IN_WORD}(?:(?:::|://|[.\\-+/@:'#]){MARK}*{_IN_WORD})*(?:\\+\\+|#)?"
+    f"|{UNSPACED}[{UNSPACED}{MARK}]*|{HANGUL}[{HANGUL}{MARK}]*|{SYMBOL}|{FLAG}{FLAG}?"
 )
-_CLUSTER = re.compile(f"[^{MARK}]{MARK}*")
+_CLUSTER = re.compile(f"(?:{FLAG}{FLAG}|[^{MARK}]){MARK}*")
 _SEGMENT = re.compile(f"[A-Za-z0-9](?:[A-Za-z0-9'{MARK}]*[A-Za-z0-9{MARK}])?")
 _SUFFIX = re.compile(r"(?:\+\+|#)\Z")
 _DUNDER = re.compile(f"__[A-Za-z0-9{MARK}]+(?:_[A-Za-z0-9{MARK}]+)*__")
+_AFTER_INNER_APOSTROPHE = frozenset("яюєїеёі")
+_NOT_SINGLE = frozenset((MARK, FLAG))
 _BETWEEN_APOSTROPHES = re.compile("[^']+")
 _HUMP = re.compile(
     f"(?<=[a-z{MARK}])(?=[A-Z])"  # camel|Case
@@ -40,7 +43,7 @@ _HUMP = re.compile(
     f"|(?<=[A-Z])(?=[A-Z][a-z{MARK}]{{2}})"  # HTTP|Server, but not URLs
 )
 _NOT_IN_TOKEN = re.compile('[\x00-\x20!"$-*,;<=>?\\[-^`{-\x7f\u2019\u02bc\uff07\u055a]')
-_UNSEEN = re.compile("[\u00ad\u0300-\u036f\u0640\u200b-\u200f\u2060]")
+_UNSEEN = re.compile(f"[\u0300-\u036f\u093c{INVISIBLE}]")
 
 _LONGEST_WORD = 64
 """Longer words are cut every so many characters."""
@@ -80,7 +83,7 @@ def groups(run: str) -> Iterator[Group]:
     for match in _GROUP.finditer(shaped):
         start, end = match.span()
         first = shaped[start]
-        yield Group(first if first in (HANGUL, UNSPACED, SYMBOL) else "", start, end)
+        yield Group(_KINDS.get(first, ""), start, end)
 
 
 def pieces(word: str) -> list[Piece]:
@@ -113,7 +116,7 @@ def pieces(word: str) -> list[Piece]:
 
 def clusters(text: str) -> Sequence[str]:
     """The folded characters of an unspaced, Korean or pictograph group, each with its marks."""
-    if unicodedata.is_normalized("NFKC", text) and MARK not in shape(text):
+    if unicodedata.is_normalized("NFKC", text) and _NOT_SINGLE.isdisjoint(shape(text)):
         return text
     return [token for token in (to_token(text[start:end]) for start, end in cluster_spans(text)) if token]
 
@@ -131,7 +134,7 @@ def pairs(characters: Sequence[str]) -> list[str]:
 def to_token(text: str) -> str:
     """`text` folded, without what no token may hold; may be empty."""
     folded = fold(text)
-    return folded if folded.isalnum() else _NOT_IN_TOKEN.sub("", folded)
+    return folded if folded.isalnum() and "\u02bc" not in folded else _NOT_IN_TOKEN.sub("", folded)
 
 
 def _plain(word: str, start: int, end: int) -> list[Piece]:
@@ -143,7 +146,7 @@ def _plain(word: str, start: int, end: int) -> list[Piece]:
     token = to_token(text)
     if not token:
         return []
-    root = token if text.isascii() else _NOT_IN_TOKEN.sub("", _UNSEEN.sub("", _composed(text)))
+    root = token if text.isascii() else _NOT_IN_TOKEN.sub("", with_anusvara(_UNSEEN.sub("", _composed(text))))
     return [Piece(start, end, token, root or token)]
 
 
@@ -158,7 +161,7 @@ def _segment_pieces(word: str, shaped: str, start: int, end: int) -> list[Piece]
         return [Piece(start, end, text, text)]  # what most parts are
     if "'" not in shaped[start:end]:
         return _humps(word, shaped, start, end)
-    spans = [match.span() for match in _BETWEEN_APOSTROPHES.finditer(shaped, start, end)]
+    spans = list(_apostrophe_spans(word, shaped, start, end))
     texts = [word[slice(*span)].lower() for span in spans]
     if len(spans) > 1 and texts[-1] == "t" and texts[-2].endswith("n"):
         spans[-2:] = [(spans[-2][0], spans[-1][1])]
@@ -171,6 +174,17 @@ def _segment_pieces(word: str, shaped: str, start: int, end: int) -> list[Piece]
     whole = (spans[0][0], spans[-1][1])
     parts = [piece for span in spans for piece in _plain(word, *span)]
     return [Piece(*whole, to_token(word[slice(*whole)]), ""), *parts] if len(parts) > 1 else parts
+
+
+def _apostrophe_spans(word: str, shaped: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    """The parts between apostrophes. Ukrainian and Belarusian words have one inside: зв'язок is one part."""
+    begin = None
+    for match in _BETWEEN_APOSTROPHES.finditer(shaped, start, end):
+        first, last = match.span()
+        begin = first if begin is None else begin
+        if word[last + 1 : last + 2].lower() not in _AFTER_INNER_APOSTROPHE or script_of(word[last - 1]) != "cyrillic":
+            yield begin, last
+            begin = None
 
 
 def _humps(word: str, shaped: str, start: int, end: int) -> list[Piece]:

@@ -190,6 +190,10 @@ class TableCounts:
         beginning, word = self._view.count([BEGINNING + kept, WORD + start])
         return [Word(start, word if word and len(start) > len(kept) else beginning, 0)]
 
+    def loose(self, token: str, column: str) -> int:
+        """Looser forms are not looked for: each would be one more query to the table."""
+        return 0
+
 
 class BenchCounts:
     """As `Frequencies`."""

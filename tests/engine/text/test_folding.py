@@ -32,7 +32,9 @@ from engine.text.folding import fold
         ("soft\u00adhyphen می\u200cخواهم", "softhyphen ميخواهم"),
         ("がぎ ハパバ", "がぎ ハパバ"),
         ("ที่นี่", "ที่นี่"),
-        ("हिन्दी", "हिन्दी"),
+        ("हिन्दी सम्बन्ध अन्न", "हिंदी संबंध अन्न"),
+        ("ज़रूरत फ़ाइल", "जरूरत फाइल"),
+        ("a\u2066b\u202c c\ufeffd", "ab cd"),
     ],
 )
 def test_spellings_of_one_word_fold_alike(written: str, folded: str) -> None:

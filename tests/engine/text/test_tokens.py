@@ -43,7 +43,10 @@ def words(text: str) -> str:
         ("été/hiver", "ete/hiver ete hiver"),
         ("größeÄndern", "grosseandern grosse andern"),
         ("👍🏽 done ✅", "👍 done ✅"),
-        ("5㎞ x²", "5 x2"),
+        ("5㎞ x² ㎏", "5km x2 kg"),
+        ("🇩🇪🇫🇷 🇩", "🇩🇪 🇫🇷 🇩"),
+        ("exa\u200bmple foo.\u200bbar \ufeffword\u202c", "example foo.bar foo bar word"),
+        ("зв’язок обʼєкт", "звязок обєкт"),
         ("a\x00b\ud800c", "a b c"),
     ],
 )  # fmt: skip
@@ -59,7 +62,7 @@ def test_words_and_identifiers(text: str, stream: str) -> None:
         ("the dog's dogs' 'quoted'", "the dog dogs quoted"),
         ("l'eau d’accord qu'il dell'acqua", "eau accord il acqua"),
         ("O'Brien aujourd’hui", "obrien o brien aujourdhui aujourd hui"),
-        ("п’ять", "пять п ять"),
+        ("п’ять Д’Артаньян", "пять дартаньян д артаньян"),
     ],
 )
 def test_apostrophes(text: str, stream: str) -> None:
