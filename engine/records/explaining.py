@@ -114,6 +114,8 @@ class ResultExplanation(Record, frozen=True):
     """What the text score has from words of the question that stand near each other."""
     named: bool = False
     """The file's title or name is what was asked for: that alone is a full answer, `fresh_score` 1."""
+    from_name: float = 0.0
+    """What the text score has from a title or file name that fits the query."""
     text_evidence: float = 0.0
     """The text score without its upper limit of 1: orders full matches. 0 where it is the text score."""
     by_words: bool = False

@@ -131,6 +131,7 @@ def _of_scores(
         cosine_high=None if range_ is None else range_.high,
         nearness=parts.nearness / parts.full if parts.full else 0.0,
         named=scored.named,
+        from_name=parts.from_name,
         text_evidence=parts.evidence if parts.evidence > 1 else 0.0,
     )
 

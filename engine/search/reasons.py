@@ -121,6 +121,8 @@ def _sums(of: ResultExplanation) -> Iterator[str]:
         share=share,
         full=of.full_bm25,
     )
+    if of.from_name >= _LEAST:
+        yield tr("Its title or file name fits the query: {score:.2f} more.", score=of.from_name)
     if of.text_limit < min(1.0, share):
         yield tr(
             "With {share:.0%} of the question, weighed by rarity, it cannot give more than {most:.2f}.",

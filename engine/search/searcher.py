@@ -111,7 +111,7 @@ class Searcher:
         if request.explain and not outcome.results:
             from engine.search.advice import advised
 
-            outcome = advised(outcome, work, self._store, lambda other: self.search(other, cancel))
+            outcome = advised(outcome, work, self._store, lambda other: self._search(other, cancel))
         if found.lasting:
             self._answers.put(moment, request, outcome)
         return outcome

@@ -25,7 +25,8 @@ def cut(ranked: list[Scored], least: float, stages: Stages, *, by_words: bool = 
             kept.append(scored)
         elif (scored.fresh if scored.named else scored.text if by_words else 0.0) >= least:
             kept.append(scored._replace(score=least, by_words=not scored.named))
-    kept.sort(key=lambda scored: -scored.score)
+    # A note of that name stays first, whatever its age.
+    kept.sort(key=lambda scored: (not scored.named, -scored.score))
     left = {scored.id for scored in kept}
     out = [scored for scored in ranked if scored.id not in left]
     aged = [scored.fresh for scored in out if scored.fresh >= least]

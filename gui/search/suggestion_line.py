@@ -30,6 +30,7 @@ class SuggestionLine(QWidget):
         super().__init__(parent)
         self._shown: tuple[object, ...] = ()
         self._buttons: list[QPushButton] = []
+        self._said = tr(texts.DID_YOU_MEAN)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(GUTTER, 4, GUTTER, 5)
@@ -44,7 +45,7 @@ class SuggestionLine(QWidget):
         if tuple(suggestions) == self._shown:
             return  # a button that has the focus stays
         self._shown = tuple(suggestions)
-        self._words.setText(tr(texts.DID_YOU_MEAN))
+        self._said = tr(texts.DID_YOU_MEAN)
         self._replace([self._suggested(suggestion) for suggestion in suggestions], texts.meant(suggestions))
 
     def show_correction(self, corrected: QuerySuggestion, typed: str) -> None:
@@ -53,8 +54,9 @@ class SuggestionLine(QWidget):
             return
         self._shown = corrected, typed
         said = tr("Showing results for {query}", query=in_quotes(corrected.query))
-        self._words.setText(elide(self._words.fontMetrics(), said, Qt.TextElideMode.ElideRight, 2 * _LONGEST))
-        button = self._button(tr("Search for “{query}”", query=typed), tr("Search for {query}", query=typed))
+        self._said = said
+        button = self._button(tr("As typed"), tr("Search for {query}", query=typed))
+        set_tip(button, tr("Search for “{query}”", query=typed))
         button.clicked.connect(self.literal_wanted)
         self._replace([button], said)
 
@@ -89,7 +91,11 @@ class SuggestionLine(QWidget):
         return button
 
     def _fit(self) -> None:
-        room = self.width() - 2 * GUTTER - self._words.sizeHint().width()
+        beside = self._buttons[0].sizeHint().width() + self._row.spacing() if self._buttons else 0
+        room = self.width() - 2 * GUTTER
+        words = elide(self._words.fontMetrics(), self._said, Qt.TextElideMode.ElideRight, max(0, room - beside))
+        self._words.setText(words)
+        room -= self._words.sizeHint().width()
         for place, button in enumerate(self._buttons):
             room -= button.sizeHint().width() + self._row.spacing()
             button.setVisible(not place or room >= 0)

@@ -86,6 +86,11 @@ def test_age_takes_no_note_away_from_who_asks_for_it_by_name(memory) -> None:
     assert found.score == 0.35
 
 
+def test_aged_note_of_that_name_stays_first(memory) -> None:
+    outcome = memory.search("2026-02-08", half_life_days=7)
+    assert [result.path for result in outcome.results][:2] == ["daily/2026-02-08.md", "log.md"]
+
+
 @pytest.mark.parametrize(
     ("query", "path"),
     [

@@ -11,6 +11,7 @@ from engine.search import frequencies, keywords, work
 from engine.search.filters import Among
 from engine.search.frequencies import Frequencies
 from engine.search.keywords import KeywordLeg
+from engine.search.reasons import reasons_of
 from engine.settings import Settings
 from engine.text import analyse_query
 
@@ -104,7 +105,7 @@ def test_the_parts_of_a_score_by_words_add_up_to_it(memory: BuiltinMemory) -> No
     assert outcome.explanation is not None
     assert len(outcome.explanation.results) == _COUNT
     for reason in outcome.explanation.results:
-        whole = sum(term.score for term in reason.terms) + reason.nearness
+        whole = sum(term.score for term in reason.terms) + reason.nearness + reason.from_name
         assert reason.text_score == pytest.approx(min(1.0, reason.text_limit, whole))
     assert any(reason.nearness for reason in outcome.explanation.results)
 
@@ -141,6 +142,16 @@ def test_rare_word_in_long_note_among_short_notes_is_found(memory: BuiltinMemory
     results = memory.search(query).results
     assert results[0].path == "long.md"
     assert results[0].score >= 0.35
+
+
+def test_explanation_names_what_the_title_adds(memory: BuiltinMemory, tmp_path: Path) -> None:
+    (tmp_path / "notes" / "Relief valves.md").write_text("Opened by hand once a year.\n", "utf-8")
+    memory.sync()
+    outcome = memory.search("how do relief valves and pumps work", min_score=0, explain=True)
+    assert outcome.explanation is not None
+    reason = outcome.explanation.results[0]
+    assert reason.from_name > 0
+    assert any("title or file name" in str(said) for said in reasons_of(reason))
 
 
 @pytest.mark.parametrize("query", ["weir", "pump gauges", "today weir unheardof", "pum"])
