@@ -8,7 +8,15 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING
 
-from engine.search.scoring import Blend, inverse_document_frequency, length_norm, term_score, text_parts, vector_score
+from engine.search.scoring import (
+    Blend,
+    Scale,
+    inverse_document_frequency,
+    length_norm,
+    term_score,
+    text_parts,
+    vector_score,
+)
 from engine.text import analyse, analyse_query, detect_language
 from engine.text.query import QueryTerm
 
@@ -93,7 +101,7 @@ class FactTable:
         """Score and share of the terms held of each fact that holds one."""
         counts = [self._count(term) for term in terms]
         idfs = [inverse_document_frequency(len(self._facts), len(held)) for held in counts]
-        scores = {}
+        scale, scores = Scale.of(idfs), {}
         for place in set().union(*counts):
             norm = length_norm(self._facts[place].length, self._average)
             told = text_parts(
@@ -101,7 +109,7 @@ class FactTable:
                     term_score(idf, held[place], norm) if place in held else 0.0
                     for idf, held in zip(idfs, counts, strict=True)
                 ],
-                idfs,
+                scale,
             )
             scores[place] = told.score, told.covered
         return scores

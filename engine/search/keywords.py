@@ -3,19 +3,23 @@
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import accumulate
 
 from engine.search import scoring
 from engine.search.conditions import many
 from engine.search.filters import Among
 from engine.search.frequencies import Word
+from engine.search.scoring import length_norm, term_score
 from engine.search.sources import CountsOf
-from engine.search.term_counts import WEIGHTS, Asked, Counts, ask
+from engine.search.term_counts import CHOICE_WEIGHTS, Asked, Match, ask
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm
 
 _TITLES = "- {words stems}"
-"""All other columns: an index that an earlier program made has no aliases."""
+"""All other columns, named so since an index that an earlier program made has no aliases."""
+_NAMES = "- {words stems heading}"
+_MOST_TITLED = 200
 _MOST_RANKED = 10_000
 """So many matches take some 8 ms."""
 _CHOOSING = 5_000
@@ -82,6 +86,8 @@ class KeywordScores:
     contributions: dict[int, tuple[float, ...]] = field(default_factory=dict)
     titled: set[int] = field(default_factory=set)
     """Chunks whose title or file name holds half of the query or more, by weight."""
+    around: set[int] = field(default_factory=set)
+    """Chunks with a term in a title, a heading, their path or an alias."""
     names: dict[int, float] = field(default_factory=dict)
     """How well the title or file name fits the query, 0 to 1; nothing where it does not."""
     strengths: dict[int, tuple[float, ...]] = field(default_factory=dict)
@@ -98,18 +104,27 @@ class KeywordScores:
     """By term: not 0 where it is one of several of which any will do, which share this number; () for none at all."""
     full_match: float = scoring.FULL_MATCH
 
+    @cached_property
+    def _scale(self) -> scoring.Scale:
+        return scoring.Scale.of([term.idf for term in self.terms], self.full_match)
+
     def parts(self, id_: int) -> scoring.TextParts:
         """What the score of this chunk is made of."""
         contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)
-        strengths = self.strengths.get(id_, ())
-        idfs = [term.idf for term in self.terms]
-        near = self.nearness.get(id_, 0.0)
+        near, name = self.nearness.get(id_, 0.0), self.names.get(id_, 0.0)
+        return self.parts_of(contributions, self.strengths.get(id_, ()), near, name)
+
+    def parts_of(
+        self, contributions: Sequence[float], strengths: Sequence[float], near: float, name: float = 0.0
+    ) -> scoring.TextParts:
+        """What the score of a chunk with these figures is made of."""
+        scale = self._scale
         if self.groups:
             chosen = self.counted(contributions)
             contributions = tuple(contributions[index] for index in chosen)
-            idfs = [idfs[index] for index in chosen]
+            scale = scoring.Scale.of([self.terms[index].idf for index in chosen], self.full_match)
             strengths = tuple(strengths[index] for index in chosen) if strengths else ()
-        return scoring.text_parts(contributions, idfs, near, self.full_match, strengths, name=self.names.get(id_, 0.0))
+        return scoring.text_parts(contributions, scale, near, strengths, name=name)
 
     def add_names(self, names: Mapping[int, float]) -> None:
         """Count how well titles and file names fit the query."""
@@ -176,6 +191,19 @@ class KeywordLeg:
         matches = sum(term.matches for term in self._choosing)
         return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, among)))
 
+    def titled(self) -> list[int] | None:
+        """Ids of chunks among which are all whose titles, aliases or file names hold every term; None for too many."""
+        if len(self._known) < len(self.terms):
+            return []
+        rarest = (" OR ".join(term.stemmed + term.plain) for term in self._known[:2])
+        expression = " AND ".join(f"({phrases})" for phrases in rarest if phrases)
+        if not expression:
+            return []
+        fts = self._tables.fts
+        query = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT {_MOST_TITLED + 1}"
+        found = [id_ for (id_,) in self._snapshot.connection.execute(query, (f"{_NAMES} : ({expression})",))]
+        return found if len(found) <= _MOST_TITLED else None
+
     def _exact(self, limit: int, among: Among) -> list[int]:
         """Candidates by exact forms alone, where there are many looser ones: FTS5 ranks both alike."""
         exact = [term for term in self._known if term.weak < 1.0]
@@ -222,58 +250,43 @@ class KeywordLeg:
         """Put the scores of those of the wanted chunks that match into the result."""
         if not wanted:
             return
+        places, count, known_average = self._places, len(self.terms), self._average_length
         half = sum(term.idf for term in self.terms) / 2
         pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in asked.neighbours]
-        for rowid, counts in ask(self._snapshot.connection, self._tables.fts, asked, expression, wanted):
-            parts, strengths = self._contributions(counts)
-            if any(parts):
-                nearness = sum(map(scoring.nearness, pairs, counts.distances))
-                result.contributions[rowid] = parts
-                if nearness:
-                    result.nearness[rowid] = nearness
-                if strengths:
-                    result.strengths[rowid] = strengths
-                whole = result.parts(rowid)
-                result.scores[rowid] = whole.score
-                result.evidence[rowid] = whole.evidence
-                result.sums[rowid] = whole.bm25 + whole.nearness
-                if whole.covered > _ALL:
-                    result.complete.add(rowid)
-                if self._titled(counts.titled) >= half:
-                    result.titled.add(rowid)
 
-    def _titled(self, flags: Sequence[float]) -> float:
-        """Weight of the terms in the title or the file's name."""
-        total, at = 0.0, 0
-        for _, term in self._places:
-            end = at + len(term.kinds)
-            if any(flags[at:end]):
-                total += term.idf
-            at = end
-        return total
+        def take(
+            id_: int, length: int, average: float, matches: list[Match], around: bool, distances: list[float]
+        ) -> None:
+            if around:
+                result.around.add(id_)
+            parts, strengths, in_names = [0.0] * count, None, 0.0
+            norm = length_norm(length, known_average or average)
+            for place, frequencies, titled in matches:
+                index, term = places[place]
+                if titled:
+                    in_names += term.idf
+                parts[index], strength = _contribution(term, frequencies, norm)
+                if strength < 1.0:
+                    strengths = strengths or [1.0] * count
+                    strengths[index] = strength
+            if not any(parts):
+                return
+            result.contributions[id_] = tuple(parts)
+            near = sum(map(scoring.nearness, pairs, distances)) if distances else 0.0
+            if near:
+                result.nearness[id_] = near
+            if strengths:
+                result.strengths[id_] = tuple(strengths)
+            whole = result.parts_of(parts, strengths or (), near)
+            evidence = result.evidence[id_] = whole.evidence
+            result.scores[id_] = min(1.0, evidence)
+            result.sums[id_] = whole.bm25 + near
+            if whole.covered > _ALL:
+                result.complete.add(id_)
+            if in_names >= half:
+                result.titled.add(id_)
 
-    def _contributions(self, found: Counts) -> tuple[tuple[float, ...], tuple[float, ...]]:
-        """BM25 of each term, and how exactly each is matched; nothing of the latter where all are exact."""
-        parts, strengths = [0.0] * len(self.terms), [1.0] * len(self.terms)
-        average = self._average_length or found.average
-        norm, counts = scoring.length_norm(found.length, average), found.frequencies
-        at = 0
-        for index, term in self._places:
-            stems, plain = at + len(term.stemmed), at + len(term.stemmed) + len(term.plain)
-            # Both streams count the same occurrences.
-            frequency = max(sum(counts[at:stems]), sum(counts[stems:plain]))
-            weak = plain + len(term.weak_stems)
-            end = weak + len(term.weak_words)
-            given = scoring.term_score(term.idf, frequency, norm) if frequency else 0.0
-            if term.plain and plain > stems > at and not any(counts[stems:plain]):
-                given *= _STEM_ONLY
-            if end > plain and (loose := max(sum(counts[plain:weak]), sum(counts[weak:end]))):
-                if not frequency:
-                    strengths[index] = term.weak
-                given = max(given, term.weak * scoring.term_score(term.idf, loose, norm))
-            parts[index] = given
-            at = end
-        return tuple(parts), () if min(strengths, default=1.0) == 1.0 else tuple(strengths)
+        ask(self._snapshot.connection, self._tables.fts, asked, expression, wanted, take)
 
     def _ranked(self, expression: str, matches: int, limit: int, among: Among) -> list[int]:
         """The best of about so many matches.
@@ -297,7 +310,7 @@ class KeywordLeg:
         return list(dict.fromkeys(titled + recent))
 
     def _best(self, expression: str, limit: int, condition: str = "", values: tuple[object, ...] = ()) -> list[int]:
-        fts, weights = self._tables.fts, ", ".join(map(str, WEIGHTS))
+        fts, weights = self._tables.fts, ", ".join(map(str, CHOICE_WEIGHTS))
         # bm25() named and sorted by name: ORDER BY rank takes 1.6 times as long.
         rows = self._snapshot.connection.execute(
             f"""SELECT rowid, bm25({fts}, {weights}) AS score FROM {fts}
@@ -316,20 +329,20 @@ class KeywordLeg:
         chunks = sum(self._phrase_frequency(stem.split(" "), "stems") for stem in stems)
         matches = chunks
         beginning = 0
+        exact = self._phrase_frequency(tokens, "words")
         if term.prefix_ok:
             beginning, found, begun = self._beginning(tokens[-1], stems)
-            matches = max(matches, found)
-            if stems:
+            if not stems:
+                plain, chunks, matches = begun, beginning, max(matches, found)
+            elif beginning > exact:  # other words begin so, too
                 weak_words += begun
-            else:
-                plain, chunks = begun, beginning
-        if not plain:
-            exact = self._phrase_frequency(tokens, "words")
-            # A note whose language was taken for another one has other stems.
-            if exact or not stems:
-                plain = (_quoted(" ".join(tokens)),)
-                chunks = max(chunks, exact)
-                matches = max(matches, exact)
+                matches = max(matches, found)
+        # As many chunks with the stem as with the word are the same chunks. A note whose language was taken for
+        # another one has other stems.
+        if not plain and (not stems or (exact and (len(stems) > 1 or exact != chunks))):
+            plain = (_quoted(" ".join(tokens)),)
+            chunks = max(chunks, exact)
+            matches = max(matches, exact)
         if not chunks:
             # A file's name is in no body.
             chunks = max(self._phrase_frequency(form, "name") for form in (*map(str.split, stems), tokens))
@@ -379,6 +392,19 @@ class KeywordLeg:
         Over all columns a word and its stem would count twice. Titles and headings stand in the body too.
         """
         return min(self._counts.chunks(token, column) for token in tokens)
+
+
+def _contribution(term: Term, frequencies: Sequence[float], norm: float) -> tuple[float, float]:
+    """BM25 of a term with these frequencies of its kinds of phrases, and how exactly it is matched, 0 to 1."""
+    stems, words, weak_stems, weak_words = frequencies
+    frequency = max(stems, words)  # both streams count the same occurrences
+    given = term_score(term.idf, frequency, norm) if frequency else 0.0
+    if not words and term.plain and term.stemmed:
+        given *= _STEM_ONLY
+    loose = max(weak_stems, weak_words)
+    if not loose:
+        return given, 1.0
+    return max(given, term.weak * term_score(term.idf, loose, norm)), 1.0 if frequency else term.weak
 
 
 def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:

@@ -40,7 +40,8 @@ class Ranker:
             with work.timed("keyword"):
                 by_words = leg.candidates(limit, among)
                 if len(by_words) >= limit and among == Among():
-                    by_words = list(dict.fromkeys([*named_chunks(snapshot, work.query), *by_words]))
+                    named = named_chunks(snapshot, work.query, leg.titled())
+                    by_words = list(dict.fromkeys([*named, *by_words]))
             note = tr_count(
                 "{count:,} chunk was chosen by words.", "{count:,} chunks were chosen by words.", len(by_words)
             )

@@ -15,12 +15,22 @@ from engine.text import QueryAnalysis, highlight_ranges
 
 
 def make_result(
-    chunk: StoredChunk, scored: Scored, question: QueryAnalysis, blend: Blend, roles: frozenset[str] = frozenset()
+    chunk: StoredChunk,
+    scored: Scored,
+    question: QueryAnalysis,
+    blend: Blend,
+    roles: frozenset[str] = frozenset(),
+    *,
+    around: bool = True,
 ) -> MemorySearchResult:
-    """With `roles` only what one of them said is marked and shown first."""
+    """With `roles` only what one of them said is marked and shown first.
+
+    `around`: whether the title, a heading or the path may match; to look through them takes as long as the text.
+    """
     # The name of a session's file is no text.
-    path = chunk.path if chunk.places is None else ""
-    ranges, around = ranges_of(chunk.text, (path, chunk.title, *chunk.heading), question, chunk.language)
+    others = (chunk.path if chunk.places is None else "", chunk.title, *chunk.heading) if around else ()
+    ranges, found = ranges_of(chunk.text, others, question, chunk.language)
+    of_others = found or [()] * (2 + len(chunk.heading))
     if roles and chunk.places is not None:
         spans = _spans(chunk, roles)
         ranges = _inside(ranges, spans) or [(start, start) for start, _ in spans[:1]]
@@ -43,9 +53,9 @@ def make_result(
         vector_score=None if scored.vector is None else round(scored.vector, 6),
         text_share=1.0 if scored.named else round(blend.text_share(scored.text, scored.vector), 6),
         message=None if place is None else _message(place, chunk),
-        title_ranges=around[1],
-        heading_ranges=tuple(around[2:]),
-        path_ranges=around[0],
+        title_ranges=of_others[1],
+        heading_ranges=tuple(of_others[2:]),
+        path_ranges=of_others[0],
     )
 
 

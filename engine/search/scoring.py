@@ -115,11 +115,27 @@ class TextParts(NamedTuple):
         return min(1.0, self.evidence)
 
 
+class Scale(NamedTuple):
+    """What the terms of a query make of a BM25 sum."""
+
+    idfs: Sequence[float]
+    total: float
+    """Of the idfs."""
+    full: float
+    """The sum that counts as a full match."""
+    limit: float
+    """The most that the score of a chunk with every term may be, before 1."""
+
+    @classmethod
+    def of(cls, idfs: Sequence[float], full_match: float = FULL_MATCH) -> "Scale":
+        total = sum(idfs)
+        return cls(idfs, total, full_match * total * (K1 + 1), max(1.0, len(idfs) / _SHORT_QUESTION))
+
+
 def text_parts(
     contributions: Sequence[float],
-    idfs: Sequence[float],
+    scale: Scale,
     near: float = 0.0,
-    full_match: float = FULL_MATCH,
     strengths: Sequence[float] = (),
     name: float = 0.0,
 ) -> TextParts:
@@ -130,18 +146,17 @@ def text_parts(
     answer. In a long one the sum alone decides, since no passage holds all its words (capping there costs .03 nDCG@10
     on technical abstracts).
     """
-    total = sum(idfs)
+    idfs, total, full, most = scale
     if total <= 0:
         return TextParts(0.0, 0.0, 0.0, 0.0, 0.0)
     held = map(mul, idfs, strengths) if strengths else idfs
     covered = sum(compress(held, contributions)) / total
-    limit = covered**_COVERING * max(1.0, len(idfs) / _SHORT_QUESTION)
-    return TextParts(sum(contributions), near, full_match * total * (K1 + 1), covered, limit, name)
+    return TextParts(sum(contributions), near, full, covered, covered**_COVERING * most, name)
 
 
 def text_score(contributions: Sequence[float], idfs: Sequence[float]) -> float:
     """The same as one figure."""
-    return text_parts(contributions, idfs).score
+    return text_parts(contributions, Scale.of(idfs)).score
 
 
 def vector_score(cosine: float, calibration: Calibration) -> float:

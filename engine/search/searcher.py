@@ -236,7 +236,8 @@ class Searcher:
             for scored in shown:
                 if work.cancel is not None:
                     work.cancel.checkpoint()
-                result = make_result(chunks[scored.id], scored, found.question, grounds.blend, roles)
+                around = scored.id in grounds.words.around
+                result = make_result(chunks[scored.id], scored, found.question, grounds.blend, roles, around=around)
                 if scored.id in more:
                     result = msgspec.structs.replace(result, more_in_file=more[scored.id])
                 results.append(result)

@@ -1,9 +1,8 @@
-"""What FTS5 tells of the chunks that match: how often each phrase occurs, and how near words of the question stand."""
+"""Counts in chunks that match: how often each term occurs, and how near each other the words of a query are."""
 
 import math
-import struct
-from collections.abc import Callable, Collection, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection
+from itertools import count
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -13,15 +12,22 @@ from engine.store.schema import FTS_COLUMNS
 
 COLUMN_WEIGHTS = {"title": 0.5, "heading": 0.5, "name": 1.0, "words": 1.0, "stems": 1.0, "aliases": 0.5}
 """Titles, aliases and headings are in the text as well, and a title or an alias in all chunks of its file."""
-WEIGHTS = tuple(COLUMN_WEIGHTS[column] for column in FTS_COLUMNS)
+_WORDS_IN_CHOICE = 0.2
+"""Words count less where FTS5 chooses candidates: a word that is its own stem is found in both columns, another one
+only in `stems`. With 1.0, 1 of the 10 best chunks is not chosen in one query of five words, with 0.2 in two."""
+CHOICE_WEIGHTS = tuple(_WORDS_IN_CHOICE if column == "words" else COLUMN_WEIGHTS[column] for column in FTS_COLUMNS)
 _WORDS = FTS_COLUMNS.index("words")
 """The column whose length is a chunk's length: it holds every token, the stems of some are nowhere."""
 _STEMS = FTS_COLUMNS.index("stems")
 _NAMED = {FTS_COLUMNS.index("title"), FTS_COLUMNS.index("name")}
 _STEM_WEIGHTS = tuple(0.0 if column == "words" else weight for column, weight in COLUMN_WEIGHTS.items())
 _PLAIN_WEIGHTS = tuple(0.0 if column == "stems" else weight for column, weight in COLUMN_WEIGHTS.items())
-_REGISTERED = "term_counts"
-_told: WeakKeyDictionary[apsw.Connection, set[str]] = WeakKeyDictionary()
+_KINDS = {"s": (0, _STEM_WEIGHTS, _STEMS), "p": (1, _PLAIN_WEIGHTS, _WORDS)}
+_KINDS |= {"S": (2, _STEM_WEIGHTS, _STEMS), "P": (3, _PLAIN_WEIGHTS, _WORDS)}
+"""Of each kind of phrase its place among the frequencies, the weights of the columns, and the column with its text."""
+_REGISTERED = "count_terms"
+_registered: WeakKeyDictionary[apsw.Connection, set[str]] = WeakKeyDictionary()
+_counters: "WeakKeyDictionary[apsw.Connection, _Counter]" = WeakKeyDictionary()
 
 
 class Asked(NamedTuple):
@@ -34,107 +40,96 @@ class Asked(NamedTuple):
     neighbours: tuple[tuple[int, int], ...]
     """Places in `kinds` of terms that follow one another in the question."""
 
-    @property
-    def spelt(self) -> str:
-        """As an argument in SQL."""
-        pairs = " ".join(f"{first},{second}" for first, second in self.neighbours)
-        return f"{self.skipped};{' '.join(self.kinds)};{pairs}"
+
+Match = tuple[int, list[float], bool]
+"""A term that a chunk holds: its place in `Asked.kinds`; its frequencies, weighted by column, of its stems, its words,
+the stems of weaker forms and the words of weaker forms; and whether the title or the file's name holds it."""
 
 
-class Counts(NamedTuple):
-    """What one chunk holds of them."""
-
-    length: float
-    """Of the chunk, in tokens."""
-    average: float
-    """Length of all chunks on average."""
-    frequencies: Sequence[float]
-    """Of each phrase, weighted by column."""
-    titled: Sequence[float]
-    """Of each phrase, 1 where the title or the file's name holds it, else 0."""
-    distances: Sequence[float]
-    """Between the nearest occurrences of each pair of neighbours, in tokens; infinite where one is missing."""
+Take = Callable[[int, int, float, list[Match], bool, list[float]], None]
+"""Is given what one chunk holds: its id, its length and the average length of all chunks in tokens, the terms, whether
+a title, a heading, the path or an alias holds any of them, and between each pair of neighbours the distance of their
+nearest occurrences in tokens (infinite where one is missing; no distances for a chunk with one term)."""
 
 
-def register(connection: apsw.Connection, name: str, function: Callable[..., str | bytes]) -> None:
+def register(connection: apsw.Connection, name: str, function: Callable[..., str | None]) -> None:
     """Give a connection a function of FTS5 that it may have already.
 
     Each time would take some memory that only the end of the connection gives back.
     """
-    told = _told.setdefault(connection, set())
-    if name not in told:
+    registered = _registered.setdefault(connection, set())
+    if name not in registered:
         connection.register_fts5_function(name, function)
-        told.add(name)
+        registered.add(name)
 
 
 def ask(
-    connection: apsw.Connection, table: str, asked: Asked, expression: str, ids: Collection[int]
-) -> list[tuple[int, Counts]]:
-    """What those of these chunks hold that match; whatever else matches is only walked through."""
-    register(connection, _REGISTERED, _term_counts)
+    connection: apsw.Connection, table: str, asked: Asked, expression: str, ids: Collection[int], take: Take
+) -> None:
+    """Count in those of these chunks that match; whatever else matches is only walked through."""
+    counter = _counters.get(connection)
+    if counter is None:
+        counter = _counters[connection] = _Counter()
+        register(connection, _REGISTERED, counter)
+    counter.begin(asked, take)
     # The unary plus keeps SQLite from running the whole match once for every id.
-    rows = connection.execute(
-        f"""SELECT rowid, {_REGISTERED}({table}, ?) FROM {table}
-            WHERE {table} MATCH ? AND +rowid IN ({",".join(map(str, ids))})""",
-        (asked.spelt, expression),
-    )
-    phrases = sum(map(len, asked.kinds))
-    found = []
-    for rowid, packed in rows:
-        length, average, *figures = struct.unpack(f"<{len(packed) // 4}f", packed)
-        titled = figures[phrases : 2 * phrases]
-        found.append((rowid, Counts(length, average, figures[:phrases], titled, figures[2 * phrases :])))
-    return found
+    query = f"""SELECT {_REGISTERED}({table}) FROM {table}
+        WHERE {table} MATCH ? AND +rowid IN ({",".join(map(str, ids))})"""
+    connection.execute(query, (expression,)).fetchall()
 
 
-class _Phrase(NamedTuple):
-    number: int
-    weights: tuple[float, ...]
-    column: int
-    """Where it stands in the text."""
-    term: int
+class _Counter:
+    """Counts in the row that FTS5 is at, and hands on what it found here: rows of SQL would have to be packed for that.
+
+    A connection has one, since each function that it is given takes some memory until it is closed.
+    """
+
+    def begin(self, asked: Asked, take: Take) -> None:
+        """Count these terms from now on."""
+        numbers = count(asked.skipped)
+        self._terms = [
+            (place, [(next(numbers), *_KINDS[kind]) for kind in kinds]) for place, kinds in enumerate(asked.kinds)
+        ]
+        self._neighbours = asked.neighbours
+        self._average = 0.0
+        self._take = take
+
+    def __call__(self, api: apsw.FTS5ExtensionApi, /) -> None:
+        columns_of, offsets_of = api.phrase_columns, api.phrase_column_offsets
+        matches = []
+        around = False
+        occurrences: dict[tuple[int, int], list[int]] = {}
+        for place, phrases in self._terms:
+            frequencies: list[float] | None = None
+            titled = False
+            for number, kind, weights, in_text in phrases:
+                if not (columns := columns_of(number)):
+                    continue
+                if frequencies is None:
+                    frequencies = [0.0, 0.0, 0.0, 0.0]
+                for column in columns:
+                    if weight := weights[column]:
+                        offsets = offsets_of(number, column)
+                        frequencies[kind] += weight * len(offsets)
+                        if column == in_text:
+                            if known := occurrences.get((place, column)):
+                                known += offsets
+                            else:
+                                occurrences[place, column] = offsets
+                        else:
+                            around = True
+                            titled = titled or column in _NAMED
+            if frequencies is not None:
+                matches.append((place, frequencies, titled))
+        distances = [_nearest(occurrences, *pair) for pair in self._neighbours] if len(matches) > 1 else []
+        self._average = self._average or api.column_total_size(_WORDS) / max(api.row_count, 1)
+        self._take(api.rowid, api.column_size(_WORDS), self._average, matches, around, distances)
 
 
-@lru_cache(maxsize=8)
-def _plan(spelt: str) -> tuple[tuple[_Phrase, ...], tuple[tuple[int, int], ...]]:
-    skipped, kinds, pairs = spelt.split(";")
-    phrases, number = [], int(skipped)
-    for term, of_term in enumerate(kinds.split(" ")):
-        for kind in of_term:
-            told = (_STEM_WEIGHTS, _STEMS) if kind in "sS" else (_PLAIN_WEIGHTS, _WORDS)
-            phrases.append(_Phrase(number, *told, term))
-            number += 1
-    places = (pair.split(",") for pair in pairs.split())
-    return tuple(phrases), tuple((int(first), int(second)) for first, second in places)
-
-
-def _term_counts(api: apsw.FTS5ExtensionApi, /, *arguments: object) -> bytes:
-    """Little-endian floats: the figures of `Counts` in their order."""
-    phrases, neighbours = _plan(str(arguments[0]))
-    counts: list[float] = []
-    titled: list[float] = []
-    standing: dict[tuple[int, int], list[int]] = {}
-    for number, weights, in_text, term in phrases:
-        count = 0.0
-        columns = api.phrase_columns(number)
-        titled.append(float(not _NAMED.isdisjoint(columns)))
-        for column in columns:
-            offsets = api.phrase_column_offsets(number, column)
-            count += weights[column] * len(offsets)
-            if column == in_text:
-                standing.setdefault((term, column), []).extend(offsets)
-        counts.append(count)
-    counts += titled
-    for first, second in neighbours:
-        counts.append(_nearest(standing, first, second))
-    average = api.column_total_size(_WORDS) / max(api.row_count, 1)
-    return struct.pack(f"<ff{len(counts)}f", api.column_size(_WORDS), average, *counts)
-
-
-def _nearest(standing: dict[tuple[int, int], list[int]], first: int, second: int) -> float:
+def _nearest(occurrences: dict[tuple[int, int], list[int]], first: int, second: int) -> float:
     for column in (_STEMS, _WORDS):  # places in one column say nothing of those in the other
-        if (first, column) in standing and (second, column) in standing:
-            return least_distance(standing[first, column], standing[second, column])
+        if (first, column) in occurrences and (second, column) in occurrences:
+            return least_distance(occurrences[first, column], occurrences[second, column])
     return math.inf
 
 

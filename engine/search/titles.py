@@ -36,15 +36,21 @@ def called(snapshot: Snapshot, query: Query, ids: Collection[int]) -> dict[int, 
     }
 
 
-def named_chunks(snapshot: Snapshot, query: Query) -> list[int]:
-    """The first chunk of each file whose title, alias or name may be these words and no others.
+def named_chunks(snapshot: Snapshot, query: Query, titled: Sequence[int] | None) -> list[int]:
+    """The first chunk of each file whose title, alias or name is these words and no others.
 
     Where most chunks hold a word, as a collection's own subject, a ranking by words does not reach the note of its
-    name. Letters are compared as SQLite does, so case counts outside of ASCII.
+    name. `titled` are chunks among which are all of such files, where those are few; None to look through the
+    names of all files, in which case counts outside of ASCII.
     """
     words = _words(query.question)
     if not query.plain or not 0 < len(words) <= _MOST_WORDS:
         return []
+    if titled is not None:
+        first: dict[int, int] = {}
+        for id_, file in called(snapshot, query, titled).items():
+            first[file] = min(id_, first.get(file, id_))
+        return list(first.values())[:_MOST_NAMED]
     pattern = "_".join(word.replace("%", "").replace("_", "") for word in words)
     tables = snapshot.tables
     rows = snapshot.connection.execute(

@@ -54,8 +54,9 @@ def test_words_that_follow_one_another_in_the_question_count_for_more_the_nearer
     beside, apart, missing = (scoring.nearness(6.0, distance) for distance in (1, 20, math.inf))
     assert beside > apart > missing == 0
     assert beside < scoring.term_score(6.0, 1, _AVERAGE)
-    parts = scoring.text_parts([4.0, 4.0], [6.0, 6.0], beside)
-    assert parts.score > scoring.text_parts([4.0, 4.0], [6.0, 6.0], apart).score
+    scale = scoring.Scale.of([6.0, 6.0])
+    parts = scoring.text_parts([4.0, 4.0], scale, beside)
+    assert parts.score > scoring.text_parts([4.0, 4.0], scale, apart).score
     assert parts.score == pytest.approx((parts.bm25 + parts.nearness) / parts.full)
 
 

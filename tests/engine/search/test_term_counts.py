@@ -1,13 +1,14 @@
-"""What FTS5 tells of the chunks that match."""
+"""Counts of terms in the chunks that match."""
 
 import math
+from typing import NamedTuple
 
 import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.search.term_counts import Asked, ask, least_distance
+from engine.search.term_counts import Asked, Match, ask, least_distance
 from engine.store.schema import FTS_COLUMNS, FTS_TOKENIZER
 
 places = st.lists(st.integers(0, 60), max_size=12, unique=True)
@@ -37,21 +38,52 @@ def index() -> apsw.Connection:
     return connection
 
 
-def test_frequencies_are_weighed_by_column_and_neighbours_measured_in_the_text(index: apsw.Connection) -> None:
+class Taken(NamedTuple):
+    """What is handed on for a chunk."""
+
+    length: int
+    average: float
+    matches: list[Match]
+    around: bool
+    distances: list[float]
+
+
+def counted(index: apsw.Connection, asked: Asked, expression: str, ids: list[int]) -> dict[int, Taken]:
+    found: dict[int, Taken] = {}
+    ask(index, "f", asked, expression, ids, lambda id_, *counts: found.update({id_: Taken(*counts)}))
+    return found
+
+
+def stem_frequencies(taken: Taken) -> list[float]:
+    return [frequencies[0] for _, frequencies, _ in taken.matches]
+
+
+def test_frequencies_are_weighted_and_neighbours_measured(index: apsw.Connection) -> None:
     asked = Asked(0, ("s", "s"), ((0, 1),))
-    found = dict(ask(index, "f", asked, '("weir") OR ("pump")', [1, 2, 3]))
-    assert found[1].frequencies == pytest.approx([1.0, 1.5])
+    found = counted(index, asked, '("weir") OR ("pump")', [1, 2, 3])
+    assert stem_frequencies(found[1]) == pytest.approx([1.0, 1.5])
     assert found[1].distances == pytest.approx([1.0])
-    assert found[2].frequencies == pytest.approx([2.0, 2.0])
+    assert stem_frequencies(found[2]) == pytest.approx([2.0, 2.0])
     assert found[2].distances == pytest.approx([2.0])
-    assert found[3].frequencies == pytest.approx([1.0, 0.5])
+    assert stem_frequencies(found[3]) == pytest.approx([1.0, 0.5])
     assert found[3].distances == [math.inf]
     assert (found[1].length, found[1].average) == pytest.approx((5, 10 / 3))
 
 
-def test_only_what_is_asked_for_is_told(index: apsw.Connection) -> None:
-    asked = Asked(1, ("p",), ())
-    ((id_, counts),) = ask(index, "f", asked, '("weir") AND (("pump"))', [2])
-    assert id_ == 2
-    assert counts.frequencies == pytest.approx([2.0])
-    assert counts.distances == []
+def test_a_match_outside_of_the_text_is_reported(index: apsw.Connection) -> None:
+    found = counted(index, Asked(0, ("s", "p"), ()), '("weir") OR ("pump")', [1, 2, 3])
+    assert [taken.around for taken in found.values()] == [True, True, True]
+    assert [[titled for *_, titled in taken.matches] for taken in found.values()] == [
+        [False, True],
+        [True, False],
+        [False, False],  # an alias is no title
+    ]
+    in_text = counted(index, Asked(0, ("p",), ()), '("no")', [1, 2, 3])
+    assert [taken.around for taken in in_text.values()] == [False]
+
+
+def test_phrases_before_the_asked_ones_are_skipped(index: apsw.Connection) -> None:
+    found = counted(index, Asked(1, ("p",), ()), '("weir") AND (("pump"))', [2])
+    assert list(found) == [2]
+    assert [(place, words) for place, (_, words, _, _), _ in found[2].matches] == [(0, 2.0)]
+    assert found[2].distances == []
