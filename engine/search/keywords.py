@@ -1,7 +1,7 @@
 """The keyword leg: candidates from FTS5, then exact scores from their term frequencies."""
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import accumulate
@@ -166,7 +166,9 @@ class KeywordLeg:
         self._at_hand = snapshot.chunk_count()
         """How many of them are in the snapshot: all, or what was brought here as candidates."""
         self._average_length = self._counts.average_length
-        self.terms = _weighed([self._term(term) for term in question.terms if not term.stop])
+        terms = [term for term in question.terms if not term.stop]
+        self._counts.expect(token for term in terms for token in _tokens_of(term))
+        self.terms = _weighed([self._term(term) for term in terms])
         self._known = sorted((term for term in self.terms if term.chunks), key=lambda term: term.matches)
         """Rarest first."""
         self._places = [(self.terms.index(term), term) for term in self._known]
@@ -392,6 +394,14 @@ class KeywordLeg:
         Over all columns a word and its stem would count twice. Titles and headings stand in the body too.
         """
         return min(self._counts.chunks(token, column) for token in tokens)
+
+
+def _tokens_of(term: QueryTerm) -> Iterator[str]:
+    """What is counted of a term, but for beginnings."""
+    yield from (term.word,) if isinstance(term.word, str) else term.word
+    for forms in (term.stems, term.loose_stems):
+        yield from (token for form in forms for token in form.split(" ") if not token.endswith("*"))
+    yield from (token for form in term.loose for token in form if not token.endswith("*"))
 
 
 def _contribution(term: Term, frequencies: Sequence[float], norm: float) -> tuple[float, float]:

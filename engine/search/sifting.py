@@ -1,9 +1,11 @@
 """What the scored candidates go through last: the threshold, then, where it is wanted, an order with more variety."""
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from engine.language import tr, tr_count
+from engine.search.conditions import many
 from engine.search.explanation import Scored, Stages
 from engine.search.work import SearchRequest
 from engine.store.snapshot import Snapshot
@@ -50,25 +52,38 @@ def at_most_per_file(
 
     A file that has more than its share gives way to others. Where one file is all that was found, nothing gives way.
     """
-    most = request.per_file
+    most, wanted = request.per_file, request.max_results
     if not most or len(kept) <= most:
-        return kept[: request.max_results], {}
-    files = dict(snapshot.files_of_chunks(sorted(scored.id for scored in kept)))
-    if len(set(files.values())) == 1:
-        return kept[: request.max_results], {}
+        return kept[:wanted], {}
     shown: list[Scored] = []
     last: dict[int, int] = {}
     rows: Counter[int] = Counter()
-    for scored in kept:
-        file = files.get(scored.id)
-        if file is None:
-            continue
-        rows[file] += 1
-        if rows[file] <= most and len(shown) < request.max_results:
-            shown.append(scored)
-            last[file] = scored.id
-    seen = Counter(files[scored.id] for scored in shown)
-    return shown, {last[file]: rows[file] - count for file, count in seen.items() if rows[file] > count}
+    for start in range(0, len(kept), wanted):  # mostly, the first part suffices: a look at each row's file takes time
+        part = kept[start : start + wanted]
+        files = dict(snapshot.files_of_chunks(sorted(scored.id for scored in part)))
+        for scored in part:
+            file = files.get(scored.id)
+            if file is not None and rows[file] < most and len(shown) < wanted:
+                rows[file] += 1
+                shown.append(scored)
+                last[file] = scored.id
+        if len(shown) == wanted:
+            break
+    found = _rows_of_files(snapshot, list(last), kept)
+    if len(last) == 1 and sum(found.values()) == len(kept):
+        return kept[:wanted], {}
+    return shown, {last[file]: found[file] - count for file, count in rows.items() if found[file] > count}
+
+
+def _rows_of_files(snapshot: Snapshot, files: Sequence[int], kept: list[Scored]) -> dict[int, int]:
+    """How many of these rows each of these files has."""
+    # The unary plus lets SQLite read the index of files: rows of chunks are large and far apart.
+    found = snapshot.connection.execute(
+        f"""SELECT file_id, count(*) FROM {snapshot.tables.chunks}
+            WHERE file_id IN (SELECT value FROM carray(?)) AND +id IN (SELECT value FROM carray(?)) GROUP BY file_id""",
+        (many(files), many([scored.id for scored in kept])),
+    )
+    return dict(found)
 
 
 def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int, stages: Stages) -> list[Scored]:

@@ -4,7 +4,7 @@ Such an index brings its candidates into a small one in memory, before the quest
 how often words and chunks occur is told of the whole.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
@@ -55,6 +55,9 @@ class WordCounts(Protocol):
     @property
     def average_length(self) -> float | None:
         """Of all chunks, in tokens; None where what is searched is all there is, which then knows it itself."""
+
+    def expect(self, tokens: Iterable[str]) -> None:
+        """These will be asked for."""
 
     def chunks(self, token: str, column: str) -> int: ...
 

@@ -179,6 +179,9 @@ class TableCounts:
     def chunks(self, token: str, column: str) -> int:
         return self._view.count([_COLUMN_LETTERS[column] + token])[0]
 
+    def expect(self, tokens: Iterable[str]) -> None:
+        """Nothing: looser forms, most of such tokens, are not looked for."""
+
     def words(self, start: str) -> list[Word]:
         """All words that begin so, as one.
 
