@@ -11,7 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import Any
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal, Slot
+from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal, Slot
 
 from engine import Cancelled, CancelToken, MnemoscopeError, tr
 
@@ -87,11 +87,35 @@ class _Runner(QRunnable):
         self._run()
 
 
+class _Alarm:
+    """A job of the engine that waits for its time; the timer is touched on the GUI thread alone."""
+
+    def __init__(self, seconds: float, job: Callable[[], Any]) -> None:
+        self.milliseconds = max(0, round(1000 * seconds))
+        self.job = job
+        self.cancelled = False
+        self.timer: QTimer | None = None
+
+
 class PoolExecutor(Executor):
     """A `QThreadPool` as the executor that the engine asks for, so that all its work runs on the pool."""
 
-    def __init__(self, pool: QThreadPool) -> None:
+    def __init__(self, pool: QThreadPool, changed: Callable[[_Alarm], None]) -> None:
+        """`changed` hears, on any thread, of an alarm that is new or was cancelled."""
         self._pool = pool
+        self._changed = changed
+
+    def later(self, seconds: float, job: Callable[[], Any]) -> Callable[[], None]:
+        """Run a job on the pool after so many seconds; returns what cancels it. Qt's timers measure the time."""
+        alarm = _Alarm(seconds, job)
+        self._changed(alarm)
+
+        def cancel() -> None:
+            if not alarm.cancelled:
+                alarm.cancelled = True
+                self._changed(alarm)
+
+        return cancel
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         future: Future[Any] = Future()
@@ -116,13 +140,15 @@ class Jobs(QObject):
     failed = Signal(object)
     """An Exception that only a mistake of the program can have raised; the job's owner was told, too."""
     _finished = Signal(object, object, object)
+    _alarm_changed = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._finished.connect(self._deliver)
+        self._alarm_changed.connect(self._set_alarm)
         self._readers = self._pool(3)
         self._writers = self._pool(4)
-        self._engine = self._pool(4)  # requests of remote providers only wait
+        self._engine = self._pool(8)  # of these, four requests of remote providers only wait
         self._running: set[Job] = set()
 
     def _pool(self, threads: int) -> QThreadPool:
@@ -131,8 +157,8 @@ class Jobs(QObject):
         return pool
 
     def executor(self) -> PoolExecutor:
-        """Where the engine runs its parallel work. Its jobs never wait for other jobs of this pool."""
-        return PoolExecutor(self._engine)
+        """Where the engine runs its parallel work, and what it does while nobody waits."""
+        return PoolExecutor(self._engine, self._alarm_changed.emit)
 
     def read(self, work: Work, on_done: OnDone, on_error: OnError | None = None) -> Job:
         """Run `work(token)` in the background; `on_done(result)` or `on_error(sentence)` follow on the GUI thread."""
@@ -161,6 +187,22 @@ class Jobs(QObject):
         self._running.add(job)
         pool.start(_Runner(lambda: self._finished.emit(job, *job.run())))
         return job
+
+    @Slot(object)
+    def _set_alarm(self, alarm: _Alarm) -> None:
+        if alarm.timer is not None:
+            alarm.timer.stop()
+            alarm.timer.deleteLater()
+            alarm.timer = None
+        elif not alarm.cancelled:
+            alarm.timer = timer = QTimer(self, singleShot=True, interval=alarm.milliseconds)
+            timer.timeout.connect(lambda: self._go_off(alarm))
+            timer.start()
+
+    def _go_off(self, alarm: _Alarm) -> None:
+        if not alarm.cancelled:
+            self._engine.start(_Runner(alarm.job))
+        self._set_alarm(alarm)
 
     @Slot(object, object, object)
     def _deliver(self, job: Job, result: Any, error: Exception | None) -> None:

@@ -17,7 +17,7 @@ from engine.corpus.transcripts.stores import Store, find_stores
 from engine.errors import WorkspaceError
 from engine.records import SyncReason, WatcherStatus
 from engine.settings import Settings
-from engine.sync.scheduler import SyncScheduler
+from engine.sync.scheduler import Runner, SyncScheduler
 from engine.sync.session_deltas import SessionDeltas
 from engine.sync.watcher import WatchBatch, Watcher
 
@@ -39,12 +39,15 @@ class Background:
         run: Callable[[SyncReason], object],
         changed: Callable[[], None],
         indexed_sizes: Callable[[], Mapping[str, int]],
+        threads: Runner,
     ) -> None:
         """`run` does one sync, `changed` hears of changes on disk, `indexed_sizes` is for `SessionDeltas`."""
         self._changed = changed
         self._sessions: set[str] = set()
         self._settings = settings
-        self._scheduler = SyncScheduler(run, interval_seconds=settings.sync.interval_minutes * _SECONDS_A_MINUTE)
+        self._scheduler = SyncScheduler(
+            run, threads, interval_seconds=settings.sync.interval_minutes * _SECONDS_A_MINUTE
+        )
         self._not_watching = ""
         """Why there is no watcher though the settings want one."""
         self._watchers: list[Watcher] = []
@@ -93,10 +96,25 @@ class Background:
             return
         rules = IgnoreRules(self._settings)
         names = {os.path.realpath(root.path): root.name for root in roots.found if root.extra}
+        links: set[str] = set()
+        """Seen while watching: what is gone can no longer be asked whether it was one."""
 
         def ignored(root: str, path: str, is_dir: bool) -> bool:
             name = names.get(root, "")
-            return rules.rule_for(f"{name}/{path}" if name else path, is_dir, root=name) is not None
+            stable = f"{name}/{path}" if name else path
+            if rules.rule_for(stable, is_dir, root=name) is None:
+                return False
+            # A link to a folder is named as a folder, and is no folder. It is passed over for being a link.
+            if is_dir or rules.rule_for(stable, True, root=name) is not None:
+                return True
+            location = os.path.join(root, path)
+            if os.path.islink(location):
+                links.add(location)
+                return False
+            if location in links:
+                links.discard(location)
+                return False
+            return True
 
         watcher = Watcher(
             [Path(roots.workspace), *map(Path, names)],

@@ -78,12 +78,13 @@ class BuiltinMemory:
             self._store.close()
             raise
         self._vectors = VectorIndex(self._store, settings.store.vector)
+        self._threads = Threads(executor)
         self._slot = ProviderSlot(
             lambda cancel: select_provider(settings, cancel=cancel),
             lambda first, reason, cancel: stand_in(settings, first, reason, cancel=cancel),
+            self._threads,
         )
         self._listeners = Listeners()
-        self._threads = Threads(executor)
         self._syncs = Syncs(self._user, self._listeners)
         self._guard = PathGuard(self._workspace, settings)
         shared = None if share is None else share(self._store, self._slot, self._guard, self._listeners)
@@ -123,6 +124,7 @@ class BuiltinMemory:
             self._searcher,
             select_provider,
             lambda: None if self._staying is None else self._staying.watcher_status(),
+            self._threads,
         )
         if background:
             self._staying = self._parts.stay(lambda reason: self.sync(reason=reason))

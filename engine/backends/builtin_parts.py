@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from engine.backends.listeners import Listeners
 from engine.backends.provider_slot import ProviderSlot
 from engine.backends.syncs import Syncs
+from engine.backends.threads import Threads
 from engine.backends.updates import Updates
 from engine.corpus.guard import PathGuard
 from engine.embedding.registry import Selection
@@ -57,6 +58,7 @@ class BuiltinParts:
         questions: "Questions",
         select: Callable[..., Selection],
         watcher: Callable[[], WatcherStatus | None],
+        threads: Threads,
     ) -> None:
         """`select` chooses a provider; `watcher` is None for a program that does not stay."""
         self._workspace = workspace
@@ -72,6 +74,7 @@ class BuiltinParts:
         self._questions = questions
         self._select = select
         self._watcher = watcher
+        self._threads = threads
 
     @cached_property
     def sessions(self) -> "SessionLibrary":
@@ -159,6 +162,7 @@ class BuiltinParts:
             sync,
             self.sessions.indexed_sizes,
             self._moment,
+            self._threads,
         )
         if self._updates.batch_jobs.usable and self._updates.batch_jobs.open():
             staying.look_again()

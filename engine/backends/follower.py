@@ -4,6 +4,7 @@ import logging
 import threading
 from collections.abc import Callable
 
+from engine.backends.threads import Threads
 from engine.errors import MnemoscopeError
 
 log = logging.getLogger(__name__)
@@ -12,28 +13,37 @@ _SECONDS = 1.0
 
 
 class Follower:
-    """Asks `moment` once a second, on a thread of its own, and calls `changed` when the answer is another one."""
+    """Asks `moment` once a second and calls `changed` when the answer is another one. Thread-safe."""
 
-    def __init__(self, moment: Callable[[], object], changed: Callable[[], None]) -> None:
+    def __init__(self, moment: Callable[[], object], changed: Callable[[], None], threads: Threads) -> None:
         self._moment = moment
         self._changed = changed
-        self._closing = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="mnemoscope-follower", daemon=True)
-        self._thread.start()
+        self._threads = threads
+        self._lock = threading.RLock()  # `changed` may close what this belongs to
+        self._closed = False
+        self._last: object = None
+        self._cancel = threads.later(_SECONDS, self._look)
 
     def close(self) -> None:
-        self._closing.set()
-        self._thread.join()
+        """Returns when a look that is under way has ended."""
+        with self._lock:
+            self._closed = True
+            self._cancel()
 
-    def _run(self) -> None:
-        last: object = None
-        while not self._closing.wait(_SECONDS):
+    def _look(self) -> None:
+        with self._lock:
+            if self._closed:
+                return
             try:
                 now = self._moment()
             except MnemoscopeError as error:
                 # Whoever works with the index meets the same error, and says it better.
                 log.debug("The index could not be asked for its state: %s", type(error).__name__)
-                continue
-            if last is not None and now != last:
-                self._changed()
-            last = now
+            except Exception:
+                log.exception("The index could not be asked for its state")
+            else:
+                last, self._last = self._last, now
+                if last is not None and now != last:
+                    self._changed()
+            if not self._closed:
+                self._cancel = self._threads.later(_SECONDS, self._look)

@@ -183,6 +183,10 @@ class _LentExecutor(Executor):
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
         return self._threads.executor().submit(fn, *args, **kwargs)
 
+    def later(self, seconds: float, job: Callable[[], object]) -> Callable[[], None]:
+        """As `Threads.later`."""
+        return self._threads.later(seconds, job)
+
     def give_back(self, executor: Executor | None, *, last: bool) -> None:
         """This user has closed the memory; `last`: nobody else has it."""
         if executor is self._owner:

@@ -34,7 +34,8 @@ def open_memory(
 ) -> "MemorySearchManager":
     """Open the memory of a workspace; creates its index if there is none, but indexes nothing yet.
 
-    `settings` None loads those of the settings file. `executor` runs parallel work; None uses threads of its own.
+    `settings` None loads those of the settings file. `executor` runs parallel work and the syncs that nobody waits for;
+    None uses threads of its own. One with a method `later(seconds, job) -> cancel` also measures time for them.
     `background` starts the watcher and the scheduled syncs, for programs that stay. Raises `SettingsError`,
     `WorkspaceError` for a folder whose name is no text, and the store's errors (`IndexTooNew`, `IndexReadOnly`,
     `DiskFull`).
@@ -67,13 +68,14 @@ def _opened(folder: Path, settings: Settings, executor: Executor | None, backgro
     name, open_chosen = _NAMES[chosen], partial(open_, chosen)
     _, user = open_own_data(folder, settings)
     if chosen != "qmd":
-        return FallbackMemoryManager(name, open_chosen, partial(open_, "builtin"), user)
+        return FallbackMemoryManager(name, open_chosen, partial(open_, "builtin"), user, executor=executor)
     from engine.backends.qmd.collections import with_paths
     from engine.backends.qmd.scope import refusal
 
     # What stands in for it searches the same places, and for the same sessions.
     same_places = partial(open_, "builtin", with_paths(settings))
-    return FallbackMemoryManager(name, open_chosen, same_places, user, refusal=partial(refusal, settings.qmd.scope))
+    refuse = partial(refusal, settings.qmd.scope)
+    return FallbackMemoryManager(name, open_chosen, same_places, user, refusal=refuse, executor=executor)
 
 
 def _backend(name: str) -> "OpenBackend":

@@ -4,14 +4,18 @@ import contextlib
 import dataclasses
 import threading
 from collections.abc import Callable
+from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING
 
+from engine.backends.threads import Threads
 from engine.control import CancelToken
 from engine.errors import Cancelled, Closed, MnemoscopeError
 from engine.language import tr
 from engine.records import Probe
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from engine.embedding.base import EmbeddingProvider
     from engine.embedding.registry import Selection
 
@@ -23,17 +27,19 @@ class ProviderSlot:
         self,
         select: "Callable[[CancelToken], Selection]",
         stand_in: "Callable[[str, str, CancelToken], Selection]",
+        threads: Threads,
     ) -> None:
         """`select` chooses the provider; `stand_in` the one in place of that of a name, which failed for a reason.
 
-        Both may wait for the keychain; closing cancels them through their token.
+        Both may wait for the keychain; closing cancels them through their token. `threads`: where `soon` has it chosen.
         """
         self._select = select
         self._stand_in = stand_in
+        self._threads = threads
         self._closing = CancelToken()
         self._lock = threading.Lock()
         self._starting = threading.Lock()
-        self._choosing: threading.Thread | None = None
+        self._choosing: Future[object] | None = None
         """Chooses for those who wait for it only so long."""
         self._selection: Selection | None = None
         self._doubtful = False
@@ -84,13 +90,11 @@ class ProviderSlot:
         if self._selection is None:
             with self._starting:
                 if self._choosing is None:
-                    self._choosing = threading.Thread(
-                        target=self._choose, args=(ready,), name="mnemoscope-choice", daemon=True
-                    )
-                    self._choosing.start()
-            self._choosing.join(seconds)
-            if not self._choosing.is_alive():
-                return self.selection  # what went wrong on that thread goes wrong here, and is heard
+                    self._choosing = self._threads.submit(lambda: self._choose(ready))
+            with contextlib.suppress(TimeoutError, CancelledError):
+                if self._choosing is not None:
+                    self._choosing.result(seconds)
+                    return self.selection  # what went wrong on that thread goes wrong here, and is heard
         return self._selection
 
     def _choose(self, ready: Callable[[], None]) -> None:

@@ -7,12 +7,13 @@ from engine.backends.background import Background
 from engine.backends.follower import Follower
 from engine.backends.listeners import Listeners
 from engine.backends.syncs import Syncs
+from engine.backends.threads import Threads
 from engine.records import SyncReason, SyncReport, WatcherStatus
 from engine.settings import Settings
 
 
 class Staying:
-    """Owns the threads that work when nobody asks."""
+    """Owns what works when nobody asks: watchers, timers and the syncs that they ask for, on `threads`."""
 
     def __init__(
         self,
@@ -23,6 +24,7 @@ class Staying:
         sync: Callable[[SyncReason], SyncReport],
         indexed_sizes: Callable[[], Mapping[str, int]],
         moment: Callable[[], object],
+        threads: Threads,
     ) -> None:
         """`sync` does one sync and returns its report, `indexed_sizes` is for `SessionDeltas`.
 
@@ -34,8 +36,8 @@ class Staying:
         self._listeners = listeners
         self._sync = sync
         syncs.dirty = True  # nobody has seen what changed while the program was away
-        self._background = Background(workspace, settings, self._run, self._changed, indexed_sizes)
-        self._follower = Follower(moment, listeners.tell)
+        self._background = Background(workspace, settings, self._run, self._changed, indexed_sizes, threads)
+        self._follower = Follower(moment, listeners.tell, threads)
 
     def watcher_status(self) -> WatcherStatus:
         return self._background.watcher_status()

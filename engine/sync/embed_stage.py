@@ -118,6 +118,7 @@ class EmbedStage:
 
     def _collect(self) -> None:
         """Wait for at least one request and store all that have arrived."""
+        self._run_here()
         done, _ = wait(self._running, timeout=_PAUSE_POLL, return_when=FIRST_COMPLETED)
         for future in done:
             texts = self._running.pop(future)
@@ -125,6 +126,21 @@ class EmbedStage:
             if self._token.cancelled:  # and what a cancel made of a request is no failure
                 raise Cancelled
             self._sort_out(future.exception(), texts)
+
+    def _run_here(self) -> None:
+        """Do a request on this thread where none has begun: syncs such as this may hold all threads of the executor."""
+        if any(future.running() or future.done() for future in self._running):
+            return
+        future = next(iter(self._running), None)
+        if future is None or not future.cancel():
+            return
+        texts = self._running.pop(future)
+        done: Future[Vectors] = Future()
+        self._running[done] = texts
+        try:
+            done.set_result(self._provider.embed_documents([text.text for text in texts], cancel=self._token))
+        except BaseException as error:
+            done.set_exception(error)
 
     def _sort_out(self, error: BaseException | None, texts: list[Unembedded]) -> None:
         """Raise what went wrong, unless it lies with some of the texts: then these are found, and the others sent."""

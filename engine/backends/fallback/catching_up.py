@@ -5,6 +5,7 @@ import threading
 import time
 from typing import TYPE_CHECKING
 
+from engine.backends.threads import Threads
 from engine.control import CancelToken
 from engine.errors import Cancelled, Closed, MnemoscopeError
 from engine.language import marked, tr
@@ -22,15 +23,16 @@ _STOPPED = marked("It was not brought up to date, since that was stopped: someth
 
 
 class CatchingUp:
-    """One sync of one memory, on a thread of its own. Thread-safe."""
+    """One sync of one memory, which begins with this. Thread-safe."""
 
-    def __init__(self, memory: "MemorySearchManager") -> None:
+    def __init__(self, memory: "MemorySearchManager", threads: Threads) -> None:
         self._memory = memory
         self._until = time.monotonic() + _PATIENCE
         self._sentence = tr(_STILL)
         self._ended = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="mnemoscope-catching-up", daemon=True)
-        self._thread.start()
+        self._job = threads.submit(self._run)
+        if self._job is None:
+            self._stopped()
 
     def wait(self, cancel: CancelToken | None) -> None:
         """Give the index a moment to be up to date before the first answers. Raises `Cancelled`."""
@@ -45,7 +47,13 @@ class CatchingUp:
 
     def join(self) -> None:
         """Wait for its end; whoever closes the memory ends it."""
-        self._thread.join()
+        if self._job is not None and self._job.cancel():
+            self._stopped()
+        self._ended.wait()
+
+    def _stopped(self) -> None:
+        self._sentence = tr(_STOPPED)
+        self._ended.set()
 
     def _run(self) -> None:
         try:

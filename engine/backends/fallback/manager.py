@@ -12,6 +12,7 @@ from engine.backends.fallback.retrying import PAUSE_SECONDS, Ask, Retrying
 from engine.backends.fallback.switch import InUse, Opener, Switch, both
 from engine.backends.lifetime import Lifetime
 from engine.backends.listeners import Listeners, StatusListener
+from engine.backends.threads import Threads
 from engine.backends.unanswered import unanswered
 from engine.control import CancelToken
 from engine.errors import Cancelled, Closed, PassageMissing, Unsupported
@@ -38,6 +39,8 @@ from engine.store.unseen_notes import UnseenNotes
 from engine.store.user_data import UserData
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from engine.backends.base import MemorySearchManager, ProgressCallback, SearchOptions
     from engine.backends.facts import Facts
     from engine.backends.insight import IndexInsight
@@ -66,6 +69,7 @@ class FallbackMemoryManager:
         *,
         refusal: Refusal = lambda session_key: "",
         pause_seconds: float = PAUSE_SECONDS,
+        executor: "Executor | None" = None,
     ) -> None:
         """`name`: of the chosen one, to be shown. `user` is closed with this: kept searches outlive a switch.
 
@@ -77,8 +81,9 @@ class FallbackMemoryManager:
         self._user = user
         self._lifetime = Lifetime()
         self._listeners = Listeners()
-        self._switch = Switch(open_primary, open_builtin, self._listeners.tell)
-        self._retrying = Retrying(self._switch, open_primary, pause_seconds)
+        self._threads = Threads(executor)
+        self._switch = Switch(open_primary, open_builtin, self._listeners.tell, self._threads)
+        self._retrying = Retrying(self._switch, open_primary, self._threads, pause_seconds)
         if self._switch.failure:
             self._retrying.failed()
         self._telling = threading.Lock()
@@ -231,6 +236,7 @@ class FallbackMemoryManager:
         if self._lifetime.end():
             self._retrying.close()
             self._switch.close()
+            self._threads.close()
             self._user.close()
 
     # --- inside ---------------------------------------------------------------------------------------------------

@@ -6,11 +6,14 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine.backends.fallback.switch import Opener, Switch
+from engine.backends.threads import Threads
 from engine.control import CancelToken
 from engine.errors import Cancelled, PassageMissing, Unsupported
 from engine.records import SearchOutcome
 
 if TYPE_CHECKING:
+    from concurrent.futures import Future
+
     from engine.backends.base import MemorySearchManager
 
 Ask = Callable[["MemorySearchManager", CancelToken | None], SearchOutcome]
@@ -27,15 +30,18 @@ class _Try:
         self.token = CancelToken()
         self.ended = threading.Event()
         self.outcome: SearchOutcome | None = None
-        self.thread: threading.Thread | None = None
+        self.job: Future[object] | None = None
 
 
 class Retrying:
     """One try at a time, each twice as long after the one before. Thread-safe."""
 
-    def __init__(self, switch: Switch, open_primary: Opener, pause_seconds: float = PAUSE_SECONDS) -> None:
+    def __init__(
+        self, switch: Switch, open_primary: Opener, threads: Threads, pause_seconds: float = PAUSE_SECONDS
+    ) -> None:
         self._switch = switch
         self._open_primary = open_primary
+        self._threads = threads
         self._shortest = pause_seconds
         self._lock = threading.Lock()
         self._pause = pause_seconds
@@ -78,17 +84,19 @@ class Retrying:
             running = self._running
         if running is not None:
             running.token.cancel()
-            if running.thread is not None:
-                running.thread.join()
+            if running.job is None or not running.job.cancel():
+                running.ended.wait()
 
     def _begin(self, ask: Ask) -> _Try | None:
         with self._lock:
             wanted = self._due is not None and time.monotonic() >= self._due
             if self._closed or self._running is not None or not wanted:
                 return None
-            mine = self._running = _Try()
-            mine.thread = threading.Thread(target=self._run, args=(mine, ask), name="mnemoscope-retrying", daemon=True)
-            mine.thread.start()
+            mine = _Try()
+            mine.job = self._threads.submit(lambda: self._run(mine, ask))
+            if mine.job is None:
+                return None
+            self._running = mine
         return mine
 
     def _run(self, mine: _Try, ask: Ask) -> None:

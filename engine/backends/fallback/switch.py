@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.backends.fallback.catching_up import CatchingUp
+from engine.backends.threads import Threads
 from engine.errors import BackendError, Closed, MnemoscopeError
 from engine.language import tr
 
@@ -28,10 +29,13 @@ class InUse(NamedTuple):
 class Switch:
     """Opens either when it is needed, and closes the one that is not. Thread-safe."""
 
-    def __init__(self, open_primary: Opener, open_builtin: Opener, changed: Callable[[], None]) -> None:
+    def __init__(
+        self, open_primary: Opener, open_builtin: Opener, changed: Callable[[], None], threads: Threads
+    ) -> None:
         """Raises nothing when the chosen one cannot be opened: that is its first failure. `changed` hears of both."""
         self._open_builtin = open_builtin
         self._changed = changed
+        self._threads = threads
         self._lock = threading.Lock()
         self._opening = threading.Lock()
         self._closed = False
@@ -121,7 +125,7 @@ class Switch:
         with self._lock:
             closed = self._closed
             if not closed:
-                self._builtin = found = InUse(memory, self._failure, CatchingUp(memory))
+                self._builtin = found = InUse(memory, self._failure, CatchingUp(memory, self._threads))
         if closed:
             memory.close()
             raise Closed

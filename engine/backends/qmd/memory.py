@@ -29,6 +29,7 @@ from engine.backends.session_files import SessionFiles
 from engine.backends.session_library import summary_of
 from engine.backends.staying import Staying
 from engine.backends.syncs import Syncs
+from engine.backends.threads import Threads
 from engine.backends.unanswered import unanswered
 from engine.control import CancelToken
 from engine.corpus.guard import PathGuard
@@ -68,10 +69,11 @@ class QmdMemory:
     """See `MemorySearchManager` for every method. Nothing is run before it is needed."""
 
     def __init__(self, workspace: Path, settings: Settings, *, executor: "Executor | None", background: bool) -> None:
-        """`executor` is not needed: the work is done by processes."""
+        """`executor` runs what nobody waits for; the rest is done by processes."""
         self._workspace = workspace.resolve()
         self._settings = settings = with_paths(settings)
         self._lifetime = Lifetime()
+        self._threads = Threads(executor)
         self._index_files, self._user = open_own_data(self._workspace, settings)
         self._listeners = Listeners()
         self._syncs = Syncs(self._user, self._listeners, "qmd")
@@ -122,6 +124,7 @@ class QmdMemory:
             lambda reason: self.sync(reason=reason),
             self._exports.indexed_sizes,
             lambda: (self._index.moment(), self._sync.lock.held_elsewhere(), self._user.problem),
+            self._threads,
         )
 
     @cached_property
@@ -149,6 +152,7 @@ class QmdMemory:
         return ProviderSlot(
             lambda cancel: select_provider(settings, cancel=cancel),
             lambda first, reason, cancel: stand_in(settings, first, reason, cancel=cancel),
+            self._threads,
         )
 
     @property
@@ -290,6 +294,7 @@ class QmdMemory:
         if "_slot" in vars(self):
             self._slot.close()
         self._sync.close()
+        self._threads.close()
         self._user.close()
 
     # --- inside ---------------------------------------------------------------------------------------------------

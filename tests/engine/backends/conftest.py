@@ -1,6 +1,7 @@
 """A workspace of notes and memories opened on it, with a provider that needs no model."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from pathlib import Path
 
 import msgspec
@@ -45,7 +46,12 @@ def open_memory(workspace: Path, tmp_path: Path, provider, monkeypatch) -> Itera
     opened: list[BuiltinMemory] = []
 
     def open_(
-        *, background: bool = False, use: FakeProvider | None = provider, instead: FakeProvider | None = None, **changes
+        *,
+        background: bool = False,
+        use: FakeProvider | None = provider,
+        instead: FakeProvider | None = None,
+        executor: Executor | None = None,
+        **changes,
     ) -> BuiltinMemory:
         monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(use))
         monkeypatch.setattr(
@@ -54,7 +60,7 @@ def open_memory(workspace: Path, tmp_path: Path, provider, monkeypatch) -> Itera
         settings = Settings()
         store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
         settings = msgspec.structs.replace(settings, **{"store": store, **changes})
-        memory = BuiltinMemory(workspace, settings, executor=None, background=background)
+        memory = BuiltinMemory(workspace, settings, executor=executor, background=background)
         opened.append(memory)
         return memory
 

@@ -189,3 +189,25 @@ def test_sources_that_are_not_wanted_leave_the_index(open_memory) -> None:
     memory.close()
     memory = open_memory(sources=("sessions",))
     assert memory.sync().files_removed == 4
+
+
+@pytest.mark.parametrize("target", ["file", "folder", "nothing"])
+def test_a_new_link_is_listed_with_its_reason(open_memory, workspace: Path, tmp_path: Path, target: str) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "kettle.md").write_text("A copper kettle.\n")
+    link = workspace / ("linked" if target == "folder" else "linked.md")
+    aims = {"file": outside / "kettle.md", "folder": outside, "nothing": outside / "gone.md"}
+    memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch_debounce_ms=20))
+    memory.sync()
+
+    def skipped() -> list[tuple[str, str]]:
+        return [(issue.path, issue.rule) for issue in memory.status().skipped_files if issue.path == link.name]
+
+    link.symlink_to(aims[target])
+    wait_until(lambda: skipped() == [(link.name, "symlink")])
+    assert not memory.search("kettle").results
+    link.unlink()
+    wait_until(lambda: skipped() == [])
+    (workspace / "linked.md").write_text("A tin kettle.\n")
+    wait_until(lambda: [result.path for result in memory.search("kettle").results] == ["linked.md"])

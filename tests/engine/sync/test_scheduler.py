@@ -1,7 +1,11 @@
 """Background syncs: queued, not piled up, and over when closed."""
 
 import threading
+from collections.abc import Iterator
 
+import pytest
+
+from engine.backends.threads import Threads
 from engine.errors import DiskFull
 from engine.records import SyncReason
 from engine.sync.scheduler import SyncScheduler
@@ -26,10 +30,17 @@ class Runs:
             return list(self.reasons)
 
 
-def test_what_is_asked_twice_before_it_began_runs_once() -> None:
+@pytest.fixture
+def threads() -> Iterator[Threads]:
+    threads = Threads(None)
+    yield threads
+    threads.close()
+
+
+def test_what_is_asked_twice_before_it_began_runs_once(threads: Threads) -> None:
     runs = Runs()
     runs.go.clear()
-    scheduler = SyncScheduler(runs)
+    scheduler = SyncScheduler(runs, threads)
     scheduler.request("watch")
     runs.wait_for(1)
     for _ in range(3):
@@ -41,14 +52,14 @@ def test_what_is_asked_twice_before_it_began_runs_once() -> None:
     assert len(runs.reasons) == 3
 
 
-def test_an_interval_comes_back_by_itself() -> None:
+def test_an_interval_comes_back_by_itself(threads: Threads) -> None:
     runs = Runs()
-    scheduler = SyncScheduler(runs, interval_seconds=0.01)
+    scheduler = SyncScheduler(runs, threads, interval_seconds=0.01)
     assert runs.wait_for(3) == ["interval"] * 3
     scheduler.close()
 
 
-def test_a_failing_sync_does_not_end_the_thread() -> None:
+def test_a_failing_sync_does_not_end_the_thread(threads: Threads) -> None:
     runs = Runs()
 
     def fail_first(reason: SyncReason) -> None:
@@ -58,24 +69,24 @@ def test_a_failing_sync_does_not_end_the_thread() -> None:
         if len(runs.reasons) == 2:
             raise ValueError
 
-    scheduler = SyncScheduler(fail_first)
+    scheduler = SyncScheduler(fail_first, threads)
     for count in (1, 2, 3):
         scheduler.request("watch")
         runs.wait_for(count)
     scheduler.close()
 
 
-def test_nothing_runs_after_close() -> None:
+def test_nothing_runs_after_close(threads: Threads) -> None:
     runs = Runs()
-    scheduler = SyncScheduler(runs)
+    scheduler = SyncScheduler(runs, threads)
     scheduler.close()
     scheduler.request("watch")
     assert runs.reasons == []
 
 
-def test_a_look_that_was_asked_for_later_comes_once() -> None:
+def test_a_look_that_was_asked_for_later_comes_once(threads: Threads) -> None:
     runs = Runs()
-    scheduler = SyncScheduler(runs)
+    scheduler = SyncScheduler(runs, threads)
     scheduler.request_later(0.01)
     scheduler.request_later(600)
     assert runs.wait_for(1) == ["interval"]
@@ -83,11 +94,12 @@ def test_a_look_that_was_asked_for_later_comes_once() -> None:
     assert runs.reasons == ["interval"]
 
 
-def test_an_earlier_sync_makes_up_for_a_later_look() -> None:
+def test_an_earlier_sync_makes_up_for_a_later_look(threads: Threads) -> None:
     runs = Runs()
-    scheduler = SyncScheduler(runs)
+    scheduler = SyncScheduler(runs, threads)
     scheduler.request_later(600)
     scheduler.request("watch")
     assert runs.wait_for(1) == ["watch"]
-    assert scheduler._later is None
+    scheduler.request_later(0.01)  # the one before is no reason to wait longer
+    assert runs.wait_for(2) == ["watch", "interval"]
     scheduler.close()

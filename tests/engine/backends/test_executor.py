@@ -1,0 +1,101 @@
+"""Where a memory works while nobody waits for it: on the executor of its caller."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from engine.settings import Settings
+from tests.helpers.background import reasons, wait_until
+
+SYNC = msgspec.structs.replace(Settings().sync, watch_debounce_ms=20, interval_minutes=1 / 1200)
+
+
+class Timed(Executor):
+    """One thread, and timers that are started by hand."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="given")
+        self.alarms: list[tuple[float, Callable[[], object]]] = []
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        return self._pool.submit(fn, *args, **kwargs)
+
+    def later(self, seconds: float, job: Callable[[], object]) -> Callable[[], None]:
+        alarm = seconds, job
+        self.alarms.append(alarm)
+        return lambda: self.alarms.remove(alarm) if alarm in self.alarms else None
+
+    def let_pass(self, seconds: float) -> None:
+        """Run what falls due by then."""
+        due = [alarm for alarm in self.alarms if alarm[0] <= seconds]
+        for alarm in due:
+            self.alarms.remove(alarm)
+            self.submit(alarm[1])
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self._pool.shutdown(wait, cancel_futures=cancel_futures)
+
+
+@pytest.fixture
+def timed() -> Iterator[Timed]:
+    executor = Timed()
+    yield executor
+    executor.shutdown()
+
+
+def started_since(before: set[str]) -> set[str]:
+    return {thread.name for thread in threading.enumerate()} - before
+
+
+def test_all_background_work_runs_on_the_given_executor(open_memory, workspace: Path, provider, timed: Timed) -> None:
+    embedding: set[str] = set()
+    provider.before = lambda *_: embedding.add(threading.current_thread().name)
+    before = {thread.name for thread in threading.enumerate()}
+    memory = open_memory(background=True, executor=timed, sync=SYNC)
+    syncing: set[str] = set()
+    memory.add_status_listener(
+        lambda: memory.current_sync() is not None and syncing.add(threading.current_thread().name)
+    )
+    memory.warm_session("agent:main:one")
+    wait_until(lambda: "session-start" in reasons(memory))
+    (workspace / "new.md").write_text("A brass lamp.\n")
+    wait_until(lambda: "watch" in reasons(memory))
+    wait_until(lambda: memory.current_sync() is None)
+    timed.let_pass(1)
+    wait_until(lambda: "interval" in reasons(memory))
+    started = {name for name in started_since(before) if not name.startswith(("given", "mnemoscope-watcher", "Thread"))}
+    assert started == set()
+    for names in (syncing, embedding):
+        assert {name.rpartition("_")[0] for name in names} == {"given"}
+    memory.close()
+    assert timed.alarms == []
+
+
+def test_a_sync_on_the_only_thread_still_embeds(open_memory, provider, timed: Timed) -> None:
+    memory = open_memory(background=True, executor=timed, sync=SYNC)
+    memory.warm_session("agent:main:one")
+    wait_until(lambda: reasons(memory) == ["session-start"] and memory.current_sync() is None)
+    status = memory.status()
+    assert (status.pending_vectors, status.chunks > 0) == (0, True)
+
+
+def test_without_an_executor_all_threads_end_with_the_memory(open_memory, workspace: Path) -> None:
+    before = {thread.name for thread in threading.enumerate()}
+    memory = open_memory(background=True, sync=SYNC)
+    memory.warm_session("agent:main:one")
+    wait_until(lambda: {"session-start", "interval"} <= set(reasons(memory)))
+    memory.close()
+    assert started_since(before) == set()
+
+
+def test_a_memory_closes_after_its_executor(open_memory, workspace: Path) -> None:
+    executor = ThreadPoolExecutor(1)
+    memory = open_memory(background=True, executor=executor, sync=SYNC)
+    executor.shutdown()
+    memory.warm_session("agent:main:one")
+    memory.close()
