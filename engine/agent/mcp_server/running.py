@@ -26,8 +26,7 @@ def serve(
 ) -> None:
     """Serve one client on standard input and output until it leaves, or the process is told to end.
 
-    `open_` opens the memory, `settings` gives those in force. Raises `MnemoscopeError` where the package `mcp` is not
-    installed.
+    `open_` opens the memory, `settings` gives those in force.
     """
     load_sdk()
     memory = LateMemory(open_, settings, session_key)
