@@ -229,6 +229,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
             lines=len(chosen),
             truncated=more,
             next_from=after if more else None,
+            total_lines=len(all_lines),
         )
 
     def open_file(self, path: str, *, cancel: CancelToken | None = None) -> NumberedText:

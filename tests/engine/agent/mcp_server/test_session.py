@@ -28,10 +28,10 @@ def talk(served: Served, conversation: Callable[[Client], Awaitable[None]], *opt
 
 
 def payload(result: Any) -> Any:
-    """What a tool answered, the same as text and as values."""
+    """What a tool answered, the same as text and as values; a failure is marked as one."""
     (content,) = result.content
     assert json.loads(content.text) == result.structured_content
-    assert not result.is_error
+    assert result.is_error is ("error" in result.structured_content)
     return result.structured_content
 
 
@@ -63,6 +63,7 @@ def test_the_tools_answer_as_they_do_in_the_engine(served: Served, mode: str) ->
     assert [tool.name for tool in answers["tools"]] == [tool.name for tool in offered]
     for tool, ours in zip(answers["tools"], offered, strict=True):
         assert tool.input_schema == dict(ours.parameters)
+        assert tool.output_schema == ours.payload_schema()
         assert tool.description == ours.description
         assert tool.annotations.read_only_hint is not ours.changes
     memory.close()
@@ -81,7 +82,12 @@ def test_notes_and_sessions_are_resources(served: Served) -> None:
             listed = [*first.resources, *second.resources]
         assert (len(first.resources), second.next_cursor) == (100, None)
         assert len(listed) == len({resource.uri for resource in listed}) == 124
+        titles = {resource.name: resource.title for resource in listed}
+        assert titles["memory/greenhouse.md"] == "Greenhouse"
+        assert titles["memory/n007.md"] == "Note 7"
+        assert all(titles.values())
         session = next(resource for resource in listed if "/sessions/" in resource.uri)
+        assert session.title == "Why does the relay lose ticks?"
         assert session.mime_type == "text/plain"
         (text,) = (await client.read_resource(session.uri)).contents
         assert "debounces at 40 ms" in text.text
