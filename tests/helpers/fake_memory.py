@@ -294,6 +294,9 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
     def warm_session(self, session_key: str) -> None:
         self.syncs.append(("session-start", False))
 
+    def catch_up(self, seconds: float) -> None:
+        self._check_open()
+
     def probe_embedding(self) -> Probe:
         return Probe(ok=self.vectors, error="" if self.vectors else "No provider is configured.")
 

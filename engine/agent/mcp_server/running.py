@@ -30,7 +30,7 @@ def serve(
     """
     load_sdk()
     memory = LateMemory(open_, settings, session_key)
-    access = AgentAccess(memory.opened, settings, session_key=session_key)
+    access = AgentAccess(memory.up_to_date, settings, session_key=session_key)
     try:
         asyncio.run(_serve(access, memory))
     finally:
