@@ -90,7 +90,7 @@ def test_one_fact_answers_its_question(tmp_path: Path, fact: str, query: str, mo
 
 
 @given(query=st.text())
-def test_any_text_is_a_personal_question_or_not(query: str) -> None:
+def test_any_text_is_classified(query: str) -> None:
     assert asks_about_self(query) in (True, False)
 
 
@@ -111,5 +111,5 @@ def test_any_text_is_a_personal_question_or_not(query: str) -> None:
         ("", False),
     ],
 )
-def test_questions_about_oneself_are_told_from_others(query: str, personal: bool) -> None:
+def test_personal_question_is_recognised(query: str, personal: bool) -> None:
     assert asks_about_self(query) is personal

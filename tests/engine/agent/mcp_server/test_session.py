@@ -225,7 +225,7 @@ def test_changes_on_disk_are_in_the_next_answer(served: Served, watch: str) -> N
     talk(served, conversation)
 
 
-def test_index_older_than_the_notes_is_updated_before_the_first_answer(served: Served) -> None:
+def test_stale_index_is_updated_before_the_first_answer(served: Served) -> None:
     with contextlib.closing(open_memory(served.notes, load_settings(served.notes, config=served.config))) as memory:
         memory.sync()
     (served.notes / "memory" / "greenhouse.md").write_text("# Shed\n\nThe badger lives there.\n")
