@@ -43,6 +43,10 @@ class LinkRefused(MnemoscopeError):
     """A link of this program that is not opened, or cannot be written; the message says why."""
 
 
+class QueryTooLong(MnemoscopeError):
+    """A query of more than `LONGEST_QUERY` characters; the message names both numbers."""
+
+
 class PassageMissing(MnemoscopeError):
     """Lines of which nothing is indexed: the file has changed or gone since, or never had them."""
 

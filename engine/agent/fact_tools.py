@@ -4,11 +4,19 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.agent.access import AgentAccess
-from engine.agent.arguments import count, share
+from engine.agent.arguments import count
 from engine.agent.facts import MOST_FACTS, USUAL_FACTS, memory_forget, memory_recall, memory_store
 from engine.agent.tool import AgentTool, schema
 from engine.control import CancelToken
-from engine.records import FACT_CATEGORIES, LONGEST_FACT, Record
+from engine.records import (
+    FACT_CATEGORIES,
+    LONGEST_FACT,
+    LONGEST_QUERY,
+    MemoryForgetAnswer,
+    MemoryRecallAnswer,
+    MemoryStoreAnswer,
+    Record,
+)
 
 
 def fact_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
@@ -21,9 +29,9 @@ def fact_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
 
 def _recall(access: AgentAccess) -> AgentTool:
     def call(given: Mapping[str, Any], cancel: CancelToken) -> Record:
-        return memory_recall(access, _text(given, "query") or "", count(given.get("limit"), MOST_FACTS), cancel=cancel)
+        return memory_recall(access, given["query"], count(given.get("limit"), MOST_FACTS), cancel=cancel)
 
-    query = {"type": "string", "description": "A question or words, in any language."}
+    query = {"type": "string", "maxLength": LONGEST_QUERY, "description": "A question or words, in any language."}
     limit = {
         "type": "integer",
         "minimum": 1,
@@ -39,19 +47,14 @@ def _recall(access: AgentAccess) -> AgentTool:
             "instruction."
         ),
         parameters=schema(required=("query",), query=query, limit=limit),
+        answers=MemoryRecallAnswer,
         call=call,
     )
 
 
 def _store(access: AgentAccess) -> AgentTool:
     def call(given: Mapping[str, Any], cancel: CancelToken) -> Record:
-        return memory_store(
-            access,
-            _text(given, "text") or "",
-            _text(given, "category"),
-            share(given.get("importance")),
-            cancel=cancel,
-        )
+        return memory_store(access, given["text"], given.get("category"), given.get("importance"), cancel=cancel)
 
     text = {
         "type": "string",
@@ -69,6 +72,7 @@ def _store(access: AgentAccess) -> AgentTool:
             "facts that are out of date now, forget them with memory_forget."
         ),
         parameters=schema(required=("text",), text=text, category=category, importance=importance),
+        answers=MemoryStoreAnswer,
         call=call,
         changes=True,
     )
@@ -76,9 +80,13 @@ def _store(access: AgentAccess) -> AgentTool:
 
 def _forget(access: AgentAccess) -> AgentTool:
     def call(given: Mapping[str, Any], cancel: CancelToken) -> Record:
-        return memory_forget(access, _text(given, "query"), _text(given, "memoryId"), cancel=cancel)
+        return memory_forget(access, given.get("query"), given.get("memoryId"), cancel=cancel)
 
-    query = {"type": "string", "description": "What the fact is about; forgets only where one alone is meant."}
+    query = {
+        "type": "string",
+        "maxLength": LONGEST_QUERY,
+        "description": "What the fact is about; forgets only where one alone is meant.",
+    }
     named = {"type": "string", "description": "The id of the fact, or its first eight characters."}
     return AgentTool(
         name="memory_forget",
@@ -88,12 +96,8 @@ def _forget(access: AgentAccess) -> AgentTool:
             "candidates where several may be meant: ask the person, or call again with the id. The person can undo it."
         ),
         parameters=schema(required=(), query=query, memoryId=named),
+        answers=MemoryForgetAnswer,
         call=call,
         changes=True,
         deletes=True,
     )
-
-
-def _text(given: Mapping[str, Any], name: str) -> str | None:
-    value = given.get(name)
-    return value if isinstance(value, str) else None

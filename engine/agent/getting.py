@@ -32,7 +32,8 @@ def memory_get(
     """A page of the file of this stable name, or the lines that a citation names; never an exception.
 
     At most `lines` of them (120 where None), and 12,000 characters; where more follows, the text ends with a line that
-    says how to go on, and `next_from` is the line to go on from.
+    says how to go on, and `next_from` is the line to go on from. Without any line, the answer says that the file is
+    missing, or how many lines it has.
     """
     try:
         if not isinstance(path, str) or not path.strip():
@@ -91,6 +92,8 @@ def _page(found: FileText) -> MemoryGetAnswer:
         notice = f"{notice} [More follows: go on with from={next_from}.]".lstrip()
     return MemoryGetAnswer(
         path=found.path,
+        missing=True if found.total_lines is None else UNSET,
+        total_lines=found.total_lines if found.total_lines is not None and not found.lines else UNSET,
         text=f"{shown}\n\n{notice}" if notice else shown,
         from_line=found.from_line,
         lines=lines,

@@ -23,8 +23,8 @@ def remember_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
 
 def _remember(access: AgentAccess) -> AgentTool:
     def call(given: Mapping[str, Any], cancel: CancelToken) -> Record:
-        session, name = (value if isinstance(value := given.get(key), str) else "" for key in ("session", "name"))
-        return access.ask(lambda manager, token: _write(access, manager, session.strip(), name, token), cancel)
+        session, name = given.get("session", "").strip(), given.get("name", "")
+        return access.ask(lambda manager, token: _write(access, manager, session, name, token), cancel)
 
     session = {"type": "string", "description": "Id of the session or its path; the latest one if left out."}
     name = {"type": "string", "description": "Two to four telling words; taken from the session if left out."}
@@ -36,6 +36,7 @@ def _remember(access: AgentAccess) -> AgentTool:
             "when the person asks for it, or when a session ends. Never changes a note; the person is told of it."
         ),
         parameters=schema(required=(), session=session, name=name),
+        answers=RememberedSession,
         call=call,
         changes=True,
     )

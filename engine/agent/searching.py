@@ -10,7 +10,7 @@ from engine.agent.arguments import count, share
 from engine.agent.failing import unavailable
 from engine.agent.passages import cited_passages
 from engine.control import CancelToken
-from engine.errors import MnemoscopeError
+from engine.errors import MnemoscopeError, QueryTooLong
 from engine.records import FallbackStatus, MemorySearchAnswer, SearchOutcome
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def memory_search(
             mode=outcome.mode,
             notice=outcome.notice or UNSET,
         )
+    except QueryTooLong as error:
+        return MemorySearchAnswer(error=str(error))
     except Exception as error:
         return unavailable(error)
 

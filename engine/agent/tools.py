@@ -13,7 +13,7 @@ from engine.agent.remember_tool import remember_tools
 from engine.agent.searching import MOST_RESULTS, memory_search
 from engine.agent.tool import AgentTool, schema
 from engine.control import CancelToken
-from engine.records import Record
+from engine.records import LONGEST_QUERY, MemoryGetAnswer, MemorySearchAnswer, Record
 
 
 def agent_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
@@ -23,12 +23,11 @@ def agent_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
 
 def _search(access: AgentAccess) -> AgentTool:
     def call(given: Mapping[str, Any], cancel: CancelToken) -> Record:
-        return memory_search(
-            access, given.get("query", ""), given.get("maxResults"), given.get("minScore"), cancel=cancel
-        )
+        return memory_search(access, given["query"], given.get("maxResults"), given.get("minScore"), cancel=cancel)
 
     query = {
         "type": "string",
+        "maxLength": LONGEST_QUERY,
         "description": 'A question or words, in any language. Understood besides: "exact words", -without, '
         "path:folder, tag:name, source:sessions, agent:codex, after:2026-05, before:7d.",
     }
@@ -55,13 +54,14 @@ def _search(access: AgentAccess) -> AgentTool:
             "disabled, tell the person its warning and action."
         ),
         parameters=schema(required=("query",), query=query, maxResults=most, minScore=least),
+        answers=MemorySearchAnswer,
         call=call,
     )
 
 
 def _get(access: AgentAccess) -> AgentTool:
     def call(given: Mapping[str, Any], cancel: CancelToken) -> Record:
-        return memory_get(access, given.get("path", ""), given.get("from"), given.get("lines"), cancel=cancel)
+        return memory_get(access, given["path"], given.get("from"), given.get("lines"), cancel=cancel)
 
     path = {
         "type": "string",
@@ -77,5 +77,6 @@ def _get(access: AgentAccess) -> AgentTool:
             f"has at most {PAGE_CHARACTERS:,} characters, and nextFrom says where the next one begins."
         ),
         parameters=schema(required=("path",), path=path, **{"from": start, "lines": lines}),
+        answers=MemoryGetAnswer,
         call=call,
     )

@@ -68,6 +68,10 @@ class Background:
         """Sync by itself in some minutes: something goes on elsewhere that nothing here will tell of."""
         self._scheduler.request_later(_LOOK_AGAIN_SECONDS)
 
+    def flush(self, seconds: float) -> bool:
+        """Hear now of every change before this call; False where it is not known whether something changed."""
+        return bool(self._watchers) and all([watcher.flush(seconds) for watcher in self._watchers])
+
     def watcher_status(self) -> WatcherStatus:
         found = [watcher.status() for watcher in self._watchers]
         if not found:

@@ -216,6 +216,13 @@ class MemorySearchManager(Protocol):
     def warm_session(self, session_key: str) -> None:
         """A session with this key began: starts one background sync per key (reason `session-start`)."""
 
+    def catch_up(self, seconds: float) -> None:
+        """Wait until searches find what changed on disk before this call, at most so many seconds.
+
+        Takes next to no time where nothing changed. Without effect on a memory that does not sync by itself, or not on
+        searches.
+        """
+
     def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
         """Call `listener` (from any thread, rarely more than 10 times a second) when `status()` would differ.
 

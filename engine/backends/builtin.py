@@ -255,6 +255,11 @@ class BuiltinMemory:
         if self._staying is not None:
             self._staying.session_started(session_key)
 
+    def catch_up(self, seconds: float) -> None:
+        self._lifetime.check()
+        if self._staying is not None:
+            self._staying.catch_up(seconds)
+
     def current_sync(self) -> CancelToken | None:
         return self._syncs.gate.current()
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from engine.backends.fact_vectors import FactVectors
+from engine.backends.requests import check_length
 from engine.control import CancelToken
 from engine.errors import FactRefused, StoreError
 from engine.language import marked, tr
@@ -116,8 +117,9 @@ class Facts:
         """Facts that answer a question, the best first; the more important of two that do so equally well.
 
         `everything`: those that wait and those that were forgotten, too, for a person who looks through them. A failing
-        provider costs the answer its meaning, and is told in `notice`.
+        provider costs the answer its meaning, and is told in `notice`. Raises `QueryTooLong`.
         """
+        check_length(query.strip())
         known = self._read()
         facts = [fact for fact in known.facts if everything or fact.remembered]
         if not query.strip() or not facts:

@@ -26,7 +26,10 @@ class WorkspaceFiles:
                 return self._sessions.read_file(path, start=start, lines=lines)
             text = self.open_file(path)
         except FileNotFoundError:
-            return FileText(path=path, text="", from_line=start or 1, lines=0, truncated=False, next_from=None)
+            first = start or 1
+            return FileText(
+                path=path, text="", from_line=first, lines=0, truncated=False, next_from=None, total_lines=None
+            )
         with text:
             return read_slice(text, path, start, lines)
 
@@ -50,7 +53,13 @@ def read_slice(text: "NumberedText", path: str, start: int | None, lines: int | 
     """
     if not start and not lines:
         return FileText(
-            path=path, text=text.whole(), from_line=1, lines=text.line_count, truncated=False, next_from=None
+            path=path,
+            text=text.whole(),
+            from_line=1,
+            lines=text.line_count,
+            truncated=False,
+            next_from=None,
+            total_lines=text.line_count,
         )
     first = max(1, start or 1)
     last = min(text.line_count, first + lines - 1) if lines and lines > 0 else text.line_count
@@ -62,4 +71,5 @@ def read_slice(text: "NumberedText", path: str, start: int | None, lines: int | 
         lines=max(0, last - first + 1),
         truncated=more,
         next_from=last + 1 if more else None,
+        total_lines=text.line_count,
     )

@@ -2,7 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from engine.records import Passage
+from engine.errors import QueryTooLong
+from engine.language import tr
+from engine.records import LONGEST_QUERY, Passage
 from engine.search.filters import Filter
 from engine.search.found import MOST_KEPT
 from engine.search.session_keys import is_shared_session
@@ -17,11 +19,13 @@ _PER_FILE = 3
 
 
 def make_request(settings: QuerySettings, query: str, like: Passage | None, options: "SearchOptions") -> SearchRequest:
-    """`query` is empty where `like` is set."""
+    """`query` is empty where `like` is set. Raises `QueryTooLong`."""
+    check_length(query)
     shared = is_shared_session(options.get("session_key"))
     keyword_only = options.get("mode") == "keyword"
     earlier: SearchRequest | None = None
     for question in options.get("within", ()):
+        check_length(question.query)
         earlier = SearchRequest(
             query=question.query,
             max_results=max(1, MOST_KEPT // settings.hybrid.candidate_multiplier),  # so many candidates a leg
@@ -55,6 +59,18 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
         like=like,
         within=earlier,
     )
+
+
+def check_length(query: str) -> None:
+    """Raise `QueryTooLong` for a query that is longer than any search takes."""
+    if len(query) > LONGEST_QUERY:
+        raise QueryTooLong(
+            tr(
+                "This query has {length:,} characters; a search takes at most {most:,}.",
+                length=len(query),
+                most=LONGEST_QUERY,
+            )
+        )
 
 
 def _or(given: float | None, usual: float) -> float:

@@ -74,6 +74,7 @@ class SessionFiles:
             lines=max(0, end - first + 1),
             truncated=end < last,
             next_from=end + 1 if end < last else None,
+            total_lines=last,
         )
 
     def raw(self, path: str, line: int, *, reveal: bool) -> str:

@@ -51,6 +51,16 @@ class Staying:
         if self._settings.sync.on_search and self._syncs.dirty:
             self._background.request("search")
 
+    def catch_up(self, seconds: float) -> None:
+        """See `MemorySearchManager.catch_up`."""
+        if not self._settings.sync.on_search:
+            return
+        if not self._background.flush(seconds):
+            self._syncs.dirty = True
+        if self._syncs.dirty:
+            self._background.request("search")
+        self._syncs.wait_for_text(seconds)
+
     def mended(self) -> None:
         """The index was replaced: fill the new one."""
         self._background.request("fallback")

@@ -1,5 +1,6 @@
 """The syncs of one open memory, whatever does them: one at a time, later callers join, the last ones are kept."""
 
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
     from engine.backends.base import ProgressCallback
 
 _CLOSE_SECONDS = 5.0
+_POLL_SECONDS = 0.01
+_OTHER_WRITER_SECONDS = 1.0
+"""It sees the same changes, so this is mostly enough; after that, an answer of now is better."""
 
 SyncWork = Callable[["ProgressCallback", CancelToken], SyncReport]
 """Does one sync: tells its progress, stops at the token, and reports. What it raises reaches its own caller alone."""
@@ -29,6 +33,10 @@ class Syncs:
         self.gate = SyncGate()
         self.dirty = False
         """Whether something is known to have changed since the last sync."""
+        self._reading = False
+        """Whether a sync has taken changes over that searches do not find yet."""
+        self._ended = 0
+        """How many syncs have ended, however."""
         self.problem = ""
         """Why the last sync could not be done; empty if it could. One in the background has nobody else to tell."""
 
@@ -56,7 +64,7 @@ class Syncs:
                 self._listeners.tell()
 
             # Cleared before the work: a change that comes while it runs makes the index dirty again.
-            self.dirty = False
+            self._reading, self.dirty = True, False
             try:
                 report = work(tell, token)
             except BaseException as error:
@@ -64,6 +72,9 @@ class Syncs:
                 if isinstance(error, MnemoscopeError) and not isinstance(error, (Cancelled, Closed)):
                     self.problem = str(error)
                 raise
+            finally:
+                self._reading = False
+                self._ended += 1
             if report.cancelled or report.error:
                 self.dirty = True
             if not report.cancelled:
@@ -78,8 +89,29 @@ class Syncs:
 
     def take_changes(self) -> bool:
         """Whether something has changed meanwhile; a sync that asks deals with it."""
-        dirty, self.dirty = self.dirty, False
+        dirty = self.dirty
+        self._reading = self._reading or dirty
+        self.dirty = False
         return dirty
+
+    def text_ready(self) -> None:
+        """Searches find what a sync has taken over so far."""
+        self._reading = False
+
+    def wait_for_text(self, seconds: float) -> None:
+        """Wait until searches find every change that is known, or until nothing more is to be expected of it.
+
+        That is after `seconds`, after a sync that failed, or while another process keeps this one from writing.
+        """
+        now = time.monotonic()
+        end, end_waiting = now + seconds, now + _OTHER_WRITER_SECONDS
+        enough = self._ended + (2 if self.gate.current() is not None else 1)
+        while (self.dirty or self._reading) and (self._reading or self._ended < enough):
+            update, now = self.gate.update(), time.monotonic()
+            held_up = update is not None and update.phase == "waiting"
+            if now >= end or (held_up and now >= end_waiting):
+                return
+            time.sleep(_POLL_SECONDS)
 
     def close(self) -> None:
         """Cancel what runs and wait for it."""

@@ -127,6 +127,7 @@ class Updates:
             executor=self._threads.executor(),
             refused=self._refused,
             committed=self._listeners.tell,
+            text_ready=self.syncs.text_ready,
             take_changes=self.syncs.take_changes,
             sharing=self._sharing,
         )

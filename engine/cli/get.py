@@ -7,6 +7,7 @@ from engine.agent.getting import read_named
 from engine.cli.opening import find_place, opened
 from engine.cli.output import print_json, unfiltered
 from engine.records import FileText, to_builtins
+from engine.wording import plural
 
 
 def run(arguments: Namespace) -> int:
@@ -25,6 +26,9 @@ def _print_json(text: FileText) -> None:
         del values["truncated"]
     if text.next_from is None:
         del values["nextFrom"]
+    if text.total_lines is None:
+        del values["totalLines"]
+        values["missing"] = True
     print_json(values)
 
 
@@ -42,5 +46,7 @@ def _print_text(text: FileText, *, raw: bool) -> None:
     sys.stdout.flush()
     if text.next_from is not None:
         print(f"More from line {text.next_from}: --from {text.next_from}", file=sys.stderr)
+    elif text.total_lines is None:
+        print("This file is missing.", file=sys.stderr)
     elif not text.lines:
-        print("Nothing here: the file is empty, gone, or has fewer lines.", file=sys.stderr)
+        print(f"Nothing here: the file has {plural(text.total_lines, 'line')}.", file=sys.stderr)

@@ -8,7 +8,8 @@ from engine.corpus import front_matter, markdown
 from engine.corpus.dates import date_in_front_matter, is_evergreen
 from engine.corpus.front_matter import FrontMatter
 
-_HEAD_CHARACTERS = 64 * 1024
+HEAD_CHARACTERS = 64 * 1024
+"""How much of a note is searched for its title."""
 _MOST_ALIASES = 100
 _COMMENT, _COMMENT_END = "<!--", "-->"
 
@@ -56,7 +57,7 @@ def _aliases(found: Iterable[str]) -> tuple[str, ...]:
 
 def _leading_heading(text: str, front: int) -> str:
     """The title of a level 1 heading that nothing but comments comes before; `front` lines are front matter."""
-    lines = text[:_HEAD_CHARACTERS].lstrip("\ufeff").split("\n")
+    lines = text[:HEAD_CHARACTERS].lstrip("\ufeff").split("\n")
     at = _first_text(lines, front)
     first, second, third = (*lines[at : at + 3], "", "", "")[:3]
     if found := markdown.atx_heading(first):

@@ -77,6 +77,7 @@ from engine.records.past_sessions import SessionMessage, SessionSummary, Session
 from engine.records.probing import KeyState, ModelFetchProgress, Probe, ProviderProbe
 from engine.records.searching import (
     LAST_LINE,
+    LONGEST_QUERY,
     EarlierAnswer,
     EarlierQuestion,
     FileText,
@@ -122,6 +123,7 @@ __all__ = [
     "LAST_LINE",
     "LONGEST_FACT",
     "LONGEST_LINK",
+    "LONGEST_QUERY",
     "NOT_EMBEDDED",
     "USUAL_IMPORTANCE",
     "AskedQuestion",

@@ -45,11 +45,15 @@ class MemorySearchAnswer(Record, frozen=True):
 class MemoryGetAnswer(Record, frozen=True):
     """The answer of `memory_get`: a page of one file."""
 
-    path: str
+    path: str = ""
     text: str = ""
     from_line: int | UnsetType = msgspec.field(name="from", default=UNSET)
     lines: int | UnsetType = UNSET
     """How many lines `text` holds."""
+    missing: bool | UnsetType = UNSET
+    """True where there is no such file."""
+    total_lines: int | UnsetType = UNSET
+    """Lines of the whole file, where the page has none of them: it begins past the end, or the file is empty."""
     truncated: bool | UnsetType = UNSET
     next_from: int | UnsetType = UNSET
     disabled: bool | UnsetType = UNSET

@@ -8,6 +8,8 @@ from engine.records.base import FileRange, Record, Source
 from engine.records.explaining import SearchExplanation
 
 SearchMode = Literal["hybrid", "vector", "keyword"]
+LONGEST_QUERY = 10_000
+"""Characters. A longer one is refused."""
 
 
 class MemorySearchResult(Record, frozen=True):
@@ -174,3 +176,5 @@ class FileText(Record, frozen=True):
     """How many lines `text` holds; 0 for a file that vanished or a slice beyond its end."""
     truncated: bool
     next_from: int | None
+    total_lines: int | None
+    """Lines of the whole file; None for a file that is missing."""

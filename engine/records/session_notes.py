@@ -1,5 +1,7 @@
 """Notes that sum a session up, before and after they are written."""
 
+from msgspec import UNSET, UnsetType
+
 from engine.records.base import Record
 
 
@@ -25,16 +27,17 @@ class SessionNote(Record, frozen=True):
 
 
 class RememberedSession(Record, frozen=True):
-    """What an agent is told of a note that it asked for."""
+    """The answer of `remember_session`; `error` alone where it failed."""
 
-    path: str
+    path: str | UnsetType = UNSET
     """Of the note, below the workspace: `memory/2026-05-31-drip-valve.md`."""
-    session: str
+    session: str | UnsetType = UNSET
     """Stable name of the session."""
-    messages: int
+    messages: int | UnsetType = UNSET
     """How many of its last messages are in the note."""
-    written: bool
+    written: bool | UnsetType = UNSET
     """False where the session, as it is now, had this note already."""
+    error: str | UnsetType = UNSET
 
 
 class WrittenNote(Record, frozen=True):

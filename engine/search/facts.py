@@ -3,9 +3,10 @@
 There are few of them and they are short, so their words are kept in memory and no index is written.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
+from functools import cache, reduce
 from typing import TYPE_CHECKING
 
 from engine.search.scoring import (
@@ -28,6 +29,51 @@ _LEAST_WORDS = 2
 """Words that must all be in a fact for it to be the one that is meant."""
 _SAME_MEANING = 0.7
 """Of the way from an unrelated sentence to the same one."""
+
+_NEARER = 0.15
+"""Share of a scale by which it begins lower for a question about the user. Facts are about the user, so the nearest one
+mostly answers it: of the labelled questions 68 of 76 have theirs nearest, whatever the cosine."""
+_IMPLIED = 0.55
+"""Score of a fact that holds each word of such a question or one that answers it: live, moved."""
+_MOST_WORDS = 12
+_SELF = re.compile(
+    r"\b(?:i|me|my|mine|we|us|our|ours|ich|mich|mir|mein\w*|wir|uns|unser\w*|je|j|moi|mon|ma|mes|nous|notre|nos|yo|mi"
+    r"|mis|nuestr\w*)\b"
+)
+_QUESTION = re.compile(
+    r"(?:what|which|who|whom|whose|when|where|how|do|did|am|was|have|is|are|was|welche\w*|wer|wen|wem|wann|wo|wohin|wie|bin"
+    r"|hab|habe|quel\w*|qui|quand|où|combien|qué|quién|cuál\w*|cuándo|dónde|cómo)\b"
+)
+_HOW_TO = re.compile(
+    r"(?:how|wie) (?:do|to|mache)\b|\w+ (?:can|should|could|would|kann|soll\w*|könnte|muss) (?:i|we|ich|wir)\b"
+    r"|what do (?:i|we) do (?:if|when)\b"
+)
+"""The user wants to do something, which no fact is about."""
+_MINE = re.compile(r"(?:my|our|meine?|unsere?|mon|ma|mi)(?: \S+){1,3}")
+_ANSWERS = {
+    "live home address reside": "live home house flat apartment address reside move settle relocate",
+    "drink beverage": "drink tea coffee water wine beer juice milk cocoa soda lemonade espresso",
+    "eat food diet meal": "eat food diet vegetarian vegan meat fish pork gluten lactose allergic breakfast dinner",
+    "job work profession occupation employer": "job work profession occupation employer employed company freelance",
+    "old age birthday": "age birthday birth born",
+    "married spouse partner": "married spouse partner wife husband wedding girlfriend boyfriend",
+    "child children kid family": "child children kid family son daughter baby twin",
+    "sibling family": "sibling family brother sister twin",
+    "parent family": "parent family mother father mum mom dad",
+    "mum mom mother": "mum mom mother",
+    "dad father": "dad father",
+    "pet animal": "pet animal dog cat rabbit hamster parrot horse puppy kitten",
+    "car vehicle drive": "car vehicle drive van truck motorbike",
+    "computer machine laptop": "computer machine laptop desktop pc notebook macbook",
+    "sport exercise hobby": "sport exercise hobby run swim gym yoga football tennis cycle climb hike jog dance",
+    "instrument music": "instrument music guitar piano violin cello drum flute trumpet",
+    "phone reach contact": "phone contact number email mail",
+    "doctor physician": "doctor physician dr gp dentist",
+    "commute": "commute train bus bike tram",
+    "vacation holiday travel trip": "vacation holiday travel trip flight fly",
+}
+"""English words of a question, and those of facts that answer it."""
+_NAMING = frozenset({"name", "call"})
 
 _Counts = dict[int, int]
 """How often something stands in facts, by their places."""
@@ -80,13 +126,19 @@ class FactTable:
         """
         terms = [term for term in analyse_query(query, self._languages).terms if not term.stop]
         texts = self._text_scores(terms)
+        personal = asks_about_self(query)
+        implied = self._implied(terms) if personal else {}
         if calibration is None:
-            return {
+            found = {
                 place: FactScore(text, text, None, _holds_all(held, terms)) for place, (text, held) in texts.items()
             }
+            return _raised(found, implied)
         scale = calibration.for_sentences.among(len(self._facts))
         blend = Blend.of(scale.weight, max((text for text, _ in texts.values()), default=0.0), len(terms))
         same = scale.low + _SAME_MEANING * (1 - scale.low)
+        if personal:
+            nearer = _NEARER * (scale.high - scale.low)
+            scale = replace(scale, low=scale.low - nearer, high=scale.high - nearer)
         found = {}
         for place, cosine in enumerate(cosines):
             if place not in texts and (cosine is None or cosine <= scale.low):
@@ -95,7 +147,19 @@ class FactTable:
             vector = None if cosine is None else vector_score(cosine, scale)
             near = _holds_all(covered, terms) or (cosine is not None and cosine >= same)
             found[place] = FactScore(blend.score(text, vector), text, vector, near)
-        return found
+        return _raised(found, implied)
+
+    def _implied(self, terms: Sequence[QueryTerm]) -> dict[int, float]:
+        """By place of the fact, the share of a question's terms that it holds or answers."""
+        asked = [term for term in terms if not _NAMING.intersection(term.stems)] or list(terms)
+        shares: dict[int, float] = {}
+        for term in asked:
+            places = set(self._count(term))
+            for stem in _answers().keys() & term.stems:
+                places.update(*(self._stems.get(answer, {}) for answer in _answers()[stem]))
+            for place in places:
+                shares[place] = shares.get(place, 0.0) + 1 / len(asked)
+        return shares
 
     def _text_scores(self, terms: Sequence[QueryTerm]) -> dict[int, tuple[float, float]]:
         """Score and share of the terms held of each fact that holds one."""
@@ -130,6 +194,37 @@ class FactTable:
         found = [held(" ".join(form), self._words, lambda place: self._facts[place].words) for form in term.loose]
         found += [held(stem, self._stems, lambda place: self._facts[place].stems) for stem in term.loose_stems]
         return reduce(_larger, found, {})
+
+
+def asks_about_self(query: str) -> bool:
+    """Whether a query asks about the user: "where do I live", "my wife's name", not "how do I do this"."""
+    text = " ".join(query.casefold().replace("\u2019", "'").split()).strip(" ?¿!.")
+    if text.count(" ") >= _MOST_WORDS or not _SELF.search(text):
+        return False
+    return bool(_QUESTION.match(text) and not _HOW_TO.match(text)) or bool(_MINE.fullmatch(text))
+
+
+@cache
+def _answers() -> dict[str, frozenset[str]]:
+    """Stems of what answers, by the stem of what is asked."""
+    answers: dict[str, frozenset[str]] = {}
+    for asked, answering in _ANSWERS.items():
+        stems = frozenset(analyse(answering, "en").stems.split())
+        for stem in analyse(asked, "en").stems.split():
+            answers[stem] = answers.get(stem, frozenset()) | stems
+    return answers
+
+
+def _raised(found: dict[int, FactScore], implied: Mapping[int, float]) -> dict[int, FactScore]:
+    """The scores, none lower than what its fact implies."""
+    for place, share in implied.items():
+        score = _IMPLIED * share * share
+        known = found.get(place)
+        if known is None:
+            found[place] = FactScore(score, 0.0, None, False)
+        elif known.score < score:
+            known.score = score
+    return found
 
 
 def _places(streams: Iterable[str]) -> dict[str, _Counts]:

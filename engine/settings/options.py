@@ -68,7 +68,7 @@ class SessionDeltaSettings(Section, frozen=True):
 
 class SyncSettings(Section, frozen=True):
     on_session_start: Annotated[bool, option("Bring the index up to date once when a session starts.")] = True
-    on_search: Annotated[bool, option("Bring the index up to date after a search that found it out of date.")] = True
+    on_search: Annotated[bool, option("Update an outdated index: after a search, and before an agent's.")] = True
     watch: Annotated[bool, option("Watch the folders and index what changes.")] = True
     watch_debounce_ms: Annotated[int, option("Milliseconds of quiet to wait for after a change.", 0)] = 1500
     interval_minutes: Annotated[int, option("Minutes between regular updates; 0 for none.", 0)] = 0

@@ -83,6 +83,8 @@ class SyncParts:
     refused: RefusedTexts
     committed: Callable[[], None]
     """Called after every commit: searches can find more now."""
+    text_ready: Callable[[], None]
+    """Called when searches find what the files held when this was last begun or asked for changes."""
     take_changes: Callable[[], bool]
     """Whether files were seen to change since this was last asked."""
     sharing: Sharing | None = None

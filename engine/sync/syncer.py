@@ -160,9 +160,12 @@ class SyncRun:
     def _text(self, tables: Tables | None) -> TextOutcome:
         stage = TextStage(self._stage(tables))
         try:
-            return stage.run()
+            done = stage.run()
         finally:
             self._outcome.add(stage.outcome)
+        if tables is None:
+            self._parts.text_ready()
+        return done
 
     def _rebuild(self, newest: int) -> None:
         """Fill the next generation in committed steps while the current one answers, then publish it at once.
@@ -186,6 +189,7 @@ class SyncRun:
             writer.publish(tables, self._fingerprint)
             writer.set_meta("names", self._parts.rules)
         self._parts.committed()
+        self._parts.text_ready()
 
     # --- afterwards -----------------------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ below the root, hides it when they run out, and wakes for each file that is mere
 used directly: ignored folders get no watch, and nothing is heard of opening and closing.
 """
 
+import contextlib
 import errno
 import itertools
 import os
@@ -48,6 +49,9 @@ class Sink(Protocol):
 
 
 class NativeWatch(Protocol):
+    def flush(self, seconds: float) -> bool:
+        """Wait until every change made before this call is reported; False where that is not known."""
+
     def close(self) -> None:
         """End all threads; nothing is reported afterwards."""
 
@@ -92,6 +96,9 @@ class ObserverWatch:
             observer.schedule(Handler(root, self._report), root, recursive=True)
         observer.start()
 
+    def flush(self, seconds: float) -> bool:
+        return False
+
     def close(self) -> None:
         self._observer.stop()
         self._observer.join(_STOP_SECONDS)
@@ -120,6 +127,7 @@ class InotifyWatch:
     def __init__(self, roots: Sequence[str], ignores: Ignores, sink: Sink) -> None:
         from watchdog.observers.inotify_c import InotifyFD
 
+        self._flushing = threading.Lock()
         self._reader = InotifyFD()
         self._reader.start()
         self._trees = [_InotifyTree(self._reader, root, ignores, sink) for root in roots]
@@ -130,11 +138,53 @@ class InotifyWatch:
             self.close()
             raise
 
+    def flush(self, seconds: float) -> bool:
+        with self._flushing:  # two markers at a time would share a descriptor, and so an event
+            return _Marker(self._reader).wait(seconds)
+
     def close(self) -> None:
         for tree in self._trees:
             tree.close()
         self._reader.stop()
         self._reader.join(_STOP_SECONDS)
+
+
+class _Marker:
+    """An event of our own: once it is read, so is everything that came before it into the same queue."""
+
+    def __init__(self, reader: "InotifyFD") -> None:
+        self._reader = reader
+        self._read = threading.Event()
+
+    def wait(self, seconds: float) -> bool:
+        """Whether the event was read in time."""
+        from watchdog.observers.inotify_c import CallbackId, InotifyConstants, Mask
+
+        number = CallbackId(0)
+        path = os.fsencode(os.devnull)
+        try:
+            descriptor = self._reader.add_callback(path, Mask(InotifyConstants.IN_OPEN), self, number)
+        except OSError:  # the watches have run out, or the reader was closed
+            return False
+        if descriptor < 0:
+            return False
+        try:
+            os.close(os.open(path, os.O_RDONLY))
+            return self._read.wait(seconds)
+        finally:
+            with contextlib.suppress(OSError):
+                self._reader.remove_callbacks([(descriptor, number)])
+
+    # --- what watchdog's reader calls ---
+
+    def on_event(self, event: "InotifyEvent") -> None:
+        self._read.set()
+
+    def on_watch_deleted(self, wd: "WatchDescriptor") -> None:
+        """The reader was closed: nothing is read any more."""
+
+    def on_queue_overflow(self) -> None:
+        """The trees report it."""
 
 
 class _InotifyTree:

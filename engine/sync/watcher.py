@@ -76,6 +76,7 @@ class Watcher:
         # Under the condition, since others report and ask:
         self._wake = threading.Condition()
         self._pending = _Pending(debounce_ms / 1000)
+        self._telling = False
         self._stopping = False
         self._reopen = False
         self._failure: OSError | None = None
@@ -102,6 +103,21 @@ class Watcher:
             self._wake.notify_all()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(_STOP_SECONDS)
+
+    def flush(self, seconds: float) -> bool:
+        """Report now what changed before this call, without the debounce; returns when `on_change` has returned.
+
+        False where nobody knows what changed: while polling, on systems that report late, after so many seconds.
+        """
+        native = self._native
+        if native is None or not native.flush(seconds):
+            return False
+        with self._wake:
+            if self._mode != "native" or self._reopen or self._failure or self._stopping:
+                return False
+            self._pending.hurry()
+            self._wake.notify_all()
+            return self._wake.wait_for(lambda: not self._telling and self._pending.due == math.inf, seconds)
 
     def status(self) -> WatcherStatus:
         with self._wake:
@@ -149,8 +165,12 @@ class Watcher:
                 self._tell(WatchBatch(frozenset(), overflow=True))
             with self._wake:
                 batch = self._pending.take(now)
+                self._telling = batch is not None
             if batch is not None:
                 self._tell(batch)
+                with self._wake:
+                    self._telling = False
+                    self._wake.notify_all()
         self._close_native()
 
     def _wait(self) -> bool:
@@ -266,6 +286,11 @@ class _Pending:
             return False
         self._first = now
         return True
+
+    def hurry(self) -> None:
+        """Let what waits be due."""
+        if self._first < math.inf:
+            self._first = -math.inf
 
     def take(self, now: float) -> WatchBatch | None:
         if now < self.due:

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
-from engine import tr
+from engine import LONGEST_QUERY, tr
 from gui.search.query_history import QueryHistory
 from gui.style import font_at
 from gui.theme import tokens
@@ -16,8 +16,6 @@ from gui.widgets.mirrored import margins
 from gui.widgets.plain_text import set_tip
 
 RADIUS = 8
-LONGEST = 1000
-"""More than that is a slip of the clipboard, not a question."""
 _SHEET = (
     "QLineEdit, QLineEdit:focus {{"
     " border: none; background: transparent; padding: 0px; placeholder-text-color: {muted}; }}"
@@ -74,7 +72,7 @@ class QueryBox(QWidget):
         self._before = ""
         self._walking = False
         self.edit = _Edit(self)
-        self.edit.setMaxLength(LONGEST)
+        self.edit.setMaxLength(LONGEST_QUERY)
         self.edit.setPlaceholderText(hint)
         self.edit.setAccessibleName(name)
         set_tip(self.edit, tr("Alt+Up and Alt+Down: earlier and later questions"))

@@ -24,6 +24,14 @@ def test_importing_the_engine_loads_nothing_heavy():
     assert loaded_by("import engine") & heavy == set()
 
 
+def test_only_the_server_loads_the_mcp_package(tmp_path: Path) -> None:
+    (tmp_path / "hose.md").write_text("# Hose\n\nIrrigation.\n")
+    use = f"from engine.cli.program import main\nassert main(['index', '--workspace', {str(tmp_path)!r}]) == 0"
+    loaded = loaded_by(use)
+    assert "apsw" in loaded
+    assert loaded & {"mcp", "mcp_types", "pydantic", "asyncio"} == set()
+
+
 def test_nor_do_the_records_errors_and_settings_behind_its_door():
     names = "CancelToken, MemorySearchResult, PathRefused, Settings"
     assert loaded_by(f"from engine import {names}") & {"PySide6", "numpy", "apsw", "watchdog"} == set()

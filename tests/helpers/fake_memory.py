@@ -229,6 +229,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
             lines=len(chosen),
             truncated=more,
             next_from=after if more else None,
+            total_lines=len(all_lines),
         )
 
     def open_file(self, path: str, *, cancel: CancelToken | None = None) -> NumberedText:
@@ -292,6 +293,9 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
 
     def warm_session(self, session_key: str) -> None:
         self.syncs.append(("session-start", False))
+
+    def catch_up(self, seconds: float) -> None:
+        self._check_open()
 
     def probe_embedding(self) -> Probe:
         return Probe(ok=self.vectors, error="" if self.vectors else "No provider is configured.")

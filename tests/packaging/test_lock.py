@@ -40,7 +40,7 @@ def test_the_locks_hold_what_the_project_asks_for():
     assert wanted <= locked
     extras, groups = project["project"]["optional-dependencies"], project["dependency-groups"]
     assert names(extras["dev"]) | locked <= names(list(entries("requirements-dev.lock")))
-    assert names(extras["mcp"] + groups["bundle"]) | locked <= names(list(entries("requirements-bundle.lock")))
+    assert names(groups["bundle"]) | locked <= names(list(entries("requirements-bundle.lock")))
 
 
 def test_the_tests_run_with_the_versions_that_people_get():
@@ -48,11 +48,3 @@ def test_the_tests_run_with_the_versions_that_people_get():
     people, tests, bundle = ({head.partition(" ;")[0] for head in entries(lock)} for lock in LOCKS)
     assert people <= tests
     assert people <= bundle
-
-
-def test_the_bundle_serves_agents_with_the_version_that_is_tested():
-    tested, bundled = (
-        [head for head in entries(lock) if head.startswith("mcp==")]
-        for lock in ("requirements-dev.lock", "requirements-bundle.lock")
-    )
-    assert tested == bundled

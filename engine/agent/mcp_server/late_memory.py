@@ -16,6 +16,8 @@ from engine.settings.answering import answering_as
 if TYPE_CHECKING:
     from engine.backends.base import MemorySearchManager
 
+_CATCH_UP_SECONDS = 5.0
+
 log = logging.getLogger(__name__)
 
 
@@ -58,6 +60,15 @@ class LateMemory:
                 self._memory = self._open(settings)
                 self._memory.warm_session(self._session_key)
             return self._memory
+
+    def up_to_date(self) -> "MemorySearchManager":
+        """The memory, once its searches find what was on disk before this call. Raises as `opened` does.
+
+        After some seconds it comes as it is: a first index, or the lock of another process, may take minutes.
+        """
+        memory = self.opened()
+        memory.catch_up(_CATCH_UP_SECONDS)
+        return memory
 
     def close(self) -> None:
         with self._lock:

@@ -8,18 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import ModuleType
 
-from engine.errors import MnemoscopeError
-
 _PASSED_OVER = ("mcp", "mcp.server")
 """Packages whose own `__init__` loads what this server has no use for: a client, HTTP, decorators for functions."""
 
 
 def load_sdk() -> None:
-    """Import what the server needs of `mcp`. Raises `MnemoscopeError` where the package is not installed."""
-    if importlib.util.find_spec("mcp") is None:
-        raise MnemoscopeError(
-            'This needs the package mcp: run pipx install --force ".[mcp]" in the folder of the source.'
-        )
+    """Import what the server needs of `mcp`."""
     with _without_collector(), _built_when_used(), _lean_packages():
         importlib.import_module("mcp.server.lowlevel.server")
 

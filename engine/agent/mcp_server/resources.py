@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import contextlib
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,8 +33,10 @@ class Listed(NamedTuple):
     modified: float
     name: str
     title: str
+    """Empty for a note whose file at `path` was not read yet."""
     is_session: bool
     size: int
+    path: str = ""
 
     @property
     def uri(self) -> str:
@@ -63,13 +66,13 @@ def list_page(access: AgentAccess, cursor: str | None, cancel: CancelToken) -> t
     """
     after = None if cursor is None else _place(cursor)
 
-    def all_(memory: "MemorySearchManager", token: CancelToken) -> list[Listed]:
-        return sorted(_everything(access, memory, token), key=_order)
+    def page(memory: "MemorySearchManager", token: CancelToken) -> tuple[Sequence[Listed], str | None]:
+        found = sorted(_everything(access, memory, token), key=_order)
+        left = found if after is None else [one for one in found if _order(one) > after]
+        shown = [_titled(one, token) for one in left[:PAGE]]
+        return shown, _cursor(shown[-1]) if len(left) > PAGE else None
 
-    found = access.ask(all_, cancel)
-    left = found if after is None else [one for one in found if _order(one) > after]
-    page = left[:PAGE]
-    return page, _cursor(page[-1]) if len(left) > PAGE else None
+    return access.ask(page, cancel)
 
 
 def read_text(access: AgentAccess, uri: str, cancel: CancelToken) -> tuple[str, str]:
@@ -102,11 +105,26 @@ def _everything(access: AgentAccess, memory: "MemorySearchManager", cancel: Canc
 
     for file in discover(Path(memory.status().workspace_dir), access.settings, cancel=cancel).files:
         if access.may_read(file.name):
-            yield Listed(file.mtime_ns / 1e9, file.name, "", False, file.size)
+            yield Listed(file.mtime_ns / 1e9, file.name, "", False, file.size, file.path)
     if access.shared or "sessions" in memory.lacks:
         return
     for session in memory.sessions():
-        yield Listed(session.ended or session.started or 0.0, session.path, session.title, True, session.bytes)
+        changed = session.ended or session.started or 0.0
+        yield Listed(changed, session.path, session.title or "Untitled", True, session.bytes)
+
+
+def _titled(one: Listed, cancel: CancelToken) -> Listed:
+    """With the title of its note: the file is asked, since an index may lag behind it."""
+    if one.title:
+        return one
+    from engine.corpus.document import HEAD_CHARACTERS, note_title
+    from engine.corpus.opening import open_binary
+
+    cancel.checkpoint()
+    head = b""
+    with contextlib.suppress(OSError, PathRefused), open_binary(one.path) as file:
+        head = file.read(HEAD_CHARACTERS)
+    return one._replace(title=note_title(head.decode("utf-8-sig", "replace"), one.name))
 
 
 def _order(one: Listed) -> tuple[float, str]:

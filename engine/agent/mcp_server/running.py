@@ -26,12 +26,11 @@ def serve(
 ) -> None:
     """Serve one client on standard input and output until it leaves, or the process is told to end.
 
-    `open_` opens the memory, `settings` gives those in force. Raises `MnemoscopeError` where the package `mcp` is not
-    installed.
+    `open_` opens the memory, `settings` gives those in force.
     """
     load_sdk()
     memory = LateMemory(open_, settings, session_key)
-    access = AgentAccess(memory.opened, settings, session_key=session_key)
+    access = AgentAccess(memory.up_to_date, settings, session_key=session_key)
     try:
         asyncio.run(_serve(access, memory))
     finally:

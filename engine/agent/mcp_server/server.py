@@ -69,7 +69,9 @@ class _Handlers:
         arguments = params.arguments or {}
         payload = await self._asked(lambda cancel: tool.answer(arguments, cancel))
         text = _printable(json.dumps(payload, ensure_ascii=False))
-        return types.CallToolResult(content=[types.TextContent(text=text)], structured_content=json.loads(text))
+        return types.CallToolResult(
+            content=[types.TextContent(text=text)], structured_content=json.loads(text), is_error="error" in payload
+        )
 
     async def _offered_now(self) -> tuple[AgentTool, ...]:
         with contextlib.suppress(MnemoscopeError):  # each tool says better what is wrong
@@ -172,6 +174,7 @@ def _described(tool: AgentTool) -> types.Tool:
         title=tool.title,
         description=tool.description,
         input_schema=dict(tool.parameters),
+        output_schema=tool.payload_schema(),
         annotations=hints,
     )
 

@@ -22,6 +22,8 @@ import mcp_types as types
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.shared.message import SessionMessage
 
+from engine.json_events import check_depth, check_digits
+
 LONGEST_MESSAGE = 256 * 1024
 """Bytes. What a tool takes is a hundred times shorter."""
 _READ_AT_ONCE = 64 * 1024
@@ -91,9 +93,15 @@ class _Reader:
             self._refuse(types.INVALID_REQUEST, f"A message may have {LONGEST_MESSAGE // 1024} KB at most.")
             return
         try:
+            check_digits(line)
+            check_depth(line)
+        except ValueError as error:
+            self._refuse(types.INVALID_REQUEST, f"This message is refused: {str(error).rstrip('.')}.")
+            return
+        try:
             message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
         except ValueError:
-            self._refuse(types.PARSE_ERROR, "This is no JSON-RPC message.")
+            self._refuse(types.PARSE_ERROR, "This is not a valid JSON-RPC message.")
             return
         # With an id that is none, a request reads as a notification, and whoever sent it would wait for ever.
         if isinstance(message, types.JSONRPCNotification) and "id" in json.loads(line):

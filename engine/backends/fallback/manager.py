@@ -217,6 +217,9 @@ class FallbackMemoryManager:
         if memory is not None:
             memory.warm_session(session_key)
 
+    def catch_up(self, seconds: float) -> None:
+        self._with(lambda memory: memory.catch_up(seconds))
+
     def current_sync(self) -> CancelToken | None:
         memory = self._switch.peek()
         return None if memory is None else memory.current_sync()

@@ -270,6 +270,9 @@ class LanceMemory:
     def warm_session(self, session_key: str) -> None:
         self._local.warm_session(session_key)
 
+    def catch_up(self, seconds: float) -> None:
+        self._local.catch_up(seconds)
+
     def add_status_listener(self, listener: "StatusListener") -> Callable[[], None]:
         return self._local.add_status_listener(listener)
 

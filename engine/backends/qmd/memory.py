@@ -268,6 +268,11 @@ class QmdMemory:
         if self._staying is not None:
             self._staying.session_started(session_key)
 
+    def catch_up(self, seconds: float) -> None:
+        self._lifetime.check()
+        if self._staying is not None:
+            self._staying.catch_up(seconds)
+
     def current_sync(self) -> CancelToken | None:
         return self._syncs.gate.current()
 

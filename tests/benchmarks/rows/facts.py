@@ -35,6 +35,10 @@ def run(bench: Bench) -> Iterator[Figure]:
             f"{unrelated} of 40",
             f"the reference's rule: {theirs_unrelated}",
         )
+    for name, what in (("personal", "natural questions"), ("personal_unseen", "unseen natural questions")):
+        found, asked, unrelated, others = measure(_personal, name).value
+        yield Figure(f"facts: {what} about oneself that recall theirs among the first 5", "most", f"{found} of {asked}")
+        yield Figure(f"facts: unrelated questions that recall any of these {asked}", "none", f"{unrelated} of {others}")
     same, same_theirs, other, other_theirs, pairs = measure(_duplicates).value
     yield Figure(
         "facts: the same words again, known as a duplicate",
@@ -91,6 +95,15 @@ def _recall(filler: int) -> tuple[int, int, int, int, int, int]:
             len(kept),
             len(asked),
         )
+
+
+def _personal(name: str) -> tuple[int, int, int, int]:
+    labelled = tomllib.loads(LABELLED.read_text("utf-8"))
+    asked, others = labelled[name], labelled["not_personal"] + labelled["off_topic"]
+    with tempfile.TemporaryDirectory() as folder:
+        facts, _ = _facts(Path(folder), list(dict.fromkeys(fact for fact, _ in asked)))
+        found = [fact in [one.fact.text for one in facts.find(f"{query} ").results] for fact, query in asked]
+        return sum(found), len(asked), sum(bool(facts.find(f"{query} ").results) for query in others), len(others)
 
 
 def _duplicates() -> tuple[int, int, int, int, int]:

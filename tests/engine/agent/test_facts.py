@@ -203,7 +203,7 @@ def test_the_tools_take_and_answer_json_whatever_is_given(session: Session, fact
         False,
     )
     token = CancelToken()
-    created = tools["memory_store"].answer({"text": "I prefer green tea", "importance": "0.5"}, token)
+    created = tools["memory_store"].answer({"text": "I prefer green tea", "importance": 0.5}, token)
     assert created == {"action": "created", "id": facts.all()[0].id}
     recalled = tools["memory_recall"].answer({"query": "green tea", "limit": 1}, token)
     assert recalled["memories"][0].keys() == {"id", "text", "category", "importance", "score"}

@@ -1,5 +1,6 @@
 """`memory_get`: pages, citations, what is kept from a group, and that it always answers."""
 
+import contextlib
 import re
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from engine.agent.getting import memory_get
 from engine.backends.opening import open_memory
 from engine.records import to_builtins
 from engine.settings import Settings
+from tests.engine.agent.mcp_server.conftest import SESSION
 from tests.engine.agent.test_searching import ANYTHING, GROUP, Unruly
 from tests.helpers.fake_memory import FakeMemory
 
@@ -90,7 +92,8 @@ def test_a_citation_gives_its_lines(real, notes: Path) -> None:
 
 
 def test_a_file_that_is_gone_is_empty_and_one_outside_is_refused(real, notes: Path) -> None:
-    assert to_builtins(memory_get(real(), "gone.md")) == {"path": "gone.md", "text": "", "from": 1, "lines": 0}
+    gone = {"path": "gone.md", "text": "", "from": 1, "lines": 0, "missing": True}
+    assert to_builtins(memory_get(real(), "gone.md")) == gone
     for path in ("../secret.md", "/etc/passwd", ".env", "a\0.md"):
         payload = to_builtins(memory_get(real(), path))
         assert payload == {
@@ -99,6 +102,32 @@ def test_a_file_that_is_gone_is_empty_and_one_outside_is_refused(real, notes: Pa
             "disabled": True,
             "error": "This path is not part of the index.",
         }
+
+
+@pytest.mark.parametrize(("text", "lines"), [("one\ntwo\n", 2), ("one\ntwo", 2), ("", 0), ("\n", 1)])
+def test_page_past_the_end_gives_total_lines(real, notes: Path, text: str, lines: int) -> None:
+    (notes / "a.md").write_text(text)
+    payload = to_builtins(memory_get(real(), "a.md", lines + 1, 5))
+    assert payload == {"path": "a.md", "text": "", "from": lines + 1, "lines": 0, "totalLines": lines}
+    assert memory_get(real(), f"a.md#L{lines + 5}-L{lines + 9}").total_lines == lines
+
+
+def test_missing_session_is_reported(notes: Path, tmp_path: Path) -> None:
+    transcript, name = tmp_path / "claude" / "src" / "s1.jsonl", "sessions/claude/src/s1.jsonl"
+    transcript.parent.mkdir(parents=True)
+    transcript.write_text(SESSION, "utf-8")
+    usual = Settings()
+    store = msgspec.structs.replace(usual.store, path=str(tmp_path / "data"))
+    sessions = msgspec.structs.replace(usual.sessions, folders=(str(tmp_path / "claude"),))
+    chosen = Settings(provider="none", store=store, sessions=sessions)
+    with contextlib.closing(open_memory(notes, chosen)) as memory:
+        memory.sync()
+        access = AgentAccess(lambda: memory, chosen)
+        assert memory_get(access, name).lines == 2
+        past = to_builtins(memory_get(access, name, 500))
+        assert past == {"path": name, "text": "", "from": 500, "lines": 0, "totalLines": 2}
+        transcript.unlink()
+        assert memory_get(access, name).missing is True
 
 
 def test_a_name_without_end_is_not_said_again_whole(real) -> None:

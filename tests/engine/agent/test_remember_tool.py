@@ -47,7 +47,7 @@ def test_an_agent_has_a_session_written_down_and_the_person_is_told(memory, tmp_
 
 
 def test_without_a_session_it_is_the_latest(memory, tmp_path):
-    told = answer(memory, session=" ", name=7)
+    told = answer(memory, session=" ")
     assert told["written"]
     whole = [session.summary for session in SESSIONS.values() if not session.summary.parent]
     assert told["session"] == max(whole, key=lambda summary: summary.ended or 0).path

@@ -6,7 +6,8 @@ import msgspec
 import pytest
 
 from engine.control import CancelToken
-from engine.errors import Cancelled, Closed, PathRefused
+from engine.errors import Cancelled, Closed, PathRefused, QueryTooLong
+from engine.records import LONGEST_QUERY, EarlierQuestion
 from engine.settings import Settings
 from tests.helpers.fake_provider import PaidProvider
 
@@ -47,6 +48,20 @@ def test_odd_questions_are_questions_and_no_syntax(open_memory, query: str) -> N
     memory = open_memory()
     memory.sync()
     assert isinstance(memory.search(query).total, int)
+
+
+def test_query_over_the_limit_is_refused_in_one_sentence(open_memory) -> None:
+    memory = open_memory()
+    memory.sync()
+    memory.search("timer " + "x" * (LONGEST_QUERY - len("timer ")))
+    asked = [
+        lambda: memory.search("x" * (LONGEST_QUERY + 1)),
+        lambda: memory.search("timer", within=[EarlierQuestion(query="x" * 200_000)]),
+        lambda: memory.facts.find("x" * 200_000),
+    ]
+    for ask in asked:
+        with pytest.raises(QueryTooLong, match=r"^This query has \d+,\d+ characters; a search takes at most 10,000\.$"):
+            ask()
 
 
 def test_an_off_topic_question_comes_back_empty_and_says_why(open_memory) -> None:

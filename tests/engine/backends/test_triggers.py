@@ -1,5 +1,6 @@
 """Every reason to sync does what it says, once, and can be told from the status."""
 
+import shutil
 import threading
 import time
 from pathlib import Path
@@ -43,6 +44,43 @@ def test_a_change_is_seen_and_found(open_memory, workspace: Path) -> None:
     status = memory.status()
     assert status.watcher.last_change is not None
     assert not status.dirty
+
+
+@pytest.mark.parametrize("watch", [True, False])
+def test_catching_up_waits_until_changes_are_found(open_memory, workspace: Path, watch: bool) -> None:
+    memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch=watch, watch_debounce_ms=3_600_000))
+    memory.catch_up(60)
+    for number in range(5):
+        (workspace / "new.md").write_text(f"A brass lamp{number}.\n")
+        memory.catch_up(60)
+        assert [result.path for result in memory.search(f'"lamp{number}"').results] == ["new.md"]
+    (workspace / "new.md").unlink()
+    memory.catch_up(60)
+    assert not memory.search("brass lamp", mode="keyword").results
+
+
+def test_catching_up_with_nothing_syncs_nothing(open_memory) -> None:
+    memory = open_memory(background=True)
+    memory.sync()
+    memory.catch_up(60)
+    memory.catch_up(60)
+    assert reasons(memory) == ["manual"]
+
+
+def test_catching_up_leaves_searches_that_must_not_sync(open_memory, workspace: Path) -> None:
+    memory = open_memory(background=True, sync=msgspec.structs.replace(QUIET, on_search=False))
+    memory.sync()
+    (workspace / "new.md").write_text("A brass lamp.\n")
+    memory.catch_up(60)
+    assert reasons(memory) == ["manual"]
+
+
+def test_catching_up_ends_with_a_sync_that_fails(open_memory, workspace: Path) -> None:
+    memory = open_memory(background=True, sync=QUIET)
+    memory.sync()
+    shutil.rmtree(workspace)
+    memory.catch_up(3600)
+    assert memory.status().dirty
 
 
 def test_what_the_rules_pass_over_wakes_nobody(open_memory, workspace: Path) -> None:

@@ -110,6 +110,49 @@ def test_created_changed_moved_and_deleted_files_are_reported(tmp_path, open_wat
         assert watcher.status().last_change == pytest.approx(time.time(), abs=LONG)
 
 
+@linux_only
+def test_flush_reports_changes_without_the_debounce(tmp_path):
+    with watching(tmp_path, debounce_ms=3_600_000) as (watcher, batches):
+        eventually(lambda: watcher.flush(LONG))  # after the batch of a start on a slow machine
+        batches.all.clear()
+        for number in range(20):
+            folder = tmp_path / f"new {number}"
+            folder.mkdir()
+            (folder / "note.md").write_text("a")
+            assert watcher.flush(LONG)
+            assert folder / "note.md" in {Path(path) for path in batches.paths}
+        reported = len(batches.all)
+        assert watcher.flush(LONG)
+        assert len(batches.all) == reported
+
+
+@linux_only
+def test_flush_from_several_threads_reports_to_each(tmp_path):
+    with watching(tmp_path, debounce_ms=3_600_000) as (watcher, batches):
+        eventually(lambda: watcher.flush(LONG))
+        failures = []
+
+        def write_and_flush(number):
+            for step in range(20):
+                path = tmp_path / f"{number} {step}.md"
+                path.write_text("a")
+                if not watcher.flush(LONG) or str(path) not in batches.paths:
+                    failures.append(path)
+
+        threads = [threading.Thread(target=write_and_flush, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        assert failures == []
+
+
+def test_flush_without_native_events_says_so(tmp_path):
+    with watching(tmp_path, open_watch=through_an_observer) as (watcher, _):
+        assert not watcher.flush(LONG)
+    assert not watcher.flush(LONG)
+
+
 def test_folders_made_later_are_watched_with_all_below(tmp_path, open_watch):
     with watching(tmp_path, open_watch=open_watch) as (_, batches):
         deep = tmp_path / "a" / "b" / "c"

@@ -31,6 +31,14 @@ NO_MESSAGES = [
     b'{"jsonrpc":"2.0","id":[1],"method":"ping","params":{}}',
     b"[" * 100_000,
     b'"' + b"x" * 5_000_000 + b'"',
+    b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"ping"}',
+    b'{"jsonrpc":"2.0","id":3.5,"method":"ping","params":{"x":' + b"9" * 5000 + b"}}",
+    b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_search","arguments":{"query":"timer",'
+    b'"maxResults":' + b"9" * 100_000 + b"}}}",
+    b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"memory_search","arguments":{"query":'
+    + b"[" * 600
+    + b"]" * 600
+    + b"}}}",
 ]
 
 
@@ -60,13 +68,15 @@ def test_nonsense_in_a_message_is_answered(served: Served) -> None:
             request(5, "tools/call", name="memory_get", arguments={}),
             request(6, "resources/read"),
             call(7, "memory_search", query="\ud800 timer"),
+            call(8, "memory_search", query="x" * 200_000),
         ]
         wire.send(*nonsense)
         answers = {answer["id"]: answer for answer in (wire.receive() for _ in nonsense)}
-        assert set(answers) <= {2, 3, 4, 5, 6, 7, None}
+        assert set(answers) <= {2, 3, 4, 5, 6, 7, 8, None}
         assert all("error" in answers[number] for number in (2, 3, 6))
-        assert answers[4]["result"]["structuredContent"]["error"]
-        assert answers[5]["result"]["structuredContent"]["error"]
+        for number in (4, 5, 8):
+            assert answers[number]["result"]["isError"] is True
+            assert answers[number]["result"]["structuredContent"]["error"]
         still_works(wire)
 
 

@@ -1,4 +1,4 @@
-"""The parts of the server: lines off a wire, the memory that comes late, the package that may be missing."""
+"""Parts of the server: lines from a pipe, the memory that is opened later, loading the package."""
 
 import os
 import subprocess
@@ -11,10 +11,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.agent.mcp_server import loading, transport
+from engine.agent.mcp_server import transport
 from engine.agent.mcp_server.late_memory import LateMemory
 from engine.agent.mcp_server.resources import Listed, _cursor, _order, _place
-from engine.errors import Closed, MnemoscopeError, StoreError
+from engine.errors import Closed, StoreError
 from engine.settings import Settings
 from engine.settings.options import QuerySettings
 from tests.helpers.fake_memory import FakeMemory
@@ -110,12 +110,6 @@ def test_warming_asks_by_words_alone_and_never_fails() -> None:
         if thread.name == "mnemoscope-warm":
             thread.join()
     assert failing.tries == 2
-
-
-def test_without_the_package_a_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loading.importlib.util, "find_spec", lambda _: None)
-    with pytest.raises(MnemoscopeError, match=r'pipx install --force "\.\[mcp\]"'):
-        loading.load_sdk()
 
 
 def test_the_package_is_whole_for_whoever_imports_it_afterwards() -> None:

@@ -10,11 +10,11 @@ from mcp import MCPError
 from mcp.client.client import Client
 
 from engine.agent.mcp_server.server import make_server
-from engine.agent.tool import AgentTool
+from engine.agent.tool import AgentTool, schema
 from engine.agent.tools import agent_tools
 from engine.control import CancelToken
 from engine.errors import Cancelled, StoreError
-from engine.records import Record
+from engine.records import MemoryStoreAnswer, Record
 from engine.settings.options import SessionSettings
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, VALVE
@@ -101,7 +101,7 @@ def test_what_fails_is_told_in_a_sentence(talk, memory: FakeMemory, monkeypatch:
     async def conversation(client: Client) -> None:
         found = await client.call_tool("memory_search", {"query": "timer"})
         assert found.structured_content["error"] == "No room left on the disk."
-        assert found.is_error is False
+        assert found.is_error is True
         for ask in (client.list_resources(), client.read_resource("mnemoscope:///daily/2026-02-08.md")):
             with pytest.raises(MCPError, match="No room left on the disk"):
                 await ask
@@ -152,12 +152,13 @@ def test_a_tool_that_breaks_is_an_answer(access) -> None:
         raise KeyError("x")
 
     way = access()
-    tool = AgentTool("broken", "Broken", "Breaks.", {"type": "object"}, breaks)
+    tool = AgentTool("broken", "Broken", "Breaks.", schema(required=()), MemoryStoreAnswer, breaks)
 
     async def run() -> None:
         async with Client(make_server(way, lambda: (tool,)), mode="legacy") as client:
             assert client.instructions is None  # there is no tool to tell of
             assert (await client.list_prompts()).prompts[0].name == "memory_context"
-            assert (await client.call_tool("broken", {})).structured_content == {"error": "KeyError: 'x'"}
+            answer = await client.call_tool("broken", {})
+            assert (answer.structured_content, answer.is_error) == ({"error": "KeyError: 'x'"}, True)
 
     anyio.run(run)

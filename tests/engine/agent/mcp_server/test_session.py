@@ -1,17 +1,19 @@
 """Whole sessions over standard input and output: the official client and a real server process."""
 
+import contextlib
 import json
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 import anyio
 import pytest
+from filelock import FileLock
 from mcp import MCPError
 from mcp.client.client import Client
 
 from engine import AgentAccess, load_settings, memory_get, memory_prompt_section, memory_search, open_memory, to_json
 from engine.agent.tools import agent_tools
-from tests.engine.agent.mcp_server.conftest import SECRET
+from tests.engine.agent.mcp_server.conftest import SECRET, SESSION
 from tests.helpers.mcp_process import Served
 
 GROUP = "agent:main:discord:group:123"
@@ -28,10 +30,10 @@ def talk(served: Served, conversation: Callable[[Client], Awaitable[None]], *opt
 
 
 def payload(result: Any) -> Any:
-    """What a tool answered, the same as text and as values."""
+    """What a tool answered, the same as text and as values; a failure is marked as one."""
     (content,) = result.content
     assert json.loads(content.text) == result.structured_content
-    assert not result.is_error
+    assert result.is_error is ("error" in result.structured_content)
     return result.structured_content
 
 
@@ -63,6 +65,7 @@ def test_the_tools_answer_as_they_do_in_the_engine(served: Served, mode: str) ->
     assert [tool.name for tool in answers["tools"]] == [tool.name for tool in offered]
     for tool, ours in zip(answers["tools"], offered, strict=True):
         assert tool.input_schema == dict(ours.parameters)
+        assert tool.output_schema == ours.payload_schema()
         assert tool.description == ours.description
         assert tool.annotations.read_only_hint is not ours.changes
     memory.close()
@@ -81,7 +84,12 @@ def test_notes_and_sessions_are_resources(served: Served) -> None:
             listed = [*first.resources, *second.resources]
         assert (len(first.resources), second.next_cursor) == (100, None)
         assert len(listed) == len({resource.uri for resource in listed}) == 124
+        titles = {resource.name: resource.title for resource in listed}
+        assert titles["memory/greenhouse.md"] == "Greenhouse"
+        assert titles["memory/n007.md"] == "Note 7"
+        assert all(titles.values())
         session = next(resource for resource in listed if "/sessions/" in resource.uri)
+        assert session.title == "Why does the relay lose ticks?"
         assert session.mime_type == "text/plain"
         (text,) = (await client.read_resource(session.uri)).contents
         assert "debounces at 40 ms" in text.text
@@ -179,15 +187,65 @@ def test_what_the_settings_say_holds_as_soon_as_they_say_it(served: Served) -> N
     talk(served, conversation)
 
 
-def test_what_is_written_while_it_runs_is_found(served: Served) -> None:
+@pytest.mark.parametrize("watch", ["true", "false"])
+def test_changes_on_disk_are_in_the_next_answer(served: Served, watch: str) -> None:
+    settings = served.config.read_text().replace("[defaults]", f"[defaults]\nsync.watch = {watch}", 1)
+    served.config.write_text(settings)
+    folder, sessions = served.notes / "memory", served.notes.parent / "sessions" / "src"
+
     async def conversation(client: Client) -> None:
-        await client.call_tool("memory_search", {"query": "timer"})
-        (served.notes / "memory" / "new.md").write_text("# Otter\n\nSeen at the weir.\n")
-        with anyio.fail_after(60):
-            while True:
-                found = payload(await client.call_tool("memory_search", {"query": "otter weir"}))
-                if found["results"]:
-                    break
-                await anyio.sleep(0.1)
+        async def found(query: str) -> list[str]:
+            answer = payload(await client.call_tool("memory_search", {"query": query}))
+            return [result["path"] for result in answer["results"]]
+
+        assert await found("irrigation timer") == ["memory/greenhouse.md"]
+        (folder / "new.md").write_text("# Otter\n\nSeen at the weir.\n")
+        assert await found("otter weir") == ["memory/new.md"]
+        (folder / "new.md").write_text("# Badger\n\nSeen at the sett.\n")
+        assert await found("otter weir") == []
+        assert await found("badger sett") == ["memory/new.md"]
+        (folder / "deep" / "down").mkdir(parents=True)
+        (folder / "new.md").rename(folder / "deep" / "down" / "old.md")
+        assert await found("badger sett") == ["memory/deep/down/old.md"]
+        (folder / "deep" / "down" / "old.md").unlink()
+        assert await found("badger sett") == []
+
+        with (sessions / "s1.jsonl").open("a") as transcript:
+            transcript.write(SESSION.splitlines()[0].replace('"u1"', '"u3"').replace("relay", "walrus") + "\n")
+        assert await found("walrus") == ["sessions/sessions/src/s1.jsonl"]
+        (sessions / "s2.jsonl").write_text(SESSION.replace("s1", "s2").replace("relay", "heron"))
+        listed = {resource.name: resource for resource in (await client.list_resources()).resources}
+        session = listed["sessions/sessions/src/s2.jsonl"]
+        assert "heron" in session.title
+        (sessions / "s2.jsonl").unlink()
+        with pytest.raises(MCPError, match="no such note or session"):
+            await client.read_resource(session.uri)
+        assert await found("heron") == []
 
     talk(served, conversation)
+
+
+def test_stale_index_is_updated_before_the_first_answer(served: Served) -> None:
+    with contextlib.closing(open_memory(served.notes, load_settings(served.notes, config=served.config))) as memory:
+        memory.sync()
+    (served.notes / "memory" / "greenhouse.md").write_text("# Shed\n\nThe badger lives there.\n")
+
+    async def conversation(client: Client) -> None:
+        found = payload(await client.call_tool("memory_search", {"query": "irrigation badger"}))
+        assert ["badger" in result["snippet"] for result in found["results"]] == [True]
+
+    talk(served, conversation)
+
+
+def test_writer_in_another_process_delays_no_answer_for_long(served: Served) -> None:
+    with contextlib.closing(open_memory(served.notes, load_settings(served.notes, config=served.config))) as memory:
+        memory.sync()
+        holder = memory.user_data.path.with_name("index.lock")
+
+    async def conversation(client: Client) -> None:
+        (served.notes / "memory" / "new.md").write_text("# Otter\n")
+        found = payload(await client.call_tool("memory_search", {"query": "irrigation timer"}))
+        assert [result["path"] for result in found["results"]] == ["memory/greenhouse.md"]
+
+    with FileLock(holder):
+        talk(served, conversation)
