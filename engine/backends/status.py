@@ -121,7 +121,7 @@ class LiveState:
 def _vector_status(settings: Settings, selection: Selection, vectors: VectorIndex, rows: int) -> VectorStatus:
     wanted = settings.store.vector
     provider = selection.provider
-    extension = vectors.extension
+    extension = vectors.tried()
     return VectorStatus(
         enabled=wanted.enabled,
         available=None if extension is None else extension.available,

@@ -52,12 +52,19 @@ class VectorIndex:
 
     @property
     def _vec0_works(self) -> bool:
-        return self._vec0 is not None and (self._vec0.state is None or self._vec0.state.available)
+        extension = self.extension
+        return self._vec0 is not None and (extension is None or extension.available)
 
     @property
     def extension(self) -> "VecState | None":
         """What is known of sqlite-vec; None before anyone tried to load it."""
         return self._vec0.state if self._vec0 is not None and self._vec0.state is not None else self._probed
+
+    def tried(self) -> "VecState | None":
+        """The same, after a try to load it where the settings choose it and nobody has tried yet."""
+        if self._vec0 is not None and self.extension is None:
+            self.probe()
+        return self.extension
 
     def probe(self) -> Probe:
         """Try to load sqlite-vec, into a connection of its own."""

@@ -77,6 +77,15 @@ class QmdCommand:
         """Its collections."""
         return self.config / f"{_INDEX}.yml"
 
+    @property
+    def missing(self) -> str:
+        """Why it cannot be run, one sentence; empty where there is such a command. Runs nothing."""
+        try:
+            self._program()
+        except QmdMissing as error:
+            return str(error)
+        return ""
+
     def check(self, seconds: float, cancel: CancelToken | None = None) -> None:
         """Find out, once, whether there is a `qmd` that will do. Raises `QmdError`, `Cancelled`."""
         if self.version:

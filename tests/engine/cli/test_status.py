@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from engine.records import BatchStatus, CacheStatus, FallbackStatus, FileIssue, FtsStatus, VectorStatus
@@ -124,3 +126,43 @@ def test_json_is_the_record(run: Run) -> None:
 def test_an_index_whose_last_update_did_not_end_is_out_of_date(run: Run, memory: FakeMemory, last) -> None:
     memory.set_status(dirty=False, last_sync=last)
     assert shown(run("status").out)["Out of date"].startswith("yes")
+
+
+@pytest.fixture
+def notes(folder: Path) -> Path:
+    (folder / "a.md").write_text("A brass lamp.\n")
+    return folder
+
+
+def test_a_wrong_extension_is_named_without_deep(verb: Run, notes: Path, settings: Path) -> None:
+    missing = (notes.parent / "none.so").as_posix()
+    vector = f'store.vector.engine = "sqlite-vec"\nstore.vector.extension_path = "{missing}"\n'
+    settings.write_text(settings.read_text().replace('"none"', '"embedded"') + vector)
+    verb("index")
+    lines = shown(verb("status").out)
+    assert lines["Vectors"].startswith("1 searched with numpy")
+    assert lines["sqlite-vec"].startswith("unavailable: ")
+    assert missing in lines["sqlite-vec"]
+    found = verb("status", "--json").json["vector"]
+    assert (found["available"], found["engine"]) == (False, "numpy")
+    assert missing in found["loadError"]
+
+
+@pytest.mark.parametrize("searched_before", [False, True])
+def test_a_missing_qmd_is_named_without_deep(verb: Run, notes: Path, settings: Path, searched_before: bool) -> None:
+    settings.write_text(settings.read_text() + 'backend = "qmd"\nqmd.command = "no-such-qmd"\n')
+    if searched_before:
+        assert "a.md" in verb("search", "lamp").out  # the built-in index answers in its place
+    lines = shown(verb("status").out)
+    assert "The command no-such-qmd was not found" in lines["Index error"]
+    assert "npm i -g @tobilu/qmd" in lines["Index error"]
+    assert lines["Keywords"].startswith("unavailable: ")
+    assert "no-such-qmd" in verb("status", "--json").json["indexError"]
+
+
+def test_a_missing_model_file_is_named_without_deep(verb: Run, notes: Path, settings: Path) -> None:
+    pytest.importorskip("xllamacpp")
+    settings.write_text(settings.read_text().replace('"none"', '"gguf"') + 'local.model_path = "/no/such.gguf"\n')
+    lines = shown(verb("status").out)
+    assert lines["Provider"] == "none (requested: gguf)"
+    assert "/no/such.gguf" in lines["Unavailable"]
