@@ -8,7 +8,8 @@ import contextlib
 import re
 import threading
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import httpcore2
@@ -16,10 +17,10 @@ import httpx2
 
 from engine.control import CancelToken
 from engine.embedding.addresses import checked_url, is_loopback
-from engine.embedding.failures import Service, refusal
+from engine.embedding.failures import AnswerTooLarge, Service, refusal
 from engine.embedding.retrying import Transient
 from engine.embedding.transport import Call, Transport, current_call
-from engine.errors import Closed, ProviderError
+from engine.errors import Closed, MnemoscopeError, ProviderError
 from engine.language import marked, tr
 from engine.settings import Settings
 
@@ -27,6 +28,7 @@ _SENT = {"accept", "connection", "content-length", "content-type", "host", "tran
 _FIXED = {"User-Agent": "Mnemoscope", "Accept-Encoding": "gzip"}
 _MOST_BYTES = 64 * 1024 * 1024
 _MOST_ERROR_BYTES = 64 * 1024
+_STEP = 1 << 16
 _HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 _HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 
@@ -80,14 +82,28 @@ class HttpClient:
         try:
             with Call(seconds, most_bytes, cancel, private).under_way():
                 yield
-        except httpx2.DecodingError:
-            raise Transient(tr("{name} sent a broken answer.", name=self.service.name)) from None
+        except Exception as error:
+            raise self._understood(error) from None
         finally:
             with self._lock:
                 self._under_way -= 1
                 last = self._closed and not self._under_way
             if last:
                 self.sdk.close()
+
+    def _understood(self, error: Exception) -> Exception:
+        """What went wrong under what an SDK made of it: it wraps the errors of the HTTP client in its own."""
+        cause: BaseException | None = error
+        while cause is not None:
+            if isinstance(cause, MnemoscopeError):
+                return cause
+            if isinstance(cause, httpx2.HTTPError):
+                return self.broken_answer()
+            cause = cause.__cause__
+        return error
+
+    def broken_answer(self) -> Transient:
+        return Transient(tr("{name} sent a broken answer.", name=self.service.name))
 
     def request(
         self,
@@ -144,9 +160,11 @@ class _Guard(httpx2.BaseTransport):
                 httpx2.Request(request.method, request.url, headers=sent, stream=request.stream)
             )
             response.request = request
+            assert isinstance(response.stream, httpx2.SyncByteStream)
+            encoding = response.headers.pop("content-encoding", "identity").strip().lower()
+            response.headers.pop("content-length", None)
+            response.stream = _Checked(response.stream, self, encoding)
             if response.is_success:
-                assert isinstance(response.stream, httpx2.SyncByteStream)
-                response.stream = _Checked(response.stream, self)
                 return response
             with contextlib.closing(response):
                 raise self._client.failure(response.status_code, response.headers, _start_of(response))
@@ -171,6 +189,8 @@ class _Guard(httpx2.BaseTransport):
             raise ProviderError(
                 tr("The system's proxy refused to connect to {host} ({reason}).", host=host, reason=_reason(error))
             ) from None
+        except zlib.error:
+            raise self._client.broken_answer() from None
         except (httpcore2.NetworkError, httpcore2.ProtocolError):
             raise Transient(tr("{name} broke off its answer.", name=name)) from None
 
@@ -179,18 +199,45 @@ class _Guard(httpx2.BaseTransport):
 
 
 class _Checked(httpx2.SyncByteStream):
-    """An answer whose connection may still fail."""
+    """An answer, unpacked, whose connection may still fail. Raises `ProviderError`."""
 
-    def __init__(self, stream: httpx2.SyncByteStream, guard: _Guard) -> None:
+    def __init__(self, stream: httpx2.SyncByteStream, guard: _Guard, encoding: str) -> None:
+        """`encoding`: the answer's Content-Encoding; anything but gzip was not asked for."""
         self._stream = stream
         self._guard = guard
+        self._encoding = encoding
 
     def __iter__(self) -> Iterator[bytes]:
         with self._guard._sentences():
-            yield from self._stream
+            if self._encoding == "identity":
+                yield from self._stream
+            elif self._encoding in {"gzip", "x-gzip"}:
+                yield from _unpacked(self._stream, current_call().most_bytes)
+            else:
+                raise zlib.error
 
     def close(self) -> None:
         self._stream.close()
+
+
+def _unpacked(packed: Iterable[bytes], most: int) -> Iterator[bytes]:
+    """The content of gzip, at most so many bytes: a thousandth of them suffices for the packed ones.
+
+    Raises `AnswerTooLarge`, `zlib.error` for what is broken or cut off.
+    """
+    unpacking = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
+    for part in packed:
+        rest = part
+        while rest:
+            found = unpacking.decompress(rest, _STEP)
+            most -= len(found)
+            if most < 0:
+                raise AnswerTooLarge
+            if found:
+                yield found
+            rest = b"" if unpacking.eof else unpacking.unconsumed_tail
+    if not unpacking.eof:
+        raise zlib.error
 
 
 def system_proxy(url: httpx2.URL) -> str | None:
@@ -220,7 +267,7 @@ def _unreached(*, here: bool, named: bool) -> str:
 def _start_of(response: httpx2.Response) -> bytes:
     """The first bytes of an error's body."""
     start = b""
-    with contextlib.suppress(httpx2.DecodingError, httpcore2.ProtocolError, httpcore2.NetworkError):
+    with contextlib.suppress(ProviderError):
         for part in response.iter_bytes():
             start += part
             if len(start) >= _MOST_ERROR_BYTES:

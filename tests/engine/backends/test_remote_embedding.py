@@ -1,6 +1,7 @@
 """Syncs and searches of a whole memory with remote providers, over real HTTP, while the service misbehaves."""
 
 import dataclasses
+import gzip
 import math
 import threading
 from collections.abc import Callable, Iterator
@@ -60,6 +61,8 @@ def open_remote(notes, tmp_path, monkeypatch) -> Iterator[Open]:
     close()
 
 
+GZIP = {"Content-Encoding": "gzip"}
+BROKEN_GZIP = Say(200, b"garbage", GZIP)
 FAULTS = {
     "429 with a wait": lambda server: [server.limited({"Retry-After": "7"}) for _ in range(3)],
     "429": lambda server: [server.limited() for _ in range(3)],
@@ -68,6 +71,8 @@ FAULTS = {
     "dropped": lambda server: [Drop(), Drop()],
     "hangs": lambda server: [Hang()],
     "cut off": lambda server: [Truncate(announced=True), Truncate(announced=False)],
+    "broken gzip": lambda server: [BROKEN_GZIP, Say(200, gzip.compress(b"{}")[:-3], GZIP), Say(200, b"x", GZIP)],
+    "another encoding": lambda server: [Say(200, b"{}", {"Content-Encoding": "br"})],
     "no JSON": lambda server: [Say(200, b"<html>Please log in</html>")],
     "another length": lambda server: [server.resized(17)],
     "NaN": lambda server: [server.replaced(0, [math.nan] * server.dims) for _ in range(2)],
@@ -109,6 +114,23 @@ def test_a_fault_that_lasts_leaves_words_searchable_and_says_what_to_do(server, 
     found = memory.search("word7x1")
     assert [result.path for result in found.results] == ["note7.md"]
     assert server.key not in repr(report) + repr(memory.status())
+
+
+def test_lasting_broken_gzip_leaves_words_and_the_report(server, open_remote):
+    memory = open_remote(server)
+    server.faults.extend(BROKEN_GZIP for _ in range(200))
+    report = memory.sync(approve=True)
+    assert report.error.endswith("sent a broken answer.")
+    assert (report.files_indexed, report.vectors_pending) == (NOTES, NOTES)
+    assert [result.path for result in memory.search("word7x1").results] == ["note7.md"]
+
+
+def test_a_packed_answer_is_bounded_when_unpacked(server, open_remote):
+    memory = open_remote(server)
+    server.faults.extend(Say(200, gzip.compress(bytes(200_000_000)), GZIP) for _ in range(4))
+    report = memory.sync(approve=True)
+    assert "larger than any right one" in report.error
+    assert report.files_indexed == NOTES
 
 
 def test_a_cancel_keeps_what_arrived_and_is_no_failure(server, open_remote, monkeypatch):
