@@ -43,6 +43,7 @@ def open_memory(
     Opened twice in one process it is one memory, which is closed when both have closed it (`ManagerCache`).
     """
     folder = Path(workspace).expanduser()
+    require_text(str(folder))
     require_text(os.path.realpath(folder))
     chosen = settings or load_settings(folder)
     memory = _managers.lease(folder, chosen, executor, background)

@@ -42,7 +42,7 @@ def find_place(arguments: Namespace) -> Place:
         folder, origin = _current(), "the current directory"
     try:
         folder = folder.expanduser().resolve()
-    except RuntimeError as error:  # a home that nobody has, a circle of links
+    except (RuntimeError, ValueError) as error:  # a home that nobody has, a circle of links
         raise WorkspaceError(f"The folder {folder} (from {origin}) cannot be found: {error}") from None
     if not folder.is_dir():
         wrong = f"{folder} (from {origin}) is not a folder"

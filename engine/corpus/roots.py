@@ -76,6 +76,8 @@ def find_roots(workspace: Path, settings: Settings) -> Roots:
 
 def require_text(folder: str) -> None:
     """Raises `WorkspaceError` for a path that can be written into no index, no settings and no answer."""
+    if "\0" in folder:
+        raise WorkspaceError(tr("No folder has a name with a NUL character: {folder}.", folder=shown(folder)))
     name = shown(folder)
     if name != folder:
         said = tr("The name of {folder} holds bytes that are no text: rename the folder, then open it.", folder=name)

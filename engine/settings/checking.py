@@ -29,6 +29,9 @@ _TABLES = {
     tuple: marked("{it} must be a table of names, each with a list of texts in quotes."),
 }
 
+_LARGEST = 2**53
+"""Every smaller whole number survives databases, JSON and numbers with a point."""
+
 Refuse = Callable[[tuple[str, ...], Problem], NoReturn]
 """Raises `SettingsError` about the key at a path."""
 
@@ -101,11 +104,23 @@ def _check_value(value: Any, kind: Any, path: tuple[str, ...], refuse: Refuse) -
     except msgspec.ValidationError:
         finite = False
     within = _within_layer(path)
+    if isinstance(value, int) and abs(value) > _LARGEST:
+        refuse(path, Problem(marked("{it} is too large.")))
+    if _holds_nul(value):
+        refuse(path, Problem(marked("{it} holds a NUL character, which no name and no path has.")))
     if not finite:
         refuse(path, other_name(within, value) or _other_type(kind))
     if problem := problem_of(within, value):
         where, what = problem
         refuse((*path[: len(path) - len(within)], *where), what)
+
+
+def _holds_nul(value: Any) -> bool:
+    if isinstance(value, str):
+        return "\0" in value
+    if isinstance(value, dict):
+        return any(_holds_nul(part) for pair in value.items() for part in pair)
+    return isinstance(value, list) and any(map(_holds_nul, value))
 
 
 def _other_type(kind: Any) -> Problem:

@@ -17,6 +17,8 @@ from engine.settings.migration import SETTINGS_VERSION, migrate, old_names
 from engine.settings.options import Settings
 from engine.settings.problem import Problem
 
+_MOST_BYTES = 4_000_000
+_ENDLESS = re.compile(r"[0-9a-fA-F_]{1000}")
 _TOP_KEYS = {"version": None, "defaults": None, "workspace": None}
 
 
@@ -46,7 +48,8 @@ def load_settings(workspace: Path | None = None, *, config: Path | None = None) 
 def read_settings_text(path: Path, *, required: bool) -> str | None:
     """The file's text with its own line ends, None for a missing file that is not `required`."""
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as file:
+            raw = file.read(_MOST_BYTES + 1)
     except FileNotFoundError:
         if required:
             raise SettingsError(tr("The settings file {path} does not exist.", path=path)) from None
@@ -54,6 +57,8 @@ def read_settings_text(path: Path, *, required: bool) -> str | None:
     except OSError as error:
         sentence = tr("The settings file {path} cannot be read: {reason}.", path=path, reason=error.strerror)
         raise SettingsError(sentence) from None
+    if len(raw) > _MOST_BYTES:
+        raise SettingsError(tr("The settings file {path} is larger than any right one.", path=path))
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -68,6 +73,13 @@ def parse_settings(text: str, path: Path) -> dict[str, Any]:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SettingsError(_syntax_message(str(error), text, path)) from None
+    except ValueError:  # Python reads no number of so many digits
+        line = next((number for number, line in enumerate(text.splitlines(), 1) if _ENDLESS.search(line)), 1)
+        sentence = tr("{path}, line {line}: the settings cannot be read: a number is too long.", path=path, line=line)
+        raise SettingsError(sentence) from None
+    except RecursionError:
+        sentence = tr("{path}: the settings cannot be read: brackets are nested too deeply.", path=path)
+        raise SettingsError(sentence) from None
     version = data.get("version", SETTINGS_VERSION)
     if type(version) is not int or version < 1:
         refuse_at(text, path, ("version",), Problem(marked("{it} must be a whole number from 1.")))
@@ -92,6 +104,8 @@ def check_settings(data: dict[str, Any], text: str, path: Path) -> None:
     if not isinstance(layers, dict):
         refuse(("workspace",), Problem(marked('{it} must be tables such as [workspace."/path/to/notes"].')))
     for folder, layer in layers.items():
+        if "\0" in folder:
+            refuse(("workspace",), Problem(marked("{it} names a folder with a NUL character, which no folder has.")))
         check_layer(layer, ("workspace", folder), refuse)
 
 

@@ -15,6 +15,7 @@ import apsw
 from engine.private_files import create_private, temporary_beside
 from engine.store.connection import number, open_connection
 from engine.store.migrations import version_of
+from engine.store.user_schema import MIGRATIONS, check_content
 
 _DAILY, _BEFORE = ".backup-", ".before-"
 _DAYS = 7
@@ -115,6 +116,8 @@ def check(connection: apsw.Connection) -> None:
     """Raise apsw's error for a damaged file; some milliseconds. Else a damaged table would end all that reads it."""
     if connection.pragma("quick_check", 1) != "ok":
         raise apsw.CorruptError("quick_check found damage")
+    if version_of(connection) == len(MIGRATIONS):
+        check_content(connection)
 
 
 def changed_at(path: Path) -> float:

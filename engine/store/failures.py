@@ -27,10 +27,12 @@ def translated(database: Path) -> Iterator[None]:
                 folder=database.parent,
             )
         ) from error
-    except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise IndexCorrupt(
-            tr("The index file {file} seems to be damaged ({reason}).", file=database, reason=str(error))
-        ) from error
+    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:
+        raise _damaged(database, error) from error
+    except apsw.SQLError as error:
+        if not str(error).startswith("no such "):  # a column or a table that this program has made
+            raise
+        raise _damaged(database, error) from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
         raise IndexReadOnly(unwritable(database.parent)) from error
     except (apsw.BusyError, apsw.LockedError) as error:
@@ -41,6 +43,10 @@ def translated(database: Path) -> Iterator[None]:
         raise StoreError(
             tr("The index {file} could not be read or written ({reason}).", file=database, reason=str(error))
         ) from error
+
+
+def _damaged(database: Path, error: Exception) -> IndexCorrupt:
+    return IndexCorrupt(tr("The file {file} seems to be damaged ({reason}).", file=database, reason=str(error)))
 
 
 def unwritable(folder: Path) -> str:

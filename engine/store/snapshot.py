@@ -80,8 +80,10 @@ class Snapshot:
             raise IndexCorrupt(tr("The index does not say which of its tables are the current ones."))
         self.identity = str(meta["identity"])
         """Of the file: a new one that takes the place of a damaged one has another."""
-        self.generation = int(meta["generation"])
-        self.stamp = int(meta.get("stamp", 0))
+        try:
+            self.generation, self.stamp = int(meta["generation"]), int(meta.get("stamp", 0))
+        except (ValueError, TypeError):
+            raise IndexCorrupt(tr("The index does not say which of its tables are the current ones.")) from None
         """Rises with every commit that changes chunks or vectors."""
         self.tables = tables or Tables(self.generation)
 
@@ -170,6 +172,8 @@ class Snapshot:
                 group,
             )
             for id_, path, source, title, language, mtime_ns, start, end, heading, text, *session in rows:
+                if not (isinstance(mtime_ns, int) and isinstance(heading, str) and isinstance(text, str)):
+                    raise IndexCorrupt(tr("A chunk of the index holds values of another kind."))
                 path_of_headings = tuple(heading.split(HEADING_SEPARATOR)) if heading else ()
                 found[id_] = StoredChunk(
                     id_, path, source, title, language, mtime_ns / 1e9, start, end, path_of_headings, text, *session

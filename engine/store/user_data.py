@@ -132,6 +132,12 @@ class UserData:
             within, self._within = self._within, True
             try:
                 yield self._connection
+            except (apsw.CorruptError, apsw.SQLError, UnicodeDecodeError):
+                if not within:  # nothing more is read from it, and nothing written into it
+                    self._connection.close()
+                    self._connection = _empty()
+                    self._leave_alone()
+                raise
             finally:
                 self._within = within
 

@@ -50,7 +50,13 @@ def test_a_file_that_vanished_is_empty_text(verb: Run, folder: Path) -> None:
     (folder / "a.md").write_text("a")
     verb("index")
     (folder / "a.md").unlink()
-    assert verb("get", "a.md", "--json").json == {"path": "a.md", "text": "", "from": 1, "lines": 0}
+    assert verb("get", "a.md", "--json").json == {
+        "path": "a.md",
+        "text": "",
+        "from": 1,
+        "lines": 0,
+        "missing": True,
+    }
 
 
 def test_a_search_by_words_imports_nothing_heavy_and_leaves_no_thread(verb: Run, folder: Path, settings: Path) -> None:
