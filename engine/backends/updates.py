@@ -20,6 +20,7 @@ from engine.store.batch_jobs import BatchJobs
 from engine.store.index import IndexStore
 from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
+from engine.sync.crash_record import CrashRecord
 
 if TYPE_CHECKING:
     from engine.backends.base import ProgressCallback
@@ -64,6 +65,7 @@ class Updates:
         self.batch_jobs = BatchJobs(user)
         self.batch_policy = BatchPolicy()
         self._refused: RefusedTexts = {}
+        self._crashes = CrashRecord(store.files.folder)
 
     def run(
         self,
@@ -130,6 +132,7 @@ class Updates:
             text_ready=self.syncs.text_ready,
             take_changes=self.syncs.take_changes,
             sharing=self._sharing,
+            crashes=self._crashes,
         )
         if reason == "manual":
             self._slot.reconsider()

@@ -53,6 +53,7 @@ class Commits:
         self._store = work.parts.store
         self._vectors = work.parts.vectors
         self._committed = work.parts.committed
+        self._crashes = work.parts.crashes
         self._model = work.model
         self._tables = work.tables
         self._outcome = outcome
@@ -74,6 +75,7 @@ class Commits:
 
     def flush(self) -> None:
         """Commit what has gathered."""
+        self._crashes.rest()
         if not self._waiting:
             return
         if self._count:

@@ -17,6 +17,7 @@ from engine.store.index import IndexStore
 from engine.store.models import ModelName
 from engine.store.schema import Tables
 from engine.store.vectors import VectorIndex
+from engine.sync.crash_record import CrashRecord
 from engine.sync.estimating import Work
 from engine.sync.progress import ProgressMeter
 
@@ -87,6 +88,7 @@ class SyncParts:
     """Called when searches find what the files held when this was last begun or asked for changes."""
     take_changes: Callable[[], bool]
     """Whether files were seen to change since this was last asked."""
+    crashes: CrashRecord
     sharing: Sharing | None = None
     """None where the index is this machine's alone."""
 

@@ -26,7 +26,8 @@ def list_sessions(files: Sequence[FoundFile], work: StageWork, commits: Commits)
         for number, file in enumerate(_by_folder(files)):
             work.token.checkpoint()
             work.meter.step(number, file.name)
-            row = _listed(file, folders)
+            with work.parts.crashes.reading(file):
+                row = _listed(file, folders)
             if row is not None:
                 rows.append(row)
                 listed.add(file.name)

@@ -15,7 +15,8 @@ workspace whose folder or index is gone, or which lists it no more, goes to the 
 import logging
 import os
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import apsw
@@ -54,13 +55,19 @@ def kept_issues(kept: Mapping[str, str]) -> list[FileIssue]:
 
 
 def elsewhere(
-    files: Sequence[FoundFile], projects: Mapping[str, str], workspace: Path, index: IndexFiles, token: CancelToken
+    files: Sequence[FoundFile],
+    projects: Mapping[str, str],
+    workspace: Path,
+    index: IndexFiles,
+    token: CancelToken,
+    reading: Callable[[FoundFile], AbstractContextManager[None]],
 ) -> dict[str, str]:
     """The transcripts that belong to other workspaces, by name, each with the real path of its workspace.
 
     Claims all others of `files` for this workspace, and releases what it held beside them. `projects`: the folders that
     are known already, by transcript name. Where the list of homes cannot be used, everything is this workspace's own:
-    a session that is found twice is better than one that is lost. Raises `Cancelled`.
+    a session that is found twice is better than one that is lost. A transcript is read within `reading`. Raises
+    `Cancelled`.
     """
     kept = SessionHomes(index.homes)
     try:
@@ -68,7 +75,7 @@ def elsewhere(
             return {}
         known = kept.read()
         claims = _Claims(str(workspace), index)
-        worked = {file.name: _project(file, projects, known, token) for file in files}
+        worked = {file.name: _project(file, projects, known, token, reading) for file in files}
         homes = kept.change(lambda rows: claims.decide(files, worked, rows))
     except (apsw.Error, OSError, StoreError) as error:
         log.warning("The list of where sessions belong cannot be used: %s", type(error).__name__)
@@ -81,7 +88,13 @@ def _key(file: FoundFile) -> str:
     return transcript_of(file.path)
 
 
-def _project(file: FoundFile, projects: Mapping[str, str], known: Homes, token: CancelToken) -> str:
+def _project(
+    file: FoundFile,
+    projects: Mapping[str, str],
+    known: Homes,
+    token: CancelToken,
+    reading: Callable[[FoundFile], AbstractContextManager[None]],
+) -> str:
     if found := projects.get(file.name):
         return found
     home = known.get(_key(file))
@@ -90,7 +103,8 @@ def _project(file: FoundFile, projects: Mapping[str, str], known: Homes, token: 
     token.checkpoint()
     from engine.corpus.transcripts.project import project_of  # brings every format with it
 
-    return project_of(file.path)
+    with reading(file):
+        return project_of(file.path)
 
 
 class _Claims:

@@ -24,6 +24,7 @@ class SessionStage:
         self._settings = work.parts.settings
         self._commits = commits
         self._outcome = outcome
+        self._crashes = work.parts.crashes
         self._token = work.token
         self._meter = work.meter
         self._looked = False
@@ -42,7 +43,7 @@ class SessionStage:
             return
         self._find()
         known = self._known.keys() | self._listed | self._elsewhere.keys()
-        new = [file for file in self._found.files if file.name not in known]
+        new = [file for file in self._found.files if file.name not in known and not self._crashes.deaths(file)]
         if not new:
             return
         from engine.sync.session_glances import list_sessions  # brings every format with it
@@ -85,7 +86,11 @@ class SessionStage:
             self._found = find_transcripts(self._settings, cancel=self._token, listener=self._meter.step)
         parts = self._work.parts
         projects = self._projects()
-        self._elsewhere = elsewhere(self._found.files, projects, parts.workspace, parts.store.files, self._token)
+        files = [file for file in self._found.files if not self._crashes.deaths(file)]
+        self._elsewhere = elsewhere(
+            files, projects, parts.workspace, parts.store.files, self._token, self._crashes.reading
+        )
+        self._crashes.rest()
 
     def _projects(self) -> dict[str, str]:
         """Where agents worked, as far as the index knows."""
@@ -118,6 +123,8 @@ class SessionStage:
             return
         from engine.sync.transcript_rows import TranscriptRows  # brings every format with it
 
+        due, passed_over = self._crashes.readable(due)
+        self._outcome.failed += passed_over
         rows = TranscriptRows(self._work, self._commits)
         self._meter.start("indexing", len(due))
         for number, file in enumerate(due):
@@ -125,7 +132,8 @@ class SessionStage:
             self._meter.step(number, file.name)
             try:
                 copied = file.name in copies
-                issue = rows.leave_out(file, _COPIED, reasons.COPIED.said()) if copied else rows.take(file)
+                with self._crashes.reading(file):
+                    issue = rows.leave_out(file, _COPIED, reasons.COPIED.said()) if copied else rows.take(file)
             except FileNotFoundError:
                 self._forget(file.name)
             except PathRefused:

@@ -59,7 +59,8 @@ class SyncRun:
         try:
             self._lock()
             try:
-                self._work(force)
+                with self._parts.crashes.during_sync(forget=force):
+                    self._work(force)
             finally:
                 self._store.unlock()
         except (Cancelled, Closed):

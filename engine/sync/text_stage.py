@@ -26,13 +26,15 @@ class TextStage:
         self.outcome = TextOutcome()
         """What was done so far; also true after a run that was stopped."""
         self._commits = Commits(work, self.outcome)
+        self._crashes = work.parts.crashes
 
     def run(self) -> TextOutcome:
         """One pass. Raises `Cancelled` between files; what was committed stays."""
         try:
+            self._notes()
+            self._commits.flush()  # whatever a transcript may do to its reader
             sessions = SessionStage(self._work, self._commits, self.outcome)
             sessions.list_new()
-            self._notes()
             sessions.read()
         finally:
             # Cancelled or failed: what was read up to here is whole, so it is kept.
@@ -61,13 +63,16 @@ class TextStage:
                 writer.set_meta("names", self._rules)
         due = [file for file in wanted if _differs(file, known.get(file.name))]
         outcome.files_unchanged = len(wanted) - len(due)
+        due, passed_over = self._crashes.readable(due)
+        outcome.failed += passed_over
         if not due:
             return
         self._meter.start("indexing", len(due))
         for number, file in enumerate(due):
             self._token.checkpoint()
             self._meter.step(number, file.name)
-            self._take(file, known.get(file.name))
+            with self._crashes.reading(file):
+                self._take(file, known.get(file.name))
         self._meter.step(len(due), "")
 
     def _take(self, file: FoundFile, stored: StoredFile | None) -> None:

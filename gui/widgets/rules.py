@@ -9,6 +9,7 @@ _WORDS = {
     "binary": marked("binary"),
     "broken": marked("broken"),
     "copied": marked("copied"),
+    "crashed": marked("ended the program"),
     "exclude": marked("exclude"),
     "extension": marked("extension"),
     "generated": marked("generated"),

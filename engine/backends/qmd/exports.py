@@ -27,6 +27,7 @@ from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
 from engine.store.location import IndexFiles
 from engine.store.sessions import StoredSession
+from engine.sync.crash_record import CrashRecord
 from engine.sync.progress import ProgressMeter
 from engine.sync.session_homes import KEPT_ELSEWHERE, elsewhere, kept_issues, kept_where
 
@@ -74,6 +75,7 @@ class SessionExports:
         self._index = index
         self._list = KeptList(folder.parent / "sessions.json")
         self._settings = settings
+        self._crashes = CrashRecord(folder.parent)
 
     def all(self) -> list[ExportedSession]:
         """Every session that is known, newest first."""
@@ -113,6 +115,11 @@ class SessionExports:
 
     def update(self, token: CancelToken, meter: ProgressMeter) -> Exported:
         """Write out what is new or has changed, and take away what has gone. Raises OSError, `Cancelled`."""
+        make_folder(self._crashes.folder)
+        with self._crashes.during_sync(forget=False):
+            return self._update(token, meter)
+
+    def _update(self, token: CancelToken, meter: ProgressMeter) -> Exported:
         done, now = Exported(), self._list.now()
         fingerprint = self._fingerprint()
         known = now.transcripts if now.fingerprint == fingerprint else {}
@@ -121,12 +128,20 @@ class SessionExports:
         done.seen = len(found.files)
         copies = self._copies(found.files, token)
         projects = {name: one.known.project for name, one in now.sessions.items() if name in known}
-        kept = elsewhere(found.files, projects, self._workspace, self._index, token)
+        files = [file for file in found.files if not self._crashes.deaths(file)]
+        kept = elsewhere(files, projects, self._workspace, self._index, token, self._crashes.reading)
+        order, passed_over = self._crashes.readable(found.files)
+        done.failed += passed_over
         fresh = ExportList(fingerprint)
+        for issue in passed_over:
+            if issue.path in known:  # what was read of it before stays
+                fresh.transcripts[issue.path] = known[issue.path]
+                names = known[issue.path].sessions
+                fresh.sessions |= {name: now.sessions[name] for name in names if name in now.sessions}
         make_folder(self.folder)
         remove_leftovers(self.folder)
         meter.start("indexing", len(found.files))
-        for number, file in enumerate(found.files):
+        for number, file in enumerate(order):
             token.checkpoint()
             meter.step(number, file.name)
             before = known.get(file.name)
@@ -142,7 +157,8 @@ class SessionExports:
                 fresh.sessions |= {name: now.sessions[name] for name in before.sessions if name in now.sessions}
                 done.unchanged += 1
             else:
-                self._take(file, fresh, now, done, token)
+                with self._crashes.reading(file):
+                    self._take(file, fresh, now, done, token)
             if (rule := fresh.transcripts[file.name].rule) and rule != KEPT_ELSEWHERE:
                 done.skipped.append(FileIssue(path=file.name, rule=rule, detail=fresh.transcripts[file.name].detail))
         done.skipped += kept_issues(kept)

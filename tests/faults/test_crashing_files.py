@@ -1,0 +1,149 @@
+"""A file that ends the process that reads it: everything else is indexed, and the file is passed over with a reason."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+_WORKER = """
+import os, signal, sys
+from pathlib import Path
+import msgspec
+from engine.backends.builtin import BuiltinMemory
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
+from engine.sync import preparing, transcript_rows
+
+notes, data, sessions, how, *rest = sys.argv[1:]
+
+def deadly(function, place):
+    def read(*arguments):
+        path = arguments[place].path
+        if "deadly" in path and "harmless" not in Path(path).read_text():
+            os.kill(os.getpid(), getattr(signal, how))
+        return function(*arguments)
+    return read
+
+preparing.read = deadly(preparing.read, 0)
+transcript_rows.TranscriptRows.take = deadly(transcript_rows.TranscriptRows.take, 1)
+settings = Settings(provider="none", sessions=SessionSettings(folders=(sessions,)))
+settings = msgspec.structs.replace(settings, store=msgspec.structs.replace(settings.store, path=data))
+memory = BuiltinMemory(Path(notes), settings, executor=None, background=False)
+report = memory.sync(force="force" in rest)
+status = memory.status()
+failed = {issue.path: issue.detail for issue in status.failed_files}
+found = sorted(result.path for result in memory.search("lamp", max_results=50).results)
+memory.close()
+print(msgspec.json.encode([failed, found]).decode())
+"""
+
+
+class Place:
+    def __init__(self, folder: Path) -> None:
+        self.notes, self.data, self.sessions = (folder / name for name in ("notes", "data", "sessions"))
+        for path in (self.notes, self.sessions):
+            path.mkdir()
+        (self.notes / "a.md").write_text("A brass lamp.\n")
+        (self.notes / "z.md").write_text("A tin lamp.\n")
+        self.write_session("other.jsonl", "Where is the lamp?")
+
+    def write_session(self, name: str, text: str) -> Path:
+        message = {"role": "user", "content": [{"type": "text", "text": text}]}
+        line = {"type": "message", "id": "1", "timestamp": "2026-11-01T10:00:00Z", "message": message}
+        head = {"type": "session", "id": name, "timestamp": "2026-11-01T10:00:00Z", "cwd": str(self.notes)}
+        path = self.sessions / name
+        path.write_text(json.dumps(head) + "\n" + json.dumps(line) + "\n")
+        return path
+
+    def sync(self, *options: str, how: str = "SIGSEGV") -> tuple[dict[str, str], list[str]] | None:
+        """What failed and what is found; None where the process died."""
+        arguments = [str(self.notes), str(self.data), str(self.sessions), how, *options]
+        command, root = [sys.executable, "-c", _WORKER, *arguments], Path(__file__).parents[2]
+        done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=root)
+        if done.returncode < 0:
+            return None
+        assert done.returncode == 0, done.stderr
+        failed, found = json.loads(done.stdout)
+        return failed, found
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+@pytest.mark.parametrize("how", ["SIGSEGV", "SIGKILL"])
+@pytest.mark.parametrize("kind", ["note", "session"])
+def test_a_file_that_kills_its_reader_is_passed_over(place: Place, kind: str, how: str) -> None:
+    if kind == "note":
+        file = place.notes / "deadly.md"
+        file.write_text("A deadly lamp.\n")
+    else:
+        file = place.write_session("deadly.jsonl", "A deadly lamp?")
+    assert place.sync(how=how) is None
+    assert place.sync(how=how) is None
+    failed, found = place.sync(how=how) or ({}, [])
+    assert [path for path in failed if path.endswith(file.name)] == list(failed)
+    assert "passed over until it changes" in failed[next(iter(failed))]
+    assert {"a.md", "z.md"} <= set(found)
+    assert any("other" in path for path in found)
+    assert not any("deadly" in path for path in found)
+
+    time.sleep(0.01)
+    if kind == "note":
+        file.write_text("A harmless lamp.\n")
+    else:
+        place.write_session("deadly.jsonl", "A harmless lamp.")
+    failed, found = place.sync(how=how) or ({}, [])
+    assert failed == {}
+    assert any("deadly" in path for path in found)
+
+
+def test_everything_else_is_indexed_after_the_first_death(place: Place) -> None:
+    place.write_session("deadly.jsonl", "A deadly lamp?")
+    (place.notes / "b-deadly.md").write_text("A deadly lamp.\n")
+    assert place.sync() is None  # at the note
+    assert place.sync() is None  # at the note again, after all others
+    assert place.sync() is None  # at the session
+    assert place.sync() is None
+    failed, found = place.sync() or ({}, [])
+    assert len(failed) == 2
+    assert {"a.md", "z.md"} <= set(found)
+
+
+def test_one_kill_condemns_no_file(place: Place) -> None:
+    file = place.notes / "deadly.md"
+    file.write_text("A deadly lamp.\n")
+    state = file.stat()
+    assert place.sync(how="SIGKILL") is None
+    file.write_text("harmless lamp!\n")
+    assert file.stat().st_size == state.st_size
+    os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))  # as if the kill had come from outside
+    failed, found = place.sync() or ({"": "died"}, [])
+    assert failed == {}
+    assert "deadly.md" in found
+
+
+def test_a_forced_sync_tries_again(place: Place) -> None:
+    file = place.notes / "deadly.md"
+    file.write_text("A deadly lamp.\n")
+    state = file.stat()
+    assert place.sync() is None
+    assert place.sync() is None
+    assert (place.sync() or ({}, []))[0]
+    file.write_text("harmless lamp!\n")
+    os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert (place.sync() or ({}, []))[0]
+    failed, found = place.sync("force") or ({"": "died"}, [])
+    assert failed == {}
+    assert "deadly.md" in found
+
+
+def test_nothing_is_left_behind_by_a_sync_that_ends(place: Place) -> None:
+    assert place.sync() is not None
+    left = {path.name for path in place.data.rglob("reading*")}
+    assert left == set()
