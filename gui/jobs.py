@@ -17,6 +17,9 @@ from engine import Cancelled, CancelToken, MnemoscopeError, tr
 
 log = logging.getLogger(__name__)
 
+_LONGEST_MS = 2**31 - 1
+"""The longest time of a Qt timer, some 24 days."""
+
 Work = Callable[[CancelToken], Any]
 OnDone = Callable[[Any], None]
 OnError = Callable[[str], None]
@@ -90,8 +93,9 @@ class _Runner(QRunnable):
 class _Alarm:
     """A job of the engine that waits for its time; the timer is touched on the GUI thread alone."""
 
-    def __init__(self, seconds: float, job: Callable[[], Any]) -> None:
-        self.milliseconds = max(0, round(1000 * seconds))
+    def __init__(self, pool: QThreadPool, seconds: float, job: Callable[[], Any]) -> None:
+        self.pool = pool
+        self.milliseconds = min(max(0, round(1000 * seconds)), _LONGEST_MS)
         self.job = job
         self.cancelled = False
         self.timer: QTimer | None = None
@@ -107,7 +111,7 @@ class PoolExecutor(Executor):
 
     def later(self, seconds: float, job: Callable[[], Any]) -> Callable[[], None]:
         """Run a job on the pool after so many seconds; returns what cancels it. Qt's timers measure the time."""
-        alarm = _Alarm(seconds, job)
+        alarm = _Alarm(self._pool, seconds, job)
         self._changed(alarm)
 
         def cancel() -> None:
@@ -149,6 +153,7 @@ class Jobs(QObject):
         self._readers = self._pool(3)
         self._writers = self._pool(4)
         self._engine = self._pool(8)  # of these, four requests of remote providers only wait
+        self._elsewhere = self._pool(16)  # a disk that hangs may hold each of them
         self._running: set[Job] = set()
 
     def _pool(self, threads: int) -> QThreadPool:
@@ -158,7 +163,14 @@ class Jobs(QObject):
 
     def executor(self) -> PoolExecutor:
         """Where the engine runs its parallel work, and what it does while nobody waits."""
-        return PoolExecutor(self._engine, self._alarm_changed.emit)
+        return self._executor(self._engine)
+
+    def executor_elsewhere(self) -> PoolExecutor:
+        """Where the engine searches other workspaces: a disk that hangs holds up nothing of the one that is open."""
+        return self._executor(self._elsewhere)
+
+    def _executor(self, pool: QThreadPool) -> PoolExecutor:
+        return PoolExecutor(pool, self._alarm_changed.emit)
 
     def read(self, work: Work, on_done: OnDone, on_error: OnError | None = None) -> Job:
         """Run `work(token)` in the background; `on_done(result)` or `on_error(sentence)` follow on the GUI thread."""
@@ -179,7 +191,7 @@ class Jobs(QObject):
         if last is not None:
             self._writers.start(_Runner(last))
         deadline = time.monotonic() + timeout_ms / 1000
-        pools = (self._readers, self._writers, self._engine)
+        pools = (self._readers, self._writers, self._engine, self._elsewhere)
         return all([pool.waitForDone(max(0, round((deadline - time.monotonic()) * 1000))) for pool in pools])
 
     def _start(self, pool: QThreadPool, work: Work, on_done: OnDone, on_error: OnError | None) -> Job:
@@ -201,7 +213,7 @@ class Jobs(QObject):
 
     def _go_off(self, alarm: _Alarm) -> None:
         if not alarm.cancelled:
-            self._engine.start(_Runner(alarm.job))
+            alarm.pool.start(_Runner(alarm.job))
         self._set_alarm(alarm)
 
     @Slot(object, object, object)

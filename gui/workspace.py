@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -183,7 +184,9 @@ class Workspace(QObject):
         def known() -> tuple[engine.KnownWorkspace, ...]:
             return engine.known_workspaces(config=self.config, store_path=store)
 
-        return Everywhere(manager, folder, known, engine.open_memory, settings_of, most=FIRST_RESULTS)
+        executor = self._jobs.executor_elsewhere()
+        open_other = partial(engine.open_memory, executor=executor)
+        return Everywhere(manager, folder, known, open_other, settings_of, most=FIRST_RESULTS, executor=executor)
 
     def settings_of(self, folder: Path) -> Settings:
         """Those that hold for a folder, open or not; on any thread. Raises `SettingsError`."""

@@ -45,6 +45,7 @@ class Background:
         self._changed = changed
         self._sessions: set[str] = set()
         self._settings = settings
+        self._threads = threads
         self._scheduler = SyncScheduler(
             run, threads, interval_seconds=settings.sync.interval_minutes * _SECONDS_A_MINUTE
         )
@@ -101,7 +102,7 @@ class Background:
         rules = IgnoreRules(self._settings)
         names = {os.path.realpath(root.path): root.name for root in roots.found if root.extra}
         links: set[str] = set()
-        """Seen while watching: what is gone can no longer be asked whether it was one."""
+        """Seen so far: what is gone can no longer be asked whether it was one."""
 
         def ignored(root: str, path: str, is_dir: bool) -> bool:
             name = names.get(root, "")
@@ -136,6 +137,9 @@ class Background:
 
         def changed(batch: WatchBatch) -> None:
             self._changed()
+            self._threads.start(lambda: judge(batch))
+
+        def judge(batch: WatchBatch) -> None:
             if batch.overflow or deltas.call_for_sync(batch.paths):
                 self._scheduler.request("session-delta")
 

@@ -3,7 +3,7 @@
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -57,11 +57,12 @@ class ManagerCache:
                 if held.ended or held.key != key:
                     continue  # closed, found to fail, or given other settings, while this one waited
                 if held.manager is None:
+                    held.owner, held.threads = executor, Threads(executor)
                     try:
-                        held.executor = None if executor is None else _LentExecutor(executor)
-                        held.manager = self._open(workspace, settings, held.executor, background)
+                        held.manager = self._open(workspace, settings, held.threads, background)
                     except BaseException:
                         self._end(held)
+                        held.threads.close()
                         raise
                 held.leases += 1
                 release, file_again = partial(self._release, held, executor), partial(self._file_again, held)
@@ -87,8 +88,12 @@ class ManagerCache:
                 held.ended = True
         if last and held.manager is not None:
             held.manager.close()
-        if held.executor is not None:
-            held.executor.give_back(executor, last=last)
+        if held.threads is None:
+            return
+        if last:
+            held.threads.close()
+        elif executor is not None and executor is held.owner:
+            held.threads.give_back()
 
     def _end(self, held: "_Held", *, only_here: bool = False) -> None:
         """Give it to nobody any more; unless `only_here`, not even to those who wait for it."""
@@ -109,7 +114,9 @@ class _Held:
         self.background = background
         self.opening = threading.Lock()
         self.manager: MemorySearchManager | None = None
-        self.executor: _LentExecutor | None = None
+        self.threads: Threads | None = None
+        self.owner: Executor | None = None
+        """What the first user gave; once that user has closed it, the memory works on threads of its own."""
         self.leases = 0
         self.ended = False
 
@@ -171,25 +178,3 @@ class _Lease:
         for remove in removers:
             remove()
         self._release()
-
-
-class _LentExecutor(Executor):
-    """The executor of whoever opened a memory first; once they have closed it, threads of its own for the others."""
-
-    def __init__(self, owner: Executor) -> None:
-        self._owner = owner
-        self._threads = Threads(owner)
-
-    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        return self._threads.executor().submit(fn, *args, **kwargs)
-
-    def later(self, seconds: float, job: Callable[[], object]) -> Callable[[], None]:
-        """As `Threads.later`."""
-        return self._threads.later(seconds, job)
-
-    def give_back(self, executor: Executor | None, *, last: bool) -> None:
-        """This user has closed the memory; `last`: nobody else has it."""
-        if executor is self._owner:
-            self._threads.give_back()
-        if last:
-            self._threads.close()

@@ -4,18 +4,15 @@ import contextlib
 import dataclasses
 import threading
 from collections.abc import Callable
-from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING
 
-from engine.backends.threads import Threads
+from engine.backends.threads import Job, Threads
 from engine.control import CancelToken
 from engine.errors import Cancelled, Closed, MnemoscopeError
 from engine.language import tr
 from engine.records import Probe
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from engine.embedding.base import EmbeddingProvider
     from engine.embedding.registry import Selection
 
@@ -39,7 +36,7 @@ class ProviderSlot:
         self._closing = CancelToken()
         self._lock = threading.Lock()
         self._starting = threading.Lock()
-        self._choosing: Future[object] | None = None
+        self._choosing: Job | None = None
         """Chooses for those who wait for it only so long."""
         self._selection: Selection | None = None
         self._doubtful = False
@@ -90,11 +87,9 @@ class ProviderSlot:
         if self._selection is None:
             with self._starting:
                 if self._choosing is None:
-                    self._choosing = self._threads.submit(lambda: self._choose(ready))
-            with contextlib.suppress(TimeoutError, CancelledError):
-                if self._choosing is not None:
-                    self._choosing.result(seconds)
-                    return self.selection  # what went wrong on that thread goes wrong here, and is heard
+                    self._choosing = self._threads.start(lambda: self._choose(ready))
+            if self._choosing is not None and self._choosing.wait(seconds):
+                return self.selection  # what went wrong on that thread goes wrong here, and is heard
         return self._selection
 
     def _choose(self, ready: Callable[[], None]) -> None:

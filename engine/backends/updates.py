@@ -126,7 +126,7 @@ class Updates:
             agreement=agreement,
             batch_jobs=self.batch_jobs,
             batch_policy=self.batch_policy,
-            executor=self._threads.executor(),
+            executor=self._threads,
             refused=self._refused,
             committed=self._listeners.tell,
             text_ready=self.syncs.text_ready,

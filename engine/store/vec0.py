@@ -42,19 +42,22 @@ def load_extension(connection: apsw.Connection, path: str | None = None) -> VecS
     """Load sqlite-vec, the package's own or the one at `path`, into a connection. Never raises, waits at most 30 s.
 
     A library on a dead network drive blocks for ever, and a thread inside it cannot be stopped. So a thread of its own
-    loads it into a connection of its own first; only what has come back from there, and hence is in memory, is loaded
-    into the caller's. A thread that never comes back is left behind.
+    loads that of a path into a connection of its own first; only what has come back from there, and hence is in memory,
+    is loaded into the caller's. A thread that never comes back is left behind. The package's library lies where the
+    program itself was loaded from.
     """
     if path is None:
         path = _package_path()
         if path is None:
             return VecState(False, None, tr("The package sqlite-vec is not installed."))
+        error = _load(connection, path)
+        return VecState(error is None, path, error)
     outcome: list[str | None] = []
     trial = threading.Thread(target=lambda: outcome.append(_trial(path)), name="mnemoscope-sqlite-vec", daemon=True)
     trial.start()
     trial.join(LOAD_SECONDS)
     if not outcome:
-        error: str | None = tr(
+        error = tr(
             "Loading sqlite-vec from {file} took more than {seconds:.0f} seconds.", file=path, seconds=LOAD_SECONDS
         )
     else:

@@ -14,13 +14,15 @@ from engine.records import SyncReason
 
 log = logging.getLogger(__name__)
 
+_CLOSE_SECONDS = 5.0
+
 
 class Runner(Protocol):
     """Runs jobs on threads; see `Threads`."""
 
-    def submit(self, job: Callable[[], object]) -> object: ...
+    def start(self, work: Callable[[], object]) -> object: ...
 
-    def later(self, seconds: float, job: Callable[[], object]) -> Callable[[], None]: ...
+    def later(self, seconds: float, work: Callable[[], object]) -> Callable[[], None]: ...
 
 
 class SyncScheduler:
@@ -63,18 +65,18 @@ class SyncScheduler:
         self._set_due(due)
 
     def close(self) -> None:
-        """Forget what was asked for and wait for a running sync; the caller cancels that first."""
+        """Forget what was asked for and wait some seconds for a running sync; the caller cancels that first."""
         with self._change:
             self._closed = True
             self._asked.clear()
             cancel, self._cancel_timer = self._cancel_timer, None
             if self._at_work != threading.get_ident():
-                self._change.wait_for(lambda: self._at_work is None)
+                self._change.wait_for(lambda: self._at_work is None, _CLOSE_SECONDS)
         if cancel is not None:
             cancel()
 
     def _submit(self) -> None:
-        if self._threads.submit(self._work) is None:
+        if self._threads.start(self._work) is None:
             with self._change:
                 self._submitted = False
 

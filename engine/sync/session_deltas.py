@@ -28,9 +28,11 @@ class SessionDeltas:
         self._stores = [(os.path.realpath(store.path), store.name) for store in stores]
         self._limits = limits
         self._indexed_sizes = indexed_sizes
+        self._links: set[str] = set()
+        """Links that came since: they are listed as long as they are there."""
 
     def call_for_sync(self, paths: Iterable[str]) -> bool:
-        """Whether any of these changed files has grown by enough, shrunk or gone."""
+        """Whether any of these changed files has grown by enough, shrunk or gone, or is or was a link."""
         sizes = self._indexed_sizes()
         return any(self._is_due(path, sizes.get(self._name(transcript_of(path)))) for path in paths)
 
@@ -43,6 +45,12 @@ class SessionDeltas:
         return ""
 
     def _is_due(self, path: str, indexed: int | None) -> bool:
+        if os.path.islink(path):
+            self._links.add(path)
+            return True
+        if path in self._links:
+            self._links.discard(path)
+            return True
         try:
             with open_binary(path) as file:
                 if is_database(transcript_of(path)):

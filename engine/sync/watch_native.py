@@ -281,7 +281,8 @@ class _InotifyTree:
                 with os.scandir(folder) as entries:
                     for entry in entries:
                         is_dir = entry.is_dir(follow_symlinks=False)
-                        if not (is_dir or report) or self._ignored(entry.path, is_dir):
+                        # A link may be ignored by its name, but whoever judges must know it by the time that it goes.
+                        if not (is_dir or report or entry.is_symlink()) or self._ignored(entry.path, is_dir):
                             continue
                         if is_dir:
                             waiting.append(entry.path)

@@ -1,17 +1,203 @@
-"""In the window, the engine works on the pool of `Jobs`: no thread of its own but the watcher's."""
+"""In the window, the engine works on the pools of `Jobs`: no thread of its own but the watcher's."""
 
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
+from PySide6.QtCore import QThread, QThreadPool
 
 import engine
-from engine import Settings
+from engine.backends import builtin
+from engine.search.searcher import Searcher
+from engine.store.index import IndexStore
+from engine.sync.session_deltas import SessionDeltas
+from engine.sync.syncer import SyncRun
 from gui.jobs import Jobs
-from tests.helpers.leaks import living_threads
+from gui.main_window import MainWindow
+from gui.places import Places
+from gui.window_state import WindowState
+from gui.workspace import Workspace
+from tests.helpers.fake_provider import FakeProvider, selection_of
+from tests.helpers.windows import at_rest
 
 _OF_THE_WATCHER = ("mnemoscope-watcher", "Thread-", "InotifyThread")
+_QUIET = "watch = false"
+
+
+class Seen:
+    """What the engine did, and whether a thread of a pool did it."""
+
+    def __init__(self, jobs: Jobs) -> None:
+        self._pools = jobs.findChildren(QThreadPool)
+        self.work: set[tuple[str, str]] = set()
+
+    def note(self, what: str) -> None:
+        current = QThread.currentThread()
+        pooled = any(pool.contains(current) for pool in self._pools)
+        self.work.add((what, "" if pooled else threading.current_thread().name))
+
+    def watch(self, monkeypatch: pytest.MonkeyPatch, kind: type, method: str, what: str) -> None:
+        original = getattr(kind, method)
+
+        def noted(*arguments, **options):
+            self.note(what)
+            return original(*arguments, **options)
+
+        monkeypatch.setattr(kind, method, noted)
+
+
+@pytest.fixture
+def seen(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> Seen:
+    seen = Seen(jobs)
+    seen.watch(monkeypatch, IndexStore, "read", "read")
+    seen.watch(monkeypatch, IndexStore, "write", "write")
+    seen.watch(monkeypatch, SyncRun, "run", "sync")
+    seen.watch(monkeypatch, Searcher, "search", "search")
+    seen.watch(monkeypatch, SessionDeltas, "call_for_sync", "judge")
+    provider = FakeProvider()
+    provider.before = lambda _texts: seen.note("embed")
+    monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(provider))
+    return seen
+
+
+@pytest.fixture
+def plain_threads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Threads that Python code started, but for those of the watcher."""
+    started: list[str] = []
+    start = threading.Thread.start
+
+    def noted(thread: threading.Thread) -> None:
+        if not thread.name.startswith(_OF_THE_WATCHER):
+            started.append(thread.name)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", noted)
+    return started
+
+
+@pytest.fixture
+def real_window(qtbot, jobs: Jobs, appearance, tmp_path: Path, request) -> Iterator[MainWindow]:
+    """A window on real notes; a parameter gives the settings of `sync`."""
+    for name, text in (("notes", "A brass lamp.\n"), ("boat", "A copper lamp.\n")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "one.md").write_text(text)
+    sessions = tmp_path / "agents" / "main" / "sessions"
+    sessions.mkdir(parents=True)
+    config = tmp_path / "settings.toml"
+    config.write_text(
+        f"[defaults.sessions]\nfolders = ['{sessions}']\n[defaults.sync]\n{getattr(request, 'param', _QUIET)}\n"
+    )
+    workspace = Workspace(jobs, config=config, store_path=str(tmp_path / "store"))
+    with appearance.bare():
+        window = MainWindow(workspace, jobs, appearance, WindowState(), places=Places())
+    qtbot.addWidget(window)
+    window.show()
+    yield window
+    assert window.shut_down(60_000)
+
+
+def opened(qtbot, window: MainWindow, folder: Path) -> engine.MemorySearchManager:
+    window.folders.open(folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+    return window.workspace.current.manager
+
+
+def wait_for(qtbot, window: MainWindow, reason: str) -> None:
+    manager = window.workspace.current.manager
+
+    def done() -> bool:
+        status = window.workspace.status
+        return any(sync.reason == reason for sync in status.recent_syncs) and manager.current_sync() is None
+
+    qtbot.waitUntil(done)
+
+
+def all_pooled(seen: Seen, *expected: str) -> None:
+    assert {what for what, _ in seen.work} >= {"read", *expected}
+    assert {thread for _, thread in seen.work} == {""}
+
+
+def test_opening_searching_and_syncing_use_the_pools(
+    qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, jobs: Jobs
+) -> None:
+    manager = opened(qtbot, real_window, tmp_path / "notes")
+    all_pooled(seen, "write", "sync", "embed")
+    real_window.workspace.sync()
+    wait_for(qtbot, real_window, "manual")
+    seen.work.clear()
+    manager.warm_session("agent:main:one")
+    qtbot.waitUntil(lambda: any(what == "sync" for what, _ in seen.work) and manager.current_sync() is None)
+    all_pooled(seen, "sync")
+    found: list[int] = []
+    jobs.read(lambda token: manager.search("lamp", cancel=token), lambda outcome: found.append(len(outcome.results)))
+    qtbot.waitUntil(lambda: found == [1])
+    all_pooled(seen, "search")
+    assert plain_threads == []
+
+
+def test_a_search_of_an_old_index_syncs_on_the_pool(
+    qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, jobs: Jobs
+) -> None:
+    manager = opened(qtbot, real_window, tmp_path / "notes")
+    stopped: list[bool] = []
+
+    def stop(token: engine.CancelToken) -> engine.SyncReport:
+        return manager.sync(progress=lambda _: token.cancel(), cancel=token)
+
+    job = jobs.write(stop, lambda _: None)
+    job.token.on_cancel(lambda: stopped.append(True))
+    qtbot.waitUntil(lambda: bool(stopped) and manager.current_sync() is None)
+    seen.work.clear()
+    jobs.read(lambda token: manager.search("lamp", cancel=token), lambda _: None)
+    wait_for(qtbot, real_window, "search")
+    all_pooled(seen, "search", "sync")
+    assert plain_threads == []
+
+
+@pytest.mark.parametrize("real_window", ["watch_debounce_ms = 20"], indirect=True)
+def test_changes_are_judged_and_indexed_on_the_pool(
+    qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr("engine.backends.background._SESSION_DEBOUNCE_MS", 20)
+    opened(qtbot, real_window, tmp_path / "notes")
+    seen.work.clear()
+    (tmp_path / "notes" / "two.md").write_text("A tin kettle.\n")
+    wait_for(qtbot, real_window, "watch")
+    all_pooled(seen, "write", "sync", "embed")
+    (tmp_path / "agents" / "main" / "sessions" / "linked.jsonl").symlink_to(tmp_path / "elsewhere.jsonl")
+    wait_for(qtbot, real_window, "session-delta")
+    all_pooled(seen, "judge")
+    assert plain_threads == []
+
+
+@pytest.mark.parametrize("real_window", [f"{_QUIET}\ninterval_minutes = 1"], indirect=True)
+def test_intervals_sync_on_the_pool(
+    qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, monkeypatch
+) -> None:
+    monkeypatch.setattr("engine.backends.background._SECONDS_A_MINUTE", 0.3)
+    real_window.folders.open(tmp_path / "notes")
+    qtbot.waitUntil(lambda: real_window.workspace.current is not None and real_window.workspace.status is not None)
+    wait_for(qtbot, real_window, "interval")
+    all_pooled(seen, "sync")
+    assert plain_threads == []
+
+
+def test_other_workspaces_are_searched_on_the_pool(
+    qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, jobs: Jobs
+) -> None:
+    opened(qtbot, real_window, tmp_path / "boat")
+    opened(qtbot, real_window, tmp_path / "notes")
+    everywhere = real_window.workspace.current.everywhere
+    seen.work.clear()
+    found: list[str] = []
+    jobs.read(
+        lambda token: everywhere.search_everywhere("lamp", cancel=token),
+        lambda outcome: found.extend(result.snippet for result in outcome.results),
+    )
+    qtbot.waitUntil(lambda: len(found) == 2)
+    all_pooled(seen, "search")
+    assert plain_threads == []
 
 
 @pytest.mark.parametrize("seconds", [0.05, 60])
@@ -24,36 +210,3 @@ def test_an_alarm_runs_on_the_pool_or_is_cancelled(qtbot, jobs: Jobs, seconds: f
     cancel()
     qtbot.wait(80)
     assert ran == ([True] if seconds < 1 else [])
-
-
-def test_syncs_that_nobody_asked_for_run_on_the_pool(qtbot, jobs: Jobs, tmp_path: Path) -> None:
-    notes = tmp_path / "notes"
-    notes.mkdir()
-    (notes / "one.md").write_text("A brass lamp.\n")
-    settings = Settings(provider="none")
-    sync = msgspec.structs.replace(settings.sync, watch_debounce_ms=20, interval_minutes=1 / 600)
-    store = msgspec.structs.replace(settings.store, path=str(tmp_path / "store"))
-    settings = msgspec.structs.replace(settings, sync=sync, store=store)
-    before = living_threads()
-    memory = engine.open_memory(notes, settings, executor=jobs.executor(), background=True)
-    try:
-        plain: set[str] = set()
-
-        def note_thread() -> None:
-            thread = threading.current_thread()
-            if memory.current_sync() is not None and not isinstance(thread, threading._DummyThread):
-                plain.add(thread.name)
-
-        def reasons() -> set[str]:
-            return {sync.reason for sync in memory.status().recent_syncs}
-
-        memory.add_status_listener(note_thread)
-        memory.warm_session("agent:main:one")
-        qtbot.waitUntil(lambda: {"session-start", "interval"} <= reasons(), timeout=60_000)
-        (notes / "two.md").write_text("A copper kettle.\n")
-        qtbot.waitUntil(lambda: bool(memory.search("kettle").results), timeout=60_000)
-        started = {thread.name for thread in living_threads() - before}
-        assert [name for name in started if not name.startswith(_OF_THE_WATCHER)] == []
-        assert plain <= {name for name in plain if name.startswith("mnemoscope-watcher")}
-    finally:
-        memory.close()

@@ -30,7 +30,7 @@ class CatchingUp:
         self._until = time.monotonic() + _PATIENCE
         self._sentence = tr(_STILL)
         self._ended = threading.Event()
-        self._job = threads.submit(self._run)
+        self._job = threads.start(self._run)
         if self._job is None:
             self._stopped()
 
@@ -46,10 +46,11 @@ class CatchingUp:
         return self._sentence
 
     def join(self) -> None:
-        """Wait for its end; whoever closes the memory ends it."""
+        """Wait some seconds for its end; whoever closes the memory ends it."""
         if self._job is not None and self._job.cancel():
             self._stopped()
-        self._ended.wait()
+        elif self._job is not None:
+            self._job.join()
 
     def _stopped(self) -> None:
         self._sentence = tr(_STOPPED)

@@ -6,14 +6,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from engine.backends.fallback.switch import Opener, Switch
-from engine.backends.threads import Threads
+from engine.backends.threads import Job, Threads
 from engine.control import CancelToken
 from engine.errors import Cancelled, PassageMissing, Unsupported
 from engine.records import SearchOutcome
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from engine.backends.base import MemorySearchManager
 
 Ask = Callable[["MemorySearchManager", CancelToken | None], SearchOutcome]
@@ -30,7 +28,7 @@ class _Try:
         self.token = CancelToken()
         self.ended = threading.Event()
         self.outcome: SearchOutcome | None = None
-        self.job: Future[object] | None = None
+        self.job: Job | None = None
 
 
 class Retrying:
@@ -84,8 +82,8 @@ class Retrying:
             running = self._running
         if running is not None:
             running.token.cancel()
-            if running.job is None or not running.job.cancel():
-                running.ended.wait()
+            if running.job is not None:
+                running.job.join()
 
     def _begin(self, ask: Ask) -> _Try | None:
         with self._lock:
@@ -93,7 +91,7 @@ class Retrying:
             if self._closed or self._running is not None or not wanted:
                 return None
             mine = _Try()
-            mine.job = self._threads.submit(lambda: self._run(mine, ask))
+            mine.job = self._threads.start(lambda: self._run(mine, ask))
             if mine.job is None:
                 return None
             self._running = mine

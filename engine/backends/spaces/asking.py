@@ -4,6 +4,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import Executor
 from typing import TYPE_CHECKING
 
 from engine.backends.spaces.merging import Part, merged
@@ -26,12 +27,19 @@ _POLL = 0.05
 class AllWorkspaces:
     """A memory and those of the other workspaces. Thread-safe.
 
-    The others are asked on threads of their own, since one on a disk that hangs must hold up nobody: not the answer,
-    not the caller's pool, not the end of the program. One that still hangs from a question before is not asked again.
+    A workspace on a disk that hangs must hold up neither the answer nor the end of the program. So an answer does not
+    wait for it longer than the deadline, and one that still hangs from an earlier query is not searched again.
     """
 
-    def __init__(self, pool: MemoryPool, *, deadline_seconds: float = DEADLINE_SECONDS) -> None:
+    def __init__(
+        self, pool: MemoryPool, *, executor: Executor | None = None, deadline_seconds: float = DEADLINE_SECONDS
+    ) -> None:
+        """`executor` searches the others. It has no other work, as a disk that hangs may hold each of its threads.
+
+        None searches them on plain threads, which end with the program.
+        """
         self._pool = pool
+        self._executor = executor
         self._deadline = deadline_seconds
         self._lock = threading.Lock()
         self._hanging: set[str] = set()
@@ -66,7 +74,7 @@ class AllWorkspaces:
 
         forget = cancel.on_cancel(token.cancel) if cancel is not None else lambda: None
         try:
-            asked += [self._start(one, ask) for one in others if one.present and one.index_bytes]
+            asked += [self._start(one, ask, token) for one in others if one.present and one.index_bytes]
             first = _Asked(workspace)
             first.run(lambda: ask(here))
             self._wait(asked, begun, token)
@@ -75,7 +83,9 @@ class AllWorkspaces:
             forget()
             token.cancel()  # of those that are late, nobody wants an answer any more
 
-    def _start(self, workspace: KnownWorkspace, ask: "Callable[[MemorySearchManager], SearchOutcome]") -> "_Asked":
+    def _start(
+        self, workspace: KnownWorkspace, ask: "Callable[[MemorySearchManager], SearchOutcome]", token: CancelToken
+    ) -> "_Asked":
         asked = _Asked(workspace)
         with self._lock:
             if workspace.folder in self._hanging:
@@ -84,6 +94,7 @@ class AllWorkspaces:
         asked.started = True
 
         def work() -> SearchOutcome:
+            token.checkpoint()  # it may have waited for a thread
             with self._pool.using(workspace.folder) as memory:
                 return ask(memory)
 
@@ -95,7 +106,10 @@ class AllWorkspaces:
                     self._hanging.discard(workspace.folder)
                 asked.done.set()
 
-        threading.Thread(target=run, name="mnemoscope-workspace", daemon=True).start()
+        if self._executor is None:
+            threading.Thread(target=run, name="mnemoscope-workspace", daemon=True).start()
+        else:
+            self._executor.submit(run)
         return asked
 
     def _wait(self, asked: "Sequence[_Asked]", begun: float, token: CancelToken) -> None:

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
@@ -56,17 +57,19 @@ class Everywhere:
         *,
         most: int,
         pool: MemoryPool | None = None,
+        executor: Executor | None = None,
     ) -> None:
         """`folder`: of the memory `here`, which is closed with this. `known`: all workspaces, that one or not.
 
         `settings_of`: as for a `MemoryPool`. `most`: results where a search names no number.
+        `executor`: as for `AllWorkspaces`.
         """
         self._here = here
         self._folder = str(folder.resolve())
         self._list = known
         self._most = most
-        self._pool = pool or MemoryPool(open_other, settings_of)
-        self._all = AllWorkspaces(self._pool)
+        self._pool = pool or MemoryPool(open_other, settings_of, executor=executor)
+        self._all = AllWorkspaces(self._pool, executor=executor)
         self._lock = threading.Lock()
         self._looked = -_LOOK_AGAIN_SECONDS
         self._known: tuple[KnownWorkspace, ...] = ()

@@ -4,9 +4,11 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from engine.backends.threads import Cancel, Threads
 from engine.errors import Closed
 from engine.settings import Settings
 
@@ -31,10 +33,14 @@ class MemoryPool:
         open_: OpenOther,
         settings_of: Callable[[str], Settings],
         *,
+        executor: Executor | None = None,
         idle_seconds: float = IDLE_SECONDS,
         most_open: int = MOST_OPEN,
     ) -> None:
-        """`settings_of` a folder those that are in force there now. Raises `SettingsError`."""
+        """`settings_of` a folder those that are in force there now. Raises `SettingsError`.
+
+        `executor` closes what is idle; see `Threads`.
+        """
         self._open = open_
         self._settings_of = settings_of
         self._changes = 0
@@ -44,7 +50,8 @@ class MemoryPool:
         self._lock = threading.Lock()
         self._kept: dict[str, _Kept] = {}
         """By folder; used last stands last."""
-        self._timer: threading.Timer | None = None
+        self._threads = Threads(executor)
+        self._cancel_timer: Cancel | None = None
         self._closed = False
 
     @property
@@ -77,10 +84,12 @@ class MemoryPool:
         """Close all that is open; what is in use now is closed by whoever uses it."""
         with self._lock:
             self._closed = True
-            if self._timer is not None:
-                self._timer.cancel()
+            cancel, self._cancel_timer = self._cancel_timer, None
             unused = self._without(0.0, 0)
+        if cancel is not None:
+            cancel()
         _close(unused)
+        self._threads.close()
 
     def _take(self, folder: str) -> "_Kept":
         with self._lock:
@@ -100,7 +109,7 @@ class MemoryPool:
 
     def _close_idle(self) -> None:
         with self._lock:
-            self._timer = None
+            self._cancel_timer = None
             if self._closed:
                 return
             unused = self._without(self._idle_seconds, self._most_open)
@@ -108,10 +117,8 @@ class MemoryPool:
         _close(unused)
 
     def _watch_the_clock(self) -> None:
-        if self._timer is None and self._kept and not self._closed:
-            self._timer = threading.Timer(self._idle_seconds, self._close_idle)
-            self._timer.daemon = True
-            self._timer.start()
+        if self._cancel_timer is None and self._kept and not self._closed:
+            self._cancel_timer = self._threads.later(self._idle_seconds, self._close_idle)
 
     def _without(self, seconds: float, most: int) -> "list[MemorySearchManager]":
         """Take out what nobody has used for so long, or that is too many; what failed to open, too."""

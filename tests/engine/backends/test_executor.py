@@ -9,7 +9,12 @@ from typing import Any
 import msgspec
 import pytest
 
+from engine.backends import background, syncs
+from engine.backends import threads as threads_
 from engine.settings import Settings
+from engine.settings.options import SessionSettings
+from engine.sync import scheduler
+from engine.sync.session_deltas import SessionDeltas
 from tests.helpers.background import reasons, wait_until
 
 SYNC = msgspec.structs.replace(Settings().sync, watch_debounce_ms=20, interval_minutes=1 / 1200)
@@ -99,3 +104,78 @@ def test_a_memory_closes_after_its_executor(open_memory, workspace: Path) -> Non
     executor.shutdown()
     memory.warm_session("agent:main:one")
     memory.close()
+
+
+def test_sessions_are_judged_on_the_executor(open_memory, tmp_path: Path, timed: Timed, monkeypatch) -> None:
+    monkeypatch.setattr(background, "_SESSION_DEBOUNCE_MS", 20)
+    judging: set[str] = set()
+    judge = SessionDeltas.call_for_sync
+
+    def noted(deltas: SessionDeltas, paths) -> bool:
+        judging.add(threading.current_thread().name.rpartition("_")[0])
+        return judge(deltas, paths)
+
+    monkeypatch.setattr(SessionDeltas, "call_for_sync", noted)
+    folder = tmp_path / "agents/main/sessions"
+    folder.mkdir(parents=True)
+    open_memory(background=True, executor=timed, sync=SYNC, sessions=SessionSettings(folders=(str(folder),)))
+    (folder / "boat.jsonl").symlink_to(tmp_path / "elsewhere.jsonl")
+    wait_until(lambda: judging == {"given"})
+
+
+def test_a_listener_may_close_the_memory_during_a_sync(open_memory) -> None:
+    before = {thread.name for thread in threading.enumerate()}
+    memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch=False))
+    outcome: list[BaseException | None] = []
+
+    def close() -> None:
+        if memory.current_sync() is not None and not outcome:
+            outcome.append(None)
+            try:
+                memory.close()
+            except BaseException as error:
+                outcome.append(error)
+
+    memory.add_status_listener(close)
+    memory.warm_session("agent:main:one")
+    wait_until(lambda: bool(outcome) and started_since(before) == set())
+    assert outcome == [None]
+
+
+def test_closing_gives_up_on_a_sync_that_hangs(open_memory, provider, monkeypatch) -> None:
+    for module in (threads_, syncs, scheduler):
+        monkeypatch.setattr(module, "_CLOSE_SECONDS", 0.05)
+    before = {thread.name for thread in threading.enumerate()}
+    begun, go = threading.Event(), threading.Event()
+
+    def hang(_texts: object) -> None:
+        begun.set()
+        assert go.wait(60)
+
+    provider.before, provider.heeds_cancel = hang, False
+    memory = open_memory(background=True, sync=SYNC)
+    memory.warm_session("agent:main:one")
+    assert begun.wait(60)
+    memory.close()
+    assert not go.is_set()
+    go.set()
+    wait_until(lambda: started_since(before) == set())
+
+
+def test_a_job_ends_once_however_it_is_ended() -> None:
+    threads = threads_.Threads(None)
+    ran: list[str] = []
+    cancel = threads.later(3600, lambda: ran.append("cancelled"))
+    cancel()
+    cancel()
+    job = threads.start(lambda: ran.append("started"))
+    assert job is not None
+    assert job.wait(60)
+    assert not job.cancel()
+    threads.later(3600, lambda: ran.append("closed"))
+    threads.close()
+    assert threads.start(lambda: ran.append("late")) is None
+    threads.later(0, lambda: ran.append("late"))
+    threads.close()
+    assert ran == ["started"]
+    assert not threads._jobs

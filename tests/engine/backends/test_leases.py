@@ -1,6 +1,7 @@
 """One memory for all who open a workspace with the same settings in one process."""
 
 import threading
+from collections.abc import Callable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from engine.control import CancelToken
 from engine.errors import Cancelled, Closed, IndexReadOnly
 from engine.settings import Settings
 from engine.settings.options import QuerySettings
+from tests.helpers.background import reasons, wait_until
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 
@@ -220,6 +222,30 @@ def test_an_executor_is_given_back_with_its_owners_lease(workspace, settings):
     assert report.vectors_embedded
     assert not report.error
     assert not used
+    other.close()
+
+
+def test_background_work_outlives_the_executor_it_began_on(workspace, settings, monkeypatch):
+    monkeypatch.setattr("engine.backends.background._SECONDS_A_MINUTE", 0.05)
+    sync = msgspec.structs.replace(settings.sync, watch=False, interval_minutes=1)
+    settings = msgspec.structs.replace(settings, sync=sync)
+
+    class Timed(ThreadPoolExecutor):
+        """Its timers, too, end with it."""
+
+        def later(self, seconds: float, job: object) -> Callable[[], None]:
+            return lambda: None
+
+    executor = Timed(1)
+    hold = threading.Event()
+    executor.submit(hold.wait, 60)
+    owner = engine.open_memory(workspace, settings, executor=executor, background=True)
+    other = engine.open_memory(workspace, settings, background=True)
+    other.warm_session("agent:main:one")  # waits for the only thread
+    owner.close()
+    executor.shutdown(wait=False, cancel_futures=True)
+    hold.set()
+    wait_until(lambda: {"session-start", "interval"} <= set(reasons(other)))
     other.close()
 
 

@@ -59,3 +59,23 @@ def test_notes_are_no_transcripts_to_the_watch(open_memory, transcript: Path) ->
     (transcript.parent / "second.jsonl").write_text(transcript.read_text() + line("One") + line("Two"))
     wait_until(lambda: reasons(memory) == ["manual", "session-delta"])
     assert len(memory.sessions()) == 2
+
+
+def test_a_new_link_among_sessions_is_listed(open_memory, transcript: Path, tmp_path: Path) -> None:
+    memory = open_memory(background=True, sync=SYNC, sessions=SessionSettings(folders=(str(transcript.parent),)))
+    memory.sync()
+    link = transcript.parent / "linked.jsonl"
+
+    def listed() -> list[str]:
+        return [issue.rule for issue in memory.status().skipped_files if issue.path.endswith("/linked.jsonl")]
+
+    link.symlink_to(tmp_path / "elsewhere.jsonl")
+    wait_until(lambda: listed() == ["symlink"])
+    link.unlink()
+    wait_until(lambda: listed() == [])
+    link.symlink_to(tmp_path / "elsewhere.jsonl")
+    wait_until(lambda: listed() == ["symlink"])
+    copy = tmp_path / "copy.jsonl"
+    copy.write_text(transcript.read_text())
+    copy.replace(link)
+    wait_until(lambda: listed() == [] and len(memory.sessions()) == 2)

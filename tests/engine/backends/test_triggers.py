@@ -1,5 +1,6 @@
 """Every reason to sync does what it says, once, and can be told from the status."""
 
+import errno
 import shutil
 import threading
 import time
@@ -9,6 +10,7 @@ import msgspec
 import pytest
 
 from engine.settings import Settings
+from engine.sync.watcher import Watcher
 from tests.helpers.background import reasons, wait_until
 
 SYNC = Settings().sync
@@ -229,23 +231,54 @@ def test_sources_that_are_not_wanted_leave_the_index(open_memory) -> None:
     assert memory.sync().files_removed == 4
 
 
+@pytest.fixture(params=["native", "polling"])
+def mode(request, monkeypatch) -> str:
+    """How changes are heard of."""
+    if request.param == "polling":
+
+        def refuse(*_: object) -> None:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+        options = Watcher.__init__.__kwdefaults__ | {"open_watch": refuse, "poll_seconds": 0.05}
+        monkeypatch.setattr(Watcher.__init__, "__kwdefaults__", options)
+    return request.param
+
+
+@pytest.mark.parametrize("old", [False, True], ids=["new", "old"])
 @pytest.mark.parametrize("target", ["file", "folder", "nothing"])
-def test_a_new_link_is_listed_with_its_reason(open_memory, workspace: Path, tmp_path: Path, target: str) -> None:
+def test_links_are_listed_while_they_are_there(
+    open_memory, workspace: Path, tmp_path: Path, target: str, old: bool, mode: str
+) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "kettle.md").write_text("A copper kettle.\n")
     link = workspace / ("linked" if target == "folder" else "linked.md")
-    aims = {"file": outside / "kettle.md", "folder": outside, "nothing": outside / "gone.md"}
+    aim = {"file": outside / "kettle.md", "folder": outside, "nothing": outside / "gone.md"}[target]
+    if old:
+        link.symlink_to(aim)
     memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch_debounce_ms=20))
     memory.sync()
+    assert memory.status().watcher.mode == mode
 
     def skipped() -> list[tuple[str, str]]:
         return [(issue.path, issue.rule) for issue in memory.status().skipped_files if issue.path == link.name]
 
-    link.symlink_to(aims[target])
+    if not old:
+        link.symlink_to(aim)
     wait_until(lambda: skipped() == [(link.name, "symlink")])
     assert not memory.search("kettle").results
     link.unlink()
     wait_until(lambda: skipped() == [])
-    (workspace / "linked.md").write_text("A tin kettle.\n")
-    wait_until(lambda: [result.path for result in memory.search("kettle").results] == ["linked.md"])
+    link.symlink_to(aim)
+    wait_until(lambda: skipped() == [(link.name, "symlink")])
+    if target == "folder":
+        link.unlink()
+        link.mkdir()
+        (link / "kettle.md").write_text("A tin kettle.\n")
+        found = "linked/kettle.md"
+    else:
+        (outside / "real.md").write_text("A tin kettle.\n")
+        (outside / "real.md").replace(link)
+        found = link.name
+    wait_until(lambda: skipped() == [])
+    wait_until(lambda: [result.path for result in memory.search("kettle").results] == [found])
