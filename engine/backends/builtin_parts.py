@@ -176,7 +176,7 @@ class BuiltinParts:
     def _counts(self) -> "IndexCounts":
         from engine.backends.status import IndexCounts
 
-        return IndexCounts(self._store)
+        return IndexCounts(self._store, self._vectors)
 
     def selection_to_show(self) -> Selection:
         """A program that stays shows its state while a locked keychain waits for its password; a verb waits, too."""

@@ -55,7 +55,7 @@ class FallbackStatus(Record, frozen=True):
 class VectorStatus(Record, frozen=True):
     enabled: bool
     available: bool | None
-    """Whether sqlite-vec is loaded; None before it was tried (it is loaded lazily)."""
+    """Whether sqlite-vec can be loaded; None where nothing has needed it."""
     extension_path: str | None
     load_error: str | None
     dims: int | None
@@ -63,6 +63,13 @@ class VectorStatus(Record, frozen=True):
     """The engine that answers now."""
     rows: int
     """Vectors searchable now."""
+    requested: Literal["auto", "numpy", "sqlite-vec", ""] = ""
+    """The engine of the settings; empty where another program compares vectors."""
+    reason: str = ""
+    """Why this engine answers, one sentence."""
+    switches_at: int | None = None
+    """Where `requested` is auto: with more passages than these sqlite-vec gives way to numpy, with at most these numpy
+    to sqlite-vec; None where the number of passages changes nothing."""
 
 
 class BatchJobStatus(Record, frozen=True):
