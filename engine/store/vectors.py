@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 _STEPS_BETWEEN_LOOKS = 2000
 """Of SQLite's virtual machine; some tens of microseconds."""
-_COMPARED_IN_5_MS = 6_000_000
-_SELECTING = 120
-"""A search for the 200 nearest takes 5 ms in a table of 9,400 x 512, of 7,000 x 768, and of 4,100 x 1536 (see
-`tests/benchmarks/RESULTS.md`): so many dimensions altogether, where choosing the nearest counts as 120 more a row."""
+_COMPARED_IN_5_MS = 2_600_000
+_OVERHEAD = 300
+"""The vector half of a search, with exact re-scoring, takes 5 ms in a table of 3,200 x 512, 2,400 x 768 and 1,450 x
+1536 (benchmark `crossover`): so many dimensions altogether, if each row counts for 300 more than it has."""
 _RETURN_SHARE = 0.8
 """An index must shrink to this share of the limit before it gets a table again, or it would switch at every note."""
 
@@ -110,7 +110,7 @@ class VectorIndex:
     def _limit(snapshot: Snapshot, model: StoredModel) -> int:
         """Most chunks for which `auto` uses the table; fewer before there is one."""
         share = 1 if snapshot.meta("vec0") is not None else _RETURN_SHARE
-        return int(share * _COMPARED_IN_5_MS / (model.dims + _SELECTING))
+        return int(share * _COMPARED_IN_5_MS / (model.dims + _OVERHEAD))
 
     # --- searching --------------------------------------------------------------------------------------------------
 

@@ -56,7 +56,7 @@ def up_to(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
 
 
 def limit_of(chunks: int) -> int:
-    return chunks * (FakeProvider().dims + vectors._SELECTING)
+    return chunks * (FakeProvider().dims + vectors._OVERHEAD)
 
 
 def write_notes(workspace: Path, numbers: range) -> None:
@@ -84,7 +84,7 @@ def test_auto_small_index_uses_table_and_explains(open_memory: OpenMemory) -> No
     memory.sync()
     vector = memory.status().vector
     assert (vector.requested, vector.engine, vector.available, vector.rows) == ("auto", "sqlite-vec", True, 4)
-    assert (vector.switches_at, f"{vector.switches_at:,}" in vector.reason) == (32_608, True)
+    assert (vector.switches_at, f"{vector.switches_at:,}" in vector.reason) == (7142, True)
     assert memory._vectors._matrix._matrix is None
     assert not memory._store.files.matrix.exists()
 
