@@ -189,6 +189,7 @@ class BuiltinParts:
         """See `MemorySearchManager.status`. `settings`: by which questions are answered now."""
         from engine.backends import status
         from engine.backends.batch_status import batch_status
+        from engine.backends.degraded import with_degraded
 
         selection = self.selection_to_show()
         counts, error = self._counts.now(selection)
@@ -210,4 +211,4 @@ class BuiltinParts:
             ),
             user_data=self._user.status(),
         )
-        return status.make_status(self._workspace, settings, self._store, selection, counts, live, error)
+        return with_degraded(status.make_status(self._workspace, settings, self._store, selection, counts, live, error))

@@ -71,6 +71,12 @@ class VectorStatus(Record, frozen=True):
     """Where `requested` is auto: with more passages than these sqlite-vec gives way to numpy, with at most these numpy
     to sqlite-vec; None where the number of passages changes nothing."""
 
+    @property
+    def needs_extension(self) -> bool:
+        """Whether numpy answers only because sqlite-vec can't be loaded."""
+        wanted = self.requested in ("auto", "sqlite-vec") and self.switches_at is None
+        return wanted and self.engine == "numpy" and self.available is False
+
 
 class BatchJobStatus(Record, frozen=True):
     """One batch job whose results are not all taken in."""
@@ -130,6 +136,16 @@ class UserDataStatus(Record, frozen=True):
     """When the backup was made that can be restored, in seconds of the epoch; None without one."""
 
 
+class Degraded(Record, frozen=True):
+    """A part that works worse than the settings ask for, or not at all."""
+
+    part: str
+    """backend, index, user-data, keywords, provider, vectors, sqlite-vec, update, files, batch-jobs or watcher."""
+    reason: str
+    remedy: str
+    """What to do, in sentences; empty where the reason says it."""
+
+
 class MemoryProviderStatus(Record, frozen=True):
     backend: str
     provider: str
@@ -173,3 +189,5 @@ class MemoryProviderStatus(Record, frozen=True):
     """Embedding that does not begin before it is agreed to (`approve_embedding`); words are searched meanwhile."""
     lacks: Mapping[Feature, str] = msgspec.field(default_factory=dict)
     """What the backend in use cannot do, each with the reason in a sentence that a person can act on."""
+    degraded: tuple[Degraded, ...] = ()
+    """Empty where everything works as the settings ask."""

@@ -87,12 +87,18 @@ class VectorIndex:
         if model is None or not self.wants_table(snapshot, model):
             if limit is None:
                 return EngineChoice("numpy", tr("Chosen in the settings.") if self._chosen == "numpy" else "", None)
-            more = tr("An index of more than {count:,} passages is searched faster in memory.", count=limit)
+            more = tr(
+                "Automatic: numpy is faster for so many passages; at {count:,} or fewer, sqlite-vec takes over.",
+                count=limit,
+            )
             return EngineChoice("numpy", more, limit)
         if self._table.answers(snapshot, model):
             if limit is None:
                 return EngineChoice("sqlite-vec", tr("Chosen in the settings."), None)
-            few = tr("Up to {count:,} passages are searched in the index file within 5 ms.", count=limit)
+            few = tr(
+                "Automatic: sqlite-vec searches up to {count:,} passages within 5 ms; above that, numpy takes over.",
+                count=limit,
+            )
             return EngineChoice("sqlite-vec", few, limit)
         if not self._table.usable(snapshot.connection):
             return EngineChoice("numpy", tr("sqlite-vec can't be loaded, so vectors are compared in memory."), None)

@@ -77,6 +77,14 @@ class QmdCommand:
         """Its collections."""
         return self.config / f"{_INDEX}.yml"
 
+    def missing(self) -> str:
+        """Why there is no such command, one sentence; empty where there is one. Runs nothing."""
+        try:
+            self._program()
+        except QmdMissing as error:
+            return str(error)
+        return ""
+
     def check(self, seconds: float, cancel: CancelToken | None = None) -> None:
         """Find out, once, whether there is a `qmd` that will do. Raises `QmdError`, `Cancelled`."""
         if self.version:

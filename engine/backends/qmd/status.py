@@ -26,11 +26,12 @@ def qmd_status(
     qmd = sync.settings.qmd
     collections = sync.maintenance.collections
     wants_meaning = qmd.search_mode != "search"
-    reason = why_words_only(sync, counts)
+    missing = command.missing()
+    reason = (wants_meaning and missing) or why_words_only(sync, counts)
     meaning = wants_meaning and not reason
     sources = _sources(collections, counts)
     files = sum(source.files for source in sources)
-    problem = sync.problem or counts.problem
+    problem = missing or sync.problem or counts.problem
     return msgspec.structs.replace(
         outer,
         provider="qmd" if meaning else "none",
@@ -41,7 +42,7 @@ def qmd_status(
         dirty=outer.dirty or not collections,
         db_path=str(command.database),
         source_counts=sources,
-        fts=FtsStatus(enabled=True, available=not counts.problem, error=counts.problem or None),
+        fts=FtsStatus(enabled=True, available=not (missing or counts.problem), error=missing or counts.problem or None),
         vector=VectorStatus(
             enabled=wants_meaning,
             available=counts.vectors > 0 if wants_meaning else None,
