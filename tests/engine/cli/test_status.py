@@ -170,20 +170,6 @@ def notes(folder: Path) -> Path:
     return folder
 
 
-def test_a_wrong_extension_is_named_without_deep(verb: Run, notes: Path, settings: Path) -> None:
-    missing = (notes.parent / "none.so").as_posix()
-    vector = f'store.vector.engine = "sqlite-vec"\nstore.vector.extension_path = "{missing}"\n'
-    settings.write_text(settings.read_text().replace('"none"', '"embedded"') + vector)
-    verb("index")
-    lines = shown(verb("status").out)
-    assert lines["Vectors"].startswith("1 searched with numpy")
-    assert lines["sqlite-vec"].startswith("unavailable: ")
-    assert missing in lines["sqlite-vec"]
-    found = verb("status", "--json").json["vector"]
-    assert (found["available"], found["engine"]) == (False, "numpy")
-    assert missing in found["loadError"]
-
-
 @pytest.mark.parametrize("searched_before", [False, True])
 def test_a_missing_qmd_is_named_without_deep(verb: Run, notes: Path, settings: Path, searched_before: bool) -> None:
     settings.write_text(settings.read_text() + 'backend = "qmd"\nqmd.command = "no-such-qmd"\n')
