@@ -7,6 +7,7 @@ vectors and distances this one is the fastest: with 10,000 x 512 it takes 5 ms, 
 
 import importlib.util
 import json
+import math
 import re
 import threading
 from collections.abc import Iterable
@@ -30,8 +31,11 @@ MOST_NEIGHBOURS = 4096
 MOST_DIMENSIONS = 8192
 """vec0 refuses longer vectors."""
 _TABLE = "chunks_vec"
-_SCALE = 127
-"""What a component of 1 becomes. A larger scale would be finer, but cut off the components of a peaked vector."""
+_MOST = 127
+_REACH = 8
+"""No code is made finer than for components of so many standard deviations of a unit vector's."""
+_HEADROOM = 0.8
+"""So much of the codes' range is used at first: later vectors may have longer components."""
 
 
 @dataclass(frozen=True)
@@ -102,13 +106,26 @@ def stored_ids(connection: apsw.Connection) -> list[int]:
     return [row[0] for row in connection.execute(f"SELECT rowid FROM {_TABLE}_rowids ORDER BY rowid")]
 
 
+def finest_scale(longest: float, dims: int) -> int:
+    """What to multiply components by where the longest one is `longest`: the larger, the finer the codes."""
+    return max(1, min(int(_MOST * math.sqrt(dims) / _REACH), int(_HEADROOM * _MOST / longest) if longest else _MOST))
+
+
+def fits(longest: float, scale: int) -> bool:
+    """Whether components of up to `longest` keep their length with this scale."""
+    return longest * scale < _MOST + 1
+
+
 def insert_rows(
-    connection: apsw.Connection, ids: Iterable[int], vectors: "NDArray[np.float32] | NDArray[np.float16]"
+    connection: apsw.Connection,
+    ids: Iterable[int],
+    vectors: "NDArray[np.float32] | NDArray[np.float16]",
+    scale: int,
 ) -> None:
     """Insert vectors, (n, dims), under chunk ids, replacing rows that have the same ids."""
     ids = list(ids)
     delete_rows(connection, ids)
-    rows = zip(ids, (row.tobytes() for row in _codes(vectors)), strict=True)
+    rows = zip(ids, (row.tobytes() for row in _codes(vectors, scale)), strict=True)
     connection.executemany(f"INSERT INTO {_TABLE} (rowid, embedding) VALUES (?, vec_int8(?))", rows)
 
 
@@ -117,24 +134,30 @@ def delete_rows(connection: apsw.Connection, ids: Iterable[int]) -> None:
 
 
 def nearest(
-    connection: apsw.Connection, query: "NDArray[np.float32]", k: int, *, allowed: Iterable[int] | None = None
+    connection: apsw.Connection,
+    query: "NDArray[np.float32]",
+    k: int,
+    scale: int,
+    *,
+    allowed: Iterable[int] | None = None,
 ) -> tuple["NDArray[np.int64]", "NDArray[np.float32]"]:
     """The `k` rows nearest to the query, (dims,): ids (m,) and near cosines (m,), best first, m <= min(k, 4096).
 
-    `allowed` limits the search to these ids. Vectors of zeros are never found.
+    `scale` is that of the rows; `allowed` limits the search to these ids. Vectors of zeros are never found.
     """
     import numpy as np
 
+    # As the rows are of one length, a shorter query has the same neighbours, while one that is cut off would not.
+    fitting = min(float(scale), _MOST / max(float(np.abs(query).max()), 1e-6))
     sql = f"SELECT rowid, distance FROM {_TABLE} WHERE embedding MATCH vec_int8(?) AND k = ?"
-    bindings: list[bytes | int | str] = [_codes(query[None, :])[0].tobytes(), max(0, min(k, MOST_NEIGHBOURS))]
+    bindings: list[bytes | int | str] = [_codes(query[None, :], fitting)[0].tobytes(), max(0, min(k, MOST_NEIGHBOURS))]
     if allowed is not None:
         sql += " AND rowid IN (SELECT value FROM json_each(?))"
         bindings.append(json.dumps(list(allowed)))
     found = list(connection.execute(sql, bindings))
     ids = np.array([row[0] for row in found], dtype=np.int64)
-    squares = np.array([row[1] for row in found], dtype=np.float32) ** 2
-    # Rounding adds a twelfth to the square of each component of both vectors, on average.
-    cosines = np.minimum(1, 1 - (squares - len(query) / 6) / (2 * _SCALE**2)).astype(np.float32)
+    squares = np.array([row[1] for row in found], dtype=np.float64) ** 2
+    cosines = ((scale**2 + fitting**2 - squares) / (2 * scale * fitting)).astype(np.float32)
     known = cosines >= _OF_NO_VECTOR
     return ids[known], cosines[known]
 
@@ -143,7 +166,7 @@ _OF_NO_VECTOR = -2.0
 """Two unit vectors have a cosine of -1 at least; what `_codes` makes of zeros seems to have one far below."""
 
 
-def _codes(vectors: "NDArray[np.float32] | NDArray[np.float16]") -> "NDArray[np.int8]":
+def _codes(vectors: "NDArray[np.float32] | NDArray[np.float16]", scale: float) -> "NDArray[np.int8]":
     """The int8 codes of unit vectors, (n, dims).
 
     A vector of zeros, which has no direction, gets codes that are further from every query than any other vector's.
@@ -153,7 +176,7 @@ def _codes(vectors: "NDArray[np.float32] | NDArray[np.float16]") -> "NDArray[np.
     floats = vectors.astype(np.float32)
     directed = np.isfinite(floats).all(axis=1) & floats.any(axis=1)
     floats[~directed] = -np.inf
-    codes: NDArray[np.int8] = np.rint(np.clip(floats * np.float32(_SCALE), -_SCALE, _SCALE)).astype(np.int8)
+    codes: NDArray[np.int8] = np.rint(np.clip(floats * np.float32(scale), -_MOST, _MOST)).astype(np.int8)
     return codes
 
 

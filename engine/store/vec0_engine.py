@@ -1,12 +1,13 @@
 """The sqlite-vec engine: keeps the `chunks_vec` table in step with the vectors, and searches in it.
 
-`meta.vec0` says of which model, generation and stamp the table is; a search in any other state of the index is left to
-the matrix engine.
+`meta.vec0` says of which scale, model, generation and stamp the table is; a search in any other state of the index is
+left to the matrix engine.
 """
 
 import logging
+import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import apsw
 
@@ -47,7 +48,10 @@ class Vec0Engine:
 
     def in_step(self, snapshot: Snapshot, model: StoredModel, stamp: int | None = None) -> bool:
         """Whether the table is of this snapshot, or of this generation's `stamp`."""
-        return snapshot.meta("vec0") == _moment(snapshot, model, stamp) and not self._broken
+        scale = _scale(snapshot, model)
+        return (
+            scale is not None and snapshot.meta("vec0") == _moment(snapshot, model, scale, stamp) and not self._broken
+        )
 
     def answers(self, snapshot: Snapshot, model: StoredModel) -> bool:
         """Whether searches of this snapshot use the table."""
@@ -57,14 +61,15 @@ class Vec0Engine:
         self, snapshot: Snapshot, model: StoredModel, query: Vectors, k: int, allowed: Sequence[int] | None
     ) -> tuple[Ids, Vectors] | None:
         """Ids (m,) and near cosines (m,), best first; None where the table cannot answer."""
-        if not self.answers(snapshot, model):
+        scale = _scale(snapshot, model)
+        if scale is None or not self.answers(snapshot, model):
             return None
         if allowed is not None and len(allowed) <= max(k, _FEW):
             return _exact(snapshot, model, query, k, allowed)
         if k > vec0.MOST_NEIGHBOURS:
             return None
         try:
-            return vec0.nearest(snapshot.connection, query, k, allowed=allowed)
+            return vec0.nearest(snapshot.connection, query, k, scale, allowed=allowed)
         except apsw.SQLError as error:
             self._note_broken(error)
             return None
@@ -73,20 +78,23 @@ class Vec0Engine:
         self,
         before: int,
         model: StoredModel,
-        added: tuple[Sequence[int], Vectors] | None,
+        added: tuple[Sequence[int], Vectors],
         new: Sequence[int],
         removed: Sequence[int],
     ) -> None:
         """Follow the last commit of this process, which began at stamp `before`; see `VectorIndex.changed`."""
         try:
             with self._store.write() as writer:
-                if not self.in_step(writer, model, before) or not self.usable(writer.connection):
+                scale = _scale(writer, model)
+                if scale is None or not self.in_step(writer, model, before) or not self.usable(writer.connection):
                     return
+                known = _stored(writer, model, new)
+                if not all(vec0.fits(_longest(vectors), scale) for _, vectors in (known, added) if len(vectors)):
+                    return  # the next `settle` takes another scale
                 vec0.delete_rows(writer.connection, removed)
-                if added is not None:
-                    vec0.insert_rows(writer.connection, *added)
-                _insert(writer, model, new)
-                writer.set_meta("vec0", _moment(writer, model))
+                vec0.insert_rows(writer.connection, *added, scale)
+                vec0.insert_rows(writer.connection, *known, scale)
+                writer.set_meta("vec0", _moment(writer, model, scale))
         except apsw.SQLError as error:
             self._note_broken(error)
 
@@ -113,22 +121,32 @@ class Vec0Engine:
         with self._store.write() as writer:
             if not self.usable(writer.connection):
                 return False
-            if vec0.has_table(writer.connection) and not _is_of(writer.meta("vec0"), model):
-                vec0.drop_table(writer.connection)  # the same chunks have other vectors in it
-            vec0.ready_table(writer.connection, model.dims)
-            writer.set_meta("vec0", f"{_model(model)} is being filled")  # of no moment that anybody looks for
-            present = set(vec0.stored_ids(writer.connection))
-            wanted = writer.vector_chunk_ids(model.id)
-            vec0.delete_rows(writer.connection, present.difference(wanted))
+            wanted, scale = writer.vector_chunk_ids(model.id), _scale(writer, model)
+            present = set() if scale is None else set(vec0.stored_ids(writer.connection))
         missing = [id_ for id_ in wanted if id_ not in present]
-        for start in range(0, len(missing), _ROWS_AT_ONCE):
-            if cancel is not None:
-                cancel.checkpoint()
-            with self._store.write() as writer:
-                _insert(writer, model, missing[start : start + _ROWS_AT_ONCE])
+        longest = self._longest_of(model, missing, cancel)
+        if scale is None or not vec0.fits(longest, scale):
+            scale = vec0.finest_scale(max(longest, self._longest_of(model, sorted(present), cancel)), model.dims)
         with self._store.write() as writer:
-            writer.set_meta("vec0", _moment(writer, model))
+            if vec0.has_table(writer.connection) and scale != _scale(writer, model):
+                vec0.drop_table(writer.connection)  # the same chunks have other codes in it
+            if vec0.ready_table(writer.connection, model.dims):
+                present, missing = set(), wanted
+            writer.set_meta("vec0", f"{_kind(model, scale)} is being filled")  # of no moment that anybody looks for
+            vec0.delete_rows(writer.connection, present.difference(wanted))
+        for group in _groups(missing, cancel):
+            with self._store.write() as writer:
+                vec0.insert_rows(writer.connection, *_stored(writer, model, group), scale)
+        with self._store.write() as writer:
+            writer.set_meta("vec0", _moment(writer, model, scale))
         return True
+
+    def _longest_of(self, model: StoredModel, chunks: Sequence[int], cancel: CancelToken | None) -> float:
+        longest = 0.0
+        for group in _groups(chunks, cancel):
+            with self._store.read(cancel) as snapshot:
+                longest = max(longest, _longest(_stored(snapshot, model, group)[1]))
+        return longest
 
     def problem(self, snapshot: Snapshot, model: StoredModel) -> str:
         """What is wrong with a table that is there, one sentence; empty where nothing is."""
@@ -163,10 +181,24 @@ class Vec0Engine:
         self._broken = True
 
 
-def _insert(writer: Snapshot, model: StoredModel, chunks: Sequence[int]) -> None:
-    """Insert those of these chunks that have a vector."""
-    rows = list(writer.vectors(model.id, chunks))
-    vec0.insert_rows(writer.connection, [id_ for id_, _ in rows], decode([vector for _, vector in rows], model.dims))
+def _groups(chunks: Sequence[int], cancel: CancelToken | None) -> Iterator[Sequence[int]]:
+    for start in range(0, len(chunks), _ROWS_AT_ONCE):
+        if cancel is not None:
+            cancel.checkpoint()
+        yield chunks[start : start + _ROWS_AT_ONCE]
+
+
+def _stored(snapshot: Snapshot, model: StoredModel, chunks: Sequence[int]) -> tuple[list[int], Vectors]:
+    """Those of these chunks that have a vector: ids and vectors (n, dims)."""
+    rows = list(snapshot.vectors(model.id, chunks))
+    return [id_ for id_, _ in rows], decode([vector for _, vector in rows], model.dims).astype("float32")
+
+
+def _longest(vectors: Vectors) -> float:
+    """The longest component, of vectors that consist of numbers."""
+    import numpy as np
+
+    return float(np.abs(vectors, where=np.isfinite(vectors), out=np.zeros_like(vectors)).max(initial=0))
 
 
 def _exact(snapshot: Snapshot, model: StoredModel, query: Vectors, k: int, ids: Sequence[int]) -> tuple[Ids, Vectors]:
@@ -175,24 +207,23 @@ def _exact(snapshot: Snapshot, model: StoredModel, query: Vectors, k: int, ids: 
 
     from engine.store.matrix_scan import best_first
 
-    rows = list(snapshot.vectors(model.id, ids))
-    if not rows:
-        return np.empty(0, np.int64), np.empty(0, np.float32)
-    cosines = decode([vector for _, vector in rows], model.dims).astype(np.float32) @ query
-    return best_first(np.array([id_ for id_, _ in rows], np.int64), cosines, k)
+    found, vectors = _stored(snapshot, model, ids)
+    return best_first(np.array(found, np.int64), vectors @ query, k)
 
 
-def _moment(snapshot: Snapshot, model: StoredModel, stamp: int | None = None) -> str:
+def _moment(snapshot: Snapshot, model: StoredModel, scale: int, stamp: int | None = None) -> str:
     at = snapshot.stamp if stamp is None else stamp
-    return f"{_model(model)} generation {snapshot.generation}, stamp {at}"
+    return f"{_kind(model, scale)} generation {snapshot.generation}, stamp {at}"
 
 
-def _model(model: StoredModel) -> str:
-    return f"int8, model {model.id},"
+def _kind(model: StoredModel, scale: int) -> str:
+    return f"int8 of {scale}, model {model.id},"
 
 
-def _is_of(meta: object, model: StoredModel) -> bool:
-    return isinstance(meta, str) and meta.startswith(_model(model))
+def _scale(snapshot: Snapshot, model: StoredModel) -> int | None:
+    """The scale of the table's codes; None where it is of another model, or there is none."""
+    found = re.match(r"int8 of (\d+), model (\d+),", str(snapshot.meta("vec0")))
+    return int(found[1]) if found is not None and int(found[2]) == model.id else None
 
 
 def _loaded(connection: apsw.Connection) -> bool:

@@ -178,6 +178,9 @@ class VectorIndex:
                 return
             follows = self._table.in_step(snapshot, model, before) and self.wants_table(snapshot, model)
         if follows:
+            import numpy as np
+
+            added = added or ((), np.empty((0, model.dims), np.float32))
             self._table.changed(before, model, added, new, removed)
 
     def settle(self, model: StoredModel, cancel: CancelToken | None = None) -> None:

@@ -2,13 +2,16 @@
 
 import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from engine.backends.builtin import BuiltinMemory
+from engine.embedding.base import prepare
 from engine.settings.options import StoreSettings, VectorSettings
 from engine.store import vec0_engine, vectors
 from engine.store.index import IndexStore
@@ -22,6 +25,7 @@ import os, signal, sys
 from pathlib import Path
 from engine.backends import builtin
 from engine.settings import Settings
+from engine.embedding.base import prepare
 from engine.settings.options import StoreSettings
 from engine.store import vec0_engine, vectors
 from engine.store.index import IndexStore
@@ -269,6 +273,33 @@ def test_table_of_an_older_version_is_filled_again(open_memory: OpenMemory) -> N
     memory.sync()
     assert engine_of(memory) == "sqlite-vec"
     assert answers(memory) == expected
+
+
+def test_longer_components_than_before_get_other_codes(open_memory: OpenMemory, workspace: Path) -> None:
+    provider, peak = FakeProvider(512), np.eye(512, dtype=np.float32)[5]
+
+    def even_but_for_peaks(texts: Sequence[str]) -> NDArray[np.float32]:
+        random = np.random.default_rng([len(text) for text in texts])
+        return prepare([peak if "peak" in text else random.standard_normal(512) for text in texts])
+
+    provider._vectors = even_but_for_peaks  # type: ignore[method-assign]
+    memory = open_memory(use=provider)
+    memory.sync()
+
+    def scale() -> int:
+        with memory._store.read() as snapshot:
+            return int(str(snapshot.meta("vec0")).split()[2].rstrip(","))
+
+    before = scale()
+    (workspace / "high.md").write_text("A peak.\n")
+    memory.sync()
+    assert (engine_of(memory), scale() < before, len(provider.embedded)) == ("sqlite-vec", True, 5)
+    assert memory.search("peak", mode="vector", min_score=0).results[0].path == "high.md"
+    again = scale()
+    (workspace / "higher.md").write_text("Another peak.\n")
+    memory.sync()
+    assert scale() == again
+    assert unsound(memory) == []
 
 
 def test_explicit_engine_ignores_the_size(open_memory: OpenMemory, workspace: Path, up_to) -> None:
