@@ -180,7 +180,7 @@ class BuiltinParts:
     def _counts(self) -> "IndexCounts":
         from engine.backends.status import IndexCounts
 
-        return IndexCounts(self._store)
+        return IndexCounts(self._store, self._vectors)
 
     def selection_to_show(self) -> Selection:
         """A program that stays shows its state while a locked keychain waits for its password; a verb waits, too."""
@@ -193,6 +193,7 @@ class BuiltinParts:
         """See `MemorySearchManager.status`. `settings`: by which questions are answered now."""
         from engine.backends import status
         from engine.backends.batch_status import batch_status
+        from engine.backends.degraded import with_degraded
 
         selection = self.selection_to_show()
         counts, error = self._counts.now(selection)
@@ -214,4 +215,4 @@ class BuiltinParts:
             ),
             user_data=self._user.status(),
         )
-        return status.make_status(self._workspace, settings, self._store, selection, counts, live, error)
+        return with_degraded(status.make_status(self._workspace, settings, self._store, selection, counts, live, error))

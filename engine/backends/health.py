@@ -93,7 +93,7 @@ class Health:
         yield provider.look_at_provider(self._settings, selection, self._provider_error(), self._cancel, ask=ask)
         if deep and selection.provider is not None:
             yield provider.look_at_agreement(subject, selection.provider)
-        if ask or self._settings.store.vector.engine == "sqlite-vec":
+        if ask or subject.wants_table():
             yield surroundings.look_at_extension(subject)
         if (watcher := self._watcher()) is not None:
             yield surroundings.look_at_watcher(watcher, wanted=self._settings.sync.watch)

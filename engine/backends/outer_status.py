@@ -65,7 +65,7 @@ def outer_status(
             extension_path=None,
             load_error=None,
             dims=None,
-            engine=settings.store.vector.engine,
+            engine="qmd" if backend == "qmd" else "lancedb",
             rows=0,
         ),
         batch=batch_status(settings.remote.batch, None, BatchPolicy(), BatchJobs(user)),

@@ -29,7 +29,7 @@ from engine.store import models
 from engine.store.index import IndexStore
 from engine.store.models import Awaiting, ModelName
 from engine.store.snapshot import Snapshot
-from engine.store.vectors import VectorIndex
+from engine.store.vectors import EngineChoice, VectorIndex
 from engine.sync.estimating import name_of
 
 OFF = WatcherStatus(enabled=False, mode="off", roots=(), last_change=None, error=None)
@@ -51,16 +51,19 @@ class Counts:
     """As the last sync found it."""
     failed: tuple[FileIssue, ...]
     skipped: tuple[FileIssue, ...]
+    engine: EngineChoice
+    """What compares vectors."""
 
 
-_NOTHING = Counts(0, False, (), 0, 0, (), None, (), ())
+_NOTHING = Counts(0, False, (), 0, 0, (), None, (), (), EngineChoice("numpy", "", None))
 
 
 class IndexCounts:
     """Counts of the current generation, taken again only when the index has changed. Thread-safe."""
 
-    def __init__(self, store: IndexStore) -> None:
+    def __init__(self, store: IndexStore, vectors: VectorIndex) -> None:
         self._store = store
+        self._vectors = vectors
         self._lock = threading.Lock()
         self._moment: tuple[object, ...] = ()
         self._counts = _NOTHING
@@ -69,23 +72,28 @@ class IndexCounts:
         """The counts, and why they could not be taken (then the last ones are given)."""
         try:
             with self._store.read() as snapshot, self._lock:
-                noted = snapshot.meta("issues"), snapshot.meta("fingerprint"), snapshot.meta("awaiting")
+                noted = (
+                    snapshot.meta("issues"),
+                    snapshot.meta("fingerprint"),
+                    snapshot.meta("awaiting"),
+                    snapshot.meta("vec0"),
+                )
                 name = None if selection.provider is None else name_of(selection.provider)
-                moment = (snapshot.identity, snapshot.generation, snapshot.stamp, name, *noted)
+                extension = self._vectors.extension
+                moment = (snapshot.identity, snapshot.generation, snapshot.stamp, name, extension, *noted)
                 if moment != self._moment:
-                    self._counts = _count(snapshot, name)
+                    self._counts = _count(snapshot, name, self._vectors)
                     self._moment = moment
         except MnemoscopeError as error:
             return self._counts, str(error)
         return self._counts, ""
 
 
-def _count(snapshot: Snapshot, name: ModelName | None) -> Counts:
+def _count(snapshot: Snapshot, name: ModelName | None, vectors: VectorIndex) -> Counts:
     sources = snapshot.source_counts()
     chunks = sum(source.chunks for source in sources)
-    pending = 0
-    if name is not None:
-        pending = snapshot.pending_vectors(snapshot.stored_model(*name))
+    model = None if name is None else snapshot.stored_model(*name)
+    pending = 0 if name is None else snapshot.pending_vectors(model)
     return Counts(
         generation=snapshot.generation,
         indexed_before=snapshot.meta("fingerprint") is not None,
@@ -96,6 +104,7 @@ def _count(snapshot: Snapshot, name: ModelName | None) -> Counts:
         awaiting=models.awaiting(snapshot),
         failed=(*snapshot.issues("failed"), *snapshot.issues("not embedded")),
         skipped=snapshot.issues("skipped"),
+        engine=vectors.choice(snapshot, model),
     )
 
 
@@ -118,18 +127,21 @@ class LiveState:
     """What is wrong with the user's own data."""
 
 
-def _vector_status(settings: Settings, selection: Selection, vectors: VectorIndex, rows: int) -> VectorStatus:
+def _vector_status(settings: Settings, selection: Selection, vectors: VectorIndex, found: Counts) -> VectorStatus:
     wanted = settings.store.vector
     provider = selection.provider
-    extension = vectors.tried()
+    extension = vectors.extension
     return VectorStatus(
         enabled=wanted.enabled,
         available=None if extension is None else extension.available,
         extension_path=None if extension is None else extension.path,
         load_error=None if extension is None else extension.error,
         dims=None if provider is None else provider.dims,
-        engine=vectors.engine,
-        rows=rows,
+        engine=found.engine.engine,
+        rows=found.vectors,
+        requested=wanted.engine,
+        reason=found.engine.reason,
+        switches_at=found.engine.switches_at,
     )
 
 
@@ -186,7 +198,7 @@ def make_status(
         ),
         fts=FtsStatus(enabled=True, available=not error, error=error or None),
         fallback=fallback,
-        vector=_vector_status(settings, selection, live.vectors, found.vectors),
+        vector=_vector_status(settings, selection, live.vectors, found),
         batch=live.batch,
         custom={
             "searchMode": "keyword" if provider is None else ("hybrid" if settings.query.hybrid.enabled else "vector"),

@@ -78,6 +78,10 @@ def make_parser() -> argparse.ArgumentParser:
     add_fact_actions(add("facts"), _Parser, _common(argument_default=argparse.SUPPRESS))
     status = add("status")
     status.add_argument("--deep", action="store_true", help="also try the embedding model and sqlite-vec")
+    status.epilog = (
+        'The lines "Degraded", with --json the list "degraded", name each part that works worse than the settings '
+        "ask for, with the reason and what to do. The exit code is 0 whenever the status could be read."
+    )
     doctor = add("doctor")
     doctor.add_argument("--deep", action="store_true", help="also embed some passages anew and compare")
     what = doctor.add_mutually_exclusive_group()

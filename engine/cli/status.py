@@ -25,6 +25,7 @@ def run(arguments: Namespace) -> int:
         print_json(to_builtins(status) | to_builtins(probes))
         return 0
     lines = [*_about_workspace(status, place), *_about_search(status), *_about_probes(probes), *_about_syncs(status)]
+    lines += [("Degraded", f"{part.part}: {part.reason} {part.remedy}".rstrip()) for part in status.degraded]
     width = max(len(label) for label, _ in lines) + 1
     for label, text in lines:
         print(f"{label + ':':<{width}}  {safe(text)}")
@@ -72,8 +73,8 @@ def _about_search(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
         yield "By words only", ", ".join(scripts)
     yield "Keywords", _state(status.fts.enabled, status.fts.available, status.fts.error)
     yield "Vectors", _vectors(status.vector, status.pending_vectors)
-    if status.vector.engine == "sqlite-vec" or status.vector.load_error:
-        yield "sqlite-vec", _state(status.vector.enabled, status.vector.available, status.vector.load_error)
+    if status.vector.enabled and status.vector.requested and status.vector.dims:
+        yield "Vector engine", _engine(status.vector)
     cache = status.cache
     limit = f" of at most {cache.max_entries:,}" if cache.max_entries else ""
     yield "Vector cache", f"{_ON[cache.enabled]} ({cache.entries:,}{limit}, {size(cache.bytes)})"
@@ -110,7 +111,14 @@ def _state(enabled: bool, available: bool | None, problem: str | None) -> str:
 
 
 def _vectors(vector: VectorStatus, pending: int) -> str:
-    if not vector.enabled or vector.dims is None:
-        return "off: only words are searched"
-    text = f"{vector.rows:,} searched with {vector.engine}, {vector.dims} dimensions"
+    if not vector.enabled or not (vector.dims or vector.rows):
+        return f"off: {vector.load_error or 'only words are searched'}"
+    dims = f", {vector.dims} dimensions" if vector.dims else ""
+    text = f"{vector.rows:,} searched with {vector.engine}{dims}"
     return f"{text}; {pending:,} still to come" if pending else text
+
+
+def _engine(vector: VectorStatus) -> str:
+    """Which one answers and why; a library that can't be loaded only where it would be needed."""
+    reasons = (vector.reason, (vector.load_error or "") if vector.needs_extension else "")
+    return ": ".join(filter(None, (vector.engine, " ".join(filter(None, reasons)))))

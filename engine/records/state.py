@@ -55,7 +55,7 @@ class FallbackStatus(Record, frozen=True):
 class VectorStatus(Record, frozen=True):
     enabled: bool
     available: bool | None
-    """Whether sqlite-vec is loaded; None before it was tried (it is loaded lazily)."""
+    """Whether sqlite-vec can be loaded; None where nothing has needed it."""
     extension_path: str | None
     load_error: str | None
     dims: int | None
@@ -63,6 +63,19 @@ class VectorStatus(Record, frozen=True):
     """The engine that answers now."""
     rows: int
     """Vectors searchable now."""
+    requested: Literal["auto", "numpy", "sqlite-vec", ""] = ""
+    """The engine of the settings; empty where another program compares vectors."""
+    reason: str = ""
+    """Why this engine answers, one sentence."""
+    switches_at: int | None = None
+    """Where `requested` is auto: with more passages than these sqlite-vec gives way to numpy, with at most these numpy
+    to sqlite-vec; None where the number of passages changes nothing."""
+
+    @property
+    def needs_extension(self) -> bool:
+        """Whether numpy answers only because sqlite-vec can't be loaded."""
+        wanted = self.requested in ("auto", "sqlite-vec") and self.switches_at is None
+        return wanted and self.engine == "numpy" and self.available is False
 
 
 class BatchJobStatus(Record, frozen=True):
@@ -123,6 +136,16 @@ class UserDataStatus(Record, frozen=True):
     """When the backup was made that can be restored, in seconds of the epoch; None without one."""
 
 
+class Degraded(Record, frozen=True):
+    """A part that works worse than the settings ask for, or not at all."""
+
+    part: str
+    """backend, index, user-data, keywords, provider, vectors, sqlite-vec, update, files, batch-jobs or watcher."""
+    reason: str
+    remedy: str
+    """What to do, in sentences; empty where the reason says it."""
+
+
 class MemoryProviderStatus(Record, frozen=True):
     backend: str
     provider: str
@@ -166,3 +189,5 @@ class MemoryProviderStatus(Record, frozen=True):
     """Embedding that does not begin before it is agreed to (`approve_embedding`); words are searched meanwhile."""
     lacks: Mapping[Feature, str] = msgspec.field(default_factory=dict)
     """What the backend in use cannot do, each with the reason in a sentence that a person can act on."""
+    degraded: tuple[Degraded, ...] = ()
+    """Empty where everything works as the settings ask."""

@@ -20,7 +20,7 @@ from engine.settings.window_options import WindowSettings
 RemoteProvider = Literal["openai", "gemini", "voyage"]
 Provider = Literal["auto", "embedded", "gguf", "openai", "gemini", "voyage", "none"]
 Fallback = Literal["none", "embedded", "gguf", "openai", "gemini", "voyage"]
-VectorEngine = Literal["numpy", "sqlite-vec"]
+VectorEngine = Literal["auto", "numpy", "sqlite-vec"]
 Backend = Literal["builtin", "qmd", "lancedb"]
 Citations = Literal["auto", "on", "off"]
 
@@ -32,8 +32,11 @@ class VectorSettings(Section, frozen=True):
     enabled: Annotated[bool, option("Search by meaning as well as by words.")] = True
     engine: Annotated[
         VectorEngine,
-        option("What compares vectors: numpy in memory, or sqlite-vec in the index, for little memory."),
-    ] = "numpy"
+        option(
+            "What compares vectors: sqlite-vec in the index file, numpy in memory, or auto: sqlite-vec while the index "
+            "is small enough for a search within 5 ms, then numpy."
+        ),
+    ] = "auto"
     extension_path: Annotated[
         str, option("File of the sqlite-vec extension; empty uses the one that was installed with the program.")
     ] = ""

@@ -74,16 +74,18 @@ class MatrixEngine:
 
     def changed(
         self,
+        snapshot: Snapshot,
         before: int,
-        after: int,
         model: StoredModel | None,
         *,
-        added: tuple[Sequence[int], Vectors] | None = None,
-        removed: Sequence[int] = (),
+        added: tuple[Sequence[int], Vectors] | None,
+        new: Sequence[int],
+        removed: Sequence[int],
     ) -> None:
-        """Follow one commit of this process that took the database from stamp `before` to `after`.
+        """Follow one commit of this process that took the database from stamp `before` to this snapshot.
 
-        `added` are vectors of `model`. A matrix that was not at `before` is left alone: its next use brings it in step.
+        `added` are vectors of `model`, `new` chunks that may have had their vector before. A matrix that was not at
+        `before` is left alone: its next use brings it in step.
         """
         with self._lock:
             if self._matrix is None or self._stamp != before:
@@ -96,8 +98,9 @@ class MatrixEngine:
                 self._matrix.remove(np.asarray(removed, dtype=np.int64))
             if added is not None and len(added[0]):
                 self._matrix.add(np.asarray(added[0], dtype=np.int64), added[1])
+            self._add(self._matrix, snapshot, self._of[1], new)
             self._unsaved += len(removed) + (0 if added is None else len(added[0]))
-            self._stamp = after
+            self._stamp = snapshot.stamp
 
     def forget(self) -> None:
         """Give the memory back; the next search starts anew."""
@@ -159,10 +162,17 @@ class MatrixEngine:
         missing = np.setdiff1d(wanted, present, assume_unique=True)
         matrix.remove(gone)
         self._unsaved += len(gone) + len(missing)
-        for start in range(0, len(missing), _READ_AT_ONCE):
-            rows = list(snapshot.vectors(model.id, missing[start : start + _READ_AT_ONCE].tolist()))
+        self._add(matrix, snapshot, model.id, missing.tolist())
+
+    @staticmethod
+    def _add(matrix: "QuantisedMatrix", snapshot: Snapshot, model_id: int, chunks: Sequence[int]) -> None:
+        """Add those of these chunks that have a vector."""
+        import numpy as np
+
+        for start in range(0, len(chunks), _READ_AT_ONCE):
+            rows = list(snapshot.vectors(model_id, chunks[start : start + _READ_AT_ONCE]))
             ids = np.asarray([id_ for id_, _ in rows], dtype=np.int64)
-            matrix.add(ids, decode([vector for _, vector in rows], model.dims))
+            matrix.add(ids, decode([vector for _, vector in rows], matrix.dims))
 
 
 def matrix_key(snapshot: Snapshot, model: StoredModel) -> str:

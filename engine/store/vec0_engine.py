@@ -1,11 +1,13 @@
 """The sqlite-vec engine: keeps the `chunks_vec` table in step with the vectors, and searches in it.
 
-`meta.vec0` says of which model, generation and stamp the table is; a search that finds another moment there leaves the
-question to the matrix engine.
+`meta.vec0` says of which scale, model, generation and stamp the table is; a search in any other state of the index is
+left to the matrix engine.
 """
 
+import logging
+import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import apsw
 
@@ -16,16 +18,22 @@ from engine.store.coding import Ids, StoredModel, Vectors, decode
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 
+log = logging.getLogger(__name__)
+
 _ROWS_AT_ONCE = 1024
+_FEW = 512
+"""The stored vectors of so few chunks are read faster than the table is searched."""
 
 
 class Vec0Engine:
-    """Thread-safe. Never raises for a missing extension: `state` says what is wrong."""
+    """Thread-safe. Never raises for a missing extension or a broken table: `state` says what is wrong."""
 
     def __init__(self, store: IndexStore, path: str | None) -> None:
         self._store = store
         self._path = path
         self._lock = threading.Lock()
+        self._broken = False
+        """Whether SQLite refused to work with the table; the next sync makes it again."""
         self.state: vec0.VecState | None = None
         """None before it was first needed."""
 
@@ -38,87 +46,189 @@ class Vec0Engine:
                 self.state = vec0.load_extension(connection, self._path)
             return self.state is None or self.state.available
 
+    def in_step(self, snapshot: Snapshot, model: StoredModel, stamp: int | None = None) -> bool:
+        """Whether the table is of this snapshot, or of this generation's `stamp`."""
+        scale = _scale(snapshot, model)
+        return (
+            scale is not None and snapshot.meta("vec0") == _moment(snapshot, model, scale, stamp) and not self._broken
+        )
+
+    def answers(self, snapshot: Snapshot, model: StoredModel) -> bool:
+        """Whether searches of this snapshot use the table."""
+        return self.in_step(snapshot, model) and self.usable(snapshot.connection)
+
     def search(
         self, snapshot: Snapshot, model: StoredModel, query: Vectors, k: int, allowed: Sequence[int] | None
     ) -> tuple[Ids, Vectors] | None:
-        """Ids (m,) and exact cosines (m,), best first; None when the table is not of this moment."""
-        if snapshot.meta("vec0") != _moment(snapshot, model) or not self.usable(snapshot.connection):
+        """Ids (m,) and near cosines (m,), best first; None where the table cannot answer."""
+        scale = _scale(snapshot, model)
+        if scale is None or not self.answers(snapshot, model):
             return None
-        return vec0.nearest(snapshot.connection, query, k, allowed=allowed)
+        if allowed is not None and len(allowed) <= max(k, _FEW):
+            return _exact(snapshot, model, query, k, allowed)
+        if k > vec0.MOST_NEIGHBOURS:
+            return None
+        try:
+            return vec0.nearest(snapshot.connection, query, k, scale, allowed=allowed)
+        except apsw.SQLError as error:
+            self._note_broken(error)
+            return None
 
     def changed(
         self,
         before: int,
-        model: StoredModel | None,
-        added: tuple[Sequence[int], Vectors] | None,
+        model: StoredModel,
+        added: tuple[Sequence[int], Vectors],
+        new: Sequence[int],
         removed: Sequence[int],
     ) -> None:
-        """Follow one commit of this process that began at stamp `before`."""
-        if model is None:
-            return
-        with self._store.write() as writer:
-            if writer.meta("vec0") != _moment(writer, model, before) or not self.usable(writer.connection):
-                return
-            vec0.delete_rows(writer.connection, removed)
-            if added is not None:
-                vec0.insert_rows(writer.connection, *added)
-            writer.set_meta("vec0", _moment(writer, model))
+        """Follow the last commit of this process, which began at stamp `before`; see `VectorIndex.changed`."""
+        try:
+            with self._store.write() as writer:
+                scale = _scale(writer, model)
+                if scale is None or not self.in_step(writer, model, before) or not self.usable(writer.connection):
+                    return
+                known = _stored(writer, model, new)
+                if not all(vec0.fits(_longest(vectors), scale) for _, vectors in (known, added) if len(vectors)):
+                    return  # the next `settle` takes another scale
+                vec0.delete_rows(writer.connection, removed)
+                vec0.insert_rows(writer.connection, *added, scale)
+                vec0.insert_rows(writer.connection, *known, scale)
+                writer.set_meta("vec0", _moment(writer, model, scale))
+        except apsw.SQLError as error:
+            self._note_broken(error)
 
-    def settle(self, model: StoredModel, cancel: CancelToken | None) -> None:
+    def settle(self, model: StoredModel, cancel: CancelToken | None) -> bool:
         """Bring the table to the chunks that have a vector now, whatever it held; committed in steps.
 
-        Only whoever holds the index's lock may call this: the vectors must not change meanwhile.
+        Only whoever holds the index's lock may call this: the vectors must not change meanwhile. False where it cannot
+        be used.
         """
+        with self._store.read(cancel) as snapshot:
+            if self.in_step(snapshot, model):
+                return self.usable(snapshot.connection)
+        try:
+            if self._broken:
+                self._drop()
+            return self._fill(model, cancel)
+        except apsw.SQLError as error:
+            self._note_broken(error)
+            problem = tr("The table of sqlite-vec cannot be filled: {reason}.", reason=str(error))
+            self.state = vec0.VecState(False, None if self.state is None else self.state.path, problem)
+            return False
+
+    def _fill(self, model: StoredModel, cancel: CancelToken | None) -> bool:
         with self._store.write() as writer:
-            if writer.meta("vec0") == _moment(writer, model) or not self.usable(writer.connection):
-                return
-            if vec0.has_table(writer.connection) and not _is_of(writer.meta("vec0"), model):
-                vec0.drop_table(writer.connection)  # the same chunks have other vectors in it
-            vec0.ready_table(writer.connection, model.dims)
-            writer.set_meta("vec0", f"{_model(model)} is being filled")  # of no moment that anybody looks for
-            present = set(vec0.stored_ids(writer.connection))
-            wanted = writer.vector_chunk_ids(model.id)
-            vec0.delete_rows(writer.connection, present.difference(wanted))
+            if not self.usable(writer.connection):
+                return False
+            wanted, scale = writer.vector_chunk_ids(model.id), _scale(writer, model)
+            present = set() if scale is None else set(vec0.stored_ids(writer.connection))
         missing = [id_ for id_ in wanted if id_ not in present]
-        for start in range(0, len(missing), _ROWS_AT_ONCE):
-            if cancel is not None:
-                cancel.checkpoint()
-            with self._store.write() as writer:
-                rows = list(writer.vectors(model.id, missing[start : start + _ROWS_AT_ONCE]))
-                vectors = decode([vector for _, vector in rows], model.dims)
-                vec0.insert_rows(writer.connection, [id_ for id_, _ in rows], vectors)
+        longest = self._longest_of(model, missing, cancel)
+        if scale is None or not vec0.fits(longest, scale):
+            scale = vec0.finest_scale(max(longest, self._longest_of(model, sorted(present), cancel)), model.dims)
         with self._store.write() as writer:
-            writer.set_meta("vec0", _moment(writer, model))
+            if vec0.has_table(writer.connection) and scale != _scale(writer, model):
+                vec0.drop_table(writer.connection)  # the same chunks have other codes in it
+            if vec0.ready_table(writer.connection, model.dims):
+                present, missing = set(), wanted
+            writer.set_meta("vec0", f"{_kind(model, scale)} is being filled")  # of no moment that anybody looks for
+            vec0.delete_rows(writer.connection, present.difference(wanted))
+        for group in _groups(missing, cancel):
+            with self._store.write() as writer:
+                vec0.insert_rows(writer.connection, *_stored(writer, model, group), scale)
+        with self._store.write() as writer:
+            writer.set_meta("vec0", _moment(writer, model, scale))
+        return True
+
+    def _longest_of(self, model: StoredModel, chunks: Sequence[int], cancel: CancelToken | None) -> float:
+        longest = 0.0
+        for group in _groups(chunks, cancel):
+            with self._store.read(cancel) as snapshot:
+                longest = max(longest, _longest(_stored(snapshot, model, group)[1]))
+        return longest
 
     def problem(self, snapshot: Snapshot, model: StoredModel) -> str:
         """What is wrong with a table that is there, one sentence; empty where nothing is."""
-        if snapshot.meta("vec0") != _moment(snapshot, model):
+        if not self.in_step(snapshot, model):
             return tr("It is not in step with the vectors: they are compared in memory.")
         if vec0.stored_ids(snapshot.connection) != snapshot.vector_chunk_ids(model.id):
             return tr("It has other rows than the chunks with a vector.")
         return tr("It is mostly holes that removed vectors left.") if vec0.mostly_holes(snapshot.connection) else ""
 
     def refill(self, model: StoredModel, cancel: CancelToken | None) -> None:
-        """Make the table anew, as `settle` does."""
-        with self._store.write() as writer:
-            writer.set_meta("vec0", None)
-            if vec0.has_table(writer.connection) and self.usable(writer.connection):
-                vec0.drop_table(writer.connection)
+        """Make the table again, as `settle` does."""
+        self._broken = True
         self.settle(model, cancel)
 
+    def discard(self) -> None:
+        """Drop the table, which needs the extension's help."""
+        if self.state is None or self.state.available:
+            try:
+                self._drop()
+            except apsw.SQLError as error:
+                self._note_broken(error)
 
-def _moment(snapshot: Snapshot, model: StoredModel, stamp: int | None = None) -> str:
+    def _drop(self) -> None:
+        with self._store.write() as writer:
+            if vec0.has_table(writer.connection) and self.usable(writer.connection):
+                vec0.drop_table(writer.connection)
+            writer.set_meta("vec0", None)
+        self._broken = False
+
+    def _note_broken(self, error: apsw.SQLError) -> None:
+        log.warning("The table of sqlite-vec cannot be used: %s", error)
+        self._broken = True
+
+
+def _groups(chunks: Sequence[int], cancel: CancelToken | None) -> Iterator[Sequence[int]]:
+    for start in range(0, len(chunks), _ROWS_AT_ONCE):
+        if cancel is not None:
+            cancel.checkpoint()
+        yield chunks[start : start + _ROWS_AT_ONCE]
+
+
+def _stored(snapshot: Snapshot, model: StoredModel, chunks: Sequence[int]) -> tuple[list[int], Vectors]:
+    """Those of these chunks that have a vector: ids and vectors (n, dims)."""
+    rows = list(snapshot.vectors(model.id, chunks))
+    return [id_ for id_, _ in rows], decode([vector for _, vector in rows], model.dims).astype("float32")
+
+
+def _longest(vectors: Vectors) -> float:
+    """The longest component, of vectors that consist of numbers."""
+    import numpy as np
+
+    return float(np.abs(vectors, where=np.isfinite(vectors), out=np.zeros_like(vectors)).max(initial=0))
+
+
+def _exact(snapshot: Snapshot, model: StoredModel, query: Vectors, k: int, ids: Sequence[int]) -> tuple[Ids, Vectors]:
+    """The best of a few chunks, from their stored vectors."""
+    import numpy as np
+
+    from engine.store.matrix_scan import best_first
+
+    found, vectors = _stored(snapshot, model, ids)
+    return best_first(np.array(found, np.int64), vectors @ query, k)
+
+
+def _moment(snapshot: Snapshot, model: StoredModel, scale: int, stamp: int | None = None) -> str:
     at = snapshot.stamp if stamp is None else stamp
-    return f"{_model(model)} generation {snapshot.generation}, stamp {at}"
+    return f"{_kind(model, scale)} generation {snapshot.generation}, stamp {at}"
 
 
-def _model(model: StoredModel) -> str:
-    return f"model {model.id},"
+def _kind(model: StoredModel, scale: int) -> str:
+    return f"int8 of {scale}, model {model.id},"
 
 
-def _is_of(meta: object, model: StoredModel) -> bool:
-    return isinstance(meta, str) and meta.startswith(_model(model))
+def _scale(snapshot: Snapshot, model: StoredModel) -> int | None:
+    """The scale of the table's codes; None where it is of another model, or there is none."""
+    found = re.match(r"int8 of (\d+), model (\d+),", str(snapshot.meta("vec0")))
+    return int(found[1]) if found is not None and int(found[2]) == model.id else None
 
 
 def _loaded(connection: apsw.Connection) -> bool:
-    return any(name == "vec_version" for name, *_ in connection.execute("SELECT name FROM pragma_function_list"))
+    try:
+        connection.execute("SELECT vec_version()")
+    except apsw.SQLError:
+        return False
+    return True

@@ -1,7 +1,9 @@
-"""The vector half of the index: one engine answers, the one of the settings or, where that cannot, the matrix."""
+"""The vector half of the index: a table of sqlite-vec answers or the matrix, as the settings and the size want it."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import apsw
@@ -16,16 +18,31 @@ from engine.store.matrix_engine import MatrixEngine
 from engine.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
+    from engine.store.matrix_block import Codes
     from engine.store.vec0 import VecState
     from engine.store.vec0_engine import Vec0Engine
 
-if TYPE_CHECKING:
-    from engine.store.matrix_block import Codes
-
 _STEPS_BETWEEN_LOOKS = 2000
 """Of SQLite's virtual machine; some tens of microseconds."""
+_COMPARED_IN_5_MS = 2_600_000
+_OVERHEAD = 300
+"""The vector half of a search, with exact re-scoring, takes 5 ms in a table of 3,200 x 512, 2,400 x 768 and 1,450 x
+1536 (benchmark `crossover`): so many dimensions altogether, if each row counts for 300 more than it has."""
+_RETURN_SHARE = 0.8
+"""An index must shrink to this share of the limit before it gets a table again, or it would switch at every note."""
 
 EngineName = Literal["numpy", "sqlite-vec"]
+
+
+@dataclass(frozen=True)
+class EngineChoice:
+    """What compares vectors now, and why."""
+
+    engine: EngineName
+    reason: str
+    """One sentence."""
+    switches_at: int | None
+    """Chunks from which the other engine would be chosen: more than these of sqlite-vec, at most these of numpy."""
 
 
 class VectorIndex:
@@ -34,37 +51,20 @@ class VectorIndex:
     def __init__(self, store: IndexStore, settings: VectorSettings) -> None:
         self._store = store
         self._path = settings.extension_path or None
+        self._chosen = settings.engine
         self._matrix = MatrixEngine(store.files)
-        self._vec0 = self._make_vec0() if settings.engine == "sqlite-vec" else None
         self._probed: VecState | None = None
-        self._behind = False
-        """Whether the last question came while the engine's own table was not in step, and the matrix stood in."""
 
-    def _make_vec0(self) -> "Vec0Engine":
+    @cached_property
+    def _table(self) -> "Vec0Engine":
         from engine.store.vec0_engine import Vec0Engine
 
         return Vec0Engine(self._store, self._path)
 
     @property
-    def engine(self) -> EngineName:
-        """The engine that answers now."""
-        return "sqlite-vec" if self._vec0_works and not self._behind else "numpy"
-
-    @property
-    def _vec0_works(self) -> bool:
-        extension = self.extension
-        return self._vec0 is not None and (extension is None or extension.available)
-
-    @property
     def extension(self) -> "VecState | None":
         """What is known of sqlite-vec; None before anyone tried to load it."""
-        return self._vec0.state if self._vec0 is not None and self._vec0.state is not None else self._probed
-
-    def tried(self) -> "VecState | None":
-        """The same, after a try to load it where the settings choose it and nobody has tried yet."""
-        if self._vec0 is not None and self.extension is None:
-            self.probe()
-        return self.extension
+        return (self._table.state if "_table" in vars(self) else None) or self._probed
 
     def probe(self) -> Probe:
         """Try to load sqlite-vec, into a connection of its own."""
@@ -75,7 +75,50 @@ class VectorIndex:
             self._probed = vec0.load_extension(connection, self._path)
         finally:
             connection.close()
+        if self._probed.available and "_table" in vars(self):
+            self._table.state = None  # it may have failed before
         return Probe(ok=self._probed.available, error=self._probed.error or "")
+
+    # --- which engine -----------------------------------------------------------------------------------------------
+
+    def choice(self, snapshot: Snapshot, model: StoredModel | None) -> EngineChoice:
+        """The engine that searches of this snapshot use. Tries to load sqlite-vec where the table is wanted."""
+        limit = None if model is None or self._chosen != "auto" else self._limit(snapshot, model)
+        if model is None or not self.wants_table(snapshot, model):
+            if limit is None:
+                return EngineChoice("numpy", tr("Chosen in the settings.") if self._chosen == "numpy" else "", None)
+            more = tr(
+                "Automatic: numpy is faster for so many passages; at {count:,} or fewer, sqlite-vec takes over.",
+                count=limit,
+            )
+            return EngineChoice("numpy", more, limit)
+        if self._table.answers(snapshot, model):
+            if limit is None:
+                return EngineChoice("sqlite-vec", tr("Chosen in the settings."), None)
+            few = tr(
+                "Automatic: sqlite-vec searches up to {count:,} passages within 5 ms; above that, numpy takes over.",
+                count=limit,
+            )
+            return EngineChoice("sqlite-vec", few, limit)
+        if not self._table.usable(snapshot.connection):
+            return EngineChoice("numpy", tr("sqlite-vec can't be loaded, so vectors are compared in memory."), None)
+        return EngineChoice("numpy", tr("The next update fills the table of sqlite-vec."), limit)
+
+    def wants_table(self, snapshot: Snapshot, model: StoredModel) -> bool:
+        """Whether the settings, or by `auto` the size of the index, ask for the table of sqlite-vec."""
+        from engine.store.vec0 import MOST_DIMENSIONS
+
+        if self._chosen == "numpy" or model.dims > MOST_DIMENSIONS:
+            return False
+        return self._chosen == "sqlite-vec" or snapshot.chunk_count() <= self._limit(snapshot, model)
+
+    @staticmethod
+    def _limit(snapshot: Snapshot, model: StoredModel) -> int:
+        """Most chunks for which `auto` uses the table; fewer before there is one."""
+        share = 1 if snapshot.meta("vec0") is not None else _RETURN_SHARE
+        return int(share * _COMPARED_IN_5_MS / (model.dims + _OVERHEAD))
+
+    # --- searching --------------------------------------------------------------------------------------------------
 
     def search(
         self,
@@ -87,22 +130,18 @@ class VectorIndex:
         allowed: Sequence[int] | None = None,
         cancel: CancelToken | None = None,
     ) -> tuple[Ids, Vectors]:
-        """Ids (m,) and cosines (m,) of the nearest chunks, best first, m <= k; `allowed` restricts them.
-
-        The matrix's cosines are approximate.
-        """
-        if self._vec0 is not None:
-            found = self._vec0.search(snapshot, model, query, k, allowed)
-            self._behind = found is None
+        """Ids (m,) and near cosines (m,) of the nearest chunks, best first, m <= k; `allowed` restricts them."""
+        if self._chosen != "numpy":
+            found = self._table.search(snapshot, model, query, k, allowed)
             if found is not None:
                 return found
         return self._matrix.search(snapshot, model, query, k, allowed=allowed, cancel=cancel)
 
     def rows(self, snapshot: Snapshot, model: StoredModel) -> int:
         """How many chunks can be compared with a vector now. Cheap right after a search."""
-        if self.engine == "numpy":
-            return self._matrix.in_step(snapshot, model).rows
-        return snapshot.chunk_count() - snapshot.pending_vectors(model)
+        if self._uses_table(snapshot, model):
+            return snapshot.chunk_count() - snapshot.pending_vectors(model)
+        return self._matrix.in_step(snapshot, model).rows
 
     def all_codes(self, snapshot: Snapshot, model: StoredModel) -> "list[tuple[Ids, Codes, Vectors]]":
         """Every vector, quantised and part by part: chunk ids (n,), codes (n, dims), scales (n,).
@@ -110,38 +149,50 @@ class VectorIndex:
         Chunks that the snapshot does not hold may be among them.
         """
         parts = self._matrix.in_step(snapshot, model).parts()
-        if self._vec0_works and not self._behind:
-            self._matrix.forget()  # chosen to save memory
+        if self._uses_table(snapshot, model):
+            self._matrix.forget()  # searches do not need it
         return parts
+
+    def _uses_table(self, snapshot: Snapshot, model: StoredModel) -> bool:
+        return self._chosen != "numpy" and self._table.answers(snapshot, model)
+
+    # --- following the index ----------------------------------------------------------------------------------------
 
     def changed(
         self,
         before: int,
-        after: int,
         model: StoredModel | None,
         *,
         added: tuple[Sequence[int], Vectors] | None = None,
+        new: Sequence[int] = (),
         removed: Sequence[int] = (),
     ) -> None:
-        """Follow one commit of this process that took the index from stamp `before` to `after`.
+        """Follow the last commit of this process, which began at stamp `before`.
 
-        An engine that was not at `before` is left alone: its next use brings it in step.
+        `added` are vectors of `model`; `new` are chunks whose text may have had a vector before. An engine that was not
+        at `before` is left alone, as is a table that the index has outgrown.
         """
-        self._matrix.changed(before, after, model, added=added, removed=removed)
-        if self._vec0 is not None:
-            self._vec0.changed(before, model, added, removed)
+        with self._store.read() as snapshot:
+            self._matrix.changed(snapshot, before, model, added=added, new=new, removed=removed)
+            if self._chosen == "numpy" or model is None:
+                return
+            follows = self._table.in_step(snapshot, model, before) and self.wants_table(snapshot, model)
+        if follows:
+            import numpy as np
+
+            added = added or ((), np.empty((0, model.dims), np.float32))
+            self._table.changed(before, model, added, new, removed)
 
     def settle(self, model: StoredModel, cancel: CancelToken | None = None) -> None:
-        """After a sync, outside any transaction: keep what the next start would otherwise have to work out again.
+        """After a sync, outside any transaction: bring in step what searches use, and keep it for the next start.
 
-        Raises `Cancelled`; what was not done is left to the next sync.
+        A table that is no longer wanted still answers until `discard_unused`. Raises `Cancelled`; the next sync does
+        what was left undone.
         """
-        if self._vec0 is not None:
-            self._vec0.settle(model, cancel)
-        if self._vec0_works:
-            # Chosen to save memory: what stood in while the table was filled is no longer needed.
-            self._behind = False
-            self._matrix.forget()
+        with self._store.read(cancel) as snapshot:
+            wanted = self.wants_table(snapshot, model)
+        if wanted and self._table.settle(model, cancel):
+            self._matrix.discard()
             return
         with self._store.read(cancel) as snapshot, _stopping(snapshot.connection, cancel):
             worth_saving = self._matrix.worth_saving(snapshot, model)
@@ -149,55 +200,58 @@ class VectorIndex:
             self._save(model, cancel)
 
     def forget(self) -> None:
-        """Drop what stands outside the database after vectors were deleted from it."""
+        """Drop what is kept outside the database after vectors were deleted from it."""
         self._matrix.discard()
 
     def rewrite(self, model: StoredModel, cancel: CancelToken | None = None) -> None:
-        """Write the saved matrix anew from the vectors in the database. Raises `Cancelled`."""
+        """Write the saved matrix again from the vectors in the database. Raises `Cancelled`."""
         self._matrix.discard()
         self._save(model, cancel)
 
     def _save(self, model: StoredModel, cancel: CancelToken | None) -> None:
-        # Not within the read: who mends the index holds the writer and waits for the readers. Nobody else writes now.
+        # Not within the read: a repair of the index holds the writer and waits for the readers. Nobody else writes now.
         self._store.make_durable()
         with self._store.read(cancel) as snapshot, _stopping(snapshot.connection, cancel):
             self._matrix.save(snapshot, model)
+
+    # --- the table --------------------------------------------------------------------------------------------------
 
     def table_problem(self, snapshot: Snapshot, model: StoredModel | None) -> str:
         """What is wrong with the table of sqlite-vec, one sentence; empty where nothing is, or none is needed."""
         from engine.store import vec0
 
-        if not vec0.has_table(snapshot.connection):
-            return (
-                ""
-                if self._vec0 is None or model is None
-                else tr("It is not there yet: vectors are compared in memory.")
-            )
-        if self._vec0 is None:
-            return tr("A table that nobody uses any more takes room.")
-        return "" if model is None else self._vec0.problem(snapshot, model)
+        there = vec0.has_table(snapshot.connection)
+        if model is None:
+            return tr("An unused table takes up space.") if there and self._chosen == "numpy" else ""
+        if not self.wants_table(snapshot, model):
+            return tr("An unused table takes up space.") if there else ""
+        if self._chosen == "auto" and not self._table.in_step(snapshot, model):
+            return ""  # the matrix answers as well until the next update
+        if not there:
+            return tr("It is not there yet: vectors are compared in memory.")
+        return self._table.problem(snapshot, model)
 
     def refill_table(self, model: StoredModel | None, cancel: CancelToken | None = None) -> None:
-        """Make the table of sqlite-vec anew, or drop it where nobody uses it; only for the holder of the lock."""
-        if self._vec0 is None:
-            self.discard_unused()
-        elif model is not None:
-            self._vec0.refill(model, cancel)
+        """Make the table of sqlite-vec again, or drop an unused one; only for the holder of the lock."""
+        with self._store.read(cancel) as snapshot:
+            wanted = model is not None and self.wants_table(snapshot, model)
+        if model is not None and wanted:
+            self._table.refill(model, cancel)
+        else:
+            self.discard_unused(model)
 
-    def discard_unused(self) -> None:
-        """Drop the table of sqlite-vec where the settings have gone back to the other engine."""
-        if self._vec0 is not None:
-            return
+    def discard_unused(self, model: StoredModel | None) -> None:
+        """Drop the table of sqlite-vec where the settings or the size of the index want the other engine."""
+        if model is None and self._chosen != "numpy":
+            return  # a model may be chosen again
         from engine.store import vec0
 
         with self._store.read() as snapshot:
             if not vec0.has_table(snapshot.connection):
                 return
-        with self._store.write() as writer:
-            # SQLite drops a table of an extension only with its help.
-            if vec0.load_extension(writer.connection, self._path).available:
-                vec0.drop_table(writer.connection)
-                writer.set_meta("vec0", None)
+            if model is not None and self.wants_table(snapshot, model):
+                return
+        self._table.discard()
 
 
 @contextmanager

@@ -82,24 +82,24 @@ class Commits:
             # Reading and chunking the next files is the pause that other writers need; only a short one is drawn out.
             time.sleep(max(0.0, _PAUSE_BETWEEN_COMMITS - (time.monotonic() - self._last)))
         changes, self._waiting = self._waiting, []
-        new = 0
+        new: list[int] = []
         gone: list[int] = []
         with self._store.write(self._tables) as writer:
             for change, _, _ in changes:
                 added, removed = change(writer)
-                new += len(added)
+                new += added
                 gone += removed
             if any(removed for _, _, removed in changes):
                 writer.set_meta(WORDS_TO_FORGET, 1)
             before = writer.stamp
-            # A generation that nobody reads yet has no stamp.
-            after = writer.advance_stamp() if self._tables is None else before
+            if self._tables is None:  # a generation that nobody reads yet has no stamp
+                writer.advance_stamp()
         if self._tables is None:
-            self._vectors.changed(before, after, self._model, removed=gone)
+            self._vectors.changed(before, self._model, new=new, removed=gone)
         outcome = self._outcome
         outcome.files_indexed += sum(indexed for _, indexed, _ in changes)
         outcome.files_removed += sum(removed for _, _, removed in changes)
-        outcome.chunks_indexed += new
+        outcome.chunks_indexed += len(new)
         outcome.chunks_removed += len(gone)
         self._committed()
         self._count += 1

@@ -28,10 +28,10 @@ class VectorKeeper:
             if self._tables is None:
                 places = {hash_: place for place, hash_ in enumerate(hashes)}
                 chunks = writer.chunks_of_hashes(list(places))
-                after = writer.advance_stamp()
+                writer.advance_stamp()
         if self._tables is None:
             rows = vectors[[places[hash_] for _, hash_ in chunks]]
-            self._vectors.changed(before, after, self._model, added=([id_ for id_, _ in chunks], rows))
+            self._vectors.changed(before, self._model, added=([id_ for id_, _ in chunks], rows))
         if made:
             self._meter.embedded += len(hashes)
         else:

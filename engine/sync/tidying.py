@@ -22,7 +22,7 @@ def tidy(parts: SyncParts, model: StoredModel | None, token: CancelToken) -> Non
     if old:
         with store.write() as writer:
             writer.discard_other_generations()
-    parts.vectors.discard_unused()
+    parts.vectors.discard_unused(model)
     with store.read() as snapshot:
         dropped = snapshot.discarded()
     if dropped:

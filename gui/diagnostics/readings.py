@@ -139,7 +139,8 @@ def _keywords(status: MemoryProviderStatus) -> Reading:
     if not status.fts.enabled:
         return Reading(tr("State"), "off", tr("off"))
     if not status.fts.available:
-        return Reading(tr("State"), "degraded", tr("not available"), status.fts.error or "", "rebuild")
+        error, remedy = status.fts.error or "", index_remedy(status) or None
+        return Reading(tr("State"), "degraded", tr("not available"), error, remedy)
     return Reading(tr("State"), "fine", tr("ready, {chunks}", chunks=chunks(status.chunks)))
 
 
@@ -182,7 +183,7 @@ def _outcome(last: SyncSummary) -> tuple[State, str]:
 def _watcher(status: MemoryProviderStatus, now: float) -> Iterator[Reading]:
     watcher = status.watcher
     if not watcher.enabled or watcher.mode == "off":
-        broken = bool(watcher.enabled and watcher.error)
+        broken = bool(watcher.error)
         yield Reading(
             tr("Watching"), "degraded" if broken else "off", tr("off"), watcher.error or "", "sync" if broken else None
         )
@@ -192,7 +193,8 @@ def _watcher(status: MemoryProviderStatus, now: float) -> Iterator[Reading]:
     if watcher.mode == "polling":
         yield Reading(tr("Watching"), "degraded", tr("by looking regularly"), watcher.error or "", "sync", tip)
     else:
-        yield Reading(tr("Watching"), "fine", roots, watcher.error or "", tip=tip)
+        state: State = "degraded" if watcher.error else "fine"
+        yield Reading(tr("Watching"), state, roots, watcher.error or "", "sync" if watcher.error else None, tip)
     if watcher.last_change is not None:
         yield Reading(tr("Last change"), None, ago(watcher.last_change, now), tip=exact(watcher.last_change))
 

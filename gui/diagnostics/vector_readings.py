@@ -94,7 +94,7 @@ def read_vectors(status: MemoryProviderStatus) -> Iterator[Reading]:
             yield Reading(tr("State"), "degraded", share, " ".join(why), "embed")
     else:
         yield Reading(tr("State"), "fine" if vector.rows else "off", tr("{count:,} ready", count=vector.rows))
-    yield Reading(tr("Engine"), None, vector.engine)
+    yield Reading(tr("Engine"), None, vector.engine, tip=vector.reason)
     if vector.available is None:
         yield Reading(
             "sqlite-vec", "off", tr("not loaded"), tr("It is loaded when it is first needed."), "probe-vector"
@@ -103,8 +103,15 @@ def read_vectors(status: MemoryProviderStatus) -> Iterator[Reading]:
         yield Reading("sqlite-vec", "fine", tr("loaded"), tip=vector.extension_path or "")
     else:
         broken = vector.load_error or tr("It could not be loaded.")
-        reason = " ".join((broken, tr("{engine} answers instead.", engine=vector.engine)))
-        yield Reading("sqlite-vec", "degraded", tr("not loaded"), reason, "probe-vector", vector.extension_path or "")
+        path = vector.extension_path or ""
+        if vector.needs_extension:
+            reason = " ".join((broken, tr("{engine} answers instead.", engine=vector.engine)))
+            yield Reading("sqlite-vec", "degraded", tr("not loaded"), reason, "probe-vector", path)
+        elif vector.requested:
+            reason = " ".join((broken, tr("It is not needed with these settings.")))
+            yield Reading("sqlite-vec", "off", tr("not loaded"), reason, "probe-vector", path)
+        else:
+            yield Reading("sqlite-vec", "degraded", tr("not in use"), broken, "probe-vector", path)
 
 
 def read_cache(status: MemoryProviderStatus) -> Reading:

@@ -30,7 +30,11 @@ _WORDS: dict[str, Mapping[Any, str]] = {
     "citations": {"auto": marked("Not in groups"), "on": marked("Always"), "off": marked("Never")},
     "facts.agent_writes": {"on": marked("Yes"), "review": marked("Only what you approve"), "off": marked("Not at all")},
     "sources": {"memory": marked("Notes"), "sessions": marked("Sessions")},
-    "store.vector.engine": {"numpy": marked("numpy, in memory"), "sqlite-vec": marked("sqlite-vec, in the index")},
+    "store.vector.engine": {
+        "auto": marked("Automatic, by size"),
+        "numpy": marked("numpy, in memory"),
+        "sqlite-vec": marked("sqlite-vec, in the index"),
+    },
     "qmd.scope.default": {"allow": marked("May search"), "deny": marked("May not search")},
     "provider": NAMES,
     "fallback": NAMES,

@@ -30,14 +30,14 @@ class RandomProvider(FakeProvider):
 
 
 class LiftedProvider(RandomProvider):
-    """Each text gets one of the real vectors, by chance, in 1536 dimensions and slightly turned.
+    """Each text gets one of the real vectors, by chance, in so many dimensions and slightly turned.
 
     So vectors lie to one another as those of a real model do, though their texts say other things.
     """
 
-    def __init__(self, kept: Path) -> None:
-        super().__init__(1536)
-        self.model = "lifted-1536"
+    def __init__(self, kept: Path, dims: int = 1536) -> None:
+        super().__init__(dims)
+        self.model = f"lifted-{dims}"
         self._real = lifted(kept, self.dims)
 
     def _vectors(self, texts: Sequence[str]) -> Vectors:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar, Unpack
 
 import msgspec
 
+from engine.backends.degraded import with_degraded
 from engine.backends.fallback.retrying import PAUSE_SECONDS, Ask, Retrying
 from engine.backends.fallback.switch import InUse, Opener, Switch, both
 from engine.backends.lifetime import Lifetime
@@ -179,7 +180,8 @@ class FallbackMemoryManager:
             "fallback": {"disabled": True, "reason": failure},
             "providerFallback": None if status.fallback is None else msgspec.to_builtins(status.fallback),
         }
-        return msgspec.structs.replace(status, fallback=FallbackStatus(from_=self._name, reason=failure), custom=custom)
+        fallback = FallbackStatus(from_=self._name, reason=failure)
+        return with_degraded(msgspec.structs.replace(status, fallback=fallback, custom=custom))
 
     # --- syncing --------------------------------------------------------------------------------------------------
 

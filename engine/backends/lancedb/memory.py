@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import msgspec
 
 from engine.backends.builtin import BuiltinMemory
+from engine.backends.degraded import with_degraded
 from engine.backends.lancedb.failures import TableMissing
 from engine.backends.lancedb.naming import Naming, is_foreign
 from engine.backends.lancedb.place import Machine, find_place, this_machine
@@ -24,6 +25,7 @@ from engine.records import (
     EmbeddingEstimate,
     Feature,
     FileText,
+    FtsStatus,
     MemoryProviderStatus,
     Passage,
     PathState,
@@ -36,6 +38,7 @@ from engine.records import (
     StoredModelInfo,
     SyncReason,
     SyncReport,
+    VectorStatus,
 )
 from engine.settings import Settings
 from engine.store.location import usable_index_files
@@ -151,19 +154,32 @@ class LanceMemory:
 
     def status(self) -> MemoryProviderStatus:
         own = self._local.status()
-        view, vectors_there, problem = self._seen()
+        view, vectors_there, unseen = self._seen()
+        problem = unseen
         files = [] if view is None else list(view.files().values())
         counts = {source: [file.passages for file in files if file.source == source] for source in _SOURCES}
         chunks = sum(file.passages for file in files)
         place = None
-        vectors = own.vector
+        words = FtsStatus(enabled=True, available=view is not None or not unseen, error=None)
+        if not words.available:
+            words = msgspec.structs.replace(words, error=unseen)
+        # What compares the vectors of this machine's own index does not search the table.
+        vectors = VectorStatus(
+            enabled=own.vector.enabled,
+            available=None,
+            extension_path=None,
+            load_error=None,
+            dims=own.vector.dims,
+            engine="lancedb",
+            rows=0,
+        )
         if view is not None:
             place = self._table.place()
             mine = (own.provider, own.model) if view.model is None else (view.model.provider, view.model.model)
             if view.model is not None and mine != (own.provider, own.model) and own.provider != "none":
                 problem = problem or tr("Only words are searched: {reason}", reason=other_model(view))
-            vectors = msgspec.structs.replace(own.vector, rows=vectors_there, dims=view.dims)
-        return msgspec.structs.replace(
+            vectors = msgspec.structs.replace(vectors, rows=vectors_there, dims=view.dims)
+        status = msgspec.structs.replace(
             own,
             backend="lancedb",
             db_path=own.db_path if place is None else place.shown,
@@ -174,10 +190,12 @@ class LanceMemory:
                 for source, passages in counts.items()
                 if passages
             ),
+            fts=words,
             vector=vectors,
             index_error=problem or own.index_error,
             custom={**own.custom, "table": self._told(view, own)},
         )
+        return with_degraded(status)
 
     def _seen(self) -> tuple[View | None, int, str]:
         """The table as it is known, how many vectors it has, and why it cannot be looked at.

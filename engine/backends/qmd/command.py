@@ -77,9 +77,8 @@ class QmdCommand:
         """Its collections."""
         return self.config / f"{_INDEX}.yml"
 
-    @property
     def missing(self) -> str:
-        """Why it cannot be run, one sentence; empty where there is such a command. Runs nothing."""
+        """Why there is no such command, one sentence; empty where there is one. Runs nothing."""
         try:
             self._program()
         except QmdMissing as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NoReturn, Unpack
 
 import msgspec
 
+from engine.backends.degraded import with_degraded
 from engine.backends.files import WorkspaceFiles
 from engine.backends.lifetime import Lifetime
 from engine.backends.listeners import Listeners, StatusListener
@@ -230,7 +231,7 @@ class QmdMemory:
             self._staying,
             self.lacks,
         )
-        return qmd_status(outer, self._command, self._sync, self._index.counts(), self._index.size())
+        return with_degraded(qmd_status(outer, self._command, self._sync, self._index.counts(), self._index.size()))
 
     # --- syncing --------------------------------------------------------------------------------------------------
 

@@ -26,11 +26,11 @@ def qmd_status(
     qmd = sync.settings.qmd
     collections = sync.maintenance.collections
     wants_meaning = qmd.search_mode != "search"
-    reason = why_words_only(sync, counts)
+    missing = command.missing()
+    reason = (wants_meaning and missing) or why_words_only(sync, counts)
     meaning = wants_meaning and not reason
     sources = _sources(collections, counts)
     files = sum(source.files for source in sources)
-    missing = command.missing
     problem = missing or sync.problem or counts.problem
     return msgspec.structs.replace(
         outer,

@@ -69,9 +69,10 @@ def _drop_some(subject: Subject) -> int:
     with subject.store.write() as writer:
         before = writer.stamp
         ids = _remove_rows(writer)
-        after = writer.advance_stamp() if ids else before
+        if ids:
+            writer.advance_stamp()
     if ids:
-        subject.vectors.changed(before, after, model, removed=ids)
+        subject.vectors.changed(before, model, removed=ids)
     return len(ids)
 
 

@@ -181,8 +181,8 @@ def _write(subject: Subject, ids: Sequence[int]) -> None:
             before = writer.stamp
             _replace(writer, ids[start : start + _ROWS_AT_ONCE])
             writer.set_meta(WORDS_TO_FORGET, 1)  # a kill leaves the rest to the next update
-            after = writer.advance_stamp()
-        subject.vectors.changed(before, after, model)
+            writer.advance_stamp()
+        subject.vectors.changed(before, model)
     if ids:
         subject.store.forget_words(subject.cancel)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.control import CancelToken
+from engine.errors import StoreError
 from engine.language import marked, tr
 from engine.records import HealthFinding, HealthProgress
 from engine.settings import Settings
@@ -37,6 +38,16 @@ class Subject:
             return None
         with self.store.read(self.cancel) as snapshot:
             return snapshot.stored_model(*self.name)
+
+    def wants_table(self) -> bool:
+        """Whether searches of this index use, or should use, the table of sqlite-vec."""
+        try:
+            if (model := self.model()) is not None:
+                with self.store.read(self.cancel) as snapshot:
+                    return self.vectors.wants_table(snapshot, model)
+        except StoreError:
+            pass  # reported elsewhere
+        return self.settings.store.vector.engine == "sqlite-vec"
 
     def step(self, step: str, done: int, total: int) -> None:
         """Say how far it is. Raises `Cancelled`."""

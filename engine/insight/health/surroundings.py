@@ -57,11 +57,11 @@ def look_at_watcher(watcher: WatcherStatus, *, wanted: bool) -> HealthFinding:
 
 
 def look_at_extension(subject: Subject) -> HealthFinding:
-    """sqlite-vec: needed only where the settings choose it, but told wherever it fails."""
+    """sqlite-vec: needed only where the settings or the size of the index choose it, but reported wherever it fails."""
     probe = subject.vectors.probe()
     if probe.ok:
         return fine("sqlite-vec", "sqlite-vec", tr("It can be loaded."))
-    if subject.settings.store.vector.engine != "sqlite-vec":
+    if not subject.wants_table():
         return fine(
             "sqlite-vec", "sqlite-vec", tr("{problem} It is not needed with these settings.", problem=probe.error)
         )

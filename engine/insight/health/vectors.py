@@ -108,11 +108,11 @@ def _delete(subject: Subject) -> str:
 
 def _look_at_matrix(subject: Subject) -> Seen:
     model = subject.model()
-    if model is None or subject.vectors.engine != "numpy":
-        return Seen(tr("None is needed."))
     from engine.store.matrix_check import examine
 
     with subject.store.read(subject.cancel) as snapshot:
+        if model is None or subject.vectors.choice(snapshot, model).engine != "numpy":
+            return Seen(tr("None is needed."))
         found = examine(subject.store.files.matrix, snapshot, model)
     if found.problem:
         return Seen(found.problem, 1)
@@ -150,10 +150,11 @@ def _look_at_table(subject: Subject) -> Seen:
     model = subject.model()
     with subject.store.read(subject.cancel) as snapshot:
         problem = subject.vectors.table_problem(snapshot, model)
+        choice = subject.vectors.choice(snapshot, model)
     if problem:
         return Seen(problem, 1)
-    if subject.settings.store.vector.engine != "sqlite-vec":
-        return Seen(tr("None is needed: vectors are compared in memory."))
+    if choice.engine == "numpy":
+        return Seen(choice.reason or tr("None is needed: vectors are compared in memory."))
     return Seen(tr("It has a row for each chunk with a vector."))
 
 

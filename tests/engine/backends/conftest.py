@@ -10,6 +10,7 @@ import pytest
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
+from engine.settings.options import StoreSettings, VectorEngine, VectorSettings
 from tests.helpers.fake_provider import FakeProvider, fallback_to, selection_of
 
 NOTES = {
@@ -41,7 +42,7 @@ OpenMemory = Callable[..., BuiltinMemory]
 def open_memory(workspace: Path, tmp_path: Path, provider, monkeypatch) -> Iterator[OpenMemory]:
     """Opens memories that are closed after the test; keyword arguments replace settings.
 
-    `use` embeds, `instead` stands in for it when it fails.
+    `use` embeds, `instead` stands in for it when it fails; `engine` compares vectors.
     """
     opened: list[BuiltinMemory] = []
 
@@ -51,6 +52,7 @@ def open_memory(workspace: Path, tmp_path: Path, provider, monkeypatch) -> Itera
         use: FakeProvider | None = provider,
         instead: FakeProvider | None = None,
         executor: Executor | None = None,
+        engine: VectorEngine = "auto",
         **changes,
     ) -> BuiltinMemory:
         monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(use))
@@ -58,7 +60,7 @@ def open_memory(workspace: Path, tmp_path: Path, provider, monkeypatch) -> Itera
             builtin, "stand_in", lambda settings, first, reason, **_: fallback_to(instead, first, reason)
         )
         settings = Settings()
-        store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
+        store = StoreSettings(path=str(tmp_path / "data"), vector=VectorSettings(engine=engine))
         settings = msgspec.structs.replace(settings, **{"store": store, **changes})
         memory = BuiltinMemory(workspace, settings, executor=executor, background=background)
         opened.append(memory)

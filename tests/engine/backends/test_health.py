@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import apsw
-import msgspec
 import numpy as np
 import pytest
 
@@ -13,7 +12,6 @@ from engine.control import CancelToken
 from engine.errors import Cancelled, IndexBusy
 from engine.insight.health import surroundings
 from engine.records import HealthProgress, WatcherStatus
-from engine.settings.options import VectorSettings
 from engine.store import matrix_engine
 from engine.store.index import WORDS_TO_FORGET, IndexStore
 from tests.helpers.fake_provider import FakeProvider, PaidProvider
@@ -233,7 +231,7 @@ def test_the_saved_matrix_is_compared_and_written_anew(
     open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
     monkeypatch.setattr(matrix_engine, "WORTH_SAVING", 1)
-    memory = open_memory()
+    memory = open_memory(engine="numpy")
     memory.sync()
     path = memory._store.files.matrix
     assert "holds 4 vectors and agrees" in findings(memory)["matrix"].detail
@@ -253,7 +251,7 @@ def test_the_saved_matrix_is_compared_and_written_anew(
 
 def test_a_matrix_of_an_older_moment_is_fine(open_memory: OpenMemory, workspace: Path, monkeypatch) -> None:
     monkeypatch.setattr(matrix_engine, "WORTH_SAVING", 4)
-    memory = open_memory()
+    memory = open_memory(engine="numpy")
     memory.sync()
     (workspace / "later.md").write_text("Parsnips, sown late.\n")
     memory.sync()
@@ -262,8 +260,7 @@ def test_a_matrix_of_an_older_moment_is_fine(open_memory: OpenMemory, workspace:
 
 def test_the_table_of_sqlite_vec_is_brought_in_step(open_memory: OpenMemory) -> None:
     pytest.importorskip("sqlite_vec")
-    store = msgspec.structs.replace(open_memory()._settings.store, vector=VectorSettings(engine="sqlite-vec"))
-    memory = open_memory(store=store)
+    memory = open_memory(engine="sqlite-vec")
     memory.sync()
     assert findings(memory)["vector-table"].detail == "It has a row for each chunk with a vector."
     execute(memory, "DELETE FROM embedding_cache WHERE id = 1")
@@ -274,9 +271,8 @@ def test_the_table_of_sqlite_vec_is_brought_in_step(open_memory: OpenMemory) -> 
 
 def test_a_table_of_sqlite_vec_that_nobody_uses_goes(open_memory: OpenMemory) -> None:
     pytest.importorskip("sqlite_vec")
-    plain = open_memory()
-    store = msgspec.structs.replace(plain._settings.store, vector=VectorSettings(engine="sqlite-vec"))
-    memory = open_memory(store=store)
+    plain = open_memory(engine="numpy")
+    memory = open_memory(engine="sqlite-vec")
     memory.sync()
     memory.close()
     assert wrong(plain) == {"vector-table"}

@@ -73,7 +73,7 @@ def test_closing_ends_a_repair(open_memory: OpenMemory) -> None:
 def test_the_matrix_is_written_while_the_index_is_mended(
     open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch, occasion: str
 ) -> None:
-    memory = open_memory()
+    memory = open_memory(engine="numpy")
     if occasion == "repair":
         memory.sync()
         memory._store.files.matrix.unlink()
@@ -99,7 +99,7 @@ def test_the_matrix_is_written_while_the_index_is_mended(
 def test_a_deletion_that_is_broken_off_leaves_no_old_vectors_beside_the_index(
     open_memory: OpenMemory, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    memory = open_memory()
+    memory = open_memory(engine="numpy")
     memory.sync()
     assert memory._store.files.matrix.exists()
     with memory._store.write() as writer:

@@ -294,7 +294,7 @@ def test_the_table_of_sqlite_vec_goes_when_the_settings_go_back_to_the_other_eng
     memory = open_memory(store=msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"), vector=vector))
     memory.sync()
     memory.close()
-    memory = open_memory()
+    memory = open_memory(engine="numpy")
     memory.sync()
     with memory._store.read() as snapshot:
         query = "SELECT name FROM sqlite_schema WHERE name GLOB 'chunks_vec*' OR name GLOB 'discarded*'"

@@ -199,7 +199,7 @@ def test_a_rebuild_that_is_cancelled_too_late_is_reported_as_done(
 
 
 def test_a_cancel_stops_even_the_reading_of_all_vectors(open_memory, monkeypatch) -> None:
-    memory = open_memory()
+    memory = open_memory(engine="numpy")
     memory.sync()
     token, vectors, read = CancelToken(), Snapshot.vectors, []
 

@@ -1,11 +1,13 @@
+import re
 from pathlib import Path
 
+import msgspec
 import pytest
 
-from engine.records import BatchStatus, CacheStatus, FallbackStatus, FileIssue, FtsStatus, VectorStatus
+from engine.records import BatchStatus, CacheStatus, Degraded, FallbackStatus, FileIssue, FtsStatus, VectorStatus
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory
-from tests.helpers.fake_records import make_model, make_summary
+from tests.helpers.fake_records import make_model, make_status, make_summary
 
 
 def shown(out: str) -> dict[str, str]:
@@ -52,6 +54,8 @@ def test_what_is_wrong_is_said(run: Run, memory: FakeMemory) -> None:
             dims=512,
             engine="numpy",
             rows=0,
+            requested="sqlite-vec",
+            reason="sqlite-vec can't be loaded.",
         ),
         batch=BatchStatus(
             enabled=True,
@@ -84,7 +88,7 @@ def test_what_is_wrong_is_said(run: Run, memory: FakeMemory) -> None:
     assert lines["Extra paths"] == "/a, /b"
     assert lines["Fallback"] == "from openai: No key."
     assert lines["Keywords"] == "unavailable: No FTS5."
-    assert lines["sqlite-vec"] == "unavailable: Not found."
+    assert lines["Vector engine"] == "numpy: sqlite-vec can't be loaded. Not found."
     assert lines["Vectors"] == "0 searched with numpy, 512 dimensions; 9 still to come"
     assert lines["Batch"] == "enabled (failures 1/2)"
     assert lines["Batch error"] == "Quota."
@@ -98,13 +102,45 @@ def test_what_is_wrong_is_said(run: Run, memory: FakeMemory) -> None:
     assert "Could not be embedded:\n  not-embedded  b.md  The service refused it." in out
 
 
-@pytest.mark.parametrize(("enabled", "word"), [(False, "disabled"), (True, "not tried yet")])
-def test_sqlite_vec_as_engine_is_shown(run: Run, memory: FakeMemory, enabled: bool, word: str) -> None:
+def test_vector_engine_is_shown_with_its_reason(run: Run, memory: FakeMemory) -> None:
     vector = VectorStatus(
-        enabled=enabled, available=None, extension_path=None, load_error=None, dims=1, engine="sqlite-vec", rows=1
+        enabled=True,
+        available=True,
+        extension_path=None,
+        load_error=None,
+        dims=1,
+        engine="sqlite-vec",
+        rows=1,
+        requested="auto",
+        reason="Automatic.",
+        switches_at=7,
     )
     memory.set_status(vector=vector)
-    assert shown(run("status").out)["sqlite-vec"] == word
+    assert shown(run("status").out)["Vector engine"] == "sqlite-vec: Automatic."
+    memory.set_status(vector=msgspec.structs.replace(vector, enabled=False))
+    assert "Vector engine" not in shown(run("status").out)
+
+
+def test_vectors_of_another_program_are_counted_without_dims(run: Run, memory: FakeMemory) -> None:
+    vector = msgspec.structs.replace(make_status().vector, engine="qmd", dims=None, rows=9, requested="")
+    memory.set_status(backend="qmd", vector=vector)
+    assert shown(run("status").out)["Vectors"] == "9 searched with qmd"
+    memory.set_status(vector=msgspec.structs.replace(vector, rows=0, load_error="qmd has no vectors yet."))
+    lines = shown(run("status").out)
+    assert (lines["Vectors"], "Vector engine" in lines) == ("off: qmd has no vectors yet.", False)
+
+
+def test_degraded_parts_have_a_line_and_a_json_field(run: Run, memory: FakeMemory) -> None:
+    assert "Degraded" not in run("status").out
+    assert run("status", "--json").json["degraded"] == []
+    parts = (Degraded("watcher", "No watches left.", "Restart."), Degraded("index", "Set aside.", ""))
+    memory.set_status(degraded=parts)
+    answer = run("status")
+    assert answer.code == 0
+    shown_parts = re.findall(r"^Degraded: +(.*)$", answer.out, re.MULTILINE)
+    assert shown_parts == ["watcher: No watches left. Restart.", "index: Set aside."]
+    first = run("status", "--json").json["degraded"][0]
+    assert first == {"part": "watcher", "reason": "No watches left.", "remedy": "Restart."}
 
 
 def test_deep_tries_what_can_fail(run: Run, memory: FakeMemory) -> None:
@@ -132,20 +168,6 @@ def test_an_index_whose_last_update_did_not_end_is_out_of_date(run: Run, memory:
 def notes(folder: Path) -> Path:
     (folder / "a.md").write_text("A brass lamp.\n")
     return folder
-
-
-def test_a_wrong_extension_is_named_without_deep(verb: Run, notes: Path, settings: Path) -> None:
-    missing = (notes.parent / "none.so").as_posix()
-    vector = f'store.vector.engine = "sqlite-vec"\nstore.vector.extension_path = "{missing}"\n'
-    settings.write_text(settings.read_text().replace('"none"', '"embedded"') + vector)
-    verb("index")
-    lines = shown(verb("status").out)
-    assert lines["Vectors"].startswith("1 searched with numpy")
-    assert lines["sqlite-vec"].startswith("unavailable: ")
-    assert missing in lines["sqlite-vec"]
-    found = verb("status", "--json").json["vector"]
-    assert (found["available"], found["engine"]) == (False, "numpy")
-    assert missing in found["loadError"]
 
 
 @pytest.mark.parametrize("searched_before", [False, True])

@@ -9,6 +9,7 @@ import pytest
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
+from engine.settings.options import StoreSettings, VectorSettings
 from engine.store import matrix_engine
 from engine.store.matrix import QuantisedMatrix
 from tests.helpers.fake_provider import FakeProvider, selection_of
@@ -30,7 +31,7 @@ def opened(notes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
     monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(FakeProvider()))
     monkeypatch.setattr(matrix_engine, "WORTH_SAVING", 3)
     settings = Settings()
-    store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
+    store = StoreSettings(path=str(tmp_path / "data"), vector=VectorSettings(engine="numpy"))
     memories: list[BuiltinMemory] = []
 
     def open_() -> BuiltinMemory:

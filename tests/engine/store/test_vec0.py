@@ -1,4 +1,4 @@
-"""sqlite-vec through apsw, and as the exact oracle of the quantised matrix."""
+"""sqlite-vec through apsw, and how well its table and the quantised matrix find the nearest vectors."""
 
 import threading
 from pathlib import Path
@@ -10,6 +10,8 @@ import sqlite_vec
 
 from engine.store import vec0
 from engine.store.matrix import QuantisedMatrix
+
+SCALE = 127
 
 
 @pytest.fixture
@@ -95,57 +97,58 @@ def test_sql_cannot_load_libraries_afterwards(connection):
 
 
 def test_the_table_is_kept_until_the_dimensions_change(table):
-    vec0.insert_rows(table, [5], sentences(1, 64))
+    vec0.insert_rows(table, [5], sentences(1, 64), SCALE)
     assert vec0.ready_table(table, 64) is False
     assert vec0.stored_ids(table) == [5]
     assert vec0.ready_table(table, 32) is True
     assert vec0.stored_ids(table) == []
-    vec0.insert_rows(table, [5], sentences(1, 32))
+    vec0.insert_rows(table, [5], sentences(1, 32), SCALE)
     assert vec0.stored_ids(table) == [5]
 
 
 def test_rows_are_replaced_and_deleted(table):
     vectors = sentences(3, 64)
-    vec0.insert_rows(table, [1, 2], vectors[:2])
-    vec0.insert_rows(table, [2, 3], vectors[[2, 1]])
-    assert vec0.nearest(table, vectors[2], 1)[0].tolist() == [2]
+    vec0.insert_rows(table, [1, 2], vectors[:2], SCALE)
+    vec0.insert_rows(table, [2, 3], vectors[[2, 1]], SCALE)
+    assert vec0.nearest(table, vectors[2], 1, SCALE)[0].tolist() == [2]
     vec0.delete_rows(table, [2, 99])
     assert vec0.stored_ids(table) == [1, 3]
-    assert vec0.nearest(table, vectors[2], 5)[0].tolist() != [2]
+    assert vec0.nearest(table, vectors[2], 5, SCALE)[0].tolist() != [2]
 
 
 def test_half_precision_is_widened_before_it_is_stored(table):
     vectors = sentences(50, 64)
-    vec0.insert_rows(table, range(50), vectors.astype(np.float16))
-    ids, cosines = vec0.nearest(table, vectors[7], 50)
+    vec0.insert_rows(table, range(50), vectors.astype(np.float16), SCALE)
+    ids, cosines = vec0.nearest(table, vectors[7], 50, SCALE)
     assert ids[0] == 7
-    np.testing.assert_allclose(cosines, vectors[ids] @ vectors[7], atol=1e-3)
+    np.testing.assert_allclose(cosines, vectors[ids] @ vectors[7], atol=0.02)
 
 
 def test_neighbours_come_best_first_and_can_be_limited(table):
     vectors = sentences(300, 64)
-    vec0.insert_rows(table, range(300), vectors)
-    ids, cosines = vec0.nearest(table, vectors[3], 20, allowed=range(100, 200))
-    exact = vectors[100:200] @ vectors[3]
-    assert ids.tolist() == (100 + np.argsort(-exact)[:20]).tolist()
-    np.testing.assert_allclose(cosines, np.sort(exact)[::-1][:20], atol=1e-5)
-    assert vec0.nearest(table, vectors[3], 20, allowed=[])[0].tolist() == []
+    vec0.insert_rows(table, range(300), vectors, SCALE)
+    ids, cosines = vec0.nearest(table, vectors[3], 20, SCALE, allowed=range(100, 200))
+    exact = vectors @ vectors[3]
+    assert cosines.tolist() == sorted(cosines.tolist(), reverse=True)
+    np.testing.assert_allclose(cosines, exact[ids], atol=0.02)
+    assert set(ids.tolist()) <= set((100 + np.argsort(-exact[100:200])[:25]).tolist())
+    assert vec0.nearest(table, vectors[3], 20, SCALE, allowed=[])[0].tolist() == []
 
 
 def test_more_neighbours_than_vec0_allows_and_none_are_no_error(table):
     vectors = sentences(4200, 64)
-    vec0.insert_rows(table, range(4200), vectors)
-    assert len(vec0.nearest(table, vectors[0], 10_000)[0]) == 4096
-    assert len(vec0.nearest(table, vectors[0], 0)[0]) == 0
+    vec0.insert_rows(table, range(4200), vectors, SCALE)
+    assert len(vec0.nearest(table, vectors[0], 10_000, SCALE)[0]) == 4096
+    assert len(vec0.nearest(table, vectors[0], 0, SCALE)[0]) == 0
 
 
 def test_vectors_of_zeros_are_not_found(table):
-    vec0.insert_rows(table, [1, 2], np.vstack([np.zeros((1, 64)), sentences(1, 64)]).astype(np.float32))
-    assert vec0.nearest(table, sentences(1, 64)[0], 5)[0].tolist() == [2]
+    vec0.insert_rows(table, [1, 2], np.vstack([np.zeros((1, 64)), sentences(1, 64)]).astype(np.float32), SCALE)
+    assert vec0.nearest(table, sentences(1, 64)[0], 5, SCALE)[0].tolist() == [2]
 
 
 def test_a_table_of_mostly_holes_is_made_anew(table):
-    vec0.insert_rows(table, range(6000), sentences(6000, 64))
+    vec0.insert_rows(table, range(6000), sentences(6000, 64), SCALE)
     vec0.delete_rows(table, range(0, 6000, 3))
     assert vec0.ready_table(table, 64) is False
     vec0.delete_rows(table, [id_ for id_ in range(6000) if id_ % 10])
@@ -153,16 +156,44 @@ def test_a_table_of_mostly_holes_is_made_anew(table):
     assert vec0.stored_ids(table) == []
 
 
-def test_the_matrix_finds_what_sqlite_vec_finds(table):
+@pytest.mark.parametrize("engine", ["matrix", "table"])
+def test_four_times_the_candidates_hold_the_nearest(table, engine):
     vectors = sentences(10_050, 64)
     corpus, queries = vectors[:-50], vectors[-50:]
-    vec0.insert_rows(table, range(len(corpus)), corpus)
-    matrix = QuantisedMatrix(64)
-    matrix.add(np.arange(len(corpus)), corpus)
+    if engine == "table":
+        vec0.insert_rows(table, range(len(corpus)), corpus, SCALE)
+    else:
+        matrix = QuantisedMatrix(64)
+        matrix.add(np.arange(len(corpus)), corpus)
     found = 0
     for query in queries:
-        exact, _ = vec0.nearest(table, query, 24)
-        candidates, _ = matrix.search(query, 96)
+        candidates, _ = vec0.nearest(table, query, 96, SCALE) if engine == "table" else matrix.search(query, 96)
         best = candidates[np.argsort(-(corpus[candidates] @ query))[:24]]
-        found += len(np.intersect1d(exact, best))
+        found += len(np.intersect1d(np.argsort(-(corpus @ query))[:24], best))
     assert found >= 0.99 * 24 * len(queries)
+
+
+@pytest.mark.parametrize("dims", [16, 64, 512, 3072])
+@pytest.mark.parametrize("kind", ["even", "one long component", "mostly zeros"])
+def test_codes_keep_near_vectors_of_any_kind_first(connection, dims, kind):
+    assert vec0.load_extension(connection).available
+    vec0.ready_table(connection, dims)
+    vectors = sentences(1000, dims)
+    if kind == "one long component":
+        vectors[:, 0] = vectors[:, 0] * 0.3 - 0.7
+    elif kind == "mostly zeros":
+        vectors[np.random.default_rng(1).random(vectors.shape) > 8 / dims] = 0
+        vectors[:, 1] += 0.01
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    scale = vec0.finest_scale(float(np.abs(vectors).max()), dims)
+    assert vec0.fits(float(np.abs(vectors).max()), scale)
+    nowhere = np.stack([np.zeros(dims, np.float32), np.full(dims, np.nan, np.float32)])
+    vec0.insert_rows(connection, range(1002), np.vstack([vectors, nowhere]), scale)
+    peaked = vectors[0] + 2 * np.eye(dims, dtype=np.float32)[3]
+    for query in [*vectors[:20], peaked / np.linalg.norm(peaked)]:
+        ids, cosines = vec0.nearest(connection, query, 1002, scale)
+        exact = vectors @ query
+        assert sorted(ids.tolist()) == list(range(1000))
+        np.testing.assert_allclose(cosines, exact[ids], atol=0.05)
+        best = ids[:80][np.argsort(-exact[ids[:80]])[:20]]
+        np.testing.assert_allclose(exact[best], np.sort(exact)[::-1][:20], atol=1e-3)

@@ -12,6 +12,7 @@ from engine import (
     VectorStatus,
     WatcherStatus,
 )
+from engine.backends.degraded import with_degraded
 from gui.diagnostics.readings import Reading, read_status
 from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 
@@ -129,7 +130,7 @@ def _watcher(mode: str, error: str) -> WatcherStatus:
 
 DEGRADED: list[tuple[str, str, dict]] = [
     ("Keywords", "State", {"fts": FtsStatus(enabled=True, available=False, error="No FTS5.")}),
-    ("Vectors", "sqlite-vec", {"vector": _vector(available=False, load_error="No wheel.")}),
+    ("Vectors", "sqlite-vec", {"vector": _vector(requested="auto", available=False, load_error="No wheel.")}),
     ("Embedding", "Provider", {"provider": "none", "custom": {"providerUnavailableReason": "No model."}}),
     ("Embedding", "Provider", {"custom": {"providerError": "It did not answer."}}),
     ("Index", "Left out", {"failed_files": (FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9."),)}),
@@ -144,11 +145,14 @@ DEGRADED: list[tuple[str, str, dict]] = [
             )
         },
     ),
+    ("Watcher", "Watching", {"watcher": _watcher("off", "No such folder.")}),
+    ("Watcher", "Watching", {"watcher": _watcher("native", "A folder is not there.")}),
     (
         "Watcher",
         "Watching",
-        {"watcher": WatcherStatus(enabled=True, mode="off", roots=(), last_change=None, error="No such folder.")},
+        {"watcher": WatcherStatus(enabled=False, mode="off", roots=(), last_change=None, error="No such folder.")},
     ),
+    ("Vectors", "State", {"pending_vectors": 9, "awaiting": make_estimate()}),
     (
         "Batch",
         "State",
@@ -163,6 +167,27 @@ def test_what_is_degraded_says_why(group, label, changes):
     assert found.state == "degraded"
     assert found.reason
     assert found.remedy
+
+
+@pytest.mark.parametrize(("group", "label", "changes"), DEGRADED)
+def test_degraded_value_is_a_degraded_part_too(group, label, changes):
+    """The command line names the same as the window."""
+    [part] = with_degraded(make_status(**changes)).degraded
+    assert part.reason
+    assert part.remedy
+
+
+def test_healthy_status_has_no_degraded_part_or_value():
+    status = make_status(last_sync=make_summary())
+    assert with_degraded(status).degraded == ()
+    assert all(reading.state != "degraded" for group in read_status(status, NOW) for reading in group.readings)
+
+
+def test_sqlite_vec_that_is_not_needed_is_not_degraded():
+    for requested, switches_at in (("numpy", None), ("auto", 2000)):
+        vector = _vector(requested=requested, switches_at=switches_at, available=False, load_error="No wheel.")
+        assert _reading("Vectors", "sqlite-vec", vector=vector).state == "off"
+        assert with_degraded(make_status(vector=vector)).degraded == ()
 
 
 @pytest.mark.parametrize(
@@ -272,6 +297,7 @@ def test_every_field_of_the_record_but_its_frame_is_read():
         "user_data": UserDataStatus(problem="It is missing.", backup=1.0),
         "awaiting": make_estimate(),
         "lacks": {"insight": "Nobody can look into it."},
+        "degraded": None,  # each part has a value of its own
     }
     assert set(other) == set(MemoryProviderStatus.__struct_fields__)
     before = read_status(base, NOW)
