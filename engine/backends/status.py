@@ -79,8 +79,8 @@ class IndexCounts:
                     snapshot.meta("vec0"),
                 )
                 name = None if selection.provider is None else name_of(selection.provider)
-                extension = self._vectors.extension
-                moment = (snapshot.identity, snapshot.generation, snapshot.stamp, name, extension, *noted)
+                engine = self._vectors.extension, self._vectors.table_broken
+                moment = (snapshot.identity, snapshot.generation, snapshot.stamp, name, *engine, *noted)
                 if moment != self._moment:
                     self._counts = _count(snapshot, name, self._vectors)
                     self._moment = moment

@@ -32,7 +32,7 @@ class Vec0Engine:
         self._store = store
         self._path = path
         self._lock = threading.Lock()
-        self._broken = False
+        self.broken = False
         """Whether SQLite refused to work with the table; the next sync makes it again."""
         self.state: vec0.VecState | None = None
         """None before it was first needed."""
@@ -49,9 +49,7 @@ class Vec0Engine:
     def in_step(self, snapshot: Snapshot, model: StoredModel, stamp: int | None = None) -> bool:
         """Whether the table is of this snapshot, or of this generation's `stamp`."""
         scale = _scale(snapshot, model)
-        return (
-            scale is not None and snapshot.meta("vec0") == _moment(snapshot, model, scale, stamp) and not self._broken
-        )
+        return scale is not None and snapshot.meta("vec0") == _moment(snapshot, model, scale, stamp) and not self.broken
 
     def answers(self, snapshot: Snapshot, model: StoredModel) -> bool:
         """Whether searches of this snapshot use the table."""
@@ -108,7 +106,7 @@ class Vec0Engine:
             if self.in_step(snapshot, model):
                 return self.usable(snapshot.connection)
         try:
-            if self._broken:
+            if self.broken:
                 self._drop()
             return self._fill(model, cancel)
         except apsw.SQLError as error:
@@ -158,7 +156,7 @@ class Vec0Engine:
 
     def refill(self, model: StoredModel, cancel: CancelToken | None) -> None:
         """Make the table again, as `settle` does."""
-        self._broken = True
+        self.broken = True
         self.settle(model, cancel)
 
     def discard(self) -> None:
@@ -174,11 +172,11 @@ class Vec0Engine:
             if vec0.has_table(writer.connection) and self.usable(writer.connection):
                 vec0.drop_table(writer.connection)
             writer.set_meta("vec0", None)
-        self._broken = False
+        self.broken = False
 
     def _note_broken(self, error: apsw.SQLError) -> None:
         log.warning("The table of sqlite-vec cannot be used: %s", error)
-        self._broken = True
+        self.broken = True
 
 
 def _groups(chunks: Sequence[int], cancel: CancelToken | None) -> Iterator[Sequence[int]]:

@@ -66,6 +66,11 @@ class VectorIndex:
         """What is known of sqlite-vec; None before anyone tried to load it."""
         return (self._table.state if "_table" in vars(self) else None) or self._probed
 
+    @property
+    def table_broken(self) -> bool:
+        """Whether SQLite refused to work with the table, so that the matrix answers until the next sync."""
+        return "_table" in vars(self) and self._table.broken
+
     def probe(self) -> Probe:
         """Try to load sqlite-vec, into a connection of its own."""
         from engine.store import vec0

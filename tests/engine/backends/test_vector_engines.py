@@ -256,6 +256,21 @@ def test_a_table_that_vanished_is_filled_again(open_memory: OpenMemory, provider
     assert len(provider.embedded) == 4
 
 
+def test_table_that_breaks_while_open_is_shown(open_memory: OpenMemory) -> None:
+    memory = open_memory()
+    memory.sync()
+    expected = answers(memory)
+    assert engine_of(memory) == "sqlite-vec"
+    with memory._store.write() as writer:
+        writer.connection.execute("DROP TABLE chunks_vec_vector_chunks00")
+    memory.answer_as(memory._settings)  # forgets the cached answers
+    assert answers(memory) == expected
+    vector = memory.status().vector
+    assert (vector.engine, vector.reason) == ("numpy", "The next update fills the table of sqlite-vec.")
+    memory.sync()
+    assert engine_of(memory) == "sqlite-vec"
+
+
 def test_table_of_an_older_version_is_filled_again(open_memory: OpenMemory) -> None:
     memory = open_memory(engine="sqlite-vec")
     memory.sync()
