@@ -105,7 +105,7 @@ class KeywordScores:
     full_match: float = scoring.FULL_MATCH
 
     @cached_property
-    def _scale(self) -> scoring.Scale:
+    def scale(self) -> scoring.Scale:
         return scoring.Scale.of([term.idf for term in self.terms], self.full_match)
 
     def parts(self, id_: int) -> scoring.TextParts:
@@ -118,7 +118,7 @@ class KeywordScores:
         self, contributions: Sequence[float], strengths: Sequence[float], near: float, name: float = 0.0
     ) -> scoring.TextParts:
         """What the score of a chunk with these figures is made of."""
-        scale = self._scale
+        scale = self.scale
         if self.groups:
             chosen = self.counted(contributions)
             contributions = tuple(contributions[index] for index in chosen)
@@ -253,7 +253,9 @@ class KeywordLeg:
         if not wanted:
             return
         places, count, known_average = self._places, len(self.terms), self._average_length
-        half = sum(term.idf for term in self.terms) / 2
+        scale = result.scale
+        half = scale.total / 2
+        norms: dict[int, float] = {}
         pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in asked.neighbours]
 
         def take(
@@ -261,17 +263,24 @@ class KeywordLeg:
         ) -> None:
             if around:
                 result.around.add(id_)
-            parts, strengths, in_names = [0.0] * count, None, 0.0
-            norm = length_norm(length, known_average or average)
+            parts, strengths = [0.0] * count, None
+            in_names = bm25 = held = 0.0
+            norm = norms.get(length)
+            if norm is None:
+                norm = norms[length] = length_norm(length, known_average or average)
             for place, frequencies, titled in matches:
                 index, term = places[place]
                 if titled:
                     in_names += term.idf
-                parts[index], strength = _contribution(term, frequencies, norm)
+                given, strength = _contribution(term, frequencies, norm)
                 if strength < 1.0:
                     strengths = strengths or [1.0] * count
                     strengths[index] = strength
-            if not any(parts):
+                if given:
+                    parts[index] = given
+                    bm25 += given
+                    held += term.idf * strength
+            if not bm25:
                 return
             result.contributions[id_] = tuple(parts)
             near = sum(map(scoring.nearness, pairs, distances)) if distances else 0.0
@@ -279,11 +288,16 @@ class KeywordLeg:
                 result.nearness[id_] = near
             if strengths:
                 result.strengths[id_] = tuple(strengths)
-            whole = result.parts_of(parts, strengths or (), near)
-            evidence = result.evidence[id_] = whole.evidence
+            if result.groups:
+                whole = result.parts_of(parts, strengths or (), near)
+                bm25, covered, evidence = whole.bm25, whole.covered, whole.evidence
+            else:
+                covered = held / scale.total
+                evidence = scoring.text_evidence(bm25 + near, scale.full, covered, scale.most(covered))
+            result.evidence[id_] = evidence
             result.scores[id_] = min(1.0, evidence)
-            result.sums[id_] = whole.bm25 + near
-            if whole.covered > _ALL:
+            result.sums[id_] = bm25 + near
+            if covered > _ALL:
                 result.complete.add(id_)
             if in_names >= half:
                 result.titled.add(id_)

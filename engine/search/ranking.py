@@ -96,7 +96,7 @@ class Ranker:
             fresh = blend.score(words.evidence.get(id_, 0.0), vector)
             factor = 1.0 if age is None else age.factor
             capped = min(1.0, fresh)
-            return Scored(id_, capped * factor, text, vector, cosine, capped, age, order=fresh * factor)
+            return Scored(id_, capped * factor, text, vector, cosine, capped, age, None, fresh * factor)
 
         def order(of: Scored) -> tuple[float, float, int]:
             return -of.order, -words.sums.get(of.id, 0.0), of.id

@@ -80,6 +80,20 @@ def nearness(idf: float, distance: float) -> float:
     return _NEAR * idf * (K1 + 1) / distance
 
 
+def text_evidence(total: float, full: float, covered: float, limit: float) -> float:
+    """Keyword score without its upper limit of 1, and without the title's part.
+
+    `total` is the sum of BM25 and nearness, the others are those of `TextParts`.
+    """
+    share = total / full
+    squared = covered * covered
+    evidence = share if share < limit else limit
+    if share > 1.0:
+        evidence += squared * (share - 1.0)
+    least = _COMPLETE * squared
+    return evidence if evidence > least else least
+
+
 class TextParts(NamedTuple):
     """What a keyword score is made of."""
 
@@ -101,9 +115,7 @@ class TextParts(NamedTuple):
         """The score without its upper limit of 1: orders chunks that are all full matches."""
         if not self.full:
             return 0.0
-        share = (self.bm25 + self.nearness) / self.full
-        beyond = self.covered**2 * max(0.0, share - 1.0)
-        return max(min(self.limit, share) + beyond, _COMPLETE * self.covered**2) + self.from_name
+        return text_evidence(self.bm25 + self.nearness, self.full, self.covered, self.limit) + self.from_name
 
     @property
     def from_name(self) -> float:
@@ -131,6 +143,10 @@ class Scale(NamedTuple):
         total = sum(idfs)
         return cls(idfs, total, full_match * total * (K1 + 1), max(1.0, len(idfs) / _SHORT_QUESTION))
 
+    def most(self, covered: float) -> float:
+        """The most that the score of a chunk may be that holds this share of the terms."""
+        return math.pow(covered, _COVERING) * self.limit
+
 
 def text_parts(
     contributions: Sequence[float],
@@ -146,12 +162,11 @@ def text_parts(
     answer. In a long one the sum alone decides, since no passage holds all its words (capping there costs .03 nDCG@10
     on technical abstracts).
     """
-    idfs, total, full, most = scale
-    if total <= 0:
+    if scale.total <= 0:
         return TextParts(0.0, 0.0, 0.0, 0.0, 0.0)
-    held = map(mul, idfs, strengths) if strengths else idfs
-    covered = sum(compress(held, contributions)) / total
-    return TextParts(sum(contributions), near, full, covered, covered**_COVERING * most, name)
+    held = map(mul, scale.idfs, strengths) if strengths else scale.idfs
+    covered = sum(compress(held, contributions)) / scale.total
+    return TextParts(sum(contributions), near, scale.full, covered, scale.most(covered), name)
 
 
 def text_score(contributions: Sequence[float], idfs: Sequence[float]) -> float:
