@@ -259,7 +259,7 @@ class KeywordLeg:
         pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in asked.neighbours]
 
         def take(
-            id_: int, length: int, average: float, matches: list[Match], around: bool, distances: list[float]
+            id_: int, length: int, average: float, matches: list[Match], around: bool, distances: list[tuple[int, int]]
         ) -> None:
             if around:
                 result.around.add(id_)
@@ -283,7 +283,7 @@ class KeywordLeg:
             if not bm25:
                 return
             result.contributions[id_] = tuple(parts)
-            near = sum(map(scoring.nearness, pairs, distances)) if distances else 0.0
+            near = sum(scoring.nearness(pairs[pair], distance) for pair, distance in distances) if distances else 0.0
             if near:
                 result.nearness[id_] = near
             if strengths:

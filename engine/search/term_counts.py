@@ -1,6 +1,5 @@
 """Counts in chunks that match: how often each term occurs, and how near each other the words of a query are."""
 
-import math
 from collections.abc import Callable, Collection
 from itertools import count
 from typing import NamedTuple
@@ -46,10 +45,10 @@ Match = tuple[int, list[float], bool]
 the stems of weaker forms and the words of weaker forms; and whether the title or the file's name holds it."""
 
 
-Take = Callable[[int, int, float, list[Match], bool, list[float]], None]
+Take = Callable[[int, int, float, list[Match], bool, list[tuple[int, int]]], None]
 """Is given what one chunk holds: its id, its length and the average length of all chunks in tokens, the terms, whether
-a title, a heading, the path or an alias holds any of them, and between each pair of neighbours the distance of their
-nearest occurrences in tokens (infinite where one is missing; no distances for a chunk with one term)."""
+a title, a heading, the path or an alias holds any of them, and of each pair of neighbours that it holds the place in
+`Asked.neighbours` and the distance of their nearest occurrences in tokens."""
 
 
 def register(connection: apsw.Connection, name: str, function: Callable[..., str | None]) -> None:
@@ -98,7 +97,8 @@ class _Counter:
         columns_of, offsets_of = api.phrase_columns, api.phrase_column_offsets
         matches = []
         around = False
-        occurrences: dict[tuple[int, int], list[int]] = {}
+        in_stems: dict[int, list[int]] = {}
+        in_words: dict[int, list[int]] = {}
         for place, phrases in self._terms:
             frequencies: list[float] | None = None
             titled = False
@@ -112,35 +112,40 @@ class _Counter:
                         offsets = offsets_of(number, column)
                         frequencies[kind] += weight * len(offsets)
                         if column == in_text:
-                            if known := occurrences.get((place, column)):
+                            occurrences = in_words if in_text == _WORDS else in_stems
+                            if known := occurrences.get(place):
                                 known += offsets
                             else:
-                                occurrences[place, column] = offsets
+                                occurrences[place] = offsets
                         else:
                             around = True
                             titled = titled or column in _NAMED
             if frequencies is not None:
                 matches.append((place, frequencies, titled))
-        distances = [_nearest(occurrences, *pair) for pair in self._neighbours] if len(matches) > 1 else []
+        distances: list[tuple[int, int]] = []
+        if len(matches) > 1:
+            for pair, (first, second) in enumerate(self._neighbours):
+                # Places in one column say nothing of those in the other.
+                if first in in_stems and second in in_stems:
+                    distance = least_distance(in_stems[first], in_stems[second])
+                elif first in in_words and second in in_words:
+                    distance = least_distance(in_words[first], in_words[second])
+                else:
+                    continue
+                if distance:
+                    distances.append((pair, distance))
         self._average = self._average or api.column_total_size(_WORDS) / max(api.row_count, 1)
         self._take(api.rowid, api.column_size(_WORDS), self._average, matches, around, distances)
 
 
-def _nearest(occurrences: dict[tuple[int, int], list[int]], first: int, second: int) -> float:
-    for column in (_STEMS, _WORDS):  # places in one column say nothing of those in the other
-        if (first, column) in occurrences and (second, column) in occurrences:
-            return least_distance(occurrences[first, column], occurrences[second, column])
-    return math.inf
-
-
-def least_distance(first: list[int], second: list[int]) -> float:
-    """Between a place of the one list and another place of the other; infinite where there are no two."""
+def least_distance(first: list[int], second: list[int]) -> int:
+    """Between a place of the one list and another place of the other; 0 where there are no two."""
     first.sort()  # a term with several stems has them one after the other
     second.sort()
-    least, here, there = math.inf, 0, 0
+    least = here = there = 0
     while here < len(first) and there < len(second):
         gap = second[there] - first[here]
-        if gap and abs(gap) < least:
+        if gap and (not least or abs(gap) < least):
             least = abs(gap)
         if gap < 0:
             there += 1
