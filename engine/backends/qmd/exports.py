@@ -21,7 +21,8 @@ from engine.corpus.transcripts.packing import BETWEEN, SPEAKERS, Packer, Said, S
 from engine.corpus.transcripts.stores import find_transcripts, session_name
 from engine.corpus.walking import FoundFile
 from engine.errors import PathRefused
-from engine.private_files import make_folder, remove_leftovers, replace_file
+from engine.json_events import decode_json
+from engine.private_files import make_folder, read_file, remove_leftovers, replace_file
 from engine.records import FileIssue
 from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
@@ -31,6 +32,8 @@ from engine.sync.crash_record import CrashRecord
 from engine.sync.progress import ProgressMeter
 from engine.sync.session_homes import KEPT_ELSEWHERE, elsewhere, kept_issues, kept_where
 
+_MOST_BYTES = 1024**3
+"""Of a session that was written out; the longest transcripts have some hundred megabytes."""
 _FORMAT = 1
 """Raise it when the same session would be written out in another way."""
 _OURS = re.compile(r"[0-9a-f]{32}\.(?:md|json)")
@@ -96,8 +99,8 @@ class SessionExports:
         """What was said on this line of the file of a session, and what follows it; None where it is not there."""
         file = self._file(session)
         try:
-            places = msgspec.json.decode(file.with_suffix(".json").read_bytes(), type=tuple[_Place, ...])
-            lines = file.read_bytes().decode().split("\n")
+            places = decode_json(read_file(file.with_suffix(".json"), _MOST_BYTES), tuple[_Place, ...])
+            lines = read_file(file, _MOST_BYTES).decode().split("\n")
         except (OSError, ValueError):
             return None  # a pass has just taken it away
         if not places:
@@ -287,9 +290,9 @@ def _stem(name: str) -> str:
 def _put(file: Path, data: bytes) -> bool:
     """Write a file as a whole; False where it says the same already."""
     try:
-        if file.read_bytes() == data:
+        if read_file(file, len(data)) == data:
             return False
-    except FileNotFoundError:
+    except OSError:  # not there, or another file
         pass
     replace_file(file, data)
     return True
