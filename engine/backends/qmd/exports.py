@@ -8,6 +8,7 @@ import os
 import re
 import time
 from bisect import bisect_right
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -116,19 +117,27 @@ class SessionExports:
 
     # --- writing --------------------------------------------------------------------------------------------------
 
-    def update(self, token: CancelToken, meter: ProgressMeter) -> Exported:
-        """Write out what is new or has changed, and take away what has gone. Raises OSError, `Cancelled`."""
-        make_folder(self._crashes.folder)
-        with self._crashes.during_sync(forget=False):
-            return self._update(token, meter)
+    def update(
+        self, token: CancelToken, meter: ProgressMeter, before_reading: Callable[[], None], *, again: bool = False
+    ) -> Exported:
+        """Write out what is new or has changed, and take away what has gone. Raises OSError, `Cancelled`.
 
-    def _update(self, token: CancelToken, meter: ProgressMeter) -> Exported:
+        `before_reading` is called before the first transcript is read that is new or has changed. `again`: try also
+        the files that ended a process.
+        """
+        make_folder(self._crashes.folder)
+        with self._crashes.during_sync(forget=again):
+            return self._update(token, meter, before_reading)
+
+    def _update(self, token: CancelToken, meter: ProgressMeter, before_reading: Callable[[], None]) -> Exported:
         done, now = Exported(), self._list.now()
         fingerprint = self._fingerprint()
         known = now.transcripts if now.fingerprint == fingerprint else {}
         found = find_transcripts(self._settings, cancel=token, listener=meter.step)
         done.skipped += found.skipped
         done.seen = len(found.files)
+        if any(file.name not in known or _has_changed(known[file.name], file) for file in found.files):
+            before_reading()
         copies = self._copies(found.files, token)
         projects = {name: one.known.project for name, one in now.sessions.items() if name in known}
         files = [file for file in found.files if not self._crashes.deaths(file)]
@@ -234,7 +243,7 @@ class SessionExports:
 
     def _holds(self, before: KnownTranscript, file: FoundFile, now: ExportList) -> bool:
         """Whether a transcript is as it was, and all that was written of it is still there."""
-        if before.rule == "copied" or (before.mtime_ns, before.size) != (file.mtime_ns, file.size):
+        if before.rule == "copied" or _has_changed(before, file):
             return False
         sessions = [now.sessions.get(name) for name in before.sessions]
         return all(one is not None and (not one.written or self._file(one).exists()) for one in sessions)
@@ -272,6 +281,10 @@ class SessionExports:
         """What else the text of a session depends on; with another one all are written anew."""
         wanted, days = self._settings.sessions, self._settings.qmd.sessions.retention_days
         return repr((_FORMAT, REDACTION_VERSION, wanted.thinking, wanted.tools, days))
+
+
+def _has_changed(before: KnownTranscript, file: FoundFile) -> bool:
+    return (before.mtime_ns, before.size) != (file.mtime_ns, file.size)
 
 
 def _said(places: tuple[_Place, ...], number: int, lines: list[str]) -> Said:
