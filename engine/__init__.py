@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from engine.embedding.presets import preset_of as preset_of
     from engine.embedding.probing import probe_provider as probe_provider
     from engine.errors import *  # noqa: F403
+    from engine.json_events import decode_json as decode_json
     from engine.language import LANGUAGES as LANGUAGES
     from engine.language import TRIAL_LANGUAGES as TRIAL_LANGUAGES
     from engine.language import marked as marked
@@ -72,6 +73,7 @@ if TYPE_CHECKING:
     from engine.private_files import create_private as create_private
     from engine.private_files import exporting as exporting
     from engine.private_files import make_folder as make_folder
+    from engine.private_files import read_file as read_file
     from engine.private_files import replace_file as replace_file
     from engine.private_files import temporary_prefix as temporary_prefix
     from engine.reasons import files_told as files_told
@@ -167,10 +169,12 @@ _HOME = {
     "create_private": "engine.private_files",
     "exporting": "engine.private_files",
     "make_folder": "engine.private_files",
+    "read_file": "engine.private_files",
     "replace_file": "engine.private_files",
     "temporary_prefix": "engine.private_files",
     "files_told": "engine.reasons",
     "tr_reason": "engine.reasons",
+    "decode_json": "engine.json_events",
     "LANGUAGES": "engine.language",
     "TRIAL_LANGUAGES": "engine.language",
     "marked": "engine.language",

@@ -8,7 +8,9 @@ can crash the process. `check_digits` finds such a number in a text, and `Bounde
 import re
 from collections.abc import Iterable, Iterator
 from decimal import Decimal
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
+
+import msgspec
 
 from engine import reasons
 
@@ -20,10 +22,19 @@ _STRUCTURE = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
 """Strings and brackets."""
 _STRINGS_OR_DIGITS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|([0-9]{%d,})' % (_MOST_DIGITS + 1), re.DOTALL)
 _Event = tuple[str, Any]
+Value = TypeVar("Value")
 
 
 class Readable(Protocol):
     def read(self, size: int = ..., /) -> bytes: ...
+
+
+def decode_json(data: bytes | str, kind: type[Value]) -> Value:
+    """The JSON value of this type. Raises ValueError for anything else, however it is nested."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except RecursionError:
+        raise ValueError(reasons.TOO_DEEP.said()) from None
 
 
 class BoundedDigits:
@@ -59,8 +70,8 @@ def check_digits(text: bytes) -> None:
         raise ValueError(f"a number of more than {_MOST_DIGITS} digits")
 
 
-def check_depth(text: bytes) -> None:
-    """Raise ValueError where containers are nested more than 500 levels deep; a fast look before parsing.
+def check_depth(text: bytes, deepest: int = _DEEPEST) -> None:
+    """Raise ValueError where containers are nested more than `deepest` levels deep; a fast look before parsing.
 
     Text that is no JSON may pass.
     """
@@ -69,7 +80,7 @@ def check_depth(text: bytes) -> None:
         match match[0]:
             case b"[" | b"{":
                 depth += 1
-                if depth > _DEEPEST:
+                if depth > deepest:
                     raise ValueError(reasons.TOO_DEEP.said())
             case b"]" | b"}":
                 depth -= 1

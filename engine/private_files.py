@@ -4,6 +4,7 @@ Everything here that concerns modes does nothing on Windows, where the user's ow
 """
 
 import contextlib
+import errno
 import os
 import re
 import stat
@@ -20,6 +21,8 @@ _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | get
 _TEMPORARY = re.compile(r"\..+\.mnemoscope-(\d+)-[0-9a-f]{8}\.tmp(?:-journal|-wal|-shm)?", re.DOTALL)
 _UNFINISHED = re.compile(r"unfinished-(\d+)-[0-9a-f]{8}")
 _FOLDER = re.compile(r"mnemoscope-[a-z]+-(\d+)-.+")
+_MOST_BYTES = 64 * 1024 * 1024
+"""Of a file that is read back whole; the largest ones have a few megabytes."""
 _LONGEST_NAME = 100
 """Characters of the target's name in that of its temporary file; a name has 255 bytes at most."""
 
@@ -120,6 +123,18 @@ def replace_file(path: Path, data: bytes, *, sync: bool = False) -> None:
         make_folder(path.parent)
     with replacing(path, sync=sync) as file:
         file.write(data)
+
+
+def read_file(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
+    """The content of a regular file of the program. Raises OSError, also for anything else and for a larger one."""
+    descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+    with os.fdopen(descriptor, "rb") as file:
+        state = os.fstat(descriptor)
+        if not stat.S_ISREG(state.st_mode):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
+        if state.st_size > most_bytes:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+        return file.read(state.st_size)
 
 
 def remove_leftovers(folder: Path) -> None:

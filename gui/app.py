@@ -137,7 +137,8 @@ class _Program:
         named = self._demo.workspace if self._demo else options.folder(Path.cwd())
         known = self._last_folder or next(iter(self._state.recent), "")
         linked = window.links.folder_of(options.link)
-        folder = named or linked or (Path(known).expanduser() if known else None)
+        last = Path(os.path.expanduser(known)) if known else None  # noqa: PTH111 - the other raises for an unknown user
+        folder = named or linked or last
         if options.view == "first-run":
             window.folders.offer(named) if named else window.folders.ask()
         elif self._settings_problem and not named:

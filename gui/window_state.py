@@ -11,7 +11,7 @@ import msgspec
 import platformdirs
 from PySide6.QtCore import QByteArray
 
-from engine import AskedQuestion, CancelToken, replace_file
+from engine import AskedQuestion, CancelToken, decode_json, read_file, replace_file
 from gui.sessions.conversation_place import ReadingPlace
 from gui.sessions.criteria import Criteria, Role
 
@@ -87,12 +87,14 @@ def state_path() -> Path:
 
 def load_state(path: Path | None = None) -> WindowState:
     try:
-        return msgspec.json.decode((path or state_path()).read_bytes(), type=WindowState)
+        state = decode_json(read_file(path or state_path()), WindowState)
+        state.recent = [folder for folder in state.recent if "\0" not in folder]
+        return state
     except FileNotFoundError:
         return WindowState()
     except OSError as error:
         log.warning("The window's state was not read: %s", error)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         _set_aside(path or state_path(), error)
     return WindowState()
 

@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from engine.agent.access import AgentAccess
 from engine.agent.capturing import category_of
 from engine.agent.facts import capture, recall_block
@@ -15,6 +13,7 @@ from engine.cli.opening import find_place, interruptible, opened
 from engine.cli.output import print_json, safe
 from engine.control import CancelToken
 from engine.errors import MnemoscopeError, StoreError
+from engine.json_events import decode_json
 from engine.records import FACT_CATEGORIES, Fact
 from engine.wording import plural
 
@@ -154,10 +153,13 @@ def _heard(arguments: Namespace) -> tuple[str, str]:
     """What the person said, and in which session where a hook tells."""
     if arguments.message:
         return " ".join(arguments.message), ""
-    given = sys.stdin.read(_LONGEST_INPUT).strip()
     try:
-        hook: Any = msgspec.json.decode(given) if given.startswith("{") else None
-    except msgspec.DecodeError:
+        given = sys.stdin.read(_LONGEST_INPUT).strip()
+    except UnicodeDecodeError:
+        raise MnemoscopeError("Standard input is not UTF-8 text.") from None
+    try:
+        hook: Any = decode_json(given, dict) if given.startswith("{") else None
+    except ValueError:
         hook = None
     if not isinstance(hook, dict):
         return given, ""

@@ -42,7 +42,10 @@ def find_place(arguments: Namespace) -> Place:
         folder, origin = _current(), "the current directory"
     try:
         folder = folder.expanduser().resolve()
-    except (RuntimeError, ValueError) as error:  # a home that nobody has, a circle of links
+        folder.stat()
+    except FileNotFoundError:
+        pass
+    except (RuntimeError, ValueError, OSError) as error:  # a home that nobody has, a circle of links, a zero byte
         raise WorkspaceError(f"The folder {folder} (from {origin}) cannot be found: {error}") from None
     if not folder.is_dir():
         wrong = f"{folder} (from {origin}) is not a folder"

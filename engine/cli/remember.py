@@ -3,12 +3,11 @@
 import sys
 from argparse import Namespace
 
-import msgspec
-
 from engine.agent.remembering import Remembered, remember, update_index
 from engine.cli.opening import Place, find_place, interruptible, opened
 from engine.cli.output import print_json, safe
 from engine.errors import MnemoscopeError
+from engine.json_events import decode_json
 from engine.wording import plural
 
 _SYNC_SECONDS = 15.0
@@ -45,10 +44,9 @@ def run(arguments: Namespace) -> int:
 
 def _ended() -> str:
     """Id of the session of which an agent's hook tells on standard input."""
-    given = "" if sys.stdin is None else sys.stdin.read(_LONGEST_HOOK).strip()
     try:
-        hook = msgspec.json.decode(given)
-    except msgspec.DecodeError:
+        hook = decode_json("" if sys.stdin is None else sys.stdin.read(_LONGEST_HOOK).strip(), dict)
+    except ValueError:
         hook = None
     session = hook.get("session_id") if isinstance(hook, dict) else None
     if not isinstance(session, str) or not session.strip():

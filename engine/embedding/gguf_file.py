@@ -19,6 +19,8 @@ _VERSIONS = {2, 3}
 _STRING, _ARRAY = 8, 9
 _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _MOST_VALUES = 10_000
+_MOST_BYTES = 64 * 1024 * 1024
+"""Of all names and values; the largest vocabularies have some ten megabytes."""
 _MOST_LETTERS = 1_000_000
 """Of one string; a chat template has some thousand."""
 _SAMPLES = 64
@@ -103,14 +105,14 @@ def _values(file: BinaryIO, path: str) -> dict[str, Any]:
             )
         try:
             return _Reader(data, 24).pairs(count)
-        except (struct.error, ValueError) as error:
+        except (struct.error, ValueError, OverflowError) as error:
             raise ProviderError(
                 tr("The model {path} is damaged or incomplete: fetch or copy it again.", path=path)
             ) from error
 
 
 class _Reader:
-    """Walks through the values; raises `struct.error` or `ValueError` where the file ends or makes no sense."""
+    """Walks through the values; raises `struct.error`, `ValueError` or `OverflowError` where they make no sense."""
 
     def __init__(self, data: mmap.mmap, place: int) -> None:
         self._data = data
@@ -150,7 +152,7 @@ class _Reader:
         """Go behind a string, and return where it starts."""
         length = self._number("Q")
         start = self._place
-        if length > _MOST_LETTERS or start + length > len(self._data):
+        if length > _MOST_LETTERS or start + length > min(len(self._data), _MOST_BYTES):
             raise ValueError(length)
         self._place += length
         return start

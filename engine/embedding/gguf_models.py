@@ -68,7 +68,9 @@ def model_place(settings: Settings) -> ModelPlace:
         )
     hub = HubFile(match["repository"], match["file"])
     folder = settings.local.model_cache_dir
-    base = Path(folder).expanduser() if folder else Path(platformdirs.user_data_dir("mnemoscope", False)) / "models"
+    base = (
+        Path(os.path.expanduser(folder)) if folder else Path(platformdirs.user_data_dir("mnemoscope", False)) / "models"
+    )
     return ModelPlace(base.joinpath(*hub.repository.split("/"), *hub.file.split("/")), hub)
 
 

@@ -97,7 +97,7 @@ class HttpClient:
         while cause is not None:
             if isinstance(cause, MnemoscopeError):
                 return cause
-            if isinstance(cause, httpx2.HTTPError):
+            if isinstance(cause, httpx2.HTTPError | httpx2.InvalidURL | httpx2.StreamError):
                 return self.broken_answer()
             cause = cause.__cause__
         return error
@@ -163,6 +163,7 @@ class _Guard(httpx2.BaseTransport):
             assert isinstance(response.stream, httpx2.SyncByteStream)
             encoding = response.headers.pop("content-encoding", "identity").strip().lower()
             response.headers.pop("content-length", None)
+            response.headers.pop("set-cookie", None)  # it would be kept, and a broken one fails every later request
             response.stream = _Checked(response.stream, self, encoding)
             if response.is_success:
                 return response

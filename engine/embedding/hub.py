@@ -44,6 +44,7 @@ _PIECE = 256 * 1024
 _BETWEEN_REPORTS = 0.05
 _ETAG = "X-Linked-Etag"
 _SHA256 = re.compile(r"[0-9a-f]{64}")
+_SIZE = re.compile(r"[0-9]{1,15}")
 
 Progress = Callable[[ModelFetchProgress], None]
 
@@ -202,7 +203,7 @@ class _Hub:
             size = response.headers.get("X-Linked-Size", "")
             sha256 = response.headers.get(_ETAG, "").strip('"')
             trusted = host_of(str(response.request.url)) == self._origin
-        if not (trusted and size.isdecimal() and _SHA256.fullmatch(sha256)):
+        if not (trusted and _SIZE.fullmatch(size) and _SHA256.fullmatch(sha256)):
             raise ProviderError(tr("The hub gives no checksum for {id}: choose a model that has one.", id=model.id))
         return _Content(int(size), sha256)
 
@@ -240,7 +241,7 @@ class _Hub:
                 yield
         except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
             raise Transient(tr("The hub cannot be reached ({error}): check the network.", error=error)) from None
-        except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError):
+        except (httpcore2.TimeoutException, httpcore2.NetworkError, httpcore2.ProtocolError, httpx2.HTTPError):
             raise Transient(tr("The hub broke off its answer: try again.")) from None
         except AnswerTooLarge:
             raise ProviderError(tr("The hub sends more than it announced: try again later.")) from None

@@ -25,6 +25,8 @@ from engine.errors import Cancelled, ProviderError
 from engine.language import tr
 
 _CONNECT_SECONDS = 10.0
+_NO_TLS = {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "UNKNOWN_PROTOCOL"}
+"""How OpenSSL calls an answer that is not TLS."""
 _KEPT_SECONDS = 30.0
 """How long an idle connection is kept for the next request."""
 
@@ -158,6 +160,13 @@ class _Stream(httpcore2.NetworkStream):
         except ssl.SSLCertVerificationError as error:
             self.close()
             raise Untrusted(server_hostname, error.verify_message) from None
+        except httpcore2.ConnectError as error:
+            self.close()
+            if getattr(error.__cause__, "reason", None) not in _NO_TLS:
+                raise
+            raise ProviderError(
+                tr("{host} does not use TLS at this port: check https and the port in base_url.", host=server_hostname)
+            ) from None
         except BaseException:
             self.close()
             raise

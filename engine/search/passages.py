@@ -5,10 +5,8 @@ from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
-import msgspec
-
 from engine.corpus.ignore import is_unusable, shown
-from engine.corpus.transcripts.place import Place
+from engine.corpus.transcripts.place import read_places
 from engine.errors import PassageMissing
 from engine.language import tr
 from engine.records import LAST_LINE, Passage, Source
@@ -85,8 +83,7 @@ def _of_message(found: dict[int, _Chunk], ordinal: int) -> dict[int, _Chunk]:
     return {
         id_: chunk
         for id_, chunk in found.items()
-        if chunk.places is not None
-        and any(place.ordinal == ordinal for place in msgspec.json.decode(chunk.places, type=tuple[Place, ...]))
+        if chunk.places is not None and any(place.ordinal == ordinal for place in read_places(chunk.places))
     }
 
 

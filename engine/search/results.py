@@ -3,9 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 
-import msgspec
-
-from engine.corpus.transcripts.place import Place
+from engine.corpus.transcripts.place import Place, read_places
 from engine.records import FileRange, MemorySearchResult, MessagePlace
 from engine.search.explanation import Scored
 from engine.search.scoring import Blend
@@ -91,7 +89,7 @@ def _matches(chunk: StoredChunk, question: QueryAnalysis) -> list[FileRange]:
 
 def _spans(chunk: StoredChunk, roles: frozenset[str]) -> list[FileRange]:
     """The parts of a session's chunk that one of these said."""
-    places = () if chunk.places is None else msgspec.json.decode(chunk.places, type=tuple[Place, ...])
+    places = () if chunk.places is None else read_places(chunk.places)
     ends = [*(place.offset for place in places[1:]), len(chunk.text)]
     return [(place.offset, end) for place, end in zip(places, ends, strict=False) if place.role in roles]
 
@@ -106,5 +104,5 @@ def _message(place: Place, chunk: StoredChunk) -> MessagePlace:
 
 def _place(encoded: bytes, offset: int) -> Place:
     """The message that a place in a session's chunk is from."""
-    places = msgspec.json.decode(encoded, type=tuple[Place, ...])
+    places = read_places(encoded)
     return places[max(0, bisect_right([place.offset for place in places], offset) - 1)]

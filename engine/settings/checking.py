@@ -71,6 +71,22 @@ def check_layer(values: Any, where: tuple[str, ...], refuse: Refuse) -> None:
     _check_section(values, Settings, where, refuse)
 
 
+def refuse_unusable(value: Any, where: tuple[str, ...], refuse: Refuse) -> None:
+    """Refuse what no option can have, wherever it is: a NUL in a text or a name, a number that is too large."""
+    if isinstance(value, dict):
+        for key, inside in value.items():
+            if "\0" in key:
+                refuse(where or (key,), Problem(marked("{it} holds a NUL character, which no name and no path has.")))
+            refuse_unusable(inside, (*where, key), refuse)
+    elif isinstance(value, list):
+        for inside in value:
+            refuse_unusable(inside, where, refuse)
+    elif isinstance(value, str) and "\0" in value:
+        refuse(where, Problem(marked("{it} holds a NUL character, which no name and no path has.")))
+    elif isinstance(value, int) and abs(value) > _LARGEST:
+        refuse(where, Problem(marked("{it} is too large.")))
+
+
 def refuse_unknown(path: tuple[str, ...], known: Mapping[str, Any], refuse: Refuse) -> NoReturn:
     """Refuse a key that is none of `known`, naming the nearest; a secret is told where it belongs."""
     key = path[-1]
@@ -104,23 +120,11 @@ def _check_value(value: Any, kind: Any, path: tuple[str, ...], refuse: Refuse) -
     except msgspec.ValidationError:
         finite = False
     within = _within_layer(path)
-    if isinstance(value, int) and abs(value) > _LARGEST:
-        refuse(path, Problem(marked("{it} is too large.")))
-    if _holds_nul(value):
-        refuse(path, Problem(marked("{it} holds a NUL character, which no name and no path has.")))
     if not finite:
         refuse(path, other_name(within, value) or _other_type(kind))
     if problem := problem_of(within, value):
         where, what = problem
         refuse((*path[: len(path) - len(within)], *where), what)
-
-
-def _holds_nul(value: Any) -> bool:
-    if isinstance(value, str):
-        return "\0" in value
-    if isinstance(value, dict):
-        return any(_holds_nul(part) for pair in value.items() for part in pair)
-    return isinstance(value, list) and any(map(_holds_nul, value))
 
 
 def _other_type(kind: Any) -> Problem:

@@ -12,13 +12,17 @@ import platformdirs
 
 from engine.errors import SettingsError
 from engine.language import marked, tr
-from engine.settings.checking import check_layer, refuse_at, refuse_unknown
+from engine.private_files import read_file
+from engine.settings.checking import check_layer, refuse_at, refuse_unknown, refuse_unusable
 from engine.settings.migration import SETTINGS_VERSION, migrate, old_names
 from engine.settings.options import Settings
 from engine.settings.problem import Problem
 
 _MOST_BYTES = 4_000_000
 _ENDLESS = re.compile(r"[0-9a-fA-F_]{1000}")
+_PART = r"""(?:(?<![\w-])[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
+_LONG_KEY = re.compile(rf"{_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{100}}")
+"""The parser takes memory for the square of the parts."""
 _TOP_KEYS = {"version": None, "defaults": None, "workspace": None}
 
 
@@ -48,17 +52,16 @@ def load_settings(workspace: Path | None = None, *, config: Path | None = None) 
 def read_settings_text(path: Path, *, required: bool) -> str | None:
     """The file's text with its own line ends, None for a missing file that is not `required`."""
     try:
-        with path.open("rb") as file:
-            raw = file.read(_MOST_BYTES + 1)
+        raw = read_file(path, _MOST_BYTES)
     except FileNotFoundError:
         if required:
             raise SettingsError(tr("The settings file {path} does not exist.", path=path)) from None
         return None
+    except ValueError:  # a zero byte in the name
+        raise SettingsError(tr("The settings file cannot be named {path}.", path=repr(str(path)))) from None
     except OSError as error:
         sentence = tr("The settings file {path} cannot be read: {reason}.", path=path, reason=error.strerror)
         raise SettingsError(sentence) from None
-    if len(raw) > _MOST_BYTES:
-        raise SettingsError(tr("The settings file {path} is larger than any right one.", path=path))
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -69,6 +72,9 @@ def read_settings_text(path: Path, *, required: bool) -> str | None:
 
 def parse_settings(text: str, path: Path) -> dict[str, Any]:
     """The tables of the file, of a version that this program knows. Raises `SettingsError`."""
+    if found := _LONG_KEY.search(text):
+        line = text.count("\n", 0, found.start()) + 1
+        raise SettingsError(_unreadable(path, line, tr("a key has too many parts")))
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -95,6 +101,7 @@ def check_settings(data: dict[str, Any], text: str, path: Path) -> None:
     def refuse(where: tuple[str, ...], problem: Problem) -> NoReturn:
         refuse_at(text, path, where, problem)
 
+    refuse_unusable(data, (), refuse)
     for key in data:
         if key not in _TOP_KEYS:
             refuse_unknown((key,), _TOP_KEYS, refuse)
@@ -104,8 +111,6 @@ def check_settings(data: dict[str, Any], text: str, path: Path) -> None:
     if not isinstance(layers, dict):
         refuse(("workspace",), Problem(marked('{it} must be tables such as [workspace."/path/to/notes"].')))
     for folder, layer in layers.items():
-        if "\0" in folder:
-            refuse(("workspace",), Problem(marked("{it} names a folder with a NUL character, which no folder has.")))
         check_layer(layer, ("workspace", folder), refuse)
 
 
@@ -115,7 +120,7 @@ def same_folder(name: str, workspace: Path) -> bool:
 
 
 def _real(name: str) -> str:
-    return os.path.normcase(Path(name).expanduser().resolve())
+    return os.path.normcase(os.path.realpath(os.path.expanduser(name)))
 
 
 def own_layers(data: dict[str, Any], workspace: Path | None) -> list[dict[str, Any]]:
@@ -148,9 +153,8 @@ def _syntax_message(problem: str, text: str, path: Path) -> str:
     place = re.search(r" \(at (?:line (\d+), column \d+|end of document)\)$", problem)
     reason = problem[: place.start()] if place else problem
     line = (place and place[1]) or text.rstrip("\n").count("\n") + 1
-    return tr(
-        "{path}, line {line}: the settings cannot be read: {reason}.",
-        path=path,
-        line=line,
-        reason=reason[:1].lower() + reason[1:],
-    )
+    return _unreadable(path, line, reason[:1].lower() + reason[1:])
+
+
+def _unreadable(path: Path, line: object, reason: str) -> str:
+    return tr("{path}, line {line}: the settings cannot be read: {reason}.", path=path, line=line, reason=reason)

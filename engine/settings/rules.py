@@ -1,6 +1,7 @@
 """What a value must be beyond its type: no secret, an address, a name of this program and not of the reference's."""
 
 import math
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -88,6 +89,13 @@ def _headers(value: Mapping[str, str]) -> Found:
     for name, content in value.items():
         if _SECRET_HEADERS.search(name) or _SECRET_VALUES.match(content) or _is_secret(content):
             return (name,), SECRET
+    return None
+
+
+def _full_path(value: str) -> Found:
+    # Any other would depend on where the program was started, also one that begins with the name of no user.
+    if value and not os.path.isabs(os.path.expanduser(value)):
+        return (), Problem(marked("{it} must be a full path."))
     return None
 
 
@@ -185,7 +193,9 @@ _RULES: dict[tuple[str, ...], Callable[[Any], Found]] = {
     ("remember", "slug", "model"): _chat_model,
     ("remember", "slug", "base_url"): _base_url,
     ("remember", "slug", "api_key_env"): _variable,
+    ("local", "model_cache_dir"): _full_path,
     ("remote", "base_url"): _base_url,
     ("remote", "headers"): _headers,
     ("remote", "api_key_env"): _variable,
+    ("store", "path"): _full_path,
 }

@@ -8,14 +8,16 @@ import logging
 import os
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import apsw
 
 from engine.private_files import create_private, temporary_beside
 from engine.store.connection import number, open_connection
+from engine.store.integrity import Column, columns_of, unreadable
 from engine.store.migrations import version_of
-from engine.store.user_schema import MIGRATIONS, check_content
+from engine.store.user_schema import MIGRATIONS
 
 _DAILY, _BEFORE = ".backup-", ".before-"
 _DAYS = 7
@@ -116,8 +118,17 @@ def check(connection: apsw.Connection) -> None:
     """Raise apsw's error for a damaged file; some milliseconds. Else a damaged table would end all that reads it."""
     if connection.pragma("quick_check", 1) != "ok":
         raise apsw.CorruptError("quick_check found damage")
-    if version_of(connection) == len(MIGRATIONS):
-        check_content(connection)
+    if column := unreadable(connection, _columns(version_of(connection))):
+        raise apsw.CorruptError(f"{column} cannot be read")
+
+
+@cache
+def _columns(version: int) -> tuple[Column, ...]:
+    """The columns of a file of this version."""
+    with contextlib.closing(apsw.Connection(":memory:")) as made:
+        for step in MIGRATIONS[:version]:
+            step(made)
+        return tuple(columns_of(made))
 
 
 def changed_at(path: Path) -> float:

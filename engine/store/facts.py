@@ -140,4 +140,8 @@ def _put(connection: apsw.Connection, facts: Iterable[Fact]) -> None:
 
 def _fact(row: Sequence[Any]) -> Fact:
     fields = dict(zip(Fact.__struct_fields__, row, strict=True))
-    return Fact(**{**fields, "waiting": bool(fields["waiting"])})
+    fact = Fact(**{**fields, "waiting": bool(fields["waiting"])})
+    try:
+        return msgspec.convert(msgspec.to_builtins(fact), Fact)  # a constructor checks nothing
+    except msgspec.ValidationError as error:
+        raise apsw.CorruptError(str(error)) from error

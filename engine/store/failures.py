@@ -1,5 +1,6 @@
 """SQLite's errors, translated once into sentences that say what to do."""
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,6 +9,11 @@ import apsw
 
 from engine.errors import Cancelled, Closed, DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly, StoreError
 from engine.language import tr
+
+_ANOTHER_SCHEMA = re.compile(
+    r"no such \w+|has no column|already exists|\w+ columns but|file format|malformed|missing|vtable constructor"
+)
+"""What SQLite says of statements that fail because the file's tables are not those of the program."""
 
 
 @contextmanager
@@ -27,10 +33,10 @@ def translated(database: Path) -> Iterator[None]:
                 folder=database.parent,
             )
         ) from error
-    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:
+    except (apsw.CorruptError, apsw.NotADBError, apsw.MismatchError, UnicodeDecodeError) as error:
         raise _damaged(database, error) from error
     except apsw.SQLError as error:
-        if not str(error).startswith("no such "):  # a column or a table that this program has made
+        if _ANOTHER_SCHEMA.search(str(error)) is None:
             raise
         raise _damaged(database, error) from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:

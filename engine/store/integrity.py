@@ -1,16 +1,40 @@
-"""Whether a database file is what SQLite says an intact one is."""
+"""Whether a database file is intact: for SQLite, and for what this program reads from it."""
 
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
 from engine.errors import IndexCorrupt
 from engine.language import tr
-from engine.store.connection import open_connection
+from engine.store.connection import number, open_connection
 from engine.store.failures import translated
-from engine.store.schema import Tables
+from engine.store.schema import MIGRATIONS, Tables
 from engine.store.snapshot import Snapshot
+
+_VALUES = {
+    "INTEGER": "typeof({0}) = 'integer'",
+    "TEXT": "typeof({0}) = 'text'",
+    "BLOB": "typeof({0}) = 'blob'",
+    "REAL": "typeof({0}) IN ('real', 'integer') AND {0} BETWEEN -62135596800 AND 253402300799",
+}
+"""Conditions that the values of a type fulfil. All with a fraction are times, in the years 1 to 9999, or smaller."""
+
+
+class Column(NamedTuple):
+    table: str
+    name: str
+    kind: str
+    required: bool
+
+    @property
+    def misfits(self) -> str:
+        """Query for whether a row has a value that this column cannot have."""
+        fits = _VALUES[self.kind].format(self.name) if self.kind in _VALUES else "1"
+        fits = fits if self.required else f"({fits}) OR {self.name} IS NULL"
+        return f"SELECT EXISTS (SELECT 1 FROM {self.table} WHERE NOT ({fits}))"
 
 
 def damage(snapshot: Snapshot) -> str:
@@ -21,36 +45,13 @@ def damage(snapshot: Snapshot) -> str:
         fts = Tables(generation).fts
         snapshot.connection.execute(f"SELECT rowid FROM {fts} WHERE {fts} MATCH 'any' LIMIT 1").fetchall()
     first = snapshot.connection.execute("PRAGMA integrity_check(1)").fetchone()
-    if first == ("ok",):
-        return _unreadable(snapshot)
-    if not first:
-        return tr("The database file is damaged: no answer.")
-    return tr("The database file is damaged: {reason}.", reason=first[0])
-
-
-def _unreadable(snapshot: Snapshot) -> str:
-    """What of the content this program cannot read, though the file is sound for SQLite."""
-    for generation in snapshot.generations():
-        tables = Tables(generation)
-        queries = (
-            f"SELECT title, path, language FROM {tables.files}",
-            f"SELECT file_id, start_line, end_line, heading, text, places FROM {tables.chunks}",
-            f"SELECT transcript, agent, session_id, project FROM {tables.sessions}",
-            f"SELECT aliases FROM {tables.front_matter}",
-        )
-        for query in queries:
-            try:
-                for _ in snapshot.connection.execute(query):
-                    pass
-            except (apsw.SQLError, UnicodeDecodeError) as error:
-                return tr("The database file is damaged: {reason}.", reason=str(error))
-        other_kinds = f"""
-            SELECT 1 FROM {tables.files} WHERE typeof(mtime_ns) <> 'integer' OR typeof(size) <> 'integer'
-            UNION ALL SELECT 1 FROM {tables.chunks} WHERE typeof(heading) <> 'text' OR typeof(text) <> 'text'
-                OR typeof(start_line) <> 'integer' OR typeof(end_line) <> 'integer' LIMIT 1"""
-        if snapshot.connection.execute(other_kinds).fetchone():
-            return tr("The database file is damaged: it holds values of another kind.")
-    return ""
+    if snapshot.generation not in snapshot.generations():
+        reason = f"meta.generation {snapshot.generation}"
+    elif first == ("ok",):
+        reason = unreadable(snapshot.connection, _columns(snapshot.generations()))
+    else:
+        reason = first[0] if first else tr("no answer")
+    return tr("The database file is damaged: {reason}.", reason=reason) if reason else ""
 
 
 def is_damaged(database: Path) -> bool:
@@ -61,3 +62,41 @@ def is_damaged(database: Path) -> bool:
             return bool(damage(Snapshot(connection)))
     except IndexCorrupt:
         return True
+
+
+def columns_of(connection: apsw.Connection) -> list[Column]:
+    """Every column of the tables of a database, those of virtual ones left out."""
+    rows = connection.execute(
+        """SELECT m.name, c.name, c.type, c."notnull" OR c.pk FROM sqlite_schema m, pragma_table_info(m.name) c
+           WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.sql NOT LIKE 'CREATE VIRTUAL%'"""
+    )
+    return [Column(table, name, kind, bool(required)) for table, name, kind, required in rows]
+
+
+def unreadable(connection: apsw.Connection, expected: Iterable[Column]) -> str:
+    """The first of these columns that is missing, or holds what it cannot have; empty where there is none."""
+    present = {(column.table, column.name) for column in columns_of(connection)}
+    for column in expected:
+        if column[:2] not in present or number(connection, column.misfits):
+            return f"{column.table}.{column.name}"
+        try:
+            if column.kind in ("TEXT", ""):
+                for _ in connection.execute(f"SELECT {column.name} FROM {column.table}"):
+                    pass
+        except UnicodeDecodeError:
+            return f"{column.table}.{column.name}"
+    return ""
+
+
+def _columns(generations: Iterable[int]) -> Iterator[Column]:
+    """Those of an index with these generations."""
+    with closing(apsw.Connection(":memory:")) as sample:
+        for step in MIGRATIONS:
+            step(sample)
+        own = [column for column in columns_of(sample) if not column.table.startswith(f"{Tables(1).fts}_")]
+    for column in own:
+        stem, _, ending = column.table.rpartition("_")
+        if ending != "1":
+            yield column
+        else:
+            yield from (column._replace(table=f"{stem}_{generation}") for generation in generations)

@@ -10,6 +10,7 @@ import msgspec
 
 from engine.corpus.ignore import shown
 from engine.errors import IndexReadOnly, StoreError
+from engine.json_events import decode_json
 from engine.language import marked, tr
 from engine.records import AskedQuestion, RecentSearch, SavedSearch
 from engine.redaction.masks import redact
@@ -140,8 +141,8 @@ def _readable(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, float, Ask
     """Rows of a key, a time and a question, without those that this version cannot read."""
     for key, when, text in rows:
         try:
-            yield key, when, msgspec.json.decode(text, type=AskedQuestion)
-        except msgspec.MsgspecError:
+            yield key, when, decode_json(text, AskedQuestion)
+        except ValueError:
             continue
 
 

@@ -1,6 +1,7 @@
 """Where the files of one workspace's index live: never in the workspace itself."""
 
 import hashlib
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def index_files(workspace: Path, store_path: str = "") -> IndexFiles:
 
     `store_path` replaces the user's data folder; each workspace still has a folder of its own below it.
     """
-    base = Path(store_path).expanduser() if store_path else data_folder()
+    base = Path(os.path.expanduser(store_path)) if store_path else data_folder()
     return IndexFiles(base / "indexes" / _identity(workspace))
 
 

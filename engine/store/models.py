@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from engine.json_events import decode_json
 from engine.records import EmbeddingEstimate, StoredModelInfo
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
@@ -104,8 +105,8 @@ def awaiting(snapshot: Snapshot) -> Awaiting | None:
     """What waits for someone's yes, as the last sync found it."""
     found = snapshot.meta("awaiting")
     if isinstance(found, str):
-        with contextlib.suppress(msgspec.MsgspecError):  # another version's
-            return msgspec.json.decode(found, type=Awaiting)
+        with contextlib.suppress(ValueError):  # another version's
+            return decode_json(found, Awaiting)
     return None
 
 

@@ -13,6 +13,7 @@ import apsw
 
 from engine.private_files import create_private, make_folder
 from engine.store.connection import BUSY_MS
+from engine.store.integrity import Column, unreadable
 from engine.store.migrations import Migration, migrate
 
 log = logging.getLogger(__name__)
@@ -43,6 +44,10 @@ def _m001_homes(connection: apsw.Connection) -> None:
 
 
 MIGRATIONS: tuple[Migration, ...] = (_m001_homes,)
+_COLUMNS = [
+    Column("homes", name, "INTEGER" if name == "rank" else "TEXT", required=True)
+    for name in ("transcript", *Home._fields)
+]
 
 
 class SessionHomes:
@@ -94,7 +99,7 @@ class SessionHomes:
     def _connection(self) -> apsw.Connection:
         try:
             return self._try()
-        except (apsw.NotADBError, apsw.CorruptError):
+        except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError):
             # Nothing in it is lost: every workspace claims anew what its index holds.
             log.warning("The list of where sessions belong is damaged and begun anew")
             for name in self._names():
@@ -109,6 +114,8 @@ class SessionHomes:
             connection.pragma("synchronous", 1)
             connection.pragma("secure_delete", 1)  # of paths that were stored before secrets in them were masked
             migrate(connection, self._path, MIGRATIONS)
+            if unreadable(connection, _COLUMNS):
+                raise apsw.CorruptError("another table than ours")
         except BaseException:
             connection.close()
             raise

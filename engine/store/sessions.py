@@ -1,9 +1,14 @@
 """Reading and writing what is known of sessions, and of the transcripts that they are read from."""
 
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
-from engine.store.snapshot import Snapshot
+import msgspec
+
+from engine.store.snapshot import Snapshot, typed
 from engine.store.writer import Writer
+
+_Time = Annotated[float, msgspec.Meta(ge=0, lt=253_402_300_800)]
+"""Seconds since the epoch, before the year 10000."""
 
 
 class StoredTranscript(NamedTuple):
@@ -26,8 +31,8 @@ class StoredSession(NamedTuple):
     project: str
     branch: str
     parent: str
-    started: float | None
-    ended: float | None
+    started: _Time | None
+    ended: _Time | None
     messages: int
     bytes: int
 
@@ -35,7 +40,8 @@ class StoredSession(NamedTuple):
 def transcripts(snapshot: Snapshot) -> dict[str, StoredTranscript]:
     """Every file that was looked at for sessions, by its name."""
     query = f"SELECT path, mtime_ns, size, rule, detail FROM {snapshot.tables.transcripts}"
-    return {path: StoredTranscript(*rest) for path, *rest in snapshot.connection.execute(query)}
+    rows = typed(snapshot.connection.execute(query), tuple[str, int, int, str, str])
+    return {row[0]: StoredTranscript(*row[1:]) for row in rows}
 
 
 def listed_transcripts(snapshot: Snapshot) -> set[str]:
@@ -68,7 +74,7 @@ def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]
             ORDER BY f.mtime_ns DESC, f.path""",
         (path,),
     )
-    return [StoredSession(*row) for row in rows]
+    return typed(rows, StoredSession)
 
 
 def note_transcript(

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import apsw
+import msgspec
 
 from engine.errors import IndexCorrupt
 from engine.language import tr
@@ -18,6 +19,10 @@ HEADING_SEPARATOR = "\x1f"
 MOST_FREE = 0.25
 """Share of empty pages from which on they are given back to the disk; below it new notes will fill them."""
 _GROUP = 400
+_CHUNK_TYPES = tuple(
+    (int, str, str, str, str, int, int, int, str, str, places, str, str) for places in (type(None), bytes)
+)
+_Row = TypeVar("_Row")
 
 
 class StoredFile(NamedTuple):
@@ -77,6 +82,8 @@ class Snapshot:
         keys = "'identity', 'generation', 'stamp'"
         meta = dict(connection.execute(f"SELECT key, value FROM meta WHERE key IN ({keys})"))
         if not {"identity", "generation"} <= meta.keys():
+            raise IndexCorrupt(tr("The index does not say which of its tables are the current ones."))
+        if not all(isinstance(value, int) and value >= 0 for key, value in meta.items() if key != "identity"):
             raise IndexCorrupt(tr("The index does not say which of its tables are the current ones."))
         self.identity = str(meta["identity"])
         """Of the file: a new one that takes the place of a damaged one has another."""
@@ -157,7 +164,8 @@ class Snapshot:
         """Files that the last sync passed over (`skipped`) or could not index (`failed`), by name."""
         query = "SELECT path, rule, detail FROM issues WHERE kind = ? ORDER BY path, rule"
         rows = self.connection.execute(query, (kind,))
-        return tuple(FileIssue(path=path, rule=rule, detail=detail) for path, rule, detail in rows)
+        found = typed(rows, tuple[str, str, str])
+        return tuple(FileIssue(path=path, rule=rule, detail=detail) for path, rule, detail in found)
 
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
         """The chunks with these ids; ids that the index does not hold are left out."""
@@ -171,9 +179,7 @@ class Snapshot:
                     WHERE c.id IN ({_marks(group)})""",
                 group,
             )
-            for id_, path, source, title, language, mtime_ns, start, end, heading, text, *session in rows:
-                if not (isinstance(mtime_ns, int) and isinstance(heading, str) and isinstance(text, str)):
-                    raise IndexCorrupt(tr("A chunk of the index holds values of another kind."))
+            for id_, path, source, title, language, mtime_ns, start, end, heading, text, *session in _whole(rows):
                 path_of_headings = tuple(heading.split(HEADING_SEPARATOR)) if heading else ()
                 found[id_] = StoredChunk(
                     id_, path, source, title, language, mtime_ns / 1e9, start, end, path_of_headings, text, *session
@@ -202,12 +208,13 @@ class Snapshot:
         There is one alias on each line. Ids that the index does not hold are left out.
         """
         for group in _groups(ids):
-            yield from self.connection.execute(
+            rows = self.connection.execute(
                 f"""SELECT c.id, f.id, f.title, f.path, coalesce(n.aliases, '') FROM {self.tables.chunks} c
                     CROSS JOIN {self.tables.files} f ON f.id = c.file_id
                     LEFT JOIN {self.tables.front_matter} n ON n.file_id = f.id WHERE c.id IN ({_marks(group)})""",
                 group,
             )
+            yield from typed(rows, tuple[int, int, str, str, str])
 
     # --- vectors --------------------------------------------------------------------------------------------------
 
@@ -304,6 +311,24 @@ class Snapshot:
 
     def cache_entries(self) -> int:
         return number(self.connection, "SELECT count(*) FROM embedding_cache")
+
+
+def typed(rows: Iterable[tuple[Any, ...]], kind: type[_Row]) -> list[_Row]:
+    """The rows as tuples of this type: SQLite keeps any value in any column. Raises `IndexCorrupt`."""
+    try:
+        return msgspec.convert(list(rows), list[kind])  # type: ignore[valid-type]
+    except msgspec.ValidationError as error:
+        raise IndexCorrupt(
+            tr("The index holds values of another kind than it should ({reason}).", reason=error)
+        ) from None
+
+
+def _whole(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
+    """The rows of chunks. Raises `IndexCorrupt` as `typed` does, which would copy their texts."""
+    for row in rows:
+        if tuple(map(type, row)) not in _CHUNK_TYPES:
+            raise IndexCorrupt(tr("The index holds a passage that cannot be read."))
+        yield row
 
 
 def _groups(ids: Sequence[int]) -> Iterator[tuple[int, ...]]:

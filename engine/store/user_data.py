@@ -18,6 +18,7 @@ import apsw
 import msgspec
 
 from engine.errors import IndexBusy, IndexCorrupt, IndexReadOnly
+from engine.json_events import decode_json
 from engine.language import marked, tr
 from engine.private_files import create_private, temporary_beside
 from engine.records import KeptSync, SyncSummary, UserDataStatus
@@ -127,17 +128,20 @@ class UserData:
 
     @contextlib.contextmanager
     def _used(self) -> Iterator[apsw.Connection]:
-        with self._lock, translated(self._path):
+        with self._lock:
             self._look()
             within, self._within = self._within, True
             try:
-                yield self._connection
-            except (apsw.CorruptError, apsw.SQLError, UnicodeDecodeError):
-                if not within:  # nothing more is read from it, and nothing written into it
-                    self._connection.close()
-                    self._connection = _empty()
-                    self._leave_alone()
-                raise
+                with translated(self._path):
+                    yield self._connection
+            except IndexCorrupt:
+                if within:
+                    raise
+                # Nothing more is read from it, and nothing written into it.
+                self._connection.close()
+                self._connection = _empty()
+                self._leave_alone()
+                raise IndexCorrupt(self._problem) from None
             finally:
                 self._within = within
 
@@ -221,16 +225,11 @@ class UserData:
 
     def _syncs(self, count: int, kind: type[_Sync]) -> tuple[_Sync, ...]:
         with self.reading() as connection:
-            query = "SELECT record FROM sync_history ORDER BY id DESC LIMIT ?"
-            try:
-                rows = connection.execute(query, (count,)).fetchall()
-            except apsw.CorruptError:
-                self._leave_alone()
-                return ()
+            rows = connection.execute("SELECT record FROM sync_history ORDER BY id DESC LIMIT ?", (count,)).fetchall()
         found = []
         for (record,) in reversed(rows):
-            with contextlib.suppress(msgspec.MsgspecError):
-                found.append(msgspec.json.decode(record, type=kind))
+            with contextlib.suppress(ValueError):
+                found.append(decode_json(record, kind))
         return tuple(found)
 
     def approve(self, name: ModelName, tokens: int) -> None:

@@ -1,8 +1,5 @@
 """The tables of `user.sqlite`, as steps from each version of the file to the next."""
 
-from contextlib import closing
-from functools import cache
-
 import apsw
 
 from engine.store.migrations import Migration
@@ -90,37 +87,3 @@ MIGRATIONS: tuple[Migration, ...] = (
     _m007_facts,
     _m008_unseen_notes,
 )
-
-_KINDS = {
-    "REAL": "'real', 'integer', 'null'",
-    "INTEGER": "'integer', 'null'",
-    "TEXT": "'text', 'null'",
-    "BLOB": "'blob', 'null'",
-}
-
-
-def check_content(connection: apsw.Connection) -> None:
-    """Raise `apsw.CorruptError` where a file of the newest version lacks a column or holds values of another kind.
-
-    For SQLite such a file is sound; each of its readers would fail in its own way.
-    """
-    for table, columns in _expected().items():
-        others = " OR ".join(f"typeof({name}) NOT IN ({_KINDS[kind]})" for name, kind in columns.items())
-        texts = ", ".join(name for name, kind in columns.items() if kind == "TEXT")
-        try:
-            if connection.execute(f"SELECT 1 FROM {table} WHERE {others} LIMIT 1").fetchone():
-                raise apsw.CorruptError(f"{table} holds values of another kind")
-            for _ in connection.execute(f"SELECT {texts} FROM {table}"):
-                pass  # what is no UTF-8 cannot be read
-        except (apsw.SQLError, UnicodeDecodeError) as error:
-            raise apsw.CorruptError(str(error)) from error
-
-
-@cache
-def _expected() -> dict[str, dict[str, str]]:
-    """The declared type of each column of each table."""
-    with closing(apsw.Connection(":memory:")) as made:
-        for step in MIGRATIONS:
-            step(made)
-        tables = [name for (name,) in made.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-        return {table: {row[1]: row[2] for row in made.execute(f"PRAGMA table_info({table})")} for table in tables}

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from engine.private_files import replace_file
+from engine.json_events import decode_json
+from engine.private_files import read_file, replace_file
 from engine.store.location import IndexFiles
 
 
@@ -43,6 +44,6 @@ def _path(folder: Path) -> Path:
 
 def _read(path: Path) -> WorkspaceNote | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=WorkspaceNote)
-    except (OSError, msgspec.MsgspecError):
+        return decode_json(read_file(path), WorkspaceNote)
+    except (OSError, ValueError):
         return None

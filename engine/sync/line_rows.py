@@ -14,6 +14,7 @@ from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.packing import Said
 from engine.corpus.transcripts.reading import LineReader
 from engine.corpus.walking import FoundFile
+from engine.json_events import decode_json
 from engine.records import FileIssue
 from engine.redaction.masks import redact
 from engine.store import sessions
@@ -145,9 +146,9 @@ class LineRows:
         if stored is None:
             return None
         try:
-            state = msgspec.json.decode(stored, type=_State)
+            state = decode_json(stored, _State)
             known.resume(bytes(state.parser))
-        except msgspec.DecodeError:
+        except ValueError:
             return None  # of another version of this program
         given = redact(known.parser(transcript_of(file.path)).facts.title)
         same = (state.agent, state.given) == (known.agent, given) and _anchor(source, state.offset) == state.anchor

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 import platformdirs
 
-from engine import CancelToken, replace_file
+from engine import CancelToken, decode_json, read_file, replace_file
 
 log = logging.getLogger(__name__)
 
@@ -36,12 +36,12 @@ def load_drafts() -> tuple[Draft, ...]:
     """What is there; a file that cannot be read is set aside, and named in the log."""
     path = drafts_path()
     try:
-        return msgspec.json.decode(path.read_bytes(), type=tuple[Draft, ...])
+        return decode_json(read_file(path), tuple[Draft, ...])
     except FileNotFoundError:
         return ()
     except OSError as error:
         log.warning("What was not saved could not be read: %s", error)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except ValueError as error:
         kept = path.with_name("drafts-damaged.json")
         with contextlib.suppress(OSError):
             path.replace(kept)

@@ -108,7 +108,8 @@ class PathsField(Field):
 
     def _show_offers(self) -> None:
         found = () if self._found is None else self._found.places
-        named = {os.path.normcase(os.path.realpath(Path(path).expanduser())) for path in self._value}
+        # The method of paths raises for an unknown user.
+        named = {os.path.normcase(os.path.realpath(os.path.expanduser(path))) for path in self._value}  # noqa: PTH111
         named.add(os.path.normcase(os.path.realpath(self._folder)))
         offered = [place for place in found if place.kind != "sessions" and os.path.normcase(place.path) not in named]
         self._places.show_places(offered)

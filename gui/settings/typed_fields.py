@@ -1,5 +1,6 @@
 """Fields to type in: what stands there is judged at each key, and kept when the person leaves it or presses Enter."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -164,7 +165,8 @@ class LineField(_Typed):
 
     @Slot()
     def _browse(self) -> None:
-        known = Path(self._text()).expanduser() if self._text() else Path.home()
+        typed = os.path.expanduser(self._text())  # noqa: PTH111 - the other raises for an unknown user
+        known = Path(typed) if typed else Path.home()
         if self.option.key.endswith("extension_path"):
             name, _ = QFileDialog.getOpenFileName(self, self.title, str(known.parent))
         else:

@@ -7,8 +7,9 @@ import os
 import plistlib
 import sys
 from pathlib import Path
+from xml.parsers.expat import ExpatError
 
-from engine import exporting, tr
+from engine import exporting, read_file, tr
 from gui.settings.system_switch import SystemState
 
 
@@ -45,7 +46,7 @@ class DesktopEntry:
     def is_on(self) -> bool:
         """Desktops switch an entry off by a line of their own, and leave it in its place."""
         try:
-            text = self._file.read_text("utf-8", "replace")
+            text = read_file(self._file).decode("utf-8", "replace")
         except FileNotFoundError:
             return False
         lines = {"".join(line.split()).lower() for line in text.splitlines()}
@@ -91,11 +92,13 @@ class LaunchAgent:
 
     def is_on(self) -> bool:
         try:
-            found = plistlib.loads(self._file.read_bytes())
+            found = plistlib.loads(read_file(self._file))
         except FileNotFoundError:
             return False
-        except (plistlib.InvalidFileException, ValueError) as error:
+        except (ValueError, LookupError, TypeError, OverflowError, RecursionError, ExpatError) as error:
             raise OSError(tr("{path} cannot be read: {reason}", path=self._file, reason=error)) from error
+        if not isinstance(found, dict):
+            return False
         return bool(found.get("RunAtLoad")) and not found.get("Disabled")
 
     def set_on(self, on: bool) -> None:

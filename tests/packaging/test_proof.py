@@ -38,7 +38,7 @@ def program(tmp_path, lines):
         (
             """case "$1 $2" in --version*) echo mnemoscope 1;; status*) echo "$STATUS";; """
             """search*insomnia) echo "$SLEEP";; search*) echo "$WATERING";; """
-            "mcp*) for answer in hello nothing; do read line; echo $answer; done;; esac",
+            "mcp*) for answer in hello nothing; do read line; echo $answer; done; read line;; esac",
             "mcp\nIt ended with 0: nothing",
         ),
         (

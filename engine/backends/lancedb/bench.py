@@ -11,7 +11,17 @@ from contextlib import contextmanager
 import apsw
 import msgspec
 
-from engine.backends.lancedb.columns import BEGINNING, NAME, STEM, WORD, Facts, Row, SharedFile, beginning_of
+from engine.backends.lancedb.columns import (
+    BEGINNING,
+    NAME,
+    STEM,
+    WORD,
+    Facts,
+    Row,
+    SharedFile,
+    beginning_of,
+    read_value,
+)
 from engine.backends.lancedb.view import View
 from engine.control import CancelToken
 from engine.search.frequencies import Word
@@ -97,7 +107,7 @@ class Catalog:
 
     @staticmethod
     def _add(writer: Writer, path: str, file: SharedFile) -> Shown:
-        facts = msgspec.json.decode(file.facts, type=Facts)
+        facts = read_value(file.facts, Facts)
         writer.replace_file(
             NewFile(
                 source=file.source,

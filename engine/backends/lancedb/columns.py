@@ -20,10 +20,13 @@ for a query that is being typed, then that of the aliases; rows of earlier progr
 import hashlib
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
 
+from engine.backends.lancedb.failures import TableUnavailable
+from engine.json_events import decode_json
+from engine.language import tr
 from engine.records import Source
 from engine.store.models import ModelName
 from engine.store.snapshot import HEADING_SEPARATOR
@@ -45,6 +48,7 @@ NAME, WORD, STEM, BEGINNING = "n", "w", "s", "p"
 """Letters of the columns: title, headings, file name and aliases share one."""
 BEGINNING_LENGTHS = (3, 5)
 _PAIR = 2
+Value = TypeVar("Value")
 
 CATALOG_COLUMNS = (
     "file", "source", "path", "mtime_ns", "hash", "size", "title", "language", "facts", "passages", "words", "holders",
@@ -285,7 +289,17 @@ def read_rows(table: "pa.Table") -> Iterator[Row]:
 def model_of(field: "pa.Field[Any]") -> ModelName | None:
     """The model of a column of vectors; None where it does not say so."""
     named = (field.metadata or {}).get(MODEL_KEY)
-    return None if named is None else msgspec.json.decode(named, type=ModelName)
+    return None if named is None else read_value(named, ModelName)
+
+
+def read_value(encoded: bytes | str, kind: type[Value]) -> Value:
+    """A value that is stored as JSON. Raises `TableUnavailable` for a damaged one."""
+    try:
+        return decode_json(encoded, kind)
+    except ValueError:
+        raise TableUnavailable(
+            tr("The LanceDB table holds entries that cannot be read: choose another name for lancedb.table.")
+        ) from None
 
 
 def as_table(rows: Sequence[dict[str, Any]], vectors: Mapping[str, bytes], schema: "pa.Schema") -> "pa.Table":

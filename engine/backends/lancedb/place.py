@@ -16,7 +16,7 @@ from engine.embedding import keychain
 from engine.errors import BackendError, SettingsError, StoreError
 from engine.language import tr
 from engine.logs import hide
-from engine.private_files import create_private, make_folder, temporary_beside
+from engine.private_files import create_private, make_folder, read_file, temporary_beside
 from engine.settings import Settings
 from engine.settings.lancedb_options import in_the_clear, scheme_of, uri_problem
 
@@ -63,7 +63,7 @@ def find_place(workspace: Path, settings: Settings, index_folder: Path, *, cance
     if problem := uri_problem(own.uri):
         raise SettingsError(problem.about(tr("The setting {key}", key="lancedb.uri")))
     if not scheme:
-        folder = Path(own.uri).expanduser().resolve() if own.uri else index_folder / "lancedb"
+        folder = Path(os.path.realpath(os.path.expanduser(own.uri))) if own.uri else index_folder / "lancedb"
         if folder.is_relative_to(workspace):
             raise BackendError(
                 tr("The table would lie among the notes: choose a folder outside {folder}.", folder=workspace)
@@ -115,7 +115,7 @@ def _machine_number() -> str:
             except OSError:
                 new.replace(file)
             new.unlink(missing_ok=True)
-        return file.read_text(encoding="ascii").strip()
+        return read_file(file).decode("ascii", "replace").strip()
     except OSError as error:
         raise StoreError(
             tr(

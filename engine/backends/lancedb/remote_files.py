@@ -2,8 +2,6 @@
 
 from collections.abc import Iterable
 
-import msgspec
-
 from engine.backends.lancedb import sql
 from engine.backends.lancedb.columns import Row
 from engine.backends.lancedb.naming import Naming, machine_of
@@ -11,7 +9,7 @@ from engine.backends.lancedb.table import SharedTable
 from engine.backends.lancedb.view import View
 from engine.control import CancelToken
 from engine.corpus.numbered import NumberedText
-from engine.corpus.transcripts.place import Place
+from engine.corpus.transcripts.place import read_places
 from engine.errors import PathRefused, Unsupported
 from engine.language import tr
 
@@ -64,7 +62,7 @@ def _numbered(row: Row) -> Iterable[tuple[int, str]]:
     chunk = row.chunk
     if chunk.places is None:
         return enumerate(chunk.text.split("\n"), chunk.start_line)
-    places = msgspec.json.decode(chunk.places, type=tuple[Place, ...])
+    places = read_places(chunk.places)
     ends = [*(place.offset for place in places[1:]), len(chunk.text)]
     return [
         (place.line, " ".join(chunk.text[place.offset : end].split())) for place, end in zip(places, ends, strict=True)

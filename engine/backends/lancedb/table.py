@@ -32,6 +32,7 @@ log = logging.getLogger(__name__)
 Answer = TypeVar("Answer")
 
 _REFRESH_SECONDS = 1.0
+_MOST_DIGITS = 9
 """How long an answer may be behind what other machines have committed."""
 _NO_PROBLEM = (TableMissing, TableReplaced, TableExists, NotIndexed, Conflict)
 """What the one who asked deals with."""
@@ -128,7 +129,7 @@ class SharedTable:
             raise TableTooNew(
                 tr("The LanceDB table was not made by Mnemoscope: choose another name for lancedb.table.")
             )
-        if not version.isdigit() or int(version) > columns.SCHEMA_VERSION:
+        if not version.isdigit() or len(version) > _MOST_DIGITS or int(version) > columns.SCHEMA_VERSION:
             raise TableTooNew(
                 tr(
                     "The LanceDB table was made by a newer version of Mnemoscope: update it here, or choose another "

@@ -18,6 +18,8 @@ from engine.corpus.discovery import Discovery, discover
 from engine.corpus.ignore import IgnoreRules
 from engine.corpus.roots import Root, Roots, find_roots
 from engine.corpus.walking import FoundFile
+from engine.json_events import decode_json
+from engine.private_files import read_file
 from engine.records import FileIssue, Source
 from engine.settings import Settings
 
@@ -120,7 +122,7 @@ class Told(msgspec.Struct, frozen=True):
 def read_told(file: Path) -> Told:
     """What was noted last; nothing where that was never, or by another version."""
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Told)
+        return decode_json(read_file(file), Told)
     except (OSError, ValueError):
         return Told()
 

@@ -5,8 +5,12 @@ from pathlib import Path
 
 import msgspec
 
+from engine.json_events import decode_json
+from engine.private_files import read_file
 from engine.settings.writing import write_aside
 from engine.store.sessions import StoredSession
+
+_MOST_BYTES = 1024**3
 
 
 class KnownTranscript(msgspec.Struct, frozen=True, array_like=True):
@@ -51,11 +55,11 @@ class KeptList:
             try:
                 state = self._file.stat()
                 if (state.st_mtime_ns, state.st_size) != self._read_as:
-                    self._list = msgspec.json.decode(self._file.read_bytes(), type=ExportList)
+                    self._list = decode_json(read_file(self._file, _MOST_BYTES), ExportList)
                     self._read_as = state.st_mtime_ns, state.st_size
             except FileNotFoundError:
                 self._list, self._read_as = ExportList(), (0, 0)
-            except ValueError:
+            except (OSError, ValueError):
                 self._list = ExportList()  # of another version, or damaged: everything is written out anew
             return self._list
 

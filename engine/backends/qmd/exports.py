@@ -8,6 +8,7 @@ import os
 import re
 import time
 from bisect import bisect_right
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -21,7 +22,8 @@ from engine.corpus.transcripts.packing import BETWEEN, SPEAKERS, Packer, Said, S
 from engine.corpus.transcripts.stores import find_transcripts, session_name
 from engine.corpus.walking import FoundFile
 from engine.errors import PathRefused
-from engine.private_files import make_folder, remove_leftovers, replace_file
+from engine.json_events import decode_json
+from engine.private_files import make_folder, read_file, remove_leftovers, replace_file
 from engine.records import FileIssue
 from engine.redaction.masks import REDACTION_VERSION
 from engine.settings import Settings
@@ -31,6 +33,8 @@ from engine.sync.crash_record import CrashRecord
 from engine.sync.progress import ProgressMeter
 from engine.sync.session_homes import KEPT_ELSEWHERE, elsewhere, kept_issues, kept_where
 
+_MOST_BYTES = 1024**3
+"""Of a session that was written out; the longest transcripts have some hundred megabytes."""
 _FORMAT = 1
 """Raise it when the same session would be written out in another way."""
 _OURS = re.compile(r"[0-9a-f]{32}\.(?:md|json)")
@@ -96,8 +100,8 @@ class SessionExports:
         """What was said on this line of the file of a session, and what follows it; None where it is not there."""
         file = self._file(session)
         try:
-            places = msgspec.json.decode(file.with_suffix(".json").read_bytes(), type=tuple[_Place, ...])
-            lines = file.read_bytes().decode().split("\n")
+            places = decode_json(read_file(file.with_suffix(".json"), _MOST_BYTES), tuple[_Place, ...])
+            lines = read_file(file, _MOST_BYTES).decode().split("\n")
         except (OSError, ValueError):
             return None  # a pass has just taken it away
         if not places:
@@ -113,19 +117,27 @@ class SessionExports:
 
     # --- writing --------------------------------------------------------------------------------------------------
 
-    def update(self, token: CancelToken, meter: ProgressMeter) -> Exported:
-        """Write out what is new or has changed, and take away what has gone. Raises OSError, `Cancelled`."""
-        make_folder(self._crashes.folder)
-        with self._crashes.during_sync(forget=False):
-            return self._update(token, meter)
+    def update(
+        self, token: CancelToken, meter: ProgressMeter, before_reading: Callable[[], None], *, again: bool = False
+    ) -> Exported:
+        """Write out what is new or has changed, and take away what has gone. Raises OSError, `Cancelled`.
 
-    def _update(self, token: CancelToken, meter: ProgressMeter) -> Exported:
+        `before_reading` is called before the first transcript is read that is new or has changed. `again`: try also
+        the files that ended a process.
+        """
+        make_folder(self._crashes.folder)
+        with self._crashes.during_sync(forget=again):
+            return self._update(token, meter, before_reading)
+
+    def _update(self, token: CancelToken, meter: ProgressMeter, before_reading: Callable[[], None]) -> Exported:
         done, now = Exported(), self._list.now()
         fingerprint = self._fingerprint()
         known = now.transcripts if now.fingerprint == fingerprint else {}
         found = find_transcripts(self._settings, cancel=token, listener=meter.step)
         done.skipped += found.skipped
         done.seen = len(found.files)
+        if any(file.name not in known or _has_changed(known[file.name], file) for file in found.files):
+            before_reading()
         copies = self._copies(found.files, token)
         projects = {name: one.known.project for name, one in now.sessions.items() if name in known}
         files = [file for file in found.files if not self._crashes.deaths(file)]
@@ -231,7 +243,7 @@ class SessionExports:
 
     def _holds(self, before: KnownTranscript, file: FoundFile, now: ExportList) -> bool:
         """Whether a transcript is as it was, and all that was written of it is still there."""
-        if before.rule == "copied" or (before.mtime_ns, before.size) != (file.mtime_ns, file.size):
+        if before.rule == "copied" or _has_changed(before, file):
             return False
         sessions = [now.sessions.get(name) for name in before.sessions]
         return all(one is not None and (not one.written or self._file(one).exists()) for one in sessions)
@@ -271,6 +283,10 @@ class SessionExports:
         return repr((_FORMAT, REDACTION_VERSION, wanted.thinking, wanted.tools, days))
 
 
+def _has_changed(before: KnownTranscript, file: FoundFile) -> bool:
+    return (before.mtime_ns, before.size) != (file.mtime_ns, file.size)
+
+
 def _said(places: tuple[_Place, ...], number: int, lines: list[str]) -> Said:
     """A message as it was written out."""
     place = places[number]
@@ -287,9 +303,9 @@ def _stem(name: str) -> str:
 def _put(file: Path, data: bytes) -> bool:
     """Write a file as a whole; False where it says the same already."""
     try:
-        if file.read_bytes() == data:
+        if read_file(file, len(data)) == data:
             return False
-    except FileNotFoundError:
+    except OSError:  # not there, or another file
         pass
     replace_file(file, data)
     return True

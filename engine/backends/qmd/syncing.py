@@ -1,7 +1,8 @@
 """One sync with `qmd`: sessions are written out, it is told what to index, updates, and embeds where that is due."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 
 from engine.backends.qmd import answers
@@ -79,6 +80,8 @@ class _Run:
         self._token = token
         self._meter = ProgressMeter(reason, listener)
         self._seen = self._embedded = 0
+        self._earlier: dict[str, Counts] = {}
+        """What was done before transcripts were read, by collection."""
         self._counts: dict[str, Counts] = {}
         """By collection: an update that is tried again tells of some twice, and the last word counts."""
         self._passed: dict[str, list[FileIssue]] = {}
@@ -92,15 +95,21 @@ class _Run:
 
     @property
     def _indexed(self) -> int:
-        return sum(counts.new + counts.updated for counts in self._counts.values())
+        return sum(counts.new + counts.updated for counts in self._all_counts())
 
     @property
     def _unchanged(self) -> int:
-        return sum(counts.unchanged for counts in self._counts.values())
+        if not self._counts:
+            return sum(counts.unchanged for counts in self._earlier.values())
+        just_indexed = sum(counts.new + counts.updated for counts in self._earlier.values())
+        return max(0, sum(counts.unchanged for counts in self._counts.values()) - just_indexed)
 
     @property
     def _removed(self) -> int:
-        return sum(counts.removed for counts in self._counts.values())
+        return sum(counts.removed for counts in self._all_counts())
+
+    def _all_counts(self) -> Iterable[Counts]:
+        return chain(self._earlier.values(), self._counts.values())
 
     def report(self, force: bool) -> SyncReport:
         started, clock = time.time(), time.monotonic()
@@ -158,27 +167,41 @@ class _Run:
         of, token = self._of, self._token
         of.command.check(of.settings.qmd.command_timeout_seconds, token)
         self._meter.start("discovering")
-        exported = Exported() if of.exports is None else of.exports.update(token, self._meter)
         made = plan(of.workspace, of.settings, None if of.exports is None else of.exports.folder, token)
         self._names = {one.name: one for one in made.collections}
-        self._seen = len(made.files) + exported.seen
-        self._skipped += [*made.skipped, *exported.skipped]
-        self._failed += exported.failed
+        self._seen = len(made.files)
+        self._skipped += made.skipped
         if force:
             of.maintenance.clear(token)
         of.maintenance.tell(made.collections, token)
         of.maintenance.share_models()
-        token.checkpoint()
-        self._meter.start("indexing", self._seen)
-        of.maintenance.update(token, self._line, self._look)
-        if self._passed.keys() != self._names.keys():
-            of.maintenance.tell_again(made.collections, token)
-            of.maintenance.update(token, self._line, self._look)
+        exported = Exported()
+        if of.exports is not None:
+            exported = of.exports.update(token, self._meter, lambda: self._notes_first(made.collections), again=force)
+            self._seen += exported.seen
+            self._skipped += exported.skipped
+            self._failed += exported.failed
+        if not self._earlier or exported.written or exported.removed:
+            self._update(made.collections)
         if self._removed or self._indexed:
             of.changed()
         if self._removed:
             of.maintenance.clean(token)
         self._embed(force)
+
+    def _notes_first(self, collections: Sequence[Collection]) -> None:
+        """Index the notes: a transcript that ends its reader must not keep them from being found."""
+        self._update(collections)
+        self._earlier, self._counts = self._counts, {}
+
+    def _update(self, collections: Sequence[Collection]) -> None:
+        of, token = self._of, self._token
+        token.checkpoint()
+        self._meter.start("indexing", self._seen)
+        of.maintenance.update(token, self._line, self._look)
+        if self._passed.keys() != self._names.keys():
+            of.maintenance.tell_again(collections, token)
+            of.maintenance.update(token, self._line, self._look)
 
     def _embed(self, force: bool) -> None:
         if not self._of.maintenance.embed_due(self._reason, force):

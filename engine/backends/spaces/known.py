@@ -1,6 +1,7 @@
 """Which workspaces there are, what the index of each holds, and how one is forgotten."""
 
 import contextlib
+import os
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
@@ -33,7 +34,7 @@ def known_workspaces(
     notes = noted_workspaces(indexes)
     forgotten = {note.folder for note in notes if note.forgotten}
     named = [note.folder for note in notes]
-    named += [str(folder.expanduser().resolve()) for folder in (*named_workspaces(config), *more)]
+    named += [os.path.realpath(os.path.expanduser(folder)) for folder in (*named_workspaces(config), *more)]
     folders = [folder for folder in dict.fromkeys(named) if folder not in forgotten]
     names = unique_names(folders)
     found = [_known(folder, names[folder], store_path) for folder in folders]
@@ -51,7 +52,7 @@ def here_and_others(known: Iterable[KnownWorkspace], folder: Path) -> tuple[Know
 def _known(folder: str, name: str, store_path: str) -> KnownWorkspace:
     files = index_files(Path(folder), store_path)
     size = _index_bytes(files) if files.database.exists() else 0
-    return KnownWorkspace(folder=folder, name=name, present=Path(folder).is_dir(), index_bytes=size)
+    return KnownWorkspace(folder=folder, name=name, present=os.path.isdir(folder), index_bytes=size)
 
 
 def _index_bytes(files: IndexFiles) -> int:
@@ -109,7 +110,7 @@ def forget_workspace(folder: Path, *, store_path: str = "", remove_index: bool =
     No note is touched, nor what cannot be made again (facts, saved searches). `remove_index` deletes what can; returns
     the bytes that this gave back. Raises `IndexBusy` while somebody writes there, `StoreError`.
     """
-    folder = folder.expanduser().resolve()
+    folder = Path(os.path.realpath(os.path.expanduser(folder)))
     files = index_files(folder, store_path)
     freed = _remove_index(files) if remove_index and files.database.exists() else 0
     note_workspace(files, folder, forgotten=True)

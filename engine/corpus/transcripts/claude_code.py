@@ -16,6 +16,7 @@ from engine.corpus.transcripts.claude_code_injected import Part, parts_of
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.readable import content, mapping, seconds, string, tool_input
+from engine.json_events import decode_json
 
 _TITLES = {  # type of line: (rank, key); a higher rank wins, of equal ones the last
     "custom-title": (4, "customTitle"),
@@ -229,7 +230,7 @@ class ClaudeCodeFormat:
         return parser
 
     def resume(self, state: bytes) -> ClaudeCodeParser:
-        return msgspec.json.decode(state, type=ClaudeCodeParser)
+        return decode_json(state, ClaudeCodeParser)
 
 
 def _is_line(value: Mapping[str, Any]) -> bool:

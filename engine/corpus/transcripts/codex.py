@@ -18,6 +18,7 @@ from engine.corpus.transcripts.codex_tools import tool_given, tool_result
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
 from engine.corpus.transcripts.readable import content, items, mapping, seconds, string
+from engine.json_events import decode_json
 
 _ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _ENVELOPES_PASSED_OVER = frozenset({"world_state", "inter_agent_communication_metadata"})
@@ -264,7 +265,7 @@ class CodexFormat:
         return CodexParser(facts=SessionFacts(agent=self.agent, id=session_id(path), title=given), named=bool(given))
 
     def resume(self, state: bytes) -> CodexParser:
-        return msgspec.json.decode(state, type=CodexParser)
+        return decode_json(state, CodexParser)
 
 
 def _is_line(value: Mapping[str, Any]) -> bool:

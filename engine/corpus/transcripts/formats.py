@@ -71,7 +71,7 @@ class LineFormat(Protocol):
         """A parser at the beginning; `path` may tell the session's id or agent where no line does."""
 
     def resume(self, state: bytes) -> LineParser:
-        """The parser whose fields these are (JSON). Raises msgspec's errors for a state of another version."""
+        """The parser whose fields these are (JSON). Raises ValueError for a state of another version."""
 
 
 class Conversation(msgspec.Struct, frozen=True):

@@ -31,7 +31,7 @@ from engine.corpus.transcripts.jsonl import first_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
 from engine.corpus.transcripts.readable import items, mapping, seconds, string, tool_input
 from engine.errors import PathRefused
-from engine.json_events import bounded
+from engine.json_events import bounded, decode_json
 
 _AGENT = "gemini"
 _BLOCK = 256 * 1024
@@ -200,7 +200,7 @@ class GeminiLines:
         return GeminiParser(facts=_facts(path))
 
     def resume(self, state: bytes) -> GeminiParser:
-        return msgspec.json.decode(state, type=GeminiParser)
+        return decode_json(state, GeminiParser)
 
 
 class GeminiDocument:

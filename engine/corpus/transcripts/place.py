@@ -2,6 +2,10 @@
 
 import msgspec
 
+from engine.errors import IndexCorrupt
+from engine.json_events import decode_json
+from engine.language import tr
+
 
 class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Where in a chunk a message starts, and where that is in the transcript."""
@@ -12,3 +16,14 @@ class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
     ordinal: int
     id: str
     role: str
+
+
+def read_places(encoded: bytes) -> tuple[Place, ...]:
+    """The places that a chunk is stored with. Raises `IndexCorrupt`."""
+    try:
+        places = decode_json(encoded, tuple[Place, ...])
+    except ValueError:
+        places = ()
+    if not places:
+        raise IndexCorrupt(tr("The index does not say which messages a passage is from."))
+    return places

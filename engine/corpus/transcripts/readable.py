@@ -1,5 +1,6 @@
 """What formats have in common: JSON values of no certain type as times, as texts, as the input of a tool."""
 
+import contextlib
 import json
 import math
 from collections.abc import Mapping
@@ -8,8 +9,12 @@ from typing import Any
 
 import msgspec
 
+from engine.json_events import check_depth
+
 # Programs write times in seconds or in milliseconds: as milliseconds, this is March 1973.
 _FEWEST_MILLISECONDS = 1e11
+_DEEPEST_INDENTED = 20
+"""Levels; each line of deeper values would be mostly indentation."""
 _YEAR_10000 = 253_402_300_800.0
 _LONGEST_KIND = 40
 
@@ -62,9 +67,13 @@ def tool_input(value: object) -> str:
         return ""
     try:
         try:
-            return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+            encoded = msgspec.json.encode(value)
         except UnicodeEncodeError:  # half a surrogate pair
-            return json.dumps(value, indent=2, ensure_ascii=False)
+            encoded = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        with contextlib.suppress(ValueError):
+            check_depth(encoded, _DEEPEST_INDENTED)
+            encoded = msgspec.json.format(encoded, indent=2)
+        return encoded.decode("utf-8", "surrogatepass")
     except RecursionError:
         return "[nested too deeply to be shown]"
 

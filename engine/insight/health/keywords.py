@@ -58,6 +58,8 @@ def _agrees(snapshot: Snapshot, row: _Row) -> bool:
     if found is None:
         return True  # that it is not there is the other matter's
     stored, made = _lengths(found), [len(stream.split()) for stream in row.streams]
+    if len(stored) <= _WORDS:
+        return False
     # A session that went on may have got another title, which its first chunks were not written with.
     if stored[_WORDS] != made[_WORDS] or not (row.session or stored == made[: len(stored)]):
         return False
@@ -69,9 +71,12 @@ def _agrees(snapshot: Snapshot, row: _Row) -> bool:
     return snapshot.connection.execute(sql, (f"words : ({query})", row.id)).fetchone() is not None
 
 
-def _lengths(sizes: bytes) -> list[int]:
-    """Tokens in each column, from SQLite's variable-length integers."""
-    found, value = [], 0
+def _lengths(sizes: object) -> list[int]:
+    """Tokens in each column, from SQLite's variable-length integers; none of a damaged row."""
+    found: list[int] = []
+    if not isinstance(sizes, bytes):
+        return found
+    value = 0
     for byte in sizes:
         value = value << 7 | byte & 0x7F
         if byte < 0x80:

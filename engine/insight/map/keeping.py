@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.private_files import replacing
+from engine.private_files import read_file, replacing
 from engine.records import MapLayout
 from engine.store.coding import Ids, Vectors
 
@@ -68,7 +68,7 @@ def save(path: Path, drawn: Drawn, whose: str) -> None:
 def load(path: Path, whose: str) -> Drawn | None:
     """What was saved for the same index and model; None for a missing, another or a damaged file."""
     try:
-        content = path.read_bytes()
+        content = read_file(path)
     except OSError:
         return None
     if len(content) < _HEADER.size:

@@ -192,7 +192,7 @@ def test_what_is_written_out_for_qmd_keeps_to_it_too(open_: Open, store: Path, t
     files = index_files(boat, settings.store.path)
     exports = SessionExports(files.folder / "qmd/sessions", boat, files, settings)
     for _ in range(2):
-        done = exports.update(CancelToken(), ProgressMeter("manual", lambda update: None))
+        done = exports.update(CancelToken(), ProgressMeter("manual", lambda update: None), lambda: None)
         assert [(one.known.id, one.written) for one in exports.all()] == [("mast", True)]
         assert [issue.rule for issue in done.skipped] == ["kept-elsewhere"]
 

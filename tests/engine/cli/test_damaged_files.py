@@ -90,8 +90,8 @@ def test_damaged_facts_are_named_and_restored(verb: Run, damage, statement: str)
         ("extensions = " + "[" * 60_000, ": the settings cannot be read: brackets are nested too deeply."),
         ('extra_paths = ["/a\\u0000b"]', ', line 4: "extra_paths" holds a NUL character'),
         ('qmd.command = "a\\u0000b"', ', line 4: "qmd.command" holds a NUL character'),
-        ('[workspace."/a\\u0000b"]\nprovider = "none"', '"workspace" names a folder with a NUL character'),
-        ("# " + "x" * 5_000_000, "is larger than any right one."),
+        ('[workspace."/a\\u0000b"]\nprovider = "none"', '"workspace" holds a NUL character'),
+        ("# " + "x" * 5_000_000, "cannot be read: File too large."),
     ],
     ids=["digits", "hexadecimal", "large", "brackets", "path", "command", "folder", "size"],
 )

@@ -60,6 +60,21 @@ def test_sessions_are_found_at_their_message(open_qmd, real, store, data, tmp_pa
     assert not memory.search("bell", session_key="agent:main:discord:group:1").results
 
 
+def test_notes_are_found_where_a_transcript_ends_its_reader(open_qmd, real, store, monkeypatch):
+    def die(path, token):
+        raise SystemExit(139)
+
+    memory = open_qmd(real, sources=("memory", "sessions"), sessions=SessionSettings(folders=(str(store),)))
+    with monkeypatch.context() as dying:
+        dying.setattr("engine.corpus.transcripts.reading.conversations", die)
+        with pytest.raises(SystemExit):
+            memory.sync()
+    assert memory.search("drip").results
+    report = memory.sync()
+    assert memory.search("bell", sources=["sessions"]).results
+    assert report.files_indexed == 1
+
+
 def test_sessions_come_and_go(open_qmd, real, store, data):
     memory = open_qmd(real, sources=("memory", "sessions"), sessions=SessionSettings(folders=(str(store),)))
     memory.sync()
