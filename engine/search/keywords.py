@@ -3,7 +3,7 @@
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import accumulate
 
 from engine.search import scoring
@@ -125,6 +125,34 @@ class KeywordScores:
             scale = scoring.Scale.of([self.terms[index].idf for index in chosen], self.full_match)
             strengths = tuple(strengths[index] for index in chosen) if strengths else ()
         return scoring.text_parts(contributions, scale, near, strengths, name=name)
+
+    def add(
+        self,
+        id_: int,
+        contributions: Sequence[float],
+        strengths: Sequence[float],
+        near: float,
+        bm25: float,
+        held: float,
+    ) -> None:
+        """Store the counts of a chunk. `bm25`, `held`: sums of its contributions and of the idfs that it holds."""
+        self.contributions[id_] = tuple(contributions)
+        if near:
+            self.nearness[id_] = near
+        if strengths:
+            self.strengths[id_] = tuple(strengths)
+        if self.groups:
+            whole = self.parts_of(contributions, strengths, near)
+            bm25, covered, evidence = whole.bm25, whole.covered, whole.evidence
+        else:
+            scale = self.scale
+            covered = held / scale.total
+            evidence = scoring.text_evidence(bm25 + near, scale.full, covered, scale.most(covered))
+        self.evidence[id_] = evidence
+        self.scores[id_] = min(1.0, evidence)
+        self.sums[id_] = bm25 + near
+        if covered > _ALL:
+            self.complete.add(id_)
 
     def add_names(self, names: Mapping[int, float]) -> None:
         """Count how well titles and file names fit the query."""
@@ -253,9 +281,8 @@ class KeywordLeg:
         if not wanted:
             return
         places, count, known_average = self._places, len(self.terms), self._average_length
-        scale = result.scale
-        half = scale.total / 2
-        norms: dict[int, float] = {}
+        half = result.scale.total / 2
+        norm_of = cache(length_norm)
         pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in asked.neighbours]
 
         def take(
@@ -265,9 +292,7 @@ class KeywordLeg:
                 result.around.add(id_)
             parts, strengths = [0.0] * count, None
             in_names = bm25 = held = 0.0
-            norm = norms.get(length)
-            if norm is None:
-                norm = norms[length] = length_norm(length, known_average or average)
+            norm = norm_of(length, known_average or average)
             for place, frequencies, titled in matches:
                 index, term = places[place]
                 if titled:
@@ -282,23 +307,8 @@ class KeywordLeg:
                     held += term.idf * strength
             if not bm25:
                 return
-            result.contributions[id_] = tuple(parts)
             near = sum(scoring.nearness(pairs[pair], distance) for pair, distance in distances) if distances else 0.0
-            if near:
-                result.nearness[id_] = near
-            if strengths:
-                result.strengths[id_] = tuple(strengths)
-            if result.groups:
-                whole = result.parts_of(parts, strengths or (), near)
-                bm25, covered, evidence = whole.bm25, whole.covered, whole.evidence
-            else:
-                covered = held / scale.total
-                evidence = scoring.text_evidence(bm25 + near, scale.full, covered, scale.most(covered))
-            result.evidence[id_] = evidence
-            result.scores[id_] = min(1.0, evidence)
-            result.sums[id_] = bm25 + near
-            if covered > _ALL:
-                result.complete.add(id_)
+            result.add(id_, parts, strengths or (), near, bm25, held)
             if in_names >= half:
                 result.titled.add(id_)
 

@@ -87,11 +87,10 @@ def text_evidence(total: float, full: float, covered: float, limit: float) -> fl
     """
     share = total / full
     squared = covered * covered
-    evidence = share if share < limit else limit
+    evidence = min(limit, share)
     if share > 1.0:
         evidence += squared * (share - 1.0)
-    least = _COMPLETE * squared
-    return evidence if evidence > least else least
+    return max(evidence, _COMPLETE * squared)
 
 
 class TextParts(NamedTuple):

@@ -122,20 +122,20 @@ class _Counter:
                             titled = titled or column in _NAMED
             if frequencies is not None:
                 matches.append((place, frequencies, titled))
-        distances: list[tuple[int, int]] = []
-        if len(matches) > 1:
-            for pair, (first, second) in enumerate(self._neighbours):
-                # Places in one column say nothing of those in the other.
-                if first in in_stems and second in in_stems:
-                    distance = least_distance(in_stems[first], in_stems[second])
-                elif first in in_words and second in in_words:
-                    distance = least_distance(in_words[first], in_words[second])
-                else:
-                    continue
-                if distance:
-                    distances.append((pair, distance))
+        distances = self._distances(in_stems, in_words) if len(matches) > 1 else []
         self._average = self._average or api.column_total_size(_WORDS) / max(api.row_count, 1)
         self._take(api.rowid, api.column_size(_WORDS), self._average, matches, around, distances)
+
+    def _distances(self, *columns: dict[int, list[int]]) -> list[tuple[int, int]]:
+        """`columns`: by term, its places in the stems and in the words, of which neither says anything of the other."""
+        distances = []
+        for pair, (first, second) in enumerate(self._neighbours):
+            for places in columns:
+                if first in places and second in places:
+                    if distance := least_distance(places[first], places[second]):
+                        distances.append((pair, distance))
+                    break
+        return distances
 
 
 def least_distance(first: list[int], second: list[int]) -> int:
