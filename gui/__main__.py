@@ -21,7 +21,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if arguments[0] in VERBS:
             return run_verb(arguments)
 
-    from gui.staying.start import begin
+    from gui.app.desktop.single_instance import begin
 
     _stand_somewhere()
     start = None
@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         start = begin(arguments, None)
         if start.handed_over:
             return 0
-    from gui.options import parse_options
+    from gui.app.options import parse_options
 
     try:
         options = parse_options(arguments)
@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 1
     # A computing pool thread gives the GUI thread its turn after half a millisecond instead of five.
     sys.setswitchinterval(_SWITCH_SECONDS)
-    from gui.app import run
+    from gui.app.application import run
 
     try:
         return run(options, start and start.address)

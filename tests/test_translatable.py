@@ -99,7 +99,8 @@ def _says(name: str, module: ast.Module) -> bool:
     """Whether `name` in this module is the engine's."""
     imports = [node for node in ast.walk(module) if isinstance(node, ast.ImportFrom)]
     return any(
-        node.module in ("engine", "engine.language") and name in {one.name for one in node.names} for node in imports
+        node.module in ("engine", "engine.base.language") and name in {one.name for one in node.names}
+        for node in imports
     )
 
 

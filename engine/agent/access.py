@@ -5,13 +5,13 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from engine.control import CancelToken
-from engine.errors import Cancelled, Closed
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed
 from engine.records import Source
 from engine.settings import Settings
 
 if TYPE_CHECKING:
-    from engine.backends.base import MemorySearchManager
+    from engine.memory.contract import MemorySearchManager
 
 T = TypeVar("T")
 
@@ -73,7 +73,7 @@ class AgentAccess:
         """Whether a file may be shown to whoever is in this session: the person's own memory and sessions stay out."""
         if not self.shared:
             return True
-        from engine.search.filters import Filter
+        from engine.search.chunk_filter import Filter
 
         source: Source = "sessions" if self.is_session(path) else "memory"
         return not Filter(hide_memory=True).hides(path, source)
@@ -81,7 +81,7 @@ class AgentAccess:
     def is_session(self, path: str) -> bool:
         """Whether a stable name is that of a past session."""
         from engine.corpus.transcripts.stores import may_name_session, names_session
-        from engine.search.filters import name_there
+        from engine.search.chunk_filter import name_there
 
         there = name_there(path)  # another machine's stores are not in the settings of this one
         return names_session(path, self.settings) or (there != path and may_name_session(there))

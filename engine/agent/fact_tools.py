@@ -7,7 +7,7 @@ from engine.agent.access import AgentAccess
 from engine.agent.arguments import count
 from engine.agent.facts import MOST_FACTS, USUAL_FACTS, memory_forget, memory_recall, memory_store
 from engine.agent.tool import AgentTool, schema
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
 from engine.records import (
     FACT_CATEGORIES,
     LONGEST_FACT,

@@ -11,11 +11,11 @@ import msgspec
 from msgspec import UNSET
 
 from engine.agent.access import AgentAccess
-from engine.agent.capturing import category_of, worth_keeping
-from engine.agent.failing import said
-from engine.agent.untrusted import untrusted_block
-from engine.control import CancelToken
-from engine.errors import MnemoscopeError
+from engine.agent.error_messages import said
+from engine.agent.fact_capture import category_of, worth_keeping
+from engine.agent.untrusted_text import untrusted_block
+from engine.base.cancellation import CancelToken
+from engine.base.errors import MnemoscopeError
 from engine.records import (
     FACT_CATEGORIES,
     LONGEST_FACT,
@@ -30,10 +30,10 @@ from engine.records import (
     RecalledFact,
 )
 from engine.text.characters import cut
-from engine.text.visible import visible
+from engine.text.invisible_characters import visible
 
 if TYPE_CHECKING:
-    from engine.backends.facts import Facts
+    from engine.memory.facts import Facts
 
 log = logging.getLogger(__name__)
 

@@ -15,11 +15,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from engine.corpus.opening import is_link, open_binary
+from engine.base.errors import NoteError, PathRefused
+from engine.base.language import tr
+from engine.base.private_files import remove_leftovers, temporary_beside
 from engine.corpus.roots import BESIDE_NOTES, MEMORY_FOLDER, find_roots
-from engine.errors import NoteError, PathRefused
-from engine.language import tr
-from engine.private_files import remove_leftovers, temporary_beside
+from engine.corpus.safe_open import is_link, open_binary
 from engine.records import WrittenNote
 from engine.settings import Settings
 

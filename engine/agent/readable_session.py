@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 
+from engine.base.formatting import plural
 from engine.records import SessionMessage, SessionSummary, SessionText
-from engine.wording import plural
 
 _LONGEST_LINE = 100
 _LONGEST_INPUT = 64 * 1024

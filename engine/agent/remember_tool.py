@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from engine.agent.access import AgentAccess
 from engine.agent.tool import AgentTool, schema
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
 from engine.records import Record, RememberedSession
 
 if TYPE_CHECKING:
-    from engine.backends.base import MemorySearchManager
+    from engine.memory.contract import MemorySearchManager
 
 _SYNC_SECONDS = 5.0
 """The newest session may not be listed yet; an agent is not held up for more."""
@@ -45,7 +45,7 @@ def _remember(access: AgentAccess) -> AgentTool:
 def _write(
     access: AgentAccess, manager: "MemorySearchManager", session: str, name: str, cancel: CancelToken
 ) -> RememberedSession:
-    from engine.agent.remembering import remember, update_index
+    from engine.agent.note_writing import remember, update_index
 
     update_index(manager, _SYNC_SECONDS, cancel)
     done = remember(

@@ -6,15 +6,15 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+from engine.agent.existing_notes import STAMP, note_of
+from engine.agent.last_messages import lines_of, said_in
 from engine.agent.note_file import write_note
-from engine.agent.noted_sessions import STAMP, note_of
-from engine.agent.said import lines_of, said_in
 from engine.agent.slug import slug_of_words, to_slug
-from engine.backends.base import MemorySearchManager
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import NoteError, ProviderError, StoreError
+from engine.base.language import tr
 from engine.embedding.registry import open_chat
-from engine.errors import NoteError, ProviderError, StoreError
-from engine.language import tr
+from engine.memory.contract import MemorySearchManager
 from engine.records import SessionNote, SessionSummary, WrittenNote
 from engine.redaction.masks import beginning_of, redact
 from engine.settings import Settings

@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
-from engine.agent.said import Said
+from engine.agent.last_messages import Said
 from engine.text.folding import fold
 from engine.text.languages import detect_language
 from engine.text.stopwords import stop_words

@@ -7,8 +7,8 @@ from typing import Any
 import msgspec
 
 from engine.agent.arguments import refusal
-from engine.agent.failing import said
-from engine.control import CancelToken
+from engine.agent.error_messages import said
+from engine.base.cancellation import CancelToken
 from engine.records import FactAnswer, MemoryGetAnswer, MemorySearchAnswer, Record, RememberedSession, to_builtins
 
 Answer = MemorySearchAnswer | MemoryGetAnswer | FactAnswer | RememberedSession

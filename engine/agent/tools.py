@@ -8,11 +8,11 @@ from typing import Any
 
 from engine.agent.access import AgentAccess
 from engine.agent.fact_tools import fact_tools
-from engine.agent.getting import PAGE_CHARACTERS, PAGE_LINES, memory_get
+from engine.agent.memory_get import PAGE_CHARACTERS, PAGE_LINES, memory_get
+from engine.agent.memory_search import MOST_RESULTS, memory_search
 from engine.agent.remember_tool import remember_tools
-from engine.agent.searching import MOST_RESULTS, memory_search
 from engine.agent.tool import AgentTool, schema
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
 from engine.records import LONGEST_QUERY, MemoryGetAnswer, MemorySearchAnswer, Record
 
 

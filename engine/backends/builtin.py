@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING, Unpack
 import msgspec
 
 from engine.backends.builtin_parts import BuiltinParts
-from engine.backends.lifetime import Lifetime
-from engine.backends.listeners import Listeners, StatusListener
-from engine.backends.provider_slot import ProviderSlot
-from engine.backends.requests import make_request
-from engine.backends.syncs import Syncs
-from engine.backends.threads import Threads
-from engine.backends.updates import Updates
-from engine.control import CancelToken
-from engine.corpus.guard import PathGuard
+from engine.base.cancellation import CancelToken
+from engine.base.errors import IndexCorrupt
+from engine.corpus.path_guard import PathGuard
 from engine.embedding.registry import select_provider, stand_in
-from engine.errors import IndexCorrupt
+from engine.memory.active_provider import ProviderSlot
+from engine.memory.closable import Lifetime
+from engine.memory.executor import Threads
+from engine.memory.index_updates import Updates
+from engine.memory.listeners import Listeners, StatusListener
+from engine.memory.requests import make_request
+from engine.memory.sync_queue import Syncs
 from engine.records import (
     EmbeddingEstimate,
     Feature,
@@ -33,10 +33,10 @@ from engine.records import (
     SyncReason,
     SyncReport,
 )
+from engine.search.search_context import SearchRequest
 from engine.search.searcher import Searcher
-from engine.search.work import SearchRequest
 from engine.settings import Settings
-from engine.settings.answering import answering_as
+from engine.settings.live_options import answering_as
 from engine.store.index import IndexStore
 from engine.store.location import usable_index_files
 from engine.store.user_data import UserData
@@ -45,13 +45,13 @@ from engine.store.vectors import VectorIndex
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from engine.backends.base import ProgressCallback, SearchOptions
-    from engine.backends.facts import Facts
-    from engine.backends.insight import IndexInsight
-    from engine.backends.sharing import Questions, Share
-    from engine.backends.staying import Staying
-    from engine.corpus.numbered import NumberedText
-    from engine.store.kept_searches import KeptSearches
+    from engine.corpus.numbered_lines import NumberedText
+    from engine.memory.background_services import Staying
+    from engine.memory.contract import ProgressCallback, SearchOptions
+    from engine.memory.facts import Facts
+    from engine.memory.index_override import Questions, Share
+    from engine.memory.insight import IndexInsight
+    from engine.store.saved_searches import KeptSearches
     from engine.store.unseen_notes import UnseenNotes
 
 
@@ -245,7 +245,7 @@ class BuiltinMemory:
 
     def purge_model(self, provider: str, model: str, key: str) -> int:
         self._lifetime.check()
-        from engine.store.models import ModelName
+        from engine.store.stored_models import ModelName
 
         gone = self._parts.models.purge(ModelName(provider, model, key))
         self._listeners.tell()

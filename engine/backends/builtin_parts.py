@@ -8,14 +8,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.backends.listeners import Listeners
-from engine.backends.provider_slot import ProviderSlot
-from engine.backends.syncs import Syncs
-from engine.backends.threads import Threads
-from engine.backends.updates import Updates
-from engine.corpus.guard import PathGuard
+from engine.base.language import marked, tr
+from engine.corpus.path_guard import PathGuard
 from engine.embedding.registry import Selection
-from engine.language import marked, tr
+from engine.memory.active_provider import ProviderSlot
+from engine.memory.executor import Threads
+from engine.memory.index_updates import Updates
+from engine.memory.listeners import Listeners
+from engine.memory.sync_queue import Syncs
 from engine.records import MemoryProviderStatus, SyncReason, SyncReport, WatcherStatus
 from engine.settings import Settings
 from engine.store.index import IndexStore
@@ -23,17 +23,17 @@ from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
 
 if TYPE_CHECKING:
-    from engine.backends.facts import Facts
-    from engine.backends.files import WorkspaceFiles
-    from engine.backends.insight import IndexInsight
-    from engine.backends.model_library import ModelLibrary
-    from engine.backends.path_states import PathStates
-    from engine.backends.session_files import SessionFiles
-    from engine.backends.session_library import SessionLibrary
-    from engine.backends.sharing import Questions
-    from engine.backends.status import IndexCounts
-    from engine.backends.staying import Staying
-    from engine.store.kept_searches import KeptSearches
+    from engine.memory.background_services import Staying
+    from engine.memory.facts import Facts
+    from engine.memory.files import WorkspaceFiles
+    from engine.memory.index_override import Questions
+    from engine.memory.insight import IndexInsight
+    from engine.memory.model_library import ModelLibrary
+    from engine.memory.path_states import PathStates
+    from engine.memory.session_files import SessionFiles
+    from engine.memory.session_library import SessionLibrary
+    from engine.memory.status import IndexCounts
+    from engine.store.saved_searches import KeptSearches
     from engine.store.unseen_notes import UnseenNotes
 
 _CHOICE_SECONDS = 0.5
@@ -78,31 +78,31 @@ class BuiltinParts:
 
     @cached_property
     def sessions(self) -> "SessionLibrary":
-        from engine.backends.session_library import SessionLibrary
+        from engine.memory.session_library import SessionLibrary
 
         return SessionLibrary(self._store, self._vectors)
 
     @cached_property
     def session_files(self) -> "SessionFiles":
-        from engine.backends.session_files import SessionFiles
+        from engine.memory.session_files import SessionFiles
 
         return SessionFiles(self._settings, self.sessions.known)
 
     @cached_property
     def files(self) -> "WorkspaceFiles":
-        from engine.backends.files import WorkspaceFiles
+        from engine.memory.files import WorkspaceFiles
 
         return WorkspaceFiles(self._guard, self.session_files)
 
     @property
     def path_states(self) -> "PathStates":
-        from engine.backends.path_states import PathStates
+        from engine.memory.path_states import PathStates
 
         return PathStates(self._workspace, self._settings, self._store)
 
     @cached_property
     def models(self) -> "ModelLibrary":
-        from engine.backends.model_library import ModelLibrary
+        from engine.memory.model_library import ModelLibrary
 
         return ModelLibrary(
             self._settings,
@@ -116,13 +116,13 @@ class BuiltinParts:
 
     @cached_property
     def kept_searches(self) -> "KeptSearches":
-        from engine.store.kept_searches import KeptSearches
+        from engine.store.saved_searches import KeptSearches
 
         return KeptSearches(self._user)
 
     @cached_property
     def facts(self) -> "Facts":
-        from engine.backends.facts import Facts
+        from engine.memory.facts import Facts
 
         return Facts(self._user, self._slot.provider, self._slot.note)
 
@@ -134,7 +134,7 @@ class BuiltinParts:
 
     @cached_property
     def insight(self) -> "IndexInsight":
-        from engine.backends.insight import IndexInsight
+        from engine.memory.insight import IndexInsight
 
         return IndexInsight(
             self._workspace,
@@ -152,7 +152,7 @@ class BuiltinParts:
 
     def stay(self, sync: Callable[[SyncReason], SyncReport]) -> "Staying":
         """Keep the index up to date from now on."""
-        from engine.backends.staying import Staying
+        from engine.memory.background_services import Staying
 
         staying = Staying(
             self._workspace,
@@ -178,7 +178,7 @@ class BuiltinParts:
 
     @cached_property
     def _counts(self) -> "IndexCounts":
-        from engine.backends.status import IndexCounts
+        from engine.memory.status import IndexCounts
 
         return IndexCounts(self._store, self._vectors)
 
@@ -191,9 +191,9 @@ class BuiltinParts:
 
     def status(self, settings: Settings) -> MemoryProviderStatus:
         """See `MemorySearchManager.status`. `settings`: by which questions are answered now."""
-        from engine.backends import status
-        from engine.backends.batch_status import batch_status
-        from engine.backends.degraded import with_degraded
+        from engine.memory import status
+        from engine.memory.batch_status import batch_status
+        from engine.memory.degraded import with_degraded
 
         selection = self.selection_to_show()
         counts, error = self._counts.now(selection)

@@ -7,15 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from engine.backends.leases import ManagerCache
+from engine.base.private_files import clean_up, remove_leftovers
 from engine.corpus.roots import MEMORY_FOLDER, require_text
-from engine.private_files import clean_up, remove_leftovers
+from engine.memory.shared_instances import ManagerCache
 from engine.settings import Settings, load_settings
 from engine.store.location import index_files
 from engine.store.workspace_note import note_workspace
 
 if TYPE_CHECKING:
-    from engine.backends.base import MemorySearchManager, OpenBackend
+    from engine.memory.contract import MemorySearchManager, OpenBackend
 
 _HOMES = {
     "builtin": ("engine.backends.builtin", "BuiltinMemory"),
@@ -64,7 +64,7 @@ def _opened(folder: Path, settings: Settings, executor: Executor | None, backgro
     if chosen == "builtin":
         return open_(chosen)
     from engine.backends.fallback.manager import FallbackMemoryManager
-    from engine.backends.own_data import open_own_data
+    from engine.memory.user_data import open_own_data
 
     name, open_chosen = _NAMES[chosen], partial(open_, chosen)
     _, user = open_own_data(folder, settings)

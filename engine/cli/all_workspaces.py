@@ -6,15 +6,15 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.backends.spaces.names import split_name
-from engine.cli.opening import Place
-from engine.control import CancelToken
-from engine.errors import MnemoscopeError
+from engine.base.cancellation import CancelToken
+from engine.base.errors import MnemoscopeError
+from engine.cli.workspace import Place
 from engine.records import KnownWorkspace, SearchOutcome
 from engine.settings import Settings, load_settings
+from engine.workspaces.file_names import split_name
 
 if TYPE_CHECKING:
-    from engine.backends.base import MemorySearchManager, SearchOptions
+    from engine.memory.contract import MemorySearchManager, SearchOptions
 
 
 def ask_all(
@@ -27,9 +27,9 @@ def ask_all(
 ) -> SearchOutcome:
     """This workspace and all others, whose indexes are asked as they are."""
     from engine.backends.opening import open_memory
-    from engine.backends.spaces.asking import AllWorkspaces
-    from engine.backends.spaces.known import here_and_others
-    from engine.backends.spaces.pool import MemoryPool
+    from engine.workspaces.memory_pool import MemoryPool
+    from engine.workspaces.multi_search import AllWorkspaces
+    from engine.workspaces.registry import here_and_others
 
     here, others = here_and_others(known_to(place, config), place.folder)
     most = options.get("max_results") or place.settings.query.max_results
@@ -66,7 +66,7 @@ def asked_of(
 
 def known_to(place: Place, config: Path | None) -> "tuple[KnownWorkspace, ...]":
     """All workspaces, this one among them."""
-    from engine.backends.spaces.known import known_workspaces
+    from engine.workspaces.registry import known_workspaces
 
     return known_workspaces(config=config, store_path=place.settings.store.path)
 

@@ -3,9 +3,9 @@
 import time
 from collections.abc import Iterator
 
-from engine.cli.embedding import duration
+from engine.base.formatting import plural
+from engine.cli.embedding_messages import duration
 from engine.records import BatchStatus
-from engine.wording import plural
 
 
 def batch_lines(batch: BatchStatus) -> Iterator[tuple[str, str]]:

@@ -11,25 +11,25 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.cli.embedding import awaiting_text
-from engine.cli.explaining import explain
-from engine.cli.opening import Place, find_place, inside, interruptible, opened
+from engine.base.cancellation import CancelToken
+from engine.base.errors import BackendError, Cancelled, Closed, MnemoscopeError, StoreError
+from engine.base.formatting import plural
+from engine.cli.doctor_path import explain
+from engine.cli.embedding_messages import awaiting_text
 from engine.cli.output import print_json, safe
 from engine.cli.progress import StepLine
-from engine.control import CancelToken
+from engine.cli.workspace import Place, find_place, inside, interruptible, opened
 from engine.corpus.transcripts.stores import find_transcripts
 from engine.embedding.registry import select_provider
-from engine.errors import BackendError, Cancelled, Closed, MnemoscopeError, StoreError
 from engine.insight.health import provider, sources
 from engine.insight.health.findings import UPDATE, degraded, failed, fine
 from engine.insight.health.surroundings import look_at_user_data
 from engine.records import HealthFinding
 from engine.settings import settings_path
 from engine.store.location import index_files
-from engine.wording import plural
 
 if TYPE_CHECKING:
-    from engine.backends.base import MemorySearchManager
+    from engine.memory.contract import MemorySearchManager
 
 _NAME_WIDTH = 14
 _INDEX = "Run mnemoscope index."

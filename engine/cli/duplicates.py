@@ -3,11 +3,11 @@
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
 
-from engine.cli.opening import find_place, inside, interruptible, opened
+from engine.base.formatting import plural
 from engine.cli.output import print_json, safe
 from engine.cli.progress import LiveLine
+from engine.cli.workspace import find_place, inside, interruptible, opened
 from engine.records import DuplicateGroup, cite, duplicate_title
-from engine.wording import plural
 
 
 def run(arguments: Namespace) -> int:

@@ -2,20 +2,20 @@
 
 from collections.abc import Mapping
 
-from engine.cli.embedding import dollars, estimate_text
-from engine.cli.opening import Place
+from engine.base.cancellation import CancelToken
+from engine.base.formatting import plural, size
+from engine.cli.embedding_messages import dollars, estimate_text
 from engine.cli.output import safe
-from engine.control import CancelToken
+from engine.cli.workspace import Place
 from engine.corpus.discovery import discover
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.consent import server_of
 from engine.embedding.registry import select_provider
+from engine.indexing.cost_estimate import estimate
 from engine.records import EmbeddingEstimate, Record
 from engine.store.index import IndexStore
 from engine.store.location import index_files
 from engine.store.snapshot import StoredFile
-from engine.sync.estimating import estimate
-from engine.wording import plural, size
 
 _BYTES_A_TOKEN = 3
 """Of notes in English some 4, less of other scripts; passages overlap by a fifth."""

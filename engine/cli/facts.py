@@ -7,18 +7,18 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from engine.agent.access import AgentAccess
-from engine.agent.capturing import category_of
+from engine.agent.fact_capture import category_of
 from engine.agent.facts import capture, recall_block
-from engine.cli.opening import find_place, interruptible, opened
+from engine.base.bounded_json import decode_json
+from engine.base.cancellation import CancelToken
+from engine.base.errors import MnemoscopeError, StoreError
+from engine.base.formatting import plural
 from engine.cli.output import print_json, safe
-from engine.control import CancelToken
-from engine.errors import MnemoscopeError, StoreError
-from engine.json_events import decode_json
+from engine.cli.workspace import find_place, interruptible, opened
 from engine.records import FACT_CATEGORIES, Fact
-from engine.wording import plural
 
 if TYPE_CHECKING:
-    from engine.backends.facts import Facts
+    from engine.memory.facts import Facts
 
 _SHORT_ID = 8
 _LONGEST_INPUT = 256 * 1024

@@ -3,11 +3,11 @@
 import sys
 from argparse import Namespace
 
-from engine.agent.getting import read_named
-from engine.cli.opening import find_place, opened
+from engine.agent.memory_get import read_named
+from engine.base.formatting import plural
 from engine.cli.output import print_json, unfiltered
+from engine.cli.workspace import find_place, opened
 from engine.records import FileText, to_builtins
-from engine.wording import plural
 
 
 def run(arguments: Namespace) -> int:

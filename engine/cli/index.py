@@ -4,18 +4,18 @@ import sys
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
+from engine.base.cancellation import CancelToken
+from engine.base.formatting import plural, size
 from engine.cli.batch_jobs import left_running
-from engine.cli.embedding import ask, awaiting_text, can_ask, provider_problem, spent_text
-from engine.cli.fetching import fetch_missing
-from engine.cli.opening import Place, find_place, interruptible, opened
+from engine.cli.embedding_messages import ask, awaiting_text, can_ask, provider_problem, spent_text
+from engine.cli.model_download import fetch_missing
 from engine.cli.output import print_failed, print_issues, print_json, print_table, safe
 from engine.cli.progress import ProgressLine
-from engine.control import CancelToken
+from engine.cli.workspace import Place, find_place, interruptible, opened
 from engine.records import EmbeddingEstimate, SyncReport, WorkspacePreview, to_builtins
-from engine.wording import plural, size
 
 if TYPE_CHECKING:
-    from engine.backends.base import MemorySearchManager
+    from engine.memory.contract import MemorySearchManager
 
 _LAYOUTS = {
     "openclaw": "an agent's workspace: MEMORY.md and the memory folder are indexed",

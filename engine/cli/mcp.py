@@ -3,13 +3,13 @@
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
-from engine.agent.mcp_server.running import serve
-from engine.cli.opening import find_place
+from engine.cli.workspace import find_place
+from engine.mcp.running import serve
 from engine.settings import Settings, load_settings, settings_path
-from engine.settings.rereading import RereadSettings
+from engine.settings.reloading import RereadSettings
 
 if TYPE_CHECKING:
-    from engine.backends.base import MemorySearchManager
+    from engine.memory.contract import MemorySearchManager
 
 
 def run(arguments: Namespace) -> int:

@@ -7,8 +7,8 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TextIO, cast
 
+from engine.base.formatting import printable
 from engine.records import NOT_EMBEDDED, FileIssue, FileRange, to_builtins
-from engine.wording import printable
 
 _CONTROL = dict.fromkeys([*range(32), *range(127, 160)], "\ufffd")
 _ESCAPED = {code: f"\\u{code:04x}" for code in range(127, 160)}

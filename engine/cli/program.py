@@ -9,9 +9,9 @@ import os
 import sys
 from collections.abc import Sequence
 
+from engine.base.errors import Cancelled, MnemoscopeError
 from engine.cli.arguments import make_parser
 from engine.cli.output import printable_streams
-from engine.errors import Cancelled, MnemoscopeError
 from engine.logs import configure_logging
 
 FAILED = 1

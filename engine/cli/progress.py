@@ -6,10 +6,10 @@ import time
 import unicodedata
 from typing import Self
 
-from engine.cli.embedding import spent_text
+from engine.base.formatting import plural
+from engine.cli.embedding_messages import spent_text
 from engine.cli.output import safe, unfiltered
 from engine.records import HealthProgress, MemorySyncProgressUpdate
-from engine.wording import plural
 
 _PHASES = {
     "waiting": "Waiting: another Mnemoscope is writing this index",

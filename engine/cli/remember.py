@@ -3,12 +3,12 @@
 import sys
 from argparse import Namespace
 
-from engine.agent.remembering import Remembered, remember, update_index
-from engine.cli.opening import Place, find_place, interruptible, opened
+from engine.agent.note_writing import Remembered, remember, update_index
+from engine.base.bounded_json import decode_json
+from engine.base.errors import MnemoscopeError
+from engine.base.formatting import plural
 from engine.cli.output import print_json, safe
-from engine.errors import MnemoscopeError
-from engine.json_events import decode_json
-from engine.wording import plural
+from engine.cli.workspace import Place, find_place, interruptible, opened
 
 _SYNC_SECONDS = 15.0
 """An agent that begins a new session shall not wait longer for the index; text comes first, vectors may come later."""

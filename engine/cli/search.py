@@ -5,12 +5,13 @@ from argparse import Namespace
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from engine.base.errors import MnemoscopeError
+from engine.base.formatting import plural
 from engine.cli.all_workspaces import ask_all
-from engine.cli.opening import find_place, interruptible, opened
 from engine.cli.output import marks_wanted, print_json, print_marked, print_table, safe
 from engine.cli.searches import ask_saved
+from engine.cli.workspace import find_place, interruptible, opened
 from engine.corpus.globs import literal_glob
-from engine.errors import MnemoscopeError
 from engine.records import (
     LAST_LINE,
     EarlierQuestion,
@@ -24,11 +25,10 @@ from engine.records import (
     SearchStage,
     parse_citation,
 )
-from engine.search.exporting import outcome_values, results_markdown
-from engine.wording import plural
+from engine.search.result_export import outcome_values, results_markdown
 
 if TYPE_CHECKING:
-    from engine.backends.base import SearchOptions
+    from engine.memory.contract import SearchOptions
 
 _CONTROLS: dict[RemedyName, str] = {
     "weak": "--min-score 0",

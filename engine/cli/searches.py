@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from engine.backends.spaces.names import split_name
+from engine.base.cancellation import CancelToken
+from engine.base.errors import MnemoscopeError, StoreError
 from engine.cli.all_workspaces import ask_all, asked_of, known_to
-from engine.cli.opening import Place, find_place, interruptible, opened
 from engine.cli.output import print_json, print_table, safe
-from engine.control import CancelToken
+from engine.cli.workspace import Place, find_place, interruptible, opened
 from engine.corpus.globs import literal_glob
-from engine.errors import MnemoscopeError, StoreError
 from engine.records import AskedQuestion, EarlierQuestion, SearchOutcome, cite
+from engine.workspaces.file_names import split_name
 
 if TYPE_CHECKING:
-    from engine.backends.base import MemorySearchManager, SearchOptions
+    from engine.memory.contract import MemorySearchManager, SearchOptions
 
 _DAY = 86_400
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from engine.agent.readable_session import readable_session
-from engine.backends.session_names import short_names, wanted_session
-from engine.cli.opening import Place, find_place, interruptible, opened
+from engine.base.errors import MnemoscopeError
+from engine.base.formatting import plural
 from engine.cli.output import print_json, safe
-from engine.errors import MnemoscopeError
+from engine.cli.workspace import Place, find_place, interruptible, opened
+from engine.memory.session_names import short_names, wanted_session
 from engine.records import SessionSummary
 from engine.settings import settings_path
-from engine.wording import plural
 
 
 def run(arguments: Namespace) -> int:

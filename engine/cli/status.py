@@ -4,12 +4,12 @@ import time
 from argparse import Namespace
 from collections.abc import Iterator
 
+from engine.base.formatting import plural, size
 from engine.cli.batch_jobs import batch_lines
-from engine.cli.embedding import dealings, spent_text
-from engine.cli.opening import Place, find_place, opened
+from engine.cli.embedding_messages import dealings, spent_text
 from engine.cli.output import print_failed, print_issues, print_json, safe
+from engine.cli.workspace import Place, find_place, opened
 from engine.records import MemoryProviderStatus, Probe, VectorStatus, to_builtins
-from engine.wording import plural, size
 
 _ON = {True: "enabled", False: "disabled"}
 

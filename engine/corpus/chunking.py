@@ -2,10 +2,10 @@
 
 import msgspec
 
+from engine.corpus.chunk_packing import pack
 from engine.corpus.front_matter import FrontMatter
 from engine.corpus.outline import Outline
-from engine.corpus.packing import pack
-from engine.corpus.weighing import CHARACTERS_PER_TOKEN
+from engine.corpus.token_estimate import CHARACTERS_PER_TOKEN
 
 CHUNKER_VERSION = 3
 """Raise it when the same text would give other chunks: indexes are then rebuilt."""

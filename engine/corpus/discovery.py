@@ -12,13 +12,13 @@ from pathlib import Path
 
 import msgspec
 
-from engine import reasons
-from engine.control import CancelToken
+from engine.base import skip_reasons
+from engine.base.cancellation import CancelToken
+from engine.corpus.file_rules import SECRET_PLACE, Judge, unreadable
+from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile
 from engine.corpus.ignore import Match
-from engine.corpus.judging import SECRET_PLACE, Judge, unreadable
-from engine.corpus.passed import Passed
 from engine.corpus.roots import Layout, Root, Roots, find_roots
-from engine.corpus.walking import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile
+from engine.corpus.skip_summary import Passed
 from engine.records import FileIssue
 from engine.settings import Settings
 
@@ -85,7 +85,7 @@ class _Walk(FolderWalk):
             state = os.lstat(root.path)
         except FileNotFoundError:
             if root.extra:
-                self.passed.add(root.path, "missing", reasons.NO_EXTRA_PATH.said())
+                self.passed.add(root.path, "missing", skip_reasons.NO_EXTRA_PATH.said())
             return
         except OSError as error:
             self._unreadable(root.path, error)

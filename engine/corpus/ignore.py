@@ -8,7 +8,7 @@ the person's own `exclude`, `include` and `extensions`.
 import re
 from typing import NamedTuple
 
-from engine import reasons
+from engine.base import skip_reasons
 from engine.corpus.globs import Globs
 from engine.settings import Settings
 
@@ -37,7 +37,7 @@ class Match(NamedTuple):
     """Of the settings; empty where no pattern of theirs matched."""
 
 
-BAD_NAME = Match("bad-name", reasons.BAD_NAME.said())
+BAD_NAME = Match("bad-name", skip_reasons.BAD_NAME.said())
 
 
 class IgnoreRules:
@@ -69,32 +69,32 @@ class IgnoreRules:
         if is_unusable(base):
             return BAD_NAME
         if base.lower() in SECRET_FOLDERS:
-            return Match("secret", reasons.SECRET_FOLDER.said())
+            return Match("secret", skip_reasons.SECRET_FOLDER.said())
         if base in IGNORED_FOLDERS:
-            return Match("ignored-folder", reasons.IGNORED_FOLDER.said(folder=base))
+            return Match("ignored-folder", skip_reasons.IGNORED_FOLDER.said(folder=base))
         if base.startswith("."):
-            return Match("hidden", reasons.HIDDEN_FOLDER.said())
+            return Match("hidden", skip_reasons.HIDDEN_FOLDER.said())
         if pattern := self._exclude.matching(name, True):
-            return Match("exclude", reasons.EXCLUDED.said(pattern=pattern), pattern)
+            return Match("exclude", skip_reasons.EXCLUDED.said(pattern=pattern), pattern)
         if self._include and not self._include.may_cover_inside(name):
-            return Match("not-included", reasons.FOLDER_NOT_INCLUDED.said())
+            return Match("not-included", skip_reasons.FOLDER_NOT_INCLUDED.said())
         return None
 
     def for_file(self, name: str, base: str) -> Match | None:
         """Judge one file; the rule `extension` is meant to be counted, not listed."""
         lowered = base.lower()
         if _SECRET_FILE.fullmatch(lowered):
-            return Match("secret", reasons.SECRET_FILE.said())
+            return Match("secret", skip_reasons.SECRET_FILE.said())
         if not lowered.endswith(self.extensions):
-            return Match("extension", reasons.OTHER_EXTENSION.said(extensions=", ".join(self.extensions)))
+            return Match("extension", skip_reasons.OTHER_EXTENSION.said(extensions=", ".join(self.extensions)))
         if is_unusable(base):
             return BAD_NAME
         if base.startswith("."):
-            return Match("hidden", reasons.HIDDEN_FILE.said())
+            return Match("hidden", skip_reasons.HIDDEN_FILE.said())
         if pattern := self._exclude.matching(name, False):
-            return Match("exclude", reasons.EXCLUDED.said(pattern=pattern), pattern)
+            return Match("exclude", skip_reasons.EXCLUDED.said(pattern=pattern), pattern)
         if self._include and not self._include.covers(name):
-            return Match("not-included", reasons.FILE_NOT_INCLUDED.said())
+            return Match("not-included", skip_reasons.FILE_NOT_INCLUDED.said())
         return None
 
 

@@ -10,7 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from engine.corpus import markdown
-from engine.corpus.weighing import cut_piece, is_heavy, weigh
+from engine.corpus.token_estimate import cut_piece, is_heavy, weigh
 
 # How good it is to cut before a piece. Never: inside code that fits in a chunk. After a heading: only if all else
 # fails. Then, rising: behind front matter, inside a word, at a space, after a sentence, at a line end, before an item …

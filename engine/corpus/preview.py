@@ -3,7 +3,7 @@
 from collections import Counter
 from pathlib import Path
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
 from engine.corpus.discovery import discover
 from engine.corpus.transcripts.stores import find_transcripts
 from engine.records import PreviewFolder, WorkspacePreview

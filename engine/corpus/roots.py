@@ -7,9 +7,9 @@ from typing import Literal
 
 import msgspec
 
+from engine.base.errors import WorkspaceError
+from engine.base.language import tr
 from engine.corpus.ignore import SECRET_FOLDERS, shown
-from engine.errors import WorkspaceError
-from engine.language import tr
 from engine.settings import Settings
 
 Layout = Literal["openclaw", "folder"]

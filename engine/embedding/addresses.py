@@ -3,8 +3,8 @@
 import ipaddress
 from urllib.parse import urlsplit
 
-from engine.errors import ProviderError
-from engine.language import tr
+from engine.base.errors import ProviderError
+from engine.base.language import tr
 
 _OWN_HOSTS = {
     "openai": ("api.openai.com", "eu.api.openai.com", "us.api.openai.com"),

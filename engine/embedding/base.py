@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from engine.control import CancelToken
-from engine.errors import ProviderError
+from engine.base.cancellation import CancelToken
+from engine.base.errors import ProviderError
 
 if TYPE_CHECKING:
     import numpy as np

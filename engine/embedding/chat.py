@@ -6,12 +6,12 @@ takes is sent: newer models of OpenAI refuse `max_tokens` and any temperature bu
 
 import time
 
-from engine.control import CancelToken
-from engine.embedding.answers import read_json
+from engine.base.cancellation import CancelToken
+from engine.base.language import tr
 from engine.embedding.http import HttpClient
 from engine.embedding.openai_compatible import open_http, open_sdk
-from engine.embedding.retrying import Transient, retrying
-from engine.language import tr
+from engine.embedding.response_parsing import read_json
+from engine.embedding.retry import Transient, retrying
 from engine.settings import Settings
 
 _MOST_BYTES = 1024 * 1024

@@ -8,9 +8,9 @@ from typing import get_args
 
 import msgspec
 
+from engine.base.errors import ProviderError
+from engine.base.language import marked, tr
 from engine.embedding.addresses import host_of, is_loopback, own_host, owner_of
-from engine.errors import ProviderError
-from engine.language import marked, tr
 from engine.settings import Settings
 from engine.settings.options import RemoteProvider, RemoteSettings
 

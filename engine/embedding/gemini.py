@@ -9,16 +9,16 @@ import functools
 from collections.abc import Sequence
 from typing import Any
 
-from engine.control import CancelToken
-from engine.embedding.answers import Answer, ordered, read_json
+from engine.base.cancellation import CancelToken
+from engine.base.errors import ProviderError
+from engine.embedding.api_keys import key_missing
 from engine.embedding.base import EmbeddingProvider, Limits
 from engine.embedding.batch_jobs.gemini import GeminiBatches
-from engine.embedding.catalogue import batch_price_of
-from engine.embedding.failures import Service
 from engine.embedding.http import HttpClient
-from engine.embedding.keys import key_missing
+from engine.embedding.model_catalog import batch_price_of
 from engine.embedding.remote import Model, RemoteProvider, without_vendor
-from engine.errors import ProviderError
+from engine.embedding.response_parsing import Answer, ordered, read_json
+from engine.embedding.service_errors import Service
 from engine.settings import Settings
 
 BASE_URL = "https://generativelanguage.googleapis.com/v1beta"

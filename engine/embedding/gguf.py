@@ -9,17 +9,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import ProviderError
+from engine.base.language import tr
 from engine.embedding.base import Calibration, Limits, prepare
 from engine.embedding.batching import requests
 from engine.embedding.gguf_file import GgufFile, read_gguf
 from engine.embedding.gguf_models import llama_installed, model_place, traits_of
 from engine.embedding.gguf_process import ModelProcess, Patience
 from engine.embedding.long_texts import embed_whole
+from engine.embedding.model_terms import Traits
 from engine.embedding.self_calibration import PASSAGES, QUESTIONS, calibrated
-from engine.embedding.traits import Traits
-from engine.errors import ProviderError
-from engine.language import tr
 from engine.settings import Settings
 
 if TYPE_CHECKING:

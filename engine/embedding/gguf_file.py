@@ -11,8 +11,8 @@ import struct
 from dataclasses import dataclass
 from typing import Any, BinaryIO, TypeGuard
 
-from engine.errors import ProviderError
-from engine.language import tr
+from engine.base.errors import ProviderError
+from engine.base.language import tr
 
 _MAGIC = b"GGUF"
 _VERSIONS = {2, 3}

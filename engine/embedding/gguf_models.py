@@ -8,10 +8,10 @@ from pathlib import Path
 
 import platformdirs
 
+from engine.base.errors import ProviderError
+from engine.base.language import tr
 from engine.embedding.gguf_file import GgufFile
-from engine.embedding.traits import Traits, traits_named
-from engine.errors import ProviderError
-from engine.language import tr
+from engine.embedding.model_terms import Traits, traits_named
 from engine.settings import Settings
 
 DEFAULT_MODEL = "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf"

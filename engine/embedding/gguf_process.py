@@ -15,12 +15,12 @@ from dataclasses import dataclass
 
 import msgspec
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed, ProviderError
+from engine.base.language import tr
+from engine.base.private_files import temporary_folder
 from engine.embedding.gguf_file import GgufFile
 from engine.embedding.gguf_worker import Answer, Model, Request, Want, serve
-from engine.errors import Cancelled, Closed, ProviderError
-from engine.language import tr
-from engine.private_files import temporary_folder
 
 _POLL = 0.05
 """Seconds between two looks at the token while the model works."""

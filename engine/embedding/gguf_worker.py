@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from engine.language import marked
+from engine.base.language import marked
 
 _THREADS_HTTP = 2
 _ERRORS_ONLY = 1

@@ -15,13 +15,13 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Closed, MnemoscopeError, ProviderError
+from engine.base.language import marked, tr
 from engine.embedding.addresses import checked_url, is_loopback
-from engine.embedding.failures import AnswerTooLarge, Service, refusal
-from engine.embedding.retrying import Transient
+from engine.embedding.retry import Transient
+from engine.embedding.service_errors import AnswerTooLarge, Service, refusal
 from engine.embedding.transport import Call, Transport, current_call
-from engine.errors import Closed, MnemoscopeError, ProviderError
-from engine.language import marked, tr
 from engine.settings import Settings
 
 _SENT = {"accept", "connection", "content-length", "content-type", "host", "transfer-encoding"}

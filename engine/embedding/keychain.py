@@ -9,9 +9,9 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
-from engine.control import CancelToken
-from engine.errors import Cancelled, ProviderError
-from engine.language import tr
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, ProviderError
+from engine.base.language import tr
 
 SERVICE = "mnemoscope"
 ANSWER_SECONDS = 15.0

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from engine.base.errors import ProviderError
 from engine.embedding.base import Limits, PartialAnswer, prepare
 from engine.embedding.batching import requests
-from engine.errors import ProviderError
 
 if TYPE_CHECKING:
     from engine.embedding.base import Vectors

@@ -9,20 +9,20 @@ import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import ProviderError
+from engine.base.language import tr
 from engine.embedding.addresses import host_of, owner_of
-from engine.embedding.answers import Answer, indexed, read_json, tokens_of
+from engine.embedding.api_keys import key_missing
 from engine.embedding.base import EmbeddingProvider, Limits
 from engine.embedding.batch_jobs import openai as batches
-from engine.embedding.catalogue import batch_price_of
-from engine.embedding.failures import Service
 from engine.embedding.http import HttpClient
-from engine.embedding.keys import key_missing
+from engine.embedding.model_catalog import batch_price_of
+from engine.embedding.model_terms import traits_named
 from engine.embedding.presets import PRESETS, Preset, preset_of
 from engine.embedding.remote import Model, RemoteProvider
-from engine.embedding.traits import traits_named
-from engine.errors import ProviderError
-from engine.language import tr
+from engine.embedding.response_parsing import Answer, indexed, read_json, tokens_of
+from engine.embedding.service_errors import Service
 from engine.settings import Settings
 
 if TYPE_CHECKING:

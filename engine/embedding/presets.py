@@ -7,7 +7,7 @@ https://github.com/ggml-org/llama.cpp/tree/master/tools/server.
 
 from dataclasses import dataclass
 
-from engine.language import marked
+from engine.base.language import marked
 
 
 @dataclass(frozen=True)

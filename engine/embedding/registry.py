@@ -10,16 +10,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import ProviderError
+from engine.base.language import tr
 from engine.embedding.consent import REMOTE, chat_settings, consent_of, described, require_consent, settings_of
-from engine.errors import ProviderError
-from engine.language import tr
 from engine.settings import Settings
 
 if TYPE_CHECKING:
+    from engine.embedding.api_keys import Key
     from engine.embedding.base import EmbeddingProvider
     from engine.embedding.chat import ChatModel
-    from engine.embedding.keys import Key
 
 log = logging.getLogger(__name__)
 
@@ -94,8 +94,8 @@ def open_chat(settings: Settings, *, cancel: CancelToken | None = None) -> "Chat
     own = chat_settings(settings)
     if own is None:
         return None
+    from engine.embedding.api_keys import find_key
     from engine.embedding.chat import ChatModel
-    from engine.embedding.keys import find_key
 
     found = find_key("openai", own, cancel=cancel)
     return ChatModel(own, None if found is None else found.value)
@@ -103,7 +103,7 @@ def open_chat(settings: Settings, *, cancel: CancelToken | None = None) -> "Chat
 
 def _chosen(settings: Settings, name: str, typed: str | None, cancel: CancelToken | None) -> Selection:
     """The provider of this name. Raises `ProviderError`, `Cancelled`."""
-    from engine.embedding.keys import find_key
+    from engine.embedding.api_keys import find_key
 
     require_consent(settings, name)
     return _made(settings, name, find_key(name, settings, cancel=cancel) if typed is None else typed)
@@ -136,7 +136,7 @@ def _key_at_hand(settings: Settings, name: str, cancel: CancelToken | None) -> "
     if name not in REMOTE:
         return None
     from engine.embedding.addresses import is_loopback
-    from engine.embedding.keys import find_key
+    from engine.embedding.api_keys import find_key
 
     if consent_of(settings, name) is None:
         raise _NotAtHand(tr("{name}: you have not agreed to send texts there.", name=name))
@@ -157,7 +157,7 @@ def _made(settings: Settings, name: str, key: "Key | str | None") -> Selection:
 
 
 def _embedded(settings: Settings, key: str | None) -> "EmbeddingProvider":
-    from engine.embedding.embedded import MODEL, EmbeddedProvider
+    from engine.embedding.embedded_model import MODEL, EmbeddedProvider
 
     if settings.model not in {"", MODEL}:
         raise ProviderError(

@@ -9,21 +9,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, ProviderError
+from engine.base.formatting import any_of
+from engine.base.language import tr
 from engine.embedding.addresses import is_loopback, owner_of
-from engine.embedding.answers import Answer
 from engine.embedding.base import Calibration, LeftOut, Limits, PartialAnswer, prepare
 from engine.embedding.batch_jobs.base import BatchApi
-from engine.embedding.catalogue import UNKNOWN, facts_of, price_of
-from engine.embedding.failures import TooLong
 from engine.embedding.http import HttpClient
 from engine.embedding.long_texts import embed_whole
-from engine.embedding.retrying import retrying
+from engine.embedding.model_catalog import UNKNOWN, facts_of, price_of
+from engine.embedding.response_parsing import Answer
+from engine.embedding.retry import retrying
+from engine.embedding.service_errors import TooLong
 from engine.embedding.tokens import estimate
-from engine.errors import Cancelled, ProviderError
-from engine.language import tr
 from engine.settings import Settings
-from engine.wording import any_of
 
 if TYPE_CHECKING:
     from engine.embedding.base import Vectors

@@ -19,10 +19,10 @@ from typing import Any
 import httpcore2
 import httpx2
 
-from engine.control import CancelToken
-from engine.embedding.failures import AnswerTooLarge
-from engine.errors import Cancelled, ProviderError
-from engine.language import tr
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, ProviderError
+from engine.base.language import tr
+from engine.embedding.service_errors import AnswerTooLarge
 
 _CONNECT_SECONDS = 10.0
 _NO_TLS = {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "UNKNOWN_PROTOCOL"}

@@ -12,7 +12,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
 from engine.insight.shingles import Hashes
 
 MOST_FILES = 16

@@ -3,17 +3,17 @@
 import os
 from collections.abc import Iterable
 
-from engine.corpus.guard import PathGuard
+from engine.base.errors import PathRefused
+from engine.corpus.folder_walk import LATEST_NS
 from engine.corpus.ignore import is_unusable
-from engine.corpus.walking import LATEST_NS
-from engine.corpus.weighing import CHARACTERS_PER_TOKEN, weigh
-from engine.errors import PathRefused
+from engine.corpus.path_guard import PathGuard
+from engine.corpus.token_estimate import CHARACTERS_PER_TOKEN, weigh
 from engine.records import ChunkDetail, ChunkRow, ChunkVector, FileChunks, Source, VectorState
-from engine.store.coding import StoredModel
 from engine.store.connection import number
-from engine.store.models import ModelName
+from engine.store.file_status import issue_of
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
-from engine.store.standing import issue_of
+from engine.store.stored_models import ModelName
+from engine.store.vector_encoding import StoredModel
 from engine.text import analyse
 
 

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from engine.control import CancelToken
-from engine.corpus.guard import PathGuard
+from engine.base.cancellation import CancelToken
+from engine.corpus.path_guard import PathGuard
 from engine.insight.candidates import Pair, Recurring, Sample
+from engine.insight.group_records import Note, told
 from engine.insight.grouping import Found, Match, Part, grouped
 from engine.insight.near_vectors import NearChunks, near_chunks
 from engine.insight.passages import Likeness, compare, find_passage, shingles_of
@@ -26,11 +27,10 @@ from engine.insight.shingles import (
     stored_texts,
     without_overlaps,
 )
-from engine.insight.telling import Note, told
 from engine.records import DuplicateGroup, DuplicateReport
 from engine.store.index import IndexStore
-from engine.store.models import ModelName
 from engine.store.snapshot import Snapshot
+from engine.store.stored_models import ModelName
 
 Progress = Callable[[float], None]
 """Called with the share that is done, from the working thread."""

@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.control import CancelToken
-from engine.insight.chance import normal
-from engine.store.coding import StoredModel, Vectors, decode
+from engine.base.cancellation import CancelToken
+from engine.insight.seeded_random import normal
 from engine.store.index import IndexStore
-from engine.store.models import ModelName
+from engine.store.stored_models import ModelName
+from engine.store.vector_encoding import StoredModel, Vectors, decode
 
 _LEAST_COSINE = 0.85
 _BITS = 256

@@ -7,14 +7,14 @@ from itertools import accumulate
 
 import msgspec
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
 from engine.insight.disk import disk_parts, in_database
 from engine.insight.folders import count_folders
 from engine.records import ChunkSizes, DiskPartName, FileIssue, IndexOverview, IndexSizes, MonthCount, Source
 from engine.store.connection import number
 from engine.store.index import IndexStore
-from engine.store.models import ModelName
 from engine.store.snapshot import Snapshot
+from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 
 _MOST_BARS = 16

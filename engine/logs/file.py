@@ -5,7 +5,7 @@ from logging import LogRecord
 from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
-from engine.private_files import create_private, make_folder, tidy_folder
+from engine.base.private_files import create_private, make_folder, tidy_folder
 
 _FILE_BYTES = 1_000_000
 _OLD_FILES = 2

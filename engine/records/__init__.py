@@ -7,7 +7,7 @@ ranges are half-open offsets in code points.
 from engine.records.agent_answers import CitedPassage, MemoryGetAnswer, MemorySearchAnswer
 from engine.records.base import FileRange, Record, Source, to_builtins, to_json
 from engine.records.chunks import ChunkDetail, ChunkRow, ChunkVector, FileChunks, VectorState
-from engine.records.citing import Citation, cite, parse_citation
+from engine.records.citations import Citation, cite, parse_citation
 from engine.records.duplicates import (
     DuplicateGroup,
     DuplicateKind,
@@ -16,7 +16,7 @@ from engine.records.duplicates import (
     duplicate_title,
     share_text,
 )
-from engine.records.explaining import (
+from engine.records.explanations import (
     DateOrigin,
     MatchField,
     RemedyName,
@@ -62,9 +62,8 @@ from engine.records.folders import (
     WorkspacePreview,
 )
 from engine.records.health import HealthFinding, HealthProgress, HealthRepair, HealthState
-from engine.records.kept_searches import AskedQuestion, RecentSearch, SavedSearch
-from engine.records.linking import LONGEST_LINK, Link, is_link, parse_link, write_link
-from engine.records.mapping import IndexMap, MapAnswer, MapFile, MapGap, MapLayout, MapPlace, MapProgress
+from engine.records.index_map import IndexMap, MapAnswer, MapFile, MapGap, MapLayout, MapPlace, MapProgress
+from engine.records.links import LONGEST_LINK, Link, is_link, parse_link, write_link
 from engine.records.overview import (
     ChunkSizes,
     DiskPart,
@@ -73,9 +72,9 @@ from engine.records.overview import (
     IndexOverview,
     MonthCount,
 )
-from engine.records.past_sessions import SessionMessage, SessionSummary, SessionText
-from engine.records.probing import KeyState, ModelFetchProgress, Probe, ProviderProbe
-from engine.records.searching import (
+from engine.records.provider_checks import KeyState, ModelFetchProgress, Probe, ProviderProbe
+from engine.records.saved_searches import AskedQuestion, RecentSearch, SavedSearch
+from engine.records.search import (
     LAST_LINE,
     LONGEST_QUERY,
     EarlierAnswer,
@@ -90,7 +89,8 @@ from engine.records.searching import (
     SearchTimings,
 )
 from engine.records.session_notes import RememberedSession, SessionNote, WrittenNote
-from engine.records.state import (
+from engine.records.sessions import SessionMessage, SessionSummary, SessionText
+from engine.records.status import (
     BatchJobStatus,
     BatchStatus,
     CacheStatus,
@@ -105,7 +105,7 @@ from engine.records.state import (
     VectorStatus,
     WatcherStatus,
 )
-from engine.records.syncing import (
+from engine.records.sync import (
     NOT_EMBEDDED,
     EmbeddingEstimate,
     FileIssue,

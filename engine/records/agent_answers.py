@@ -4,8 +4,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from engine.records.base import Record, Source
-from engine.records.searching import SearchMode
-from engine.records.state import FallbackStatus
+from engine.records.search import SearchMode
+from engine.records.status import FallbackStatus
 
 
 class CitedPassage(Record, frozen=True):

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from engine.language import marked, tr
+from engine.base.language import marked, tr
 from engine.records.base import Record
 
 DuplicateKind = Literal["identical", "alike", "contained", "passage", "recurring"]

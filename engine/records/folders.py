@@ -3,7 +3,7 @@
 from typing import Literal
 
 from engine.records.base import Record, Source
-from engine.records.syncing import FileIssue
+from engine.records.sync import FileIssue
 
 
 class PreviewFolder(Record, frozen=True):

@@ -3,7 +3,7 @@
 from typing import Literal
 
 from engine.records.base import Record, Source
-from engine.records.syncing import KeptSync
+from engine.records.sync import KeptSync
 
 DiskPartName = Literal["text", "words", "vectors", "matrix", "log", "user", "other", "free"]
 

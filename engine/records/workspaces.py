@@ -1,7 +1,7 @@
 """The workspaces that are known on this computer."""
 
 from engine.records.base import Record
-from engine.records.syncing import SyncSummary
+from engine.records.sync import SyncSummary
 
 
 class KnownWorkspace(Record, frozen=True):

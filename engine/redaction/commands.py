@@ -2,7 +2,7 @@
 
 import re
 
-from engine.redaction.values import PLACEHOLDER, is_ordinary, value_of
+from engine.redaction.non_secrets import PLACEHOLDER, is_ordinary, value_of
 
 _LOOK_BACK = 400
 # The short options that take a password, by program. After "user:" the password follows a user's name and a colon;

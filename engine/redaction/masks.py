@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
+from engine.redaction.non_secrets import LONGEST_JUDGED, is_ordinary, secret_span
 from engine.redaction.pattern import SecretPattern
 from engine.redaction.patterns import PATTERNS
-from engine.redaction.values import LONGEST_JUDGED, is_ordinary, secret_span
 
 REDACTION_VERSION = 2
 """Raise it when more is masked: what was stored before is then read and stored anew."""

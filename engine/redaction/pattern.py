@@ -2,7 +2,7 @@
 
 from typing import Literal, NamedTuple
 
-from engine.redaction.values import Judge
+from engine.redaction.non_secrets import Judge
 
 Mask = Literal["part", "whole"]
 

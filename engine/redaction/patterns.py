@@ -5,10 +5,10 @@ for; a run without a limit is possessive and nothing that can fail follows it; t
 empty, and has no line end in it.
 """
 
+from engine.redaction.context_patterns import TOLD_BY_SURROUNDINGS
 from engine.redaction.pattern import SecretPattern
 from engine.redaction.services import SERVICES
-from engine.redaction.told_by_form import TOLD_BY_FORM
-from engine.redaction.told_by_surroundings import TOLD_BY_SURROUNDINGS
-from engine.redaction.told_by_syntax import TOLD_BY_SYNTAX
+from engine.redaction.syntax_patterns import TOLD_BY_SYNTAX
+from engine.redaction.token_patterns import TOLD_BY_FORM
 
 PATTERNS: tuple[SecretPattern, ...] = (*TOLD_BY_SURROUNDINGS, *TOLD_BY_SYNTAX, *TOLD_BY_FORM, *SERVICES)

@@ -9,8 +9,8 @@ import string
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from engine.store.coding import StoredModel, decode
 from engine.store.snapshot import Snapshot, StoredChunk
+from engine.store.vector_encoding import StoredModel, decode
 from engine.text import analyse
 
 MOST = 200

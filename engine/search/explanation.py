@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from engine.base.formatting import in_quotes
+from engine.base.language import tr
 from engine.embedding.base import Calibration
-from engine.language import tr
 from engine.records import MatchField, ResultExplanation, SearchExplanation, SearchStage, StageUnit, TermMatch
-from engine.search.keywords import KeywordScores, Term
+from engine.search.keyword_leg import KeywordScores, Term
 from engine.search.scoring import Blend
-from engine.wording import in_quotes
 
 Fields = Mapping[int, Sequence[tuple[MatchField, ...]]]
 """By chunk, for each term the fields that hold it."""

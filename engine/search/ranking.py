@@ -3,20 +3,20 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from engine.language import tr, tr_count
+from engine.base.formatting import floored
+from engine.base.language import tr, tr_count
+from engine.search.chunk_filter import Among
+from engine.search.cut_off import diverse
 from engine.search.explanation import Scored
-from engine.search.filters import Among
-from engine.search.keywords import KeywordLeg, KeywordScores
+from engine.search.keyword_leg import KeywordLeg, KeywordScores
 from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend
-from engine.search.sifting import diverse
-from engine.search.titles import name_matches, named_chunks
-from engine.search.work import Work
+from engine.search.search_context import Work
+from engine.search.title_matches import name_matches, named_chunks
 from engine.store.snapshot import Snapshot
-from engine.wording import floored
 
 if TYPE_CHECKING:
     from engine.search.decay import Age
-    from engine.search.meaning import MeaningLeg
+    from engine.search.vector_leg import MeaningLeg
 
 _EXACT = 50
 """At least so many of the best get exact cosines."""

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
-from engine.language import marked, tr
+from engine.base.formatting import all_of, in_quotes
+from engine.base.language import marked, tr
 from engine.records import MatchField, ResultExplanation, TermMatch
-from engine.wording import all_of, in_quotes
 
 ReasonPart = Literal["words", "meaning", "mixture", "age", "place", "threshold"]
 

@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from engine.corpus.transcripts.place import Place, read_places
+from engine.corpus.transcripts.message_offsets import Place, read_places
 from engine.records import FileRange, MemorySearchResult, MessagePlace
 from engine.search.explanation import Scored
 from engine.search.scoring import Blend

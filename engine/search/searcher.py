@@ -6,37 +6,37 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from engine.control import CancelToken
-from engine.corpus.guard import PathGuard
-from engine.language import tr
+from engine.base.cancellation import CancelToken
+from engine.base.language import tr
+from engine.corpus.path_guard import PathGuard
 from engine.records import SearchMode, SearchOutcome
-from engine.search.conditions import Conditions, wanted_roles
-from engine.search.embedding import QuestionEmbedder
+from engine.search.cut_off import at_most_per_file, cut
+from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, explain
-from engine.search.found import Found, Kept, is_lasting, leave_out, list_newest, narrow
-from engine.search.frequencies import Frequencies
-from engine.search.keywords import KeywordLeg
+from engine.search.found_set import Found, Kept, is_lasting, leave_out, list_newest, narrow
+from engine.search.keyword_leg import KeywordLeg
 from engine.search.matched_fields import matched_fields
-from engine.search.names import files_to_search, hidden
+from engine.search.path_filter import files_to_search, hidden
+from engine.search.query_conditions import Conditions, wanted_roles
+from engine.search.query_embedding import QuestionEmbedder
+from engine.search.query_restrictions import restrict, said
+from engine.search.query_summary import remarks_of
 from engine.search.ranking import Ranker
-from engine.search.restricting import restrict, said
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.results import make_result
-from engine.search.sifting import at_most_per_file, cut
-from engine.search.sources import Bring, CountsOf, NearVectors, ReadableStore
+from engine.search.search_context import SearchRequest, Work
+from engine.search.search_sources import Bring, CountsOf, NearVectors, ReadableStore
 from engine.search.suggestions import Spelling, is_likely
-from engine.search.titles import called, put_first
-from engine.search.understanding import remarks_of
-from engine.search.work import SearchRequest, Work
+from engine.search.title_matches import called, put_first
 from engine.settings.options import ResultCacheSettings
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, analyse_query, parse_query
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
-    from engine.search.meaning import MeaningLeg
-    from engine.search.passages import LikedPassage
-    from engine.store.coding import Vectors
+    from engine.search.more_like_this import LikedPassage
+    from engine.search.vector_leg import MeaningLeg
+    from engine.store.vector_encoding import Vectors
 
 
 class Searcher:
@@ -109,7 +109,7 @@ class Searcher:
             found = self._find(snapshot, provider, work)
             outcome = self._outcome(snapshot, found, provider, work)
         if request.explain and not outcome.results:
-            from engine.search.advice import advised
+            from engine.search.empty_result_advice import advised
 
             outcome = advised(outcome, work, self._store, lambda other: self._search(other, cancel))
         if found.lasting:
@@ -174,7 +174,7 @@ class Searcher:
         """The words that are asked for; of a passage those that tell most about it."""
         if work.request.like is None:
             return None, analyse_query(work.query, snapshot.languages())
-        from engine.search.passages import find_passage, telling_words
+        from engine.search.more_like_this import find_passage, telling_words
 
         liked = find_passage(snapshot, work.request.like, hidden(snapshot, self._guard, work))
         return liked, telling_words(snapshot, liked, self._frequencies)
@@ -206,7 +206,7 @@ class Searcher:
         query = work.vector
         if provider is None or query is None:
             return None
-        from engine.search.meaning import MeaningLeg
+        from engine.search.vector_leg import MeaningLeg
 
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
         if model is None:  # the index was replaced since

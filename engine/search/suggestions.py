@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from engine.records import QuerySuggestion
-from engine.search.conditions import many
-from engine.search.filters import Among
-from engine.search.keywords import Term
+from engine.search.chunk_filter import Among
+from engine.search.keyword_leg import Term
+from engine.search.query_conditions import many
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, spelling
 from engine.text.folding import fold

@@ -9,13 +9,13 @@ from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type
 
 import msgspec
 
-from engine.errors import SettingsError
-from engine.language import marked, tr
-from engine.settings.lines import find_lines, line_of
+from engine.base.errors import SettingsError
+from engine.base.language import marked, tr
 from engine.settings.options import Settings
 from engine.settings.problem import SECRET, Problem
 from engine.settings.rules import looks_secret, other_name, problem_of
 from engine.settings.section import Section
+from engine.settings.toml_lines import find_lines, line_of
 
 _SIMPLE = {
     bool: marked("{it} must be true or false."),

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from engine.language import marked
+from engine.base.language import marked
 from engine.settings.problem import Problem
 from engine.settings.section import Section, option
 

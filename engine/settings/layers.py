@@ -6,9 +6,9 @@ from typing import Any, Literal
 
 import msgspec
 
-from engine.errors import SettingsError
-from engine.language import tr
-from engine.settings.catalogue import value_at
+from engine.base.errors import SettingsError
+from engine.base.language import tr
+from engine.settings.catalog import value_at
 from engine.settings.loading import (
     check_settings,
     load_settings,
@@ -20,8 +20,8 @@ from engine.settings.loading import (
     settings_path,
 )
 from engine.settings.options import Settings
-from engine.settings.origin import Layer
 from engine.settings.saving import put_option, read_document, table_of, write_document
+from engine.settings.value_origin import Layer
 
 SavedIn = Literal["defaults", "workspace"]
 

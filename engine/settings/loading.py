@@ -10,9 +10,9 @@ from typing import Any, NoReturn
 import msgspec
 import platformdirs
 
-from engine.errors import SettingsError
-from engine.language import marked, tr
-from engine.private_files import read_file
+from engine.base.errors import SettingsError
+from engine.base.language import marked, tr
+from engine.base.private_files import read_file
 from engine.settings.checking import check_layer, refuse_at, refuse_unknown, refuse_unusable
 from engine.settings.migration import SETTINGS_VERSION, migrate, old_names
 from engine.settings.options import Settings

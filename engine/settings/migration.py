@@ -7,7 +7,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from engine.language import marked
+from engine.base.language import marked
 from engine.settings.checking import is_section, options_of, refuse_at
 from engine.settings.options import Settings
 from engine.settings.problem import Problem

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from engine.language import marked, tr
+from engine.base.language import marked, tr
 
 
 @dataclass(frozen=True)

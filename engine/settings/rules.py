@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from engine.language import marked
+from engine.base.language import marked
 from engine.logs import redact
 from engine.settings.lancedb_options import MACHINE_NAME, TABLE_NAME, uri_problem
 from engine.settings.problem import LOGIN, SECRET, Problem

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from engine.errors import SettingsError
-from engine.language import tr
-from engine.settings.catalogue import value_at
+from engine.base.errors import SettingsError
+from engine.base.language import tr
+from engine.settings.catalog import value_at
 from engine.settings.loading import (
     check_settings,
     load_settings,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from engine.private_files import make_folder, remove_leftovers, replacing
+from engine.base.private_files import make_folder, remove_leftovers, replacing
 
 
 def write_aside(path: Path, text: str) -> None:

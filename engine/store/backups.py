@@ -13,7 +13,7 @@ from pathlib import Path
 
 import apsw
 
-from engine.private_files import create_private, temporary_beside
+from engine.base.private_files import create_private, temporary_beside
 from engine.store.connection import number, open_connection
 from engine.store.integrity import Column, columns_of, unreadable
 from engine.store.migrations import version_of

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import apsw
 
-from engine.store.models import ModelName
+from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 
 

@@ -14,9 +14,9 @@ from typing import Literal
 
 import apsw
 
-from engine.control import CancelToken
-from engine.errors import Cancelled, Closed
-from engine.private_files import create_private
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed
+from engine.base.private_files import create_private
 from engine.store.failures import translated
 
 READERS = 3

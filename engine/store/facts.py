@@ -7,10 +7,10 @@ from typing import Any
 import apsw
 import msgspec
 
-from engine.errors import IndexReadOnly
-from engine.language import marked, tr
+from engine.base.errors import IndexReadOnly
+from engine.base.language import marked, tr
 from engine.records import Fact, KeptFact
-from engine.store.models import ModelName
+from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 
 _COLUMNS = ", ".join(Fact.__struct_fields__)
@@ -93,7 +93,7 @@ class FactRows:
         self._user.change_in_backups("facts", "UPDATE facts SET text = ?2 WHERE id = ?1 AND text <> ?2", now)
 
     def vectors(self, model: ModelName) -> dict[str, bytes]:
-        """By id, as `engine.store.coding` stores them."""
+        """By id, as `engine.store.vector_encoding` stores them."""
         query = "SELECT fact, vector FROM fact_vectors WHERE provider = ? AND model = ? AND provider_key = ?"
         with self._user.reading() as connection:
             return {str(id_): bytes(vector) for id_, vector in connection.execute(query, model)}

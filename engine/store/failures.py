@@ -7,8 +7,8 @@ from pathlib import Path
 
 import apsw
 
-from engine.errors import Cancelled, Closed, DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly, StoreError
-from engine.language import tr
+from engine.base.errors import Cancelled, Closed, DiskFull, IndexBusy, IndexCorrupt, IndexReadOnly, StoreError
+from engine.base.language import tr
 
 _ANOTHER_SCHEMA = re.compile(
     r"no such \w+|has no column|already exists|\w+ columns but|file format|malformed|missing|vtable constructor"

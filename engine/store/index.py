@@ -9,17 +9,17 @@ from contextlib import contextmanager
 
 import apsw
 
-from engine.control import CancelToken
-from engine.errors import Closed, IndexBusy, IndexCorrupt, IndexReadOnly
-from engine.language import tr
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Closed, IndexBusy, IndexCorrupt, IndexReadOnly
+from engine.base.language import tr
 from engine.records import IndexSizes
-from engine.store import discarding, integrity, opening
+from engine.store import index_file, integrity, table_removal
 from engine.store.connection import BUSY_MS, ReaderPool, open_connection
 from engine.store.failures import translated, unwritable
 from engine.store.location import IndexFiles
+from engine.store.memory_trim import give_back
 from engine.store.schema import Tables
 from engine.store.snapshot import Snapshot
-from engine.store.trimming import give_back
 from engine.store.writer import Writer
 from engine.store.writer_lock import WriterLock
 
@@ -55,7 +55,7 @@ class IndexStore:
         self._mending = threading.Lock()
         self._closed = False
         self._process_lock = WriterLock(files.lock)
-        self._opened: opening.Identity | None = None
+        self._opened: index_file.Identity | None = None
         """The file that the connections are open on."""
         self._open()
         self._readers = ReaderPool(files.database, frozen=bool(self.read_only))
@@ -66,7 +66,7 @@ class IndexStore:
 
         Raises `Cancelled` when `cancel` interrupts it.
         """
-        if opening.identity(self.files.database) not in (self._opened, None):
+        if index_file.identity(self.files.database) not in (self._opened, None):
             self._follow()
         with self._telling_which_file(), self._readers.connection(cancel) as connection:
             yield Snapshot(connection, tables)
@@ -109,7 +109,7 @@ class IndexStore:
         """Become the one process that writes; False when another one is."""
         if not self._take_lock():
             return False
-        if not self.read_only and opening.identity(self.files.database) != self._opened:
+        if not self.read_only and index_file.identity(self.files.database) != self._opened:
             try:
                 self._follow()
             except BaseException:
@@ -145,7 +145,7 @@ class IndexStore:
         with self._mending:
             if self._closed or damage.file not in (None, self._opened):
                 return True
-            same = opening.identity(self.files.database) == self._opened
+            same = index_file.identity(self.files.database) == self._opened
             sound = same and not integrity.is_damaged(self.files.database)
             with self._writing:
                 if self._closed:
@@ -153,7 +153,7 @@ class IndexStore:
                 with self._without_connections():
                     if sound:
                         log.warning("SQLite spoke of damage (%s), but the index is sound", damage)
-                    elif opening.identity(self.files.database) == self._opened:
+                    elif index_file.identity(self.files.database) == self._opened:
                         self.recovered = self._start_anew(damage)
                     else:
                         self._open()  # another process was faster, or the file is gone altogether
@@ -162,7 +162,7 @@ class IndexStore:
     def _follow(self) -> None:
         """Open the file that is there now in place of the one that was."""
         with self._writing:
-            if not self._closed and opening.identity(self.files.database) != self._opened:
+            if not self._closed and index_file.identity(self.files.database) != self._opened:
                 with self._without_connections():
                     self._open()
 
@@ -193,7 +193,7 @@ class IndexStore:
             if cancel is not None:
                 cancel.checkpoint()
             with self.write() as writer:
-                more = discarding.shrink(writer.connection)
+                more = table_removal.shrink(writer.connection)
             time.sleep(_BREATH)
 
     def forget_words(self, cancel: CancelToken | None = None) -> None:
@@ -259,7 +259,7 @@ class IndexStore:
         except OSError as error:
             raise IndexReadOnly(unwritable(self.files.folder)) from error
         try:
-            self._writer = opening.open_writer(self.files)
+            self._writer = index_file.open_writer(self.files)
         except IndexCorrupt as damage:
             if not integrity.is_damaged(self.files.database):
                 raise
@@ -267,9 +267,9 @@ class IndexStore:
         except IndexReadOnly as error:
             if not self.files.database.exists():
                 raise
-            opening.check_readable(self.files)
+            index_file.check_readable(self.files)
             self.read_only = str(error)
-        self._opened = opening.identity(self.files.database)
+        self._opened = index_file.identity(self.files.database)
 
     def _start_anew(self, damage: IndexCorrupt) -> str:
         """A new file in the place of the damaged one, as the one who writes. Returns the sentence to show."""
@@ -277,8 +277,8 @@ class IndexStore:
             mending = tr("Another process is mending it: try again in a moment.")
             raise IndexBusy(f"{damage} {mending}") from damage
         try:
-            self._writer, sentence = opening.start_anew(self.files, damage)
-            self._opened = opening.identity(self.files.database)
+            self._writer, sentence = index_file.start_anew(self.files, damage)
+            self._opened = index_file.identity(self.files.database)
             return sentence
         finally:
             self.unlock()

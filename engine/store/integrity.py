@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import apsw
 
-from engine.errors import IndexCorrupt
-from engine.language import tr
+from engine.base.errors import IndexCorrupt
+from engine.base.language import tr
 from engine.store.connection import number, open_connection
 from engine.store.failures import translated
 from engine.store.schema import MIGRATIONS, Tables

@@ -5,11 +5,11 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.errors import StoreError
-from engine.language import tr
-from engine.private_files import data_folder, make_folder, tidy_folder
+from engine.base.errors import StoreError
+from engine.base.language import tr
+from engine.base.private_files import data_folder, make_folder, tidy_folder
 from engine.records import IndexSizes
-from engine.store.drives import on_network_drive
+from engine.store.network_drives import on_network_drive
 
 
 @dataclass(frozen=True)

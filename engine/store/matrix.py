@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
 from engine.store.matrix_block import BLOCK_ROWS, Block, Codes, Floats, Ids, Mask, RowIndex, by_block, quantise
 from engine.store.matrix_file import map_codes, read_matrix, write_matrix
 from engine.store.matrix_scan import FEWEST_EXAMINED, Scan, best_first

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from engine.language import tr
-from engine.store.coding import StoredModel, decode
+from engine.base.language import tr
 from engine.store.matrix_engine import WORTH_SAVING, matrix_key
 from engine.store.matrix_file import read_matrix
 from engine.store.snapshot import Snapshot
+from engine.store.vector_encoding import StoredModel, decode
 
 _SAMPLE = 200
 _LEAST_COSINE = 0.99

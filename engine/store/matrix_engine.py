@@ -9,10 +9,10 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from engine.control import CancelToken
-from engine.store.coding import Ids, StoredModel, Vectors, decode
+from engine.base.cancellation import CancelToken
 from engine.store.location import IndexFiles
 from engine.store.snapshot import Snapshot
+from engine.store.vector_encoding import Ids, StoredModel, Vectors, decode
 
 if TYPE_CHECKING:
     from engine.store.matrix import QuantisedMatrix

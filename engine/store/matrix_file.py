@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from engine.private_files import replacing
+from engine.base.private_files import replacing
 from engine.store.matrix_block import Codes, Floats, Ids
 
 _MAGIC = b"MNEMOMTX"

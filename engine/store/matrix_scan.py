@@ -11,7 +11,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
 from engine.store.matrix_block import Block, Distances, Floats, Ids, Mask, Rows, sign_words
 
 FEWEST_EXAMINED = 2048

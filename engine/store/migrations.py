@@ -5,8 +5,8 @@ from pathlib import Path
 
 import apsw
 
-from engine.errors import IndexTooNew
-from engine.language import tr
+from engine.base.errors import IndexTooNew
+from engine.base.language import tr
 
 Migration = Callable[[apsw.Connection], None]
 

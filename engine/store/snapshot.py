@@ -7,13 +7,13 @@ from typing import Any, NamedTuple, TypeVar
 import apsw
 import msgspec
 
-from engine.errors import IndexCorrupt
-from engine.language import tr
+from engine.base.errors import IndexCorrupt
+from engine.base.language import tr
 from engine.records import FileIssue, Source, SourceCount, cite
-from engine.store.coding import StoredModel
 from engine.store.connection import number
-from engine.store.discarding import discarded
 from engine.store.schema import Tables, generations_present
+from engine.store.table_removal import discarded
+from engine.store.vector_encoding import StoredModel
 
 HEADING_SEPARATOR = "\x1f"
 MOST_FREE = 0.25

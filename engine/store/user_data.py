@@ -17,16 +17,16 @@ from typing import TypeVar
 import apsw
 import msgspec
 
-from engine.errors import IndexBusy, IndexCorrupt, IndexReadOnly
-from engine.json_events import decode_json
-from engine.language import marked, tr
-from engine.private_files import create_private, temporary_beside
+from engine.base.bounded_json import decode_json
+from engine.base.errors import IndexBusy, IndexCorrupt, IndexReadOnly
+from engine.base.language import marked, tr
+from engine.base.private_files import create_private, temporary_beside
 from engine.records import KeptSync, SyncSummary, UserDataStatus
 from engine.store.backups import Backups, changed_at, check, copy_database
 from engine.store.connection import number, open_connection
 from engine.store.failures import translated, unwritable
 from engine.store.migrations import migrate, refuse_newer, version_of
-from engine.store.models import ModelName
+from engine.store.stored_models import ModelName
 from engine.store.user_schema import MIGRATIONS
 
 _KEPT_SYNCS = 500
@@ -161,7 +161,7 @@ class UserData:
         The file that was there is set aside under another name. Of a file that was deleted while it is open, nothing
         is lost. Empty where there is nothing to restore. Raises `IndexReadOnly` without a backup, `IndexBusy`.
         """
-        from engine.store import salvage
+        from engine.store import vector_recovery
 
         with self._lock, translated(self._path):
             if not self.problem:
@@ -173,7 +173,7 @@ class UserData:
                 source = self._copy_newest(made)
                 try:
                     there = self._path.exists()
-                    aside = salvage.set_aside(self._path)  # with its log, which belongs to no other file
+                    aside = vector_recovery.set_aside(self._path)  # with its log, which belongs to no other file
                     os.replace(made, self._path)
                 except OSError as error:  # Windows renames no file that someone has open
                     raise IndexBusy(

@@ -40,7 +40,7 @@ def _m004_agreed_tokens(connection: apsw.Connection) -> None:
 
 
 def _m005_kept_searches(connection: apsw.Connection) -> None:
-    # Questions are JSON that survives new fields (engine/records/kept_searches.py).
+    # Questions are JSON that survives new fields (engine/records/saved_searches.py).
     connection.execute(
         "CREATE TABLE saved_searches (name TEXT PRIMARY KEY, used REAL NOT NULL, question TEXT NOT NULL)"
     )

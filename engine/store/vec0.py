@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING
 
 import apsw
 
-from engine.language import tr
-from engine.store.discarding import discard
+from engine.base.language import tr
+from engine.store.table_removal import discard
 
 if TYPE_CHECKING:
     import numpy as np

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 
 import apsw
 
-from engine.control import CancelToken
-from engine.language import tr
+from engine.base.cancellation import CancelToken
+from engine.base.language import tr
 from engine.store import vec0
-from engine.store.coding import Ids, StoredModel, Vectors, decode
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
+from engine.store.vector_encoding import Ids, StoredModel, Vectors, decode
 
 log = logging.getLogger(__name__)
 

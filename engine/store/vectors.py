@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Literal
 
 import apsw
 
-from engine.control import CancelToken
-from engine.language import tr
+from engine.base.cancellation import CancelToken
+from engine.base.language import tr
 from engine.records import Probe
 from engine.settings.options import VectorSettings
-from engine.store.coding import Ids, StoredModel, Vectors
 from engine.store.index import IndexStore
 from engine.store.matrix_engine import MatrixEngine
 from engine.store.snapshot import Snapshot
+from engine.store.vector_encoding import Ids, StoredModel, Vectors
 
 if TYPE_CHECKING:
     from engine.store.matrix_block import Codes

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import msgspec
 
-from engine.json_events import decode_json
-from engine.private_files import read_file, replace_file
+from engine.base.bounded_json import decode_json
+from engine.base.private_files import read_file, replace_file
 from engine.store.location import IndexFiles
 
 

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from engine.text.analysis import streams_of, text_pieces
 from engine.text.languages import detect_language
 from engine.text.loose_keys import JOINED, REVERSED, ending_key, joined_keys
+from engine.text.parsed_query import Query
 from engine.text.phrases import PhraseTokens, phrase_ranges
-from engine.text.queries import Query
-from engine.text.query import QueryAnalysis, QueryTerm, analyse_query
+from engine.text.query_analysis import QueryAnalysis, QueryTerm, analyse_query
 from engine.text.scripts import HANGUL, UNSPACED, shape
 from engine.text.stems import stems_of
 from engine.text.tokens import RUN, Group, Piece, cluster_spans, groups, pieces, to_token

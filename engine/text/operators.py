@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from engine.language import marked, tr
+from engine.base.language import marked, tr
 from engine.text.dates import parse_period
 
 SOURCE_NAMES = {"notes": "memory", "note": "memory", "memory": "memory", "sessions": "sessions", "session": "sessions"}

@@ -10,9 +10,9 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from engine import tr
-from gui.diagnostics.reading import REMEDY_WORDS, Group, Reading
-from gui.lacking import SHORT
-from gui.style import BASE_PIXELS, font_at
+from gui.core.capabilities import SHORT
+from gui.diagnostics.diagnostic import REMEDY_WORDS, Group, Reading
+from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.widgets.labels import breakable, label
 from gui.widgets.mirrored import margins
 from gui.widgets.state import StateLabel, with_state

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
+from gui.diagnostics.diagnostic import Group
 from gui.diagnostics.group_view import GroupView, must_stack
-from gui.diagnostics.reading import Group
 from gui.widgets.tab_order import preceding, put_behind
 
 GROUP_SPACING = 14

@@ -9,16 +9,16 @@ from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, PathRemedy, PathState, Probe, tr
-from gui.charts.bars import BarChart
-from gui.charts.syncs import sync_series
+from gui.core.jobs import Jobs
+from gui.diagnostics.diagnostic import REMEDY_WORDS, Remedy
+from gui.diagnostics.excluded_files import LeftOut
 from gui.diagnostics.group_view import links_width
 from gui.diagnostics.groups import GROUP_SPACING, GroupColumn
-from gui.diagnostics.left_out import LeftOut
-from gui.diagnostics.reading import REMEDY_WORDS, Remedy
-from gui.diagnostics.readings import read_status
-from gui.diagnostics.why import WhyView
-from gui.diagnostics.why_words import ACTION_WORDS
-from gui.jobs import Jobs
+from gui.diagnostics.path_explainer import WhyView
+from gui.diagnostics.path_messages import ACTION_WORDS
+from gui.diagnostics.status_diagnostics import read_status
+from gui.widgets.charts.bars import BarChart
+from gui.widgets.charts.sync_history import sync_series
 from gui.widgets.json_button import CopyJsonButton
 from gui.widgets.labels import label, line
 

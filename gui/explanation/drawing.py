@@ -4,8 +4,8 @@ from PySide6.QtCore import QEvent, QSize
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gui.style import font_at
-from gui.theme import Tokens, tokens
+from gui.style.stylesheet import font_at
+from gui.style.theme import Tokens, tokens
 from gui.widgets.mirrored import mirror
 
 _LEAST_WIDTH = 120

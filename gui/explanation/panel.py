@@ -5,13 +5,13 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from engine import MemorySearchResult, SearchExplanation, marked, tr
+from gui.commands.binding import tell_key
+from gui.commands.shared import EXPLAIN
+from gui.core.capabilities import Lacks
 from gui.explanation import wording
 from gui.explanation.result_view import ResultView
 from gui.explanation.tables import StageTable
-from gui.keys.binding import tell_key
-from gui.keys.shared import EXPLAIN
-from gui.lacking import Lacks
-from gui.search.questions import Answer
+from gui.search.query import Answer
 from gui.widgets.icons import IconButton
 from gui.widgets.json_button import CopyJsonButton
 from gui.widgets.labels import breakable, label

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QWidget
 from engine import tr
 from gui.explanation.drawing import Drawing
 from gui.explanation.wording import Shares, spoken_shares
-from gui.style import font_at
-from gui.theme import Tokens, tokens
+from gui.style.stylesheet import font_at
+from gui.style.theme import Tokens, tokens
 from gui.widgets.mirrored import write
 
 _BAR = 10

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from engine import SearchExplanation, SearchStage, tr
 from gui.explanation.wording import Figure, counts, spent, stage_name
-from gui.style import font_at
+from gui.style.stylesheet import font_at
+from gui.widgets.formatting import grouped
 from gui.widgets.table import Column, Index, RecordsTable
-from gui.widgets.wording import grouped
 
 Record = TypeVar("Record")
 _PADDING = 16

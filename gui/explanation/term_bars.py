@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QWidget
 from engine import number, tr
 from gui.explanation.drawing import Drawing
 from gui.explanation.wording import Part, spoken_parts
-from gui.style import font_at
-from gui.theme import Tokens
+from gui.style.stylesheet import font_at
+from gui.style.theme import Tokens
 from gui.widgets.elided import elide
 from gui.widgets.mirrored import write
 from gui.widgets.plain_text import set_tip

@@ -17,7 +17,7 @@ from engine import (
     tr,
     tr_count,
 )
-from gui.widgets.wording import date
+from gui.widgets.formatting import date
 
 STAGES: dict[str, str] = {
     "question": marked("Question"),

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVB
 from engine import FACT_CATEGORIES, LONGEST_FACT, USUAL_IMPORTANCE, Fact, FactCategory, tr, tr_count
 from gui.facts.text_field import TextField
 from gui.facts.wording import CATEGORIES, ERASE_QUESTION, NEW, origin_lines, percent
-from gui.style import font_at
+from gui.style.stylesheet import font_at
 from gui.widgets.combo import ComboBox
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip

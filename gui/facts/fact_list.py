@@ -8,12 +8,12 @@ from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter
 from PySide6.QtWidgets import QMenu, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from engine import Fact, tr
+from gui.commands.binding import key_action, show_keys_of
+from gui.commands.keymap import command
 from gui.facts.wording import age_text, meta_text, told
-from gui.keys.binding import key_action, show_keys_of
-from gui.keys.keymap import command
 from gui.search.result_menu import copy_text
-from gui.style import font_at
-from gui.theme import tokens
+from gui.style.stylesheet import font_at
+from gui.style.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.mirrored import mirror, write
 from gui.widgets.row_list import RowList

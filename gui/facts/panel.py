@@ -14,19 +14,19 @@ from engine import (
     MemorySearchManager,
     tr,
 )
+from gui.commands.binding import key_action
+from gui.commands.keymap import command
+from gui.core.jobs import Jobs
 from gui.facts import wording
-from gui.facts.body import NEW, FactsBody
-from gui.facts.changes import FactChanges
+from gui.facts.fact_changes import FactChanges
+from gui.facts.fact_search import FactFinder
+from gui.facts.fact_store import FactShelf
 from gui.facts.filters import FactFilters, state_of
-from gui.facts.finding import FactFinder
-from gui.facts.shelf import FactShelf
-from gui.jobs import Jobs
-from gui.keys.binding import key_action
-from gui.keys.keymap import command
-from gui.search.query_box import QueryBox
-from gui.search.state_page import Action
+from gui.facts.list_and_editor import NEW, FactsBody
 from gui.widgets.folding_row import FoldingRow
 from gui.widgets.guide_link import guide_action
+from gui.widgets.query_box import QueryBox
+from gui.widgets.state_page import Action
 
 _UNDO = command("facts.undo", "Take back what was done last", "facts", QKeySequence.StandardKey.Undo)
 _BOX_LETTERS = 34

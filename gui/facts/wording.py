@@ -1,7 +1,7 @@
 """What the view of facts says. Pure functions."""
 
 from engine import FORGOTTEN_DAYS, Fact, FactCategory, FactOrigin, in_quotes, marked, number, tr, tr_count
-from gui.widgets.wording import ago, date, exact
+from gui.widgets.formatting import ago, date, exact
 
 CATEGORIES: dict[FactCategory, str] = {
     "preference": marked("Preference"),

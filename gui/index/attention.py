@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from engine import NOT_EMBEDDED, FileIssue, MemoryProviderStatus, marked, tr, tr_count, tr_reason
-from gui.widgets.engines import IndexRemedy, index_remedy
+from gui.widgets.engine_names import IndexRemedy, index_remedy
+from gui.widgets.formatting import grouped
 from gui.widgets.pricing import estimate_words
-from gui.widgets.rules import files_left_out, rule_words
+from gui.widgets.skip_rules import files_left_out, rule_words
 from gui.widgets.state import State
 from gui.widgets.sync_line import why_words_only
-from gui.widgets.wording import grouped
 
 _NAMED = 3
 """Failed files that have a row each; the others share one."""

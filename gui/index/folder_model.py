@@ -6,8 +6,8 @@ from typing import Any
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt
 
 from engine import FolderCount, marked, tr
+from gui.widgets.formatting import grouped
 from gui.widgets.plain_text import as_tip
-from gui.widgets.wording import grouped
 
 Index = QModelIndex | QPersistentModelIndex
 Key = tuple[str, str]

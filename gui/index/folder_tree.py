@@ -8,10 +8,10 @@ from PySide6.QtGui import QFontMetrics, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHeaderView, QMenu, QTreeView, QVBoxLayout, QWidget
 
 from engine import FolderCount, tr, tr_count
+from gui.commands.binding import key_action, show_keys_of
+from gui.commands.shared import COPY_TABLE
 from gui.index.folder_model import SOURCES, TITLES, FolderModel, Key, numbers
-from gui.keys.binding import key_action, show_keys_of
-from gui.keys.shared import COPY_TABLE
-from gui.style import font_at
+from gui.style.stylesheet import font_at
 from gui.widgets.labels import label
 
 _FIGURE_LETTERS = 9

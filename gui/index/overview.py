@@ -8,25 +8,25 @@ from PySide6.QtGui import QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from engine import CancelToken, IndexInsight, IndexOverview, MemoryProviderStatus, MemorySearchManager, tr
-from gui.charts.bars import BarChart
-from gui.charts.card import ChartCard
-from gui.charts.series import Mark, Series
-from gui.charts.shares import ShareChart
-from gui.charts.spark import SparkChart
-from gui.charts.syncs import SYNC_COLUMNS, sync_series
-from gui.index import pictures
+from gui.core.jobs import Jobs
+from gui.index import chart_data
 from gui.index.attention import Attention, attention_of
 from gui.index.attention_card import AttentionCard
+from gui.index.base_page import IndexPage
 from gui.index.figures import NOTHING, FigureCard, figures
 from gui.index.folder_tree import FolderCard
 from gui.index.map.panel import MapPanel
-from gui.index.page import IndexPage
 from gui.index.sync_sheet import show_sync
 from gui.index.throughput import THROUGHPUT_COLUMNS, Throughput
 from gui.index.two_columns import TwoColumns
-from gui.jobs import Jobs
-from gui.search.questions import Answer
-from gui.style import letter_width
+from gui.search.query import Answer
+from gui.style.stylesheet import letter_width
+from gui.widgets.charts.bars import BarChart
+from gui.widgets.charts.card import ChartCard
+from gui.widgets.charts.series import Mark, Series
+from gui.widgets.charts.share_bar import ShareChart
+from gui.widgets.charts.sparkline import SparkChart
+from gui.widgets.charts.sync_history import SYNC_COLUMNS, sync_series
 
 _CARD_LETTERS = 33
 """The longest line that a card says besides its figure fits in."""
@@ -88,16 +88,16 @@ class OverviewPage(IndexPage):
             newest_first=True,
         )
         self._sizes = ChartCard(
-            tr("Chunk sizes"), BarChart(tr("Chunk sizes"), 116), pictures.SIZE_COLUMNS, tr("There is no chunk yet.")
+            tr("Chunk sizes"), BarChart(tr("Chunk sizes"), 116), chart_data.SIZE_COLUMNS, tr("There is no chunk yet.")
         )
         self._attention = AttentionCard(_GROUPS)
         self._disk = ChartCard(
-            tr("On disk"), ShareChart(tr("On disk"), 8), pictures.DISK_COLUMNS, tr("Nothing is on disk yet.")
+            tr("On disk"), ShareChart(tr("On disk"), 8), chart_data.DISK_COLUMNS, tr("Nothing is on disk yet.")
         )
         self._times = ChartCard(
             tr("Files over time"),
             BarChart(tr("Files over time"), 88),
-            pictures.TIME_COLUMNS,
+            chart_data.TIME_COLUMNS,
             tr("There is no file yet."),
         )
         self._charts = (self._folders, self._syncs, self._speed, self._sizes, self._disk, self._times)
@@ -145,9 +145,9 @@ class OverviewPage(IndexPage):
         found = insight.overview(cancel)
         return _Counted(
             found,
-            pictures.size_series(found.sizes),
-            pictures.disk_series(found.disk),
-            pictures.time_series(found.months),
+            chart_data.size_series(found.sizes),
+            chart_data.disk_series(found.disk),
+            chart_data.time_series(found.months),
             sync_series(found.syncs),
         )
 

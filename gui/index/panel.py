@@ -9,14 +9,14 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, tr
+from gui.core.capabilities import TITLES, Lacks
+from gui.core.jobs import Jobs
+from gui.index.base_page import IndexPage
 from gui.index.duplicates.page import DuplicatesPage
 from gui.index.health.page import HealthPage
 from gui.index.map.panel import MapPanel
 from gui.index.overview import OverviewPage
-from gui.index.page import IndexPage
-from gui.jobs import Jobs
-from gui.lacking import TITLES, Lacks
-from gui.search.questions import Answer
+from gui.search.query import Answer
 from gui.widgets.chip import Chip
 from gui.widgets.message import Action, MessagePage
 

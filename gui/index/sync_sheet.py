@@ -3,14 +3,14 @@
 from PySide6.QtWidgets import QDialog, QGridLayout, QVBoxLayout, QWidget
 
 from engine import KeptSync, tr, tr_count
-from gui.charts.syncs import outcome_of
-from gui.sheets import sheet
-from gui.viewer.typography import font_scale
+from gui.style.typography import font_scale
+from gui.widgets.charts.sync_history import outcome_of
+from gui.widgets.formatting import duration, exact, grouped
 from gui.widgets.issues_table import IssuesTable
 from gui.widgets.labels import breakable, label
 from gui.widgets.pricing import spent_words
 from gui.widgets.sync_line import REASON_WORDS
-from gui.widgets.wording import duration, exact, grouped
+from gui.widgets.text_sheet import sheet
 
 _WIDTH, _AROUND = 460, 80
 

@@ -5,9 +5,9 @@ from collections import deque
 from dataclasses import dataclass
 
 from engine import MemoryProviderStatus, MemorySyncProgressUpdate, marked, number, tr
-from gui.charts.card import TableColumn
-from gui.charts.series import Mark, Series
-from gui.widgets.wording import grouped
+from gui.widgets.charts.card import TableColumn
+from gui.widgets.charts.series import Mark, Series
+from gui.widgets.formatting import grouped
 
 THROUGHPUT_COLUMNS = (
     TableColumn(marked("When"), 0),

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from gui.style import letter_width
+from gui.style.stylesheet import letter_width
 from gui.widgets.tab_order import put_behind, stops
 
 _FEWEST_LETTERS = 112

@@ -5,9 +5,9 @@ from pathlib import Path
 from PySide6.QtCore import QFile
 
 from engine import NoteError, WrittenNote, locate_untouched, tr
-from gui.jobs import Jobs
-from gui.notices import Notices
-from gui.workspace import Opened, Workspace
+from gui.core.jobs import Jobs
+from gui.core.notices import Notices
+from gui.core.workspace import Opened, Workspace
 
 
 class Trash:

@@ -9,8 +9,8 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from engine import MemorySearchManager, tr
-from gui.jobs import Job, Jobs
-from gui.lacking import Lacks, refuse
+from gui.core.capabilities import Lacks, refuse
+from gui.core.jobs import Job, Jobs
 
 _OPERATOR = re.compile(r"-?([A-Za-z]+):(\"?)(.*)", re.DOTALL)
 _PLAIN = re.compile(r"[^\s\"“„]+")

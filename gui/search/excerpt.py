@@ -7,8 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gui.search.markup import strip_markup
-from gui.search.ranges import Piece, Range, cut_out, move_ranges
+from gui.search.markdown_stripping import strip_markup
+from gui.search.text_ranges import Piece, Range, cut_out, move_ranges
 
 ROOM = 110
 """Code points that two lines of a narrow list hold; the matches are looked for in a window of this size."""

@@ -6,8 +6,8 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
 from gui.search.excerpt import ELLIPSIS, Excerpt
-from gui.search.ranges import Range
-from gui.theme import Tokens, mark_pen
+from gui.search.text_ranges import Range
+from gui.style.theme import Tokens, mark_pen
 from gui.widgets.mirrored import is_mirrored, line_direction, text_direction, upright, write
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT
 from gui.widgets.utf16 import utf16_length, utf16_ranges

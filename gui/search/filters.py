@@ -5,8 +5,8 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
 
 from engine import Source, marked, tr, tr_count
-from gui.lacking import Gates, Lacks
-from gui.search.questions import Scope
+from gui.core.capabilities import Gates, Lacks
+from gui.search.query import Scope
 from gui.widgets.chip import Chip
 from gui.widgets.plain_text import set_tip
 

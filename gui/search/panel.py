@@ -7,19 +7,19 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QMenu
 
 from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult
-from gui.jobs import Jobs
-from gui.lacking import Lacks
-from gui.search.asker import Asker
+from gui.core.capabilities import Lacks
+from gui.core.jobs import Jobs
 from gui.search.completion import Completion
 from gui.search.filters import Filters
+from gui.search.memory_status import StatusReader
 from gui.search.preview import Preview
-from gui.search.query_box import QueryBox
+from gui.search.query import Answer
 from gui.search.query_help import QueryHelpButton
-from gui.search.questions import Answer
 from gui.search.result_actions import ResultActions
 from gui.search.results_view import ResultsView
-from gui.search.status_reader import StatusReader
+from gui.search.search_controller import Asker
 from gui.widgets.folding_row import FoldingRow
+from gui.widgets.query_box import QueryBox
 
 BOX_LETTERS = 56
 """Where the box cannot have that many, the filters go below it."""

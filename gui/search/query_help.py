@@ -8,10 +8,10 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import marked, tr
-from gui.jobs import Jobs
-from gui.keys.binding import give_key, tell_key
-from gui.keys.keymap import command
-from gui.lacking import Gates, Lacks
+from gui.commands.binding import give_key, tell_key
+from gui.commands.keymap import command
+from gui.core.capabilities import Gates, Lacks
+from gui.core.jobs import Jobs
 from gui.widgets.icons import IconButton
 
 _HELP = command("search.help", "What can be typed in the search box", "window", "Alt+H")

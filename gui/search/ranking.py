@@ -7,8 +7,8 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
 from engine import tr
-from gui.lacking import Gates, Lacks
-from gui.search.list_header import SortButton
+from gui.core.capabilities import Gates, Lacks
+from gui.widgets.list_header import SortButton
 from gui.widgets.plain_text import set_tip
 
 HALF_LIVES = (7.0, 30.0, 90.0, 365.0)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from engine import RemedyName, SearchRemedy, marked, tr
-from gui.search.questions import Question
+from gui.search.query import Question
 
 _WORDS: dict[RemedyName, str] = {
     "weak": marked("Show weak matches"),

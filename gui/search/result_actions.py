@@ -6,9 +6,10 @@ from functools import partial
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 
 from engine import MemorySearchResult
-from gui.keys.binding import key_action
-from gui.keys.shared import EDIT, LIKE, LINK
-from gui.lacking import Lacks
+from gui.commands.binding import key_action
+from gui.commands.shared import EDIT, LIKE, LINK
+from gui.core.capabilities import Lacks
+from gui.core.location import Spot
 from gui.search.result_list import ResultList
 from gui.search.result_menu import (
     CITE,
@@ -22,7 +23,6 @@ from gui.search.result_menu import (
     copy_quotes,
     copy_text,
 )
-from gui.spot import Spot
 
 
 class ResultActions(QObject):

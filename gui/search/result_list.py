@@ -7,9 +7,9 @@ from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from engine import MemorySearchResult, tr
-from gui.search.above_button import AboveButton
-from gui.search.delegate import ResultDelegate
-from gui.search.model import ResultModel
+from gui.search.new_results_button import AboveButton
+from gui.search.row_delegate import ResultDelegate
+from gui.search.row_model import ResultModel
 from gui.search.rows import MoreInFileRow, MoreRow, ResultRow, Row
 from gui.widgets.row_list import Place, RowList
 from gui.widgets.row_model import Index

@@ -6,10 +6,10 @@ from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import MemorySearchResult, result_quote, split_name, tr_count
-from gui.keys.binding import show_keys_of
-from gui.keys.keymap import Command, command
-from gui.keys.shared import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN
-from gui.lacking import Gates, Lacks
+from gui.commands.binding import show_keys_of
+from gui.commands.keymap import Command, command
+from gui.commands.shared import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN
+from gui.core.capabilities import Gates, Lacks
 
 CITE = command("results.cite", "Copy citation", "results", QKeySequence.StandardKey.Copy)
 COPY_PATH = command("results.copy-path", "Copy path", "results")

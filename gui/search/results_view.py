@@ -8,23 +8,23 @@ from PySide6.QtCore import QPoint, Signal, Slot
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, QuerySuggestion, marked, tr
-from gui.keys.binding import tell_key
-from gui.keys.shared import WITHIN
-from gui.lacking import Gates, Lacks
-from gui.search import texts
-from gui.search.list_header import ListHeader, Order
-from gui.search.narrowing_bar import NarrowingBar
-from gui.search.notice_bar import NoticeBar
-from gui.search.questions import Answer
+from gui.commands.binding import tell_key
+from gui.commands.shared import WITHIN
+from gui.core.capabilities import Gates, Lacks
+from gui.search import messages
+from gui.search.query import Answer
 from gui.search.ranking import RankingMenu
 from gui.search.remedies import button_words
 from gui.search.result_list import ResultList
 from gui.search.rows import SortOrder, build_rows
-from gui.search.state_page import Action, KeyTable, Offer, StatePage
+from gui.search.scope_bar import NarrowingBar
 from gui.search.suggestion_line import SuggestionLine
-from gui.widgets.announcing import SettledAnnouncer, announce
+from gui.widgets.announcer import SettledAnnouncer, announce
 from gui.widgets.guide_link import guide_action
 from gui.widgets.icons import IconButton
+from gui.widgets.list_header import ListHeader, Order
+from gui.widgets.notice_bar import NoticeBar
+from gui.widgets.state_page import Action, KeyTable, Offer, StatePage
 
 ORDERS = (
     Order("relevance", marked("Relevance"), marked("relevance"), marked("Best first")),
@@ -101,7 +101,7 @@ class ResultsView(QWidget):
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """While the first index is being made, a page without results says how far it is."""
-        before, self._reading = self._reading, texts.reading(status)
+        before, self._reading = self._reading, messages.reading(status)
         if self._reading == before or self.has_results:
             return
         if self._page_shows == "hint":
@@ -132,15 +132,15 @@ class ResultsView(QWidget):
 
     def show_hint(self, status: MemoryProviderStatus | None) -> None:
         """Before anything is asked."""
-        title, sentence = texts.hint(status)
+        title, sentence = messages.hint(status)
         self._answer = None
-        self._show_page((title, sentence), texts.indexed(status), make_table=KeyTable)
+        self._show_page((title, sentence), messages.indexed(status), make_table=KeyTable)
         self._page_shows = "hint"
 
     def show_searching(self) -> None:
         """Only where nothing older can stay: neither results nor the button that was just pressed."""
         if not self.has_results and not self.page.has_focus():
-            self._show_page(("", tr(texts.SEARCHING)), "")
+            self._show_page(("", tr(messages.SEARCHING)), "")
 
     def show_answer(self, answer: Answer) -> None:
         """Replace what is shown; the same subject as before keeps its place."""
@@ -157,7 +157,7 @@ class ResultsView(QWidget):
                 self.page.take_focus()
         silent = before is not None and before.final and before.question == answer.question
         if answer.final and not silent:
-            spoken = (texts.spoken_counts(answer.outcome), texts.spelling(answer.outcome))
+            spoken = (messages.spoken_counts(answer.outcome), messages.spelling(answer.outcome))
             self._counts.announce(". ".join(part for part in spoken if part))
 
     def show_error(self, sentence: str, *, beside_results: bool) -> None:
@@ -176,11 +176,11 @@ class ResultsView(QWidget):
             self.suggestions.show_suggestions(outcome.suggestions)
         else:
             self.suggestions.show_correction(outcome.corrected, answer.question.text)
-        self._header.show_counts(*texts.header_counts(outcome), legend=outcome.mode == "hybrid", sortable=True)
+        self._header.show_counts(*messages.header_counts(outcome), legend=outcome.mode == "hybrid", sortable=True)
         self._stack.setCurrentWidget(self.list)
         self._column.activate()
         shift = self.list.mapTo(self, QPoint()).y() - before if keep else 0
-        self.list.setAccessibleDescription(texts.spoken_counts(outcome))
+        self.list.setAccessibleDescription(messages.spoken_counts(outcome))
         self.list.show_rows(build_rows(outcome, self._order), keep=keep, shift=shift)
 
     def _show_notice(self, answer: Answer) -> None:
@@ -189,12 +189,12 @@ class ResultsView(QWidget):
         if answer.question.min_score is None:
             self._notice.show_notice(answer.outcome.notice)
         else:
-            notice = f"{tr(texts.WEAK)} {answer.outcome.notice}".strip()
+            notice = f"{tr(messages.WEAK)} {answer.outcome.notice}".strip()
             self._notice.show_notice(notice, tr("Hide them"), lambda: self.weak_wanted.emit(False))
 
     def _show_empty(self, answer: Answer) -> None:
         if self._reading:
-            self._show_page(texts.empty(answer.question, answer.outcome, self._reading), tr("No results yet"))
+            self._show_page(messages.empty(answer.question, answer.outcome, self._reading), tr("No results yet"))
         else:
             self._show_nothing_found(answer)
         self._page_shows = "empty"
@@ -213,7 +213,7 @@ class ResultsView(QWidget):
             actions.insert(0, (tr("How this answer came about"), self.why_wanted.emit))
         actions.append(guide_action("not-found"))
         self._show_page(
-            texts.empty(answer.question, answer.outcome),
+            messages.empty(answer.question, answer.outcome),
             tr("No results"),
             offers=offers,
             actions=actions,

@@ -8,8 +8,8 @@ from typing import Literal
 
 from engine import MemorySearchResult, SearchOutcome, marked, split_name
 from gui.search.excerpt import Excerpt, make_excerpt
-from gui.search.ranges import Range
 from gui.search.speakers import name_speakers
+from gui.search.text_ranges import Range
 
 SortOrder = Literal["relevance", "date"]
 RowKey = tuple[str, str, int, int]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 from engine import marked, tr
-from gui.search.ranges import Range
+from gui.search.text_ranges import Range
 
 _NAMES = {"User": marked("You"), "Assistant": marked("Assistant"), "Tool": marked("Tool"), "System": marked("System")}
 """As the index has them -> as they are shown."""

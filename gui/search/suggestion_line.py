@@ -7,8 +7,8 @@ from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 
 from engine import QuerySuggestion, in_quotes, tr
-from gui.search import texts
-from gui.theme import tokens
+from gui.search import messages
+from gui.style.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.labels import label
 from gui.widgets.plain_text import set_tip
@@ -30,12 +30,12 @@ class SuggestionLine(QWidget):
         super().__init__(parent)
         self._shown: tuple[object, ...] = ()
         self._buttons: list[QPushButton] = []
-        self._said = tr(texts.DID_YOU_MEAN)
+        self._said = tr(messages.DID_YOU_MEAN)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(GUTTER, 4, GUTTER, 5)
         self._row.setSpacing(10)
-        self._words = label(tr(texts.DID_YOU_MEAN), "meta")
+        self._words = label(tr(messages.DID_YOU_MEAN), "meta")
         self._row.addWidget(self._words)
         self._row.addStretch(1)
         self.setVisible(False)
@@ -45,8 +45,8 @@ class SuggestionLine(QWidget):
         if tuple(suggestions) == self._shown:
             return  # a button that has the focus stays
         self._shown = tuple(suggestions)
-        self._said = tr(texts.DID_YOU_MEAN)
-        self._replace([self._suggested(suggestion) for suggestion in suggestions], texts.meant(suggestions))
+        self._said = tr(messages.DID_YOU_MEAN)
+        self._replace([self._suggested(suggestion) for suggestion in suggestions], messages.meant(suggestions))
 
     def show_correction(self, corrected: QuerySuggestion, typed: str) -> None:
         """Show that this was searched instead of `typed`, with a button that searches for `typed`."""
@@ -76,7 +76,7 @@ class SuggestionLine(QWidget):
         return bool(self._buttons)
 
     def _suggested(self, suggestion: QuerySuggestion) -> QPushButton:
-        button = self._button(texts.new_words(suggestion), tr("Search for {query}", query=suggestion.query))
+        button = self._button(messages.new_words(suggestion), tr("Search for {query}", query=suggestion.query))
         set_tip(button, tr("Search for “{query}”", query=suggestion.query))
         button.clicked.connect(lambda: self.chosen.emit(suggestion.query))
         return button

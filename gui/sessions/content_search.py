@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine import CancelToken, MemorySearchManager, MemorySearchResult, SearchOutcome
-from gui.job_slot import JobSlot
-from gui.jobs import Jobs
-from gui.search.questions import is_searchable
-from gui.sessions.criteria import Role
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.search.query import is_searchable
+from gui.sessions.session_filter import Role
 
 PAUSE_MS = 350
 """Titles are searched at each key; what was said only when the person rests."""

@@ -10,15 +10,15 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 from engine import number, tr
 from gui.sessions.rows import HeadingRow, SessionRow
 from gui.sessions.wording import hits_text, message_count, parts_text, span
-from gui.style import font_at
-from gui.theme import Tokens, mark_pen, tokens
+from gui.style.stylesheet import font_at
+from gui.style.theme import Tokens, mark_pen, tokens
 from gui.widgets.elided import elide
+from gui.widgets.formatting import grouped
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.mirrored import mirror, mirrored_x, put, upright, write
 from gui.widgets.row_model import Index, RowRole
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 from gui.widgets.utf16 import utf16_ranges
-from gui.widgets.wording import grouped
 
 PAD = 6
 GAP = 10

@@ -9,15 +9,15 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDateEdit, QDialog, QDialogButtonBox, QFormLayout, QHBoxLayout, QMenu, QWidget
 
 from engine import marked, tr
-from gui.lacking import Gates, Lacks
-from gui.sessions.catalogue import Catalogue, Choice
-from gui.sessions.criteria import ANY_TIME, PERIODS, Period, Role, month_period
+from gui.core.capabilities import Gates, Lacks
+from gui.sessions.catalog import Catalogue, Choice
+from gui.sessions.session_filter import ANY_TIME, PERIODS, Period, Role, month_period
 from gui.sessions.wording import agent_name, folder_name
 from gui.widgets.chip import Chip
-from gui.widgets.days import short_date
+from gui.widgets.date_text import short_date
+from gui.widgets.formatting import grouped
 from gui.widgets.labels import label
 from gui.widgets.plain_text import set_tip
-from gui.widgets.wording import grouped
 
 _SAID_BY: dict[Role, tuple[str, str]] = {
     "": (marked("Anyone"), marked("Said by anyone")),

@@ -7,13 +7,13 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from engine import marked, tr
-from gui.search.list_header import ListHeader, Order
-from gui.search.notice_bar import NoticeBar
-from gui.search.state_page import Action, StatePage
-from gui.sessions import texts
+from gui.sessions import messages
 from gui.sessions.rows import Row
 from gui.sessions.session_list import SessionList
 from gui.widgets.labels import breakable, label
+from gui.widgets.list_header import ListHeader, Order
+from gui.widgets.notice_bar import NoticeBar
+from gui.widgets.state_page import Action, StatePage
 
 ORDERS = (
     Order("newest", marked("Newest"), marked("newest"), marked("Last used first")),
@@ -100,7 +100,7 @@ def make_place_table() -> QWidget:
     column = QVBoxLayout(table)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(0)
-    for agent, place in texts.PLACES:
+    for agent, place in messages.PLACES:
         column.addWidget(label(agent))
         column.addWidget(label(breakable(tr(place)), "meta", wrap=True))
         column.addSpacing(6)

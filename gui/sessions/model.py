@@ -5,8 +5,8 @@ from PySide6.QtCore import QObject
 from engine import tr, tr_count
 from gui.sessions.rows import HeadingRow, Row, SessionRow
 from gui.sessions.wording import hits_text, message_count, session_count, span
+from gui.widgets.formatting import exact, size_text
 from gui.widgets.row_model import RowModel
-from gui.widgets.wording import exact, size_text
 
 
 class SessionModel(RowModel):

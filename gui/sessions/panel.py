@@ -10,24 +10,24 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager, SessionSummary, tr
-from gui.jobs import Jobs
-from gui.lacking import Gates, Lacks
-from gui.search.query_box import QueryBox
-from gui.sessions import texts
-from gui.sessions.alike_list import AlikeList
-from gui.sessions.catalogue import EMPTY
+from gui.core.capabilities import Gates, Lacks
+from gui.core.jobs import Jobs
+from gui.sessions import messages
+from gui.sessions.catalog import EMPTY
 from gui.sessions.content_search import ContentSearch
-from gui.sessions.day_watch import DayWatch
+from gui.sessions.date_change import DayWatch
 from gui.sessions.filter_chips import FilterChips
-from gui.sessions.following import SessionFollower
-from gui.sessions.listed import Listed
+from gui.sessions.filter_controller import Wanted
+from gui.sessions.list_builder import Listed
+from gui.sessions.list_loader import SessionsReader
 from gui.sessions.listing_view import ListingView
-from gui.sessions.reader import SessionsReader
+from gui.sessions.selection_follower import SessionFollower
 from gui.sessions.session_actions import SessionActions
-from gui.sessions.standing import SessionsStanding
-from gui.sessions.wanting import Wanted
-from gui.viewer.notice import NothingToRead
+from gui.sessions.similar_list import AlikeList
+from gui.sessions.view_state import SessionsStanding
+from gui.viewer.notice_page import NothingToRead
 from gui.widgets.folding_row import FoldingRow
+from gui.widgets.query_box import QueryBox
 
 BOX_LETTERS = 40
 """Where the box cannot have that many, the filters go below it."""
@@ -262,7 +262,7 @@ class SessionsPanel(QObject):
 
     @Slot()
     def _tell_searching(self) -> None:
-        self.box.set_state(tr(texts.SEARCHING))
+        self.box.set_state(tr(messages.SEARCHING))
 
     @Slot(str)
     def _go_back(self, path: str) -> None:

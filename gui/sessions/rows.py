@@ -6,8 +6,8 @@ from operator import attrgetter
 from typing import Any, NamedTuple, cast
 
 from engine import SessionSummary, tr
-from gui.sessions.catalogue import Catalogue, Entry
-from gui.sessions.criteria import Criteria, Test
+from gui.sessions.catalog import Catalogue, Entry
+from gui.sessions.session_filter import Criteria, Test
 from gui.sessions.wording import day_title
 
 RowKey = tuple[str, str]

@@ -3,15 +3,15 @@
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 
 from engine import SessionSummary, tr
-from gui.keys.binding import key_action
-from gui.keys.shared import LINK, REMEMBER
-from gui.lacking import Lacks
+from gui.commands.binding import key_action
+from gui.commands.shared import LINK, REMEMBER
+from gui.core.capabilities import Lacks
+from gui.core.location import Spot
 from gui.search.result_menu import copy_text
 from gui.sessions.rows import SessionRow
 from gui.sessions.session_list import SessionList
 from gui.sessions.session_menu import COPY_PATH, SessionMenu
 from gui.sessions.wording import UNTITLED
-from gui.spot import Spot
 
 
 class SessionActions(QObject):

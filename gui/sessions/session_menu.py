@@ -4,10 +4,10 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import marked, tr, tr_count
-from gui.keys.binding import show_keys_of
-from gui.keys.keymap import command
-from gui.keys.shared import LINK, REMEMBER
-from gui.lacking import Gates, Lacks
+from gui.commands.binding import show_keys_of
+from gui.commands.keymap import command
+from gui.commands.shared import LINK, REMEMBER
+from gui.core.capabilities import Gates, Lacks
 from gui.search.result_menu import copy_text
 from gui.sessions.rows import SessionRow
 

@@ -3,7 +3,7 @@
 from datetime import date
 
 from engine import marked, tr, tr_count
-from gui.widgets.days import long_date, weekday, weekday_and_day
+from gui.widgets.date_text import long_date, weekday, weekday_and_day
 
 UNTITLED = marked("Untitled session")
 _AGENTS = {

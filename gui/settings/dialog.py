@@ -9,18 +9,18 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import EmbeddingEstimate, MemorySearchManager, Settings, tr
-from gui.jobs import Jobs
-from gui.lacking import Lacks
-from gui.settings.aside import WORDS
-from gui.settings.foot import Foot
+from gui.controllers.broken_settings import WORDS
+from gui.core.capabilities import Lacks
+from gui.core.jobs import Jobs
+from gui.settings.dialog_footer import Foot
 from gui.settings.model import SettingsModel
 from gui.settings.page_choice import PageChoice
+from gui.settings.page_layout import GUIDE, SettingsPage
 from gui.settings.pages import PageMaker, Pages
-from gui.settings.places import GUIDE, SettingsPage
 from gui.settings.results_page import ResultsPage
 from gui.settings.system_switch import SystemSwitch
-from gui.style import font_at
-from gui.widgets.clearing import add_clear_button
+from gui.style.stylesheet import font_at
+from gui.widgets.clear_button import add_clear_button
 from gui.widgets.guide_link import guide_button
 from gui.widgets.labels import line
 from gui.widgets.message import Action, MessagePage

@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWi
 
 import engine
 from engine import CancelToken, EmbeddingEstimate, KeyState, MemorySearchManager, Settings, marked, tr
-from gui.job_slot import JobSlot
-from gui.jobs import Jobs
-from gui.settings.choice import Choice
-from gui.settings.form import EmbeddingForm
-from gui.settings.trial_row import TrialRow
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.settings.check_row import TrialRow
+from gui.settings.embedding_choice import Choice
+from gui.settings.embedding_form import EmbeddingForm
 from gui.settings.wording import accept_words, fallback_owner, probe_words
 from gui.widgets.labels import breakable, label
 from gui.widgets.pricing import estimate_words

@@ -14,12 +14,12 @@ from PySide6.QtWidgets import (
 
 from engine import marked, tr
 from gui.settings.engine_choice import ENGINES, EngineChoice
+from gui.widgets.checkable import indent
 from gui.widgets.combo import ComboBox
 from gui.widgets.labels import label
 from gui.widgets.mirrored import margins
 from gui.widgets.plain_text import set_tip
 from gui.widgets.radio_button import RadioButton
-from gui.widgets.ticks import indent
 
 _SEARCH_MODES = (
     ("search", marked("By words")),

@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 import engine
 from engine import CancelToken, Settings, marked, tr
-from gui.job_slot import JobSlot
-from gui.jobs import Jobs
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.settings.check_row import TrialRow
 from gui.settings.engine_choice import EngineChoice, switch_words
 from gui.settings.engine_form import EngineForm
-from gui.settings.trial_row import TrialRow
 from gui.widgets.labels import breakable, label
 from gui.widgets.scrolling import scrolling_column
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from engine import Option
-from gui.settings.values import choice_words
+from gui.settings.value_text import choice_words
 from gui.widgets.check_box import CheckBox
 from gui.widgets.combo import ComboBox
 

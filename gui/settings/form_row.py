@@ -6,11 +6,11 @@ from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import tr
-from gui.settings.marking import mark
 from gui.settings.model import SettingsModel
-from gui.settings.option_foot import OptionFoot
-from gui.settings.places import PAGES, Placed
-from gui.settings.values import value_words
+from gui.settings.option_footer import OptionFoot
+from gui.settings.option_search import mark
+from gui.settings.page_layout import PAGES, Placed
+from gui.settings.value_text import value_words
 from gui.widgets.labels import breakable, label
 
 

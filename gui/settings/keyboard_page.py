@@ -12,15 +12,15 @@ from PySide6.QtWidgets import (
 )
 
 from engine import any_of, tr
-from gui.keys.binding import follow_keys
-from gui.keys.capture import KeyCapture
-from gui.keys.keymap import Command, Keymap, without_dots
-from gui.keys.listing import clash, native
-from gui.keys.own import OwnKeys
-from gui.keys.places import title
+from gui.commands.binding import follow_keys
+from gui.commands.contexts import title
+from gui.commands.keymap import Command, Keymap, without_dots
+from gui.commands.listing import clash, native
+from gui.settings.custom_keys import OwnKeys
 from gui.settings.keys_table import KeyRow, KeysTable
-from gui.widgets.announcing import announce
-from gui.widgets.clearing import add_clear_button
+from gui.widgets.announcer import announce
+from gui.widgets.clear_button import add_clear_button
+from gui.widgets.key_capture import KeyCapture
 from gui.widgets.labels import label
 
 

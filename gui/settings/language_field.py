@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine import Option, spoken, system_language, tr
 from gui.settings.fields import ChoiceField
-from gui.widgets.announcing import announce
+from gui.widgets.announcer import announce
 from gui.widgets.labels import label
 
 

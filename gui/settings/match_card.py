@@ -10,11 +10,11 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 import engine
 from engine import CancelToken, FileIssue, Settings, WorkspacePreview, marked, tr, tr_count, tr_reason
-from gui.job_slot import JobSlot
-from gui.jobs import Jobs
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.widgets.formatting import size_text
 from gui.widgets.issues_table import IssuesTable
 from gui.widgets.labels import breakable, label
-from gui.widgets.wording import size_text
 
 _TYPING_MS = 250
 _NAMED = 3

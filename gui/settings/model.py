@@ -13,8 +13,8 @@ from PySide6.QtCore import QObject, Signal
 
 import engine
 from engine import CancelToken, SettingChange, SettingLayers, Settings, SettingsConsequences
-from gui.job_slot import JobSlot
-from gui.jobs import Jobs
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
 
 Changes = tuple[SettingChange, ...]
 

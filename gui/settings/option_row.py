@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 from engine import Option
 from gui.settings.fields import ChoiceField, ChoicesField, Field, SwitchField
 from gui.settings.language_field import LanguageField
-from gui.settings.marking import mark
 from gui.settings.model import SettingsModel
-from gui.settings.option_foot import OptionFoot, value_of
-from gui.settings.places import Placed
+from gui.settings.option_footer import OptionFoot, value_of
+from gui.settings.option_search import mark
+from gui.settings.page_layout import Placed
 from gui.settings.typed_fields import LineField, LinesField
-from gui.widgets.announcing import announce
+from gui.widgets.announcer import announce
 from gui.widgets.labels import breakable, label
 
 

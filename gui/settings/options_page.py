@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 from engine import tr
 from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionRow
-from gui.settings.places import PAGES, Placed, SettingsPage, options_on
+from gui.settings.page_layout import PAGES, Placed, SettingsPage, options_on
 from gui.settings.system_row import SystemRow
 from gui.settings.system_switch import SystemSwitch, with_switches
 from gui.widgets.labels import label, line

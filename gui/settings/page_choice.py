@@ -6,8 +6,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QListWidget, QSizePolicy
 
 from engine import tr
-from gui.settings.places import PAGES, SettingsPage
-from gui.style import font_at
+from gui.settings.page_layout import PAGES, SettingsPage
+from gui.style.stylesheet import font_at
 from gui.widgets.combo import ComboBox
 from gui.widgets.labels import line
 

@@ -6,8 +6,8 @@ from functools import partial
 from PySide6.QtGui import QAction
 
 from engine import marked
-from gui.commands import Commands
-from gui.settings.places import SettingsPage
+from gui.commands.commands import Commands
+from gui.settings.page_layout import SettingsPage
 
 _WORDS: dict[SettingsPage, str] = {
     "general": marked("Settings: General"),

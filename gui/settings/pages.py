@@ -9,16 +9,16 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from engine import MemorySearchManager, Settings, tr
-from gui.jobs import Jobs
-from gui.lacking import TITLES, Lacks
+from gui.core.capabilities import TITLES, Lacks
+from gui.core.jobs import Jobs
 from gui.settings.embedding_page import EmbeddingPage
 from gui.settings.engine_page import EnginePage
 from gui.settings.model import SettingsModel
 from gui.settings.options_page import OptionsPage
-from gui.settings.places import FORMS, PAGES, SettingsPage, options_on
+from gui.settings.page_layout import FORMS, PAGES, SettingsPage, options_on
 from gui.settings.privacy_page import PrivacyPage
 from gui.settings.sources_page import SourcesPage
-from gui.settings.stored_page import StoredPage
+from gui.settings.stored_models_page import StoredPage
 from gui.settings.system_switch import SystemSwitch
 from gui.widgets.message import Action, MessagePage
 

@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout
 
 import engine
 from engine import FoundPlaces, Option, marked, tr
-from gui.job_slot import JobSlot
-from gui.jobs import Jobs
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
 from gui.settings.fields import Field
 from gui.sources.place_rows import PlaceChoices
 from gui.sources.wording import short_path

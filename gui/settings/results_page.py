@@ -7,14 +7,14 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from engine import marked, tr, tr_count
 from gui.settings.form_row import FormRow
-from gui.settings.marking import fit, words_of
 from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionRow
+from gui.settings.option_search import fit, words_of
 from gui.settings.options_page import WIDTH
-from gui.settings.places import PAGES, WITHOUT_ROWS, Placed, SettingsPage, placed_options
+from gui.settings.page_layout import PAGES, WITHOUT_ROWS, Placed, SettingsPage, placed_options
 from gui.settings.system_row import SystemRow
 from gui.settings.system_switch import SystemSwitch, with_switches
-from gui.widgets.announcing import announce
+from gui.widgets.announcer import announce
 from gui.widgets.labels import label, line
 from gui.widgets.scrolling import scrolling_column
 from gui.widgets.tab_order import ComingLast

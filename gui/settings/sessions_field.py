@@ -9,13 +9,13 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from engine import CancelToken, FileIssue, Option, marked, tr
-from gui.job_slot import JobSlot
-from gui.jobs import Jobs
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
 from gui.settings.fields import Field
-from gui.sources.asking import ask_for_exports, ask_for_folder
 from gui.sources.choice import Choice, Source, look_beside, measure
-from gui.sources.page import LOOKING, NOTHING
+from gui.sources.file_dialogs import ask_for_exports, ask_for_folder
 from gui.sources.place_rows import PlaceBoxes
+from gui.sources.sessions_page import LOOKING, NOTHING
 from gui.sources.wording import issue_lines
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label

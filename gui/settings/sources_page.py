@@ -7,14 +7,14 @@ from PySide6.QtCore import Slot
 from PySide6.QtWidgets import QWidget
 
 from engine import SettingChange, tr
-from gui.jobs import Jobs
+from gui.core.jobs import Jobs
 from gui.settings.fields import Field
 from gui.settings.match_card import MatchCard
 from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionRow
 from gui.settings.options_page import OptionsPage
+from gui.settings.page_layout import Placed
 from gui.settings.paths_field import PathsField
-from gui.settings.places import Placed
 from gui.settings.sessions_field import SessionsField
 from gui.sources.wording import short_path
 from gui.widgets.labels import breakable, label

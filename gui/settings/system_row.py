@@ -6,10 +6,10 @@ from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
 
 from engine import marked, tr
 from gui.settings.fields import SwitchField
-from gui.settings.marking import mark
+from gui.settings.option_search import mark
 from gui.settings.system_switch import SystemSwitch
-from gui.settings.values import value_words
-from gui.widgets.announcing import announce
+from gui.settings.value_text import value_words
+from gui.widgets.announcer import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
 

@@ -6,9 +6,9 @@ from typing import Protocol
 from PySide6.QtCore import QObject, Signal
 
 from engine import tr
-from gui.job_slot import JobSlot
-from gui.jobs import Jobs
-from gui.settings.places import Placed
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.settings.page_layout import Placed
 
 
 class SystemState(Protocol):

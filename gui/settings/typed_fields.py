@@ -12,8 +12,8 @@ import engine
 from engine import Option, tr
 from gui.facts.text_field import TextField
 from gui.settings.fields import Field
-from gui.settings.values import Unread, field_text, is_path, number_text, read_field, unit_of
-from gui.style import font_at
+from gui.settings.value_text import Unread, field_text, is_path, number_text, read_field, unit_of
+from gui.style.stylesheet import font_at
 from gui.widgets.labels import label
 
 _NUMBER_LETTERS = 12

@@ -16,8 +16,8 @@ from engine import (
     tr,
     tr_count,
 )
+from gui.widgets.formatting import size_text
 from gui.widgets.pricing import CENT, day_words, money
-from gui.widgets.wording import size_text
 
 PROVIDERS = (
     (

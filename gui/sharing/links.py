@@ -25,16 +25,16 @@ from engine import (
     tr,
     write_link,
 )
-from gui.folder_way import FolderWay
-from gui.job_slot import JobSlot
-from gui.jobs import Jobs
-from gui.notices import Notices
-from gui.spot import Spot
-from gui.views import Views
-from gui.ways import Ways
+from gui.controllers.folders import FolderWay
+from gui.controllers.open_result import Ways
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.core.location import Spot
+from gui.core.notices import Notices
+from gui.core.window_state import WindowState
+from gui.core.workspace import Opened, OpenFailure, Workspace
+from gui.shell.views import Views
 from gui.widgets.message import Action
-from gui.window_state import WindowState
-from gui.workspace import Opened, OpenFailure, Workspace
 
 _KEY = "link"
 

@@ -9,11 +9,11 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from engine import FoundPlace, tr
 from gui.sources.wording import place_amount, place_title, short_path
 from gui.widgets.check_box import CheckBox
+from gui.widgets.checkable import indent
 from gui.widgets.labels import breakable, label
 from gui.widgets.mirrored import margins
 from gui.widgets.plain_text import set_tip
 from gui.widgets.tab_order import ComingLast
-from gui.widgets.ticks import indent
 
 
 class PlaceRows(QWidget):

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from engine import FileIssue, FoundPlace, tr, tr_count, tr_reason
 from gui.sessions.wording import agent_name, folder_name
-from gui.widgets.wording import ago, size_text
+from gui.widgets.formatting import ago, size_text
 
 
 def place_title(place: FoundPlace) -> str:

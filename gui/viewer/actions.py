@@ -8,15 +8,15 @@ from PySide6.QtGui import QAction, QClipboard, QGuiApplication, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from engine import cite, marked, tr
-from gui.jobs import Jobs
-from gui.keys.binding import allow, give_key
-from gui.keys.keymap import command
-from gui.keys.places import missing
-from gui.keys.shared import EDIT, LINK
-from gui.spot import Spot
-from gui.viewer.elsewhere import Elsewhere
+from gui.commands.binding import allow, give_key
+from gui.commands.contexts import missing
+from gui.commands.keymap import command
+from gui.commands.shared import EDIT, LINK
+from gui.core.jobs import Jobs
+from gui.core.location import Spot
+from gui.viewer.external_opener import Elsewhere
 from gui.viewer.source_view import SourceView
-from gui.viewer.target import Target
+from gui.viewer.view_target import Target
 
 _CITE = command("file.cite", marked("Copy citation"), "file", "Ctrl+Shift+C")
 _COPY_PATH = command("file.copy-path", marked("Copy path"), "file")

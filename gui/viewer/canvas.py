@@ -11,19 +11,19 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, Qt, QTimer
 from PySide6.QtGui import QAccessible, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
-from gui.accessible.painted import Part
-from gui.jobs import Jobs
-from gui.theme import tokens
-from gui.viewer.hits import Finder
-from gui.viewer.laid_line import LaidLine
-from gui.viewer.layout import LineLayouts
+from gui.core.jobs import Jobs
+from gui.style.theme import tokens
+from gui.style.typography import Typography
+from gui.viewer.layout_cache import LineLayouts
+from gui.viewer.line_layout import LaidLine
+from gui.viewer.line_painter import Decoration, Gutter, LinePainter
 from gui.viewer.lines import FileLines, Place
-from gui.viewer.marks import LineMarks
+from gui.viewer.match_marks import LineMarks
+from gui.viewer.matches import Finder
 from gui.viewer.outline import Outline
-from gui.viewer.overview import OverviewBar
-from gui.viewer.painting import Decoration, Gutter, LinePainter
-from gui.viewer.scroll import LazyScroll
-from gui.viewer.typography import Typography
+from gui.viewer.scroll_bar import OverviewBar
+from gui.viewer.scroll_position import LazyScroll
+from gui.widgets.accessible_painting import Part
 from gui.widgets.mirrored import mirror, mirrored_x
 
 _FRAME_BUDGET = 0.008

@@ -5,7 +5,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from engine import tr
-from gui.widgets.clearing import add_clear_button
+from gui.widgets.clear_button import add_clear_button
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
 from gui.widgets.mirrored import margins

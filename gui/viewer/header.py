@@ -10,14 +10,14 @@ from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QFrame, QPushButton, QStyle, QWidget
 
 from engine import marked, tr
-from gui.keys.binding import tell_key
-from gui.keys.keymap import command
-from gui.style import set_role
+from gui.commands.binding import tell_key
+from gui.commands.keymap import command
+from gui.style.stylesheet import set_role
+from gui.style.typography import font_scale
 from gui.viewer.folding_actions import FoldingActions
-from gui.viewer.typography import font_scale
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import line
-from gui.widgets.toggling import ToggleButton
+from gui.widgets.toggle import ToggleButton
 
 TURN = command("file.rendered", marked("Source or rendered"), "file", "Alt+R")
 _SIDE = 16

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 
 from engine import MemorySearchManager, tr
-from gui.jobs import Jobs
+from gui.core.jobs import Jobs
 
 _EXTERNAL = ("http", "https", "mailto")
 

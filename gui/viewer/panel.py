@@ -7,26 +7,26 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager, MemorySearchResult, marked, tr
-from gui.jobs import Jobs
-from gui.keys.binding import key_action
-from gui.keys.keymap import command
-from gui.lacking import Lacks
+from gui.commands.binding import key_action
+from gui.commands.keymap import command
+from gui.core.capabilities import Lacks
+from gui.core.jobs import Jobs
 from gui.viewer.actions import FileActions
+from gui.viewer.base_viewer import ReadingPanel
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkedSource
-from gui.viewer.elsewhere import Elsewhere
-from gui.viewer.faces import Faces
-from gui.viewer.find_words import IN_FILE
-from gui.viewer.follow import FileFollower
+from gui.viewer.external_opener import Elsewhere
+from gui.viewer.file_loader import FileOpener, OpenedFile
+from gui.viewer.file_watch import FileFollower
+from gui.viewer.find_messages import IN_FILE
 from gui.viewer.header import TURN, ViewerHeader
-from gui.viewer.like_action import LikeAction
 from gui.viewer.links import LinkFollower
-from gui.viewer.notice import NothingToRead
-from gui.viewer.opening import FileOpener, OpenedFile
+from gui.viewer.notice_page import NothingToRead
 from gui.viewer.outline import HeadingPlace, Outline, heading_key
-from gui.viewer.reading import ReadingPanel
-from gui.viewer.target import Target
+from gui.viewer.similar_action import LikeAction
+from gui.viewer.source_and_page import Faces
+from gui.viewer.view_target import Target
 
 CHOOSE_RESULT = NothingToRead(
     marked("Choose a result with Up and Down, and press Enter to read it here."),

@@ -18,22 +18,22 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
 from engine import CancelToken, tr
-from gui.job_slot import JobSlot
-from gui.jobs import Jobs
-from gui.theme import tokens
-from gui.viewer.hits import Finder, Hit, HitMap
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.style.theme import tokens
+from gui.style.typography import fixed_font, font_scale
+from gui.viewer.line_painter import FOUND_OPACITY, faded
 from gui.viewer.lines import FileLines, Place, TextLines
-from gui.viewer.marks import LineMarks
+from gui.viewer.markdown_page import Page, PageStyle
+from gui.viewer.match_marks import LineMarks
+from gui.viewer.matches import Finder, Hit, HitMap
 from gui.viewer.outline import HeadingPlace, Outline
-from gui.viewer.overview import OverviewBar
-from gui.viewer.page import Page, PageStyle
+from gui.viewer.page_builder import PageMaking
 from gui.viewer.page_layout import StepwiseLayout
-from gui.viewer.page_making import PageMaking
 from gui.viewer.page_painting import PagePainter
 from gui.viewer.page_slices import markdown_slices
-from gui.viewer.painting import FOUND_OPACITY, faded
-from gui.viewer.spans import spans
-from gui.viewer.typography import fixed_font, font_scale
+from gui.viewer.scroll_bar import OverviewBar
+from gui.viewer.text_boxes import spans
 from gui.widgets.plain_text import no_resource
 from gui.widgets.utf16 import utf16_ranges
 

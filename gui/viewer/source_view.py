@@ -7,13 +7,13 @@ from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from engine import tr
-from gui.jobs import Jobs
+from gui.core.jobs import Jobs
 from gui.viewer.canvas import LineCanvas
-from gui.viewer.hits import Hit, HitMap
-from gui.viewer.laid_line import LaidLine
+from gui.viewer.line_layout import LaidLine
+from gui.viewer.line_painter import Decoration
 from gui.viewer.lines import FileLines, Place
+from gui.viewer.matches import Hit, HitMap
 from gui.viewer.outline import Outline
-from gui.viewer.painting import Decoration
 from gui.viewer.selection import Selection, word_at
 
 _SPOKEN_CHARACTERS = 300

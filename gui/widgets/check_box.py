@@ -4,10 +4,10 @@ from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QCheckBox, QWidget
 
-from gui.theme import Tokens
+from gui.style.theme import Tokens
+from gui.widgets.checkable import Ticked
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.mirrored import put
-from gui.widgets.ticks import Ticked
 
 
 class CheckBox(Ticked, QCheckBox):

@@ -4,12 +4,12 @@ from PySide6.QtCore import QEvent, QRectF, QSize, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 
-from gui.style import font_at
-from gui.theme import tokens
+from gui.style.stylesheet import font_at
+from gui.style.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.mirrored import mirror, write
-from gui.widgets.toggling import Toggling
+from gui.widgets.toggle import Toggling
 
 _PAD = 12
 _HEIGHT = 26

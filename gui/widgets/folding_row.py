@@ -4,7 +4,7 @@ from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from gui.style import font_at
+from gui.style.stylesheet import font_at
 
 _MARGIN = 16
 _GAP = 12

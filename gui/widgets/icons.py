@@ -8,10 +8,10 @@ from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPalette, QP
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from gui.style import font_at
-from gui.theme import tokens
+from gui.style.stylesheet import font_at
+from gui.style.theme import tokens
 from gui.widgets.plain_text import set_tip
-from gui.widgets.toggling import Toggling
+from gui.widgets.toggle import Toggling
 
 _SCALES = (1, 2, 3)
 _SIZE = 16

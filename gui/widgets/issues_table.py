@@ -5,7 +5,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 
 from engine import FileIssue, tr, tr_reason
-from gui.widgets.rules import rule_words
+from gui.widgets.skip_rules import rule_words
 from gui.widgets.table import Column, Index, RecordsTable
 
 

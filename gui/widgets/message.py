@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import tr
-from gui.widgets.announcing import announce
+from gui.widgets.announcer import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line

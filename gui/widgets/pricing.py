@@ -3,8 +3,8 @@
 from datetime import date as day
 
 from engine import EmbeddingEstimate, tr, tr_count
-from gui.widgets.days import short_date
-from gui.widgets.wording import duration
+from gui.widgets.date_text import short_date
+from gui.widgets.formatting import duration
 
 _MILLION = 1_000_000
 CENT = 0.01

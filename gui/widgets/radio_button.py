@@ -4,8 +4,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QRadioButton, QWidget
 
-from gui.theme import Tokens
-from gui.widgets.ticks import Ticked
+from gui.style.theme import Tokens
+from gui.widgets.checkable import Ticked
 
 _DOT = 0.25
 """Of the width of the ring, on each side of the dot."""

@@ -4,7 +4,7 @@ from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem
 
-from gui.theme import Tokens
+from gui.style.theme import Tokens
 
 GUTTER = 16
 EDGE = 3

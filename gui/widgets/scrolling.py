@@ -4,7 +4,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
 
-from gui.style import font_at
+from gui.style.stylesheet import font_at
 from gui.widgets.labels import line
 
 _MOST_FOOT = 0.4

@@ -4,8 +4,8 @@ from PySide6.QtCore import QPointF, QRect, Qt
 from PySide6.QtGui import QPainter, QPolygonF
 from PySide6.QtWidgets import QHeaderView, QWidget
 
-from gui.style import font_at
-from gui.theme import tokens
+from gui.style.stylesheet import font_at
+from gui.style.theme import tokens
 
 _ARROW = 8
 _TOP = 1

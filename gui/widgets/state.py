@@ -7,8 +7,8 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import marked, tr
-from gui.style import BASE_PIXELS, font_at
-from gui.theme import Tokens, tokens
+from gui.style.stylesheet import BASE_PIXELS, font_at
+from gui.style.theme import Tokens, tokens
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
 

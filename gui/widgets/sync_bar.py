@@ -7,9 +7,9 @@ from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolicy, QWidget
 
 from engine import MemoryProviderStatus, MemorySyncProgressUpdate, tr, tr_count
-from gui.keys.binding import tell_key
-from gui.style import font_at
-from gui.theme import tokens
+from gui.commands.binding import tell_key
+from gui.style.stylesheet import font_at
+from gui.style.theme import tokens
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from engine import MemoryProviderStatus, MemorySyncProgressUpdate, marked, number, tr, tr_count
-from gui.widgets.engines import BUILTIN, engine_instead, engine_name, provider_instead
+from gui.widgets.engine_names import BUILTIN, engine_instead, engine_name, provider_instead
+from gui.widgets.formatting import ago, duration, exact
 from gui.widgets.pricing import money
 from gui.widgets.state import State
-from gui.widgets.wording import ago, duration, exact
 
 STALL_SECONDS = 10
 

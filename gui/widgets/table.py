@@ -17,7 +17,7 @@ from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from engine import tr
-from gui.style import font_at
+from gui.style.stylesheet import font_at
 from gui.widgets.plain_text import as_tip
 from gui.widgets.sort_header import SortHeader
 

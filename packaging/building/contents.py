@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import Distribution, distribution
 from pathlib import Path, PurePath
 
-from engine.language import LANGUAGES
-from gui.about.components import BUNDLED_LIST, PROGRAM, python_licence
+from engine.base.language import LANGUAGES
+from gui.help.components import BUNDLED_LIST, PROGRAM, python_licence
 
 Entry = tuple[str, str, str]
 """Path in the bundle, path here, and PyInstaller's word for its kind."""
@@ -36,11 +36,15 @@ LIBRARY_PATTERNS = ["*.so", "*.dylib", "*.dll"]
 LEFT_OUT = (
     *("tkinter", "unittest", "pydoc", "doctest", "lib2to3", "test", "curses", "readline"),
     *("setuptools", "pkg_resources", "pip", "PyInstaller", "cyclonedx", "PIL"),
-    *("numpy.f2py", "numpy.testing", "numpy.random"),  # the last is 2.5 MB; engine/insight/chance.py draws numbers
+    *(
+        "numpy.f2py",
+        "numpy.testing",
+        "numpy.random",
+    ),  # the last is 2.5 MB; engine/insight/seeded_random.py draws numbers
     *("zstandard._cffi", "zstandard.backend_cffi"),  # a second implementation, for Pythons without the first
     # What OpenAI's client loads when it is asked for; here it embeds, chats and runs batches.
     *(f"openai.{part}.{name}" for part in ("types", "resources") for name in ("admin", "beta", "live", "realtime")),
-    # The package mcp is a client too, and a server of HTTP: engine/agent/mcp_server/loading.py passes both over. Only
+    # The package mcp is a client too, and a server of HTTP: engine/mcp/loading.py passes both over. Only
     # they need what checks schemas and what runs web servers; httpx2's own command line lacks a package here anyway.
     *("mcp.client", "mcp.server.mcpserver", "uvicorn", "click", "httpx2._main"),
     *("attr", "attrs"),  # msgspec knows their classes, too; none of ours is one

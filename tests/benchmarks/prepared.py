@@ -109,14 +109,14 @@ def open_index(
 
 def use_model(model: Model, kept: Path) -> None:
     """Let every memory that this process opens embed with it."""
-    from engine.embedding import embedded
+    from engine.embedding import embedded_model
     from engine.embedding.registry import Selection
     from tests.benchmarks import provider
 
     if model == "embedded":
         return
     if model == "window":
-        embedded._load_model = lambda: provider.NextVector(kept)
+        embedded_model._load_model = lambda: provider.NextVector(kept)
         return
     chosen = {
         "none": lambda: None,

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
 from engine.embedding.base import prepare
 from tests.benchmarks.real_vectors import lifted, real_vectors
 from tests.helpers.fake_provider import FakeProvider

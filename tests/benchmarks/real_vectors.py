@@ -23,7 +23,7 @@ def real_vectors(kept: Path) -> Vectors:
     """Unit vectors of the embedded model, (n, 512), n at most `SENTENCES`; made once, in some minutes."""
     path = kept / "sentences.npy"
     if not path.exists():
-        from engine.embedding.embedded import EmbeddedProvider
+        from engine.embedding.embedded_model import EmbeddedProvider
 
         vectors = EmbeddedProvider().embed_documents(_some_sentences())
         unfinished = path.with_suffix(".unfinished.npy")

@@ -4,8 +4,8 @@ import threading
 
 import pytest
 
-from engine.control import CancelToken
-from engine.errors import Cancelled
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
 
 
 def test_a_pause_that_meets_a_cancel_does_not_hold_the_work_up(monkeypatch) -> None:

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.base.bounded_json import BoundedDigits, check_depth
 from engine.corpus.transcripts.exports import conversations
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.embedding.answers import read_json
-from engine.embedding.retrying import Transient
-from engine.json_events import BoundedDigits, check_depth
+from engine.embedding.response_parsing import read_json
+from engine.embedding.retry import Transient
 
 _LONG = "1" * 5000
 _CUT = [

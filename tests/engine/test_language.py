@@ -5,7 +5,7 @@ from pathlib import PurePath
 
 import pytest
 
-from engine import language
+from engine.base import language
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.private_files import (
+from engine.base.private_files import (
     clean_up,
     data_folder,
     exporting,
@@ -42,7 +42,7 @@ with_memory.close()
 _HALF = """
 import os, signal, sys
 from pathlib import Path
-from engine import private_files
+from engine.base import private_files
 with getattr(private_files, sys.argv[1])(Path(sys.argv[2])) as file:
     file.write(b"half")
     file.flush()

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine import language, reasons
-from engine.reasons import tr_reason
+from engine.base import language, skip_reasons
+from engine.base.skip_reasons import tr_reason
 
 
 @pytest.fixture(autouse=True)
@@ -16,7 +16,7 @@ def english_again() -> Iterator[None]:
 
 def test_what_is_kept_is_english_and_stays_so_in_english() -> None:
     language.speak("en-XA")
-    kept = reasons.TOO_LARGE.said(size=12_480, limit=1000)
+    kept = skip_reasons.TOO_LARGE.said(size=12_480, limit=1000)
     assert kept == "12,480 bytes; files of more than 1,000 bytes (max_file_bytes) are left out."
     language.speak("en")
     assert tr_reason(kept) == kept
@@ -25,10 +25,10 @@ def test_what_is_kept_is_english_and_stays_so_in_english() -> None:
 @pytest.mark.parametrize(
     ("kept", "told"),
     [
-        (reasons.LINK.said(), language.marked("Links are not followed.")),
-        (reasons.EXCLUDED.said(pattern="a {b} (c) *.md"), 'Excluded by the pattern "a {b} (c) *.md".'),
-        (reasons.OTHER_EXTENSIONS.said(count=1, extensions=".md"), "1 file; only .md files are indexed."),
-        (reasons.OTHER_EXTENSIONS.said(count=2000, extensions=".md"), "2,000 files; only .md files are indexed."),
+        (skip_reasons.LINK.said(), language.marked("Links are not followed.")),
+        (skip_reasons.EXCLUDED.said(pattern="a {b} (c) *.md"), 'Excluded by the pattern "a {b} (c) *.md".'),
+        (skip_reasons.OTHER_EXTENSIONS.said(count=1, extensions=".md"), "1 file; only .md files are indexed."),
+        (skip_reasons.OTHER_EXTENSIONS.said(count=2000, extensions=".md"), "2,000 files; only .md files are indexed."),
     ],
 )
 def test_a_kept_sentence_is_told_with_its_fields(kept: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,8 +40,8 @@ def test_a_kept_sentence_is_told_with_its_fields(kept: str, told: str, monkeypat
 def test_numbers_are_those_of_the_language_and_a_problem_within_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
     speech = language._Speech("xx", lambda text: f"<{text}>", marks=str.maketrans(",.", ".,"))
     monkeypatch.setattr(language, "_speech", speech)
-    problem = reasons.LARGE_EXPORT.said(limit=1_000_000)
-    assert tr_reason(reasons.BROKEN_SESSIONS.said(count=1200, problem=problem)) == (
+    problem = skip_reasons.LARGE_EXPORT.said(limit=1_000_000)
+    assert tr_reason(skip_reasons.BROKEN_SESSIONS.said(count=1200, problem=problem)) == (
         "<1.200 of its sessions cannot be read: <The export is larger than exports are; the limit is 1.000.000.>>"
     )
 
@@ -53,8 +53,8 @@ def test_what_is_no_reason_of_ours_stays_as_it_is() -> None:
 
 
 def test_a_sentence_tells_of_one_file_or_of_all_of_a_kind() -> None:
-    assert reasons.files_told(reasons.OTHER_EXTENSIONS.said(count=12_480, extensions=".md, .txt")) == 12_480
-    assert reasons.files_told(reasons.OTHER_EXTENSIONS.said(count=1, extensions=".md")) == 1
-    assert reasons.files_told(reasons.MORE_OF_A_RULE.said(number=20)) == 20
-    assert reasons.files_told(reasons.TOO_LARGE.said(size=12_480, limit=1000)) == 1
-    assert reasons.files_told(reasons.LINK.said()) == reasons.files_told("") == 1
+    assert skip_reasons.files_told(skip_reasons.OTHER_EXTENSIONS.said(count=12_480, extensions=".md, .txt")) == 12_480
+    assert skip_reasons.files_told(skip_reasons.OTHER_EXTENSIONS.said(count=1, extensions=".md")) == 1
+    assert skip_reasons.files_told(skip_reasons.MORE_OF_A_RULE.said(number=20)) == 20
+    assert skip_reasons.files_told(skip_reasons.TOO_LARGE.said(size=12_480, limit=1000)) == 1
+    assert skip_reasons.files_told(skip_reasons.LINK.said()) == skip_reasons.files_told("") == 1

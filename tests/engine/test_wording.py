@@ -2,7 +2,7 @@
 
 import pytest
 
-from engine.wording import all_of, any_of, floored
+from engine.base.formatting import all_of, any_of, floored
 
 
 @pytest.mark.parametrize(("share", "said"), [(1.0, "100%"), (0.9999, "99%"), (0.5, "50%"), (0.0, "0%")])

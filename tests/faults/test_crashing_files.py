@@ -16,7 +16,7 @@ import msgspec
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
-from engine.sync import preparing, transcript_rows
+from engine.indexing import note_preparation, transcript_rows
 
 notes, data, sessions, how, *rest = sys.argv[1:]
 
@@ -28,7 +28,7 @@ def deadly(function, place):
         return function(*arguments)
     return read
 
-preparing.read = deadly(preparing.read, 0)
+note_preparation.read = deadly(note_preparation.read, 0)
 transcript_rows.TranscriptRows.take = deadly(transcript_rows.TranscriptRows.take, 1)
 settings = Settings(provider="none", sessions=SessionSettings(folders=(sessions,)))
 settings = msgspec.structs.replace(settings, store=msgspec.structs.replace(settings.store, path=data))

@@ -53,7 +53,7 @@ def test_a_full_disk_stops_the_sync_and_keeps_what_was_indexed(small_disk: Path,
 
 
 def test_a_disk_that_is_full_from_the_start_is_said_when_opening(small_disk: Path, tmp_path: Path) -> None:
-    from engine.errors import StoreError
+    from engine.base.errors import StoreError
 
     notes = tmp_path / "notes"
     write_notes(notes, 1)

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import msgspec
 
-from engine.corpus.transcripts.packing import Packer, Said
-from engine.corpus.transcripts.place import Place
-from engine.corpus.transcripts.reading import read_session
+from engine.corpus.transcripts.chunk_packing import Packer, Said
+from engine.corpus.transcripts.message_offsets import Place
+from engine.corpus.transcripts.transcript_reader import read_session
 from tests.faults.test_kill import run_and_kill, stored_chunks
 from tests.helpers.health import unsound
 from tests.helpers.sync_worker import open_with_fake

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from engine.agent.note_file import write_note
+from engine.base.errors import NoteError
 from engine.corpus.discovery import discover
-from engine.errors import NoteError
 from engine.settings import Settings
 from tests.helpers.note_worker import STEM, note_of
 

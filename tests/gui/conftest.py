@@ -7,15 +7,15 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 
 import engine
-from gui.appearance import Appearance
-from gui.collector import collect_due
-from gui.jobs import Jobs
-from gui.keys.keymap import keymap
-from gui.main_window import MainWindow
-from gui.places import Places
-from gui.qt_messages import silence_fonts
-from gui.window_state import WindowState
-from gui.workspace import Workspace
+from gui.app.garbage_collector import collect_due
+from gui.app.qt_messages import silence_fonts
+from gui.commands.keymap import keymap
+from gui.core.app_paths import Places
+from gui.core.jobs import Jobs
+from gui.core.window_state import WindowState
+from gui.core.workspace import Workspace
+from gui.style.appearance import Appearance
+from gui.window.main_window import MainWindow
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.windows import at_rest
 

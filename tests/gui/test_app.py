@@ -11,7 +11,7 @@ import pytest
 from PySide6.QtGui import QImage
 
 from engine import Link, write_link
-from gui.theme import theme_tokens
+from gui.style.theme import theme_tokens
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import pytest
 
-from gui.collector import Collector
+from gui.app.garbage_collector import Collector
 
 
 class Knot:

@@ -2,7 +2,7 @@ import time
 from pathlib import Path
 
 import engine
-from gui.demo import Demo
+from gui.app.demo import Demo
 
 
 def test_the_demo_is_a_copy_with_its_own_dates_and_leaves_nothing():

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
 from engine import RemedyName, SearchRemedy
-from gui.main_window import MainWindow
+from gui.window.main_window import MainWindow
 
 Key = Qt.Key
 Control = Qt.KeyboardModifier.ControlModifier

@@ -9,15 +9,15 @@ from PySide6.QtCore import QThread, QThreadPool
 
 import engine
 from engine.backends import builtin
+from engine.indexing.session_growth import SessionDeltas
+from engine.indexing.sync_run import SyncRun
 from engine.search.searcher import Searcher
 from engine.store.index import IndexStore
-from engine.sync.session_deltas import SessionDeltas
-from engine.sync.syncer import SyncRun
-from gui.jobs import Jobs
-from gui.main_window import MainWindow
-from gui.places import Places
-from gui.window_state import WindowState
-from gui.workspace import Workspace
+from gui.core.app_paths import Places
+from gui.core.jobs import Jobs
+from gui.core.window_state import WindowState
+from gui.core.workspace import Workspace
+from gui.window.main_window import MainWindow
 from tests.helpers.fake_provider import FakeProvider, selection_of
 from tests.helpers.windows import at_rest
 
@@ -159,7 +159,7 @@ def test_a_search_of_an_old_index_syncs_on_the_pool(
 def test_changes_are_judged_and_indexed_on_the_pool(
     qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr("engine.backends.background._SESSION_DEBOUNCE_MS", 20)
+    monkeypatch.setattr("engine.memory.watch_and_schedule._SESSION_DEBOUNCE_MS", 20)
     opened(qtbot, real_window, tmp_path / "notes")
     seen.work.clear()
     (tmp_path / "notes" / "two.md").write_text("A tin kettle.\n")
@@ -175,7 +175,7 @@ def test_changes_are_judged_and_indexed_on_the_pool(
 def test_intervals_sync_on_the_pool(
     qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr("engine.backends.background._SECONDS_A_MINUTE", 0.3)
+    monkeypatch.setattr("engine.memory.watch_and_schedule._SECONDS_A_MINUTE", 0.3)
     real_window.folders.open(tmp_path / "notes")
     qtbot.waitUntil(lambda: real_window.workspace.current is not None and real_window.workspace.status is not None)
     wait_for(qtbot, real_window, "interval")

@@ -8,10 +8,10 @@ from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 from engine import MapAnswer, MemorySearchResult
-from gui.main_window import MainWindow
-from gui.sessions.conversation_view import ConversationView
-from gui.theme_names import THEMES
-from gui.viewer.reading import ReadingPanel
+from gui.conversation.view import ConversationView
+from gui.style.theme_names import THEMES
+from gui.viewer.base_viewer import ReadingPanel
+from gui.window.main_window import MainWindow
 from tests.helpers.fake_insight import FakeInsight, make_group
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS

@@ -1,5 +1,5 @@
 from engine import FallbackStatus
-from gui.index_news import IndexNews
+from gui.core.status_events import IndexNews
 from tests.helpers.fake_records import make_estimate, make_status, make_summary
 
 

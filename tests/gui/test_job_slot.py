@@ -3,7 +3,7 @@ import threading
 import shiboken6
 from PySide6.QtCore import QObject
 
-from gui.job_slot import JobSlot
+from gui.core.job_slot import JobSlot
 
 
 def test_a_newer_job_takes_the_place_and_none_outlives_the_owner(qtbot, jobs):

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QThread
 
 from engine import CancelToken, PathRefused
-from gui.jobs import Job, Jobs
+from gui.core.jobs import Job, Jobs
 
 
 def test_the_answer_arrives_on_the_gui_thread(qtbot, jobs):

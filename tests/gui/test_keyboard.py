@@ -1,7 +1,7 @@
 from PySide6.QtGui import QAction
 
 import engine
-from gui.keys.keymap import keymap
+from gui.commands.keymap import keymap
 from tests.helpers.windows import at_rest
 
 

@@ -9,15 +9,15 @@ from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QToolTip, QWidg
 
 import engine
 from engine import AskedQuestion, Feature, MapAnswer, MemorySearchResult
-from gui.keys.binding import key_action
-from gui.keys.keymap import command, keymap
-from gui.lacking import SHORT, TITLES, Gate
-from gui.main_window import MainWindow
-from gui.places import Places
+from gui.commands.binding import key_action
+from gui.commands.keymap import command, keymap
+from gui.core.app_paths import Places
+from gui.core.capabilities import SHORT, TITLES, Gate
+from gui.core.window_state import WindowState
+from gui.core.workspace import Workspace
 from gui.search.ranking import Ranking
 from gui.search.result_menu import ResultMenu
-from gui.window_state import WindowState
-from gui.workspace import Workspace
+from gui.window.main_window import MainWindow
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_lacking import FEATURES, LackingMemory, reason
 from tests.helpers.fake_sessions import SESSIONS

@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 
 import engine
 from engine import FileIssue, IndexTooNew, SettingsError, UserDataStatus
-from gui.main_window import MainWindow
-from gui.places import Places
-from gui.viewer import elsewhere
+from gui.core.app_paths import Places
+from gui.viewer import external_opener
 from gui.widgets.message import Action
+from gui.window.main_window import MainWindow
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_path_state, make_progress, make_summary
 from tests.helpers.windows import at_rest
@@ -410,8 +410,8 @@ def test_tab_visits_every_button_of_the_window_and_returns(qtbot, opened, box):
 
 def test_a_result_and_a_left_out_file_are_handed_to_other_programs(qtbot, opened, memory, monkeypatch):
     seen: list[tuple[object, ...]] = []
-    monkeypatch.setattr(elsewhere, "open_in_editor", lambda *arguments: seen.append(arguments) or "")
-    monkeypatch.setattr(elsewhere, "reveal_in_file_manager", lambda place, _owner: seen.append((place,)))
+    monkeypatch.setattr(external_opener, "open_in_editor", lambda *arguments: seen.append(arguments) or "")
+    monkeypatch.setattr(external_opener, "reveal_in_file_manager", lambda place, _owner: seen.append((place,)))
     _find(qtbot, opened, "timer")
     opened.search.focus_results()
     result = opened.search.body.list.current_result()
@@ -539,8 +539,8 @@ def test_the_rule_of_a_file_leads_to_the_settings_file(qtbot, opened, monkeypatc
 
 def test_a_note_opens_in_the_editor_and_a_transcript_is_only_shown(qtbot, opened, memory, monkeypatch):
     edited, shown = [], []
-    monkeypatch.setattr(elsewhere, "open_in_editor", lambda path, line, _: edited.append((path.name, line)) or "")
-    monkeypatch.setattr(elsewhere, "reveal_in_file_manager", lambda path, _: shown.append(path))
+    monkeypatch.setattr(external_opener, "open_in_editor", lambda path, line, _: edited.append((path.name, line)) or "")
+    monkeypatch.setattr(external_opener, "reveal_in_file_manager", lambda path, _: shown.append(path))
     transcript = memory.folder / "boat.jsonl"
     opened.diagnostics.open_requested.emit(make_path_state(path="topics/shopping.md"))
     opened.diagnostics.open_requested.emit(make_path_state(source="sessions", file=str(transcript)))

@@ -8,9 +8,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from engine import AskedQuestion
-from gui.main_window import MainWindow
+from gui.core.location import Spot
 from gui.search.ranking import Ranking
-from gui.spot import Spot
+from gui.window.main_window import MainWindow
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, make_session
 from tests.helpers.windows import at_rest
@@ -159,8 +159,8 @@ def test_filters_ranking_and_order_come_back(qtbot, opened, find, back, forward,
 
 
 def test_more_results_than_at_first_come_back(qtbot, opened, find, back, rest, monkeypatch):
-    monkeypatch.setattr("gui.search.questions.FIRST_RESULTS", 10)
-    monkeypatch.setattr("gui.search.returning.FIRST_RESULTS", 10)
+    monkeypatch.setattr("gui.search.query.FIRST_RESULTS", 10)
+    monkeypatch.setattr("gui.search.view_state.FIRST_RESULTS", 10)
     find("timer")
     opened.search.asker._variants._ask(max_results=40)
     rest()

@@ -1,9 +1,9 @@
 import pytest
 from PySide6.QtWidgets import QPushButton
 
-from gui.notices import Notices
-from gui.widgets.engines import Instead
-from gui.workspace import Workspace
+from gui.core.notices import Notices
+from gui.core.workspace import Workspace
+from gui.widgets.engine_names import Instead
 from tests.helpers.fake_records import make_estimate
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from engine import VERBS
 from gui import __main__
-from gui.options import View, parse_options
+from gui.app.options import View, parse_options
 
 
 def test_nothing_asked_for_is_the_search_view():

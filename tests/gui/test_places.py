@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from gui.places import Places
+from gui.core.app_paths import Places
 from tests.helpers.fake_records import make_status
 
 

@@ -6,7 +6,7 @@ import sys
 LAY_OUT = """
 import threading
 from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QTextDocument
-from gui import qt_messages
+from gui.app import qt_messages
 
 qt_messages.log_them()
 app = QGuiApplication([])

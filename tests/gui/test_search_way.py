@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 import engine
 from engine import AskedQuestion, StoreError
-from gui.search.naming import NameDialog
+from gui.search.name_dialog import NameDialog
 from gui.search.ranking import Ranking
-from gui.search.runner import REPEAT_MS
+from gui.search.search_runner import REPEAT_MS
 from tests.helpers.fake_records import make_progress, make_summary
 from tests.helpers.windows import at_rest
 

@@ -2,7 +2,7 @@ import threading
 
 from PySide6.QtCore import QThread
 
-from gui.status_feed import StatusFeed
+from gui.core.status_feed import StatusFeed
 from tests.helpers.fake_memory import FakeMemory
 
 

@@ -5,11 +5,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QFrame, QLineEdit, QPushButton, QScrollBar, QVBoxLayout
 
-from gui.appearance import SCALES
-from gui.style import font_at, letter_width
-from gui.theme import SHEET_ROLES, Tokens, group_colours, make_palette, theme_tokens, tokens
-from gui.theme_names import THEMES, ThemeName
-from gui.viewer.painting import FOUND_OPACITY, SELECTED_OPACITY, faded
+from gui.style.appearance import SCALES
+from gui.style.stylesheet import font_at, letter_width
+from gui.style.theme import SHEET_ROLES, Tokens, group_colours, make_palette, theme_tokens, tokens
+from gui.style.theme_names import THEMES, ThemeName
+from gui.viewer.line_painter import FOUND_OPACITY, SELECTED_OPACITY, faded
 from gui.widgets.labels import label
 
 PLAIN: tuple[ThemeName, ...] = ("light", "dark")

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.trail import Stop, Trail
+from gui.controllers.history import Stop, Trail
 
 
 def stop(asked: object, opened: object = None, state: object = None) -> Stop:

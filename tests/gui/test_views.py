@@ -6,13 +6,13 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton
 
 import engine
 from engine import FileIssue, Passage
-from gui.main_window import MainWindow
-from gui.places import Places
-from gui.sessions.texts import NONE_TO_READ, NOTHING_FITS
+from gui.core.app_paths import Places
+from gui.core.window_state import WindowState
+from gui.core.workspace import Workspace
+from gui.sessions.messages import NONE_TO_READ, NOTHING_FITS
 from gui.viewer.panel import CHOOSE_RESULT, NOTHING_FOUND
 from gui.widgets.tab_order import following
-from gui.window_state import WindowState
-from gui.workspace import Workspace
+from gui.window.main_window import MainWindow
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 from tests.helpers.windows import at_rest
@@ -42,9 +42,9 @@ def shown(monkeypatch, qapp) -> list[tuple[object, ...]]:
     """What the conversation was asked to show (which, where, for which words); () where it was cleared."""
     asked: list[tuple[object, ...]] = []
     monkeypatch.setattr(
-        "gui.views.ConversationPanel.show_session", lambda _panel, *arguments: asked.append(arguments[:3])
+        "gui.shell.views.ConversationPanel.show_session", lambda _panel, *arguments: asked.append(arguments[:3])
     )
-    monkeypatch.setattr("gui.views.ConversationPanel.clear", lambda _panel, *_instead: asked.append(()))
+    monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _panel, *_instead: asked.append(()))
     return asked
 
 
@@ -208,7 +208,7 @@ def test_the_selected_session_is_shown_as_a_conversation(qtbot, window, shown):
 
 def test_where_there_is_no_session_nobody_is_told_to_choose_one(qtbot, window, memory, monkeypatch):
     said = []
-    monkeypatch.setattr("gui.views.ConversationPanel.clear", lambda _, instead=None: said.append(instead))
+    monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _, instead=None: said.append(instead))
     monkeypatch.setattr(type(memory), "sessions", lambda *_arguments, **_options: ())
     qtbot.keyClick(window, Key.Key_2, Control)
     qtbot.waitUntil(lambda: at_rest(window) and bool(said))
@@ -219,7 +219,7 @@ def test_where_no_session_matches_there_is_none_to_read_until_escape_clears_the_
     qtbot, window, shown, monkeypatch
 ):
     said = []
-    monkeypatch.setattr("gui.views.ConversationPanel.clear", lambda _, instead=None: said.append(instead))
+    monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _, instead=None: said.append(instead))
     _sessions(qtbot, window)
     sessions = window.sessions
     sessions.chips._choose("agent", "codex")

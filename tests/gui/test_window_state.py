@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QByteArray
 
-from gui.window_state import WindowState, load_state, save_state, state_path
+from gui.core.window_state import WindowState, load_state, save_state, state_path
 
 
 def test_what_was_saved_is_loaded():

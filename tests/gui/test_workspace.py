@@ -5,8 +5,8 @@ import pytest
 import engine
 from engine import BackendError, FallbackStatus, IndexTooNew, Settings, SettingsError
 from engine.settings.options import QuerySettings
-from gui.widgets.engines import Instead
-from gui.workspace import Workspace
+from gui.core.workspace import Workspace
+from gui.widgets.engine_names import Instead
 from tests.helpers.fake_lacking import LackingMemory, reason
 from tests.helpers.fake_memory import FakeMemory
 

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from engine.backends.base import MemorySearchManager
+from engine.memory.contract import MemorySearchManager
 
 
 def wait_until(condition: Callable[[], bool], seconds: float = 60) -> None:

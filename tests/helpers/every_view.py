@@ -6,12 +6,12 @@ from pathlib import Path
 from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication, QWidget
 
-from gui.demo import Demo
-from gui.main_window import MainWindow
-from gui.options import View
-from gui.quick.way import QuickWay
-from gui.screenshot import Screenshot
-from gui.start_view import show_view
+from gui.app.demo import Demo
+from gui.app.options import View
+from gui.app.screenshot import Screenshot
+from gui.app.start_view import show_view
+from gui.quick_search.controller import QuickWay
+from gui.window.main_window import MainWindow
 from tests.helpers.sample_content import Content
 from tests.helpers.spoken import windows
 

@@ -34,7 +34,7 @@ from engine import (
     Settings,
     StoredModelInfo,
 )
-from engine.store.kept_searches import KeptSearches
+from engine.store.saved_searches import KeptSearches
 from engine.store.unseen_notes import UnseenNotes
 from engine.store.user_data import UserData
 from tests.helpers.fake_explanations import WEAK
@@ -48,7 +48,7 @@ from tests.helpers.fake_syncing import FakeSyncing
 from tests.helpers.naive_search import matches
 
 if TYPE_CHECKING:
-    from engine.backends.base import MemorySearchManager
+    from engine.memory.contract import MemorySearchManager
 
 
 class FakeMemory(FakeSyncing, FakeSessionReading):

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import ProviderError
 from engine.embedding.base import Calibration, Limits, prepare
 from engine.embedding.registry import Selection
-from engine.errors import ProviderError
 
 
 class FakeProvider:

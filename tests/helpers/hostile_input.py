@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from engine.errors import MnemoscopeError, ProviderError, SettingsError
+from engine.base.errors import MnemoscopeError, ProviderError, SettingsError
 
 _MEMORY = 1 << 30
 _SECONDS = 300
@@ -57,13 +57,13 @@ class Files:
 
 
 def embedding_answers(files: Files) -> None:
-    from engine.embedding.answers import indexed, read_json
+    from engine.embedding.response_parsing import indexed, read_json
 
     throw(lambda data: indexed(read_json(data), 1), ProviderError)
 
 
 def embedding_errors(files: Files) -> None:
-    from engine.embedding.failures import Service, refusal
+    from engine.embedding.service_errors import Service, refusal
 
     for status in (400, 429, 500):
         throw(lambda data, status=status: refusal(Service("x"), status, {"retry-after": text_of(data[:6000])}, data))
@@ -83,7 +83,7 @@ def transcript_lines(files: Files) -> None:
 
 
 def transcripts(files: Files) -> None:
-    from engine.corpus.transcripts.reading import conversations
+    from engine.corpus.transcripts.transcript_reader import conversations
 
     rollout = "rollout-2026-01-01T10-00-00-0b8ae9a5-1111-4222-8333-123456789abc.jsonl.zst"
     names = ("a.jsonl", "session-2026-01-01T10-00-abc.json", "conversations.json", "export.zip", "opencode.db", rollout)
@@ -92,7 +92,7 @@ def transcripts(files: Files) -> None:
 
 
 def tool_inputs(files: Files) -> None:
-    from engine.corpus.transcripts.readable import tool_input
+    from engine.corpus.transcripts.json_values import tool_input
 
     value: Any = [1] * 20_000
     for _ in range(480):
@@ -107,19 +107,19 @@ def lists_of_other_programs(files: Files) -> None:
 
 
 def qmd(files: Files) -> None:
-    from engine.backends.qmd import answers
+    from engine.backends.qmd import output_parsing
     from engine.backends.qmd.collections import read_told
     from engine.backends.qmd.export_list import KeptList
 
-    throw(lambda data: answers.parse_hits(text_of(data)), MnemoscopeError)
-    for parse in (answers.parse_counts, answers.parse_collection, answers.parse_skipped):
+    throw(lambda data: output_parsing.parse_hits(text_of(data)), MnemoscopeError)
+    for parse in (output_parsing.parse_counts, output_parsing.parse_collection, output_parsing.parse_skipped):
         throw(lambda data, parse=parse: parse(text_of(data)))
     throw(files.read_by("told.json", read_told))
     throw(files.read_by("sessions.json", lambda path: KeptList(path).now()))
 
 
 def files_of_an_index(files: Files) -> None:
-    from engine.insight.map.keeping import load
+    from engine.insight.map.map_file import load
     from engine.store.matrix_file import read_matrix
     from engine.store.workspace_note import noted_workspaces
 
@@ -158,17 +158,17 @@ def hooks(files: Files) -> None:
 
 
 def links(files: Files) -> None:
-    from engine.records.linking import parse_link
+    from engine.records.links import parse_link
 
     for start in ("", "workspace=/a&path=a.md&line="):
         throw(lambda data, start=start: parse_link(f"mnemoscope://open?{start}{text_of(data)}"), MnemoscopeError)
 
 
 def window(files: Files) -> None:
-    from gui.drafts.file import drafts_path, load_drafts
-    from gui.staying.autostart import DesktopEntry, LaunchAgent
-    from gui.staying.message import decode
-    from gui.window_state import load_state
+    from gui.app.desktop.autostart import DesktopEntry, LaunchAgent
+    from gui.app.desktop.ipc_message import decode
+    from gui.core.window_state import load_state
+    from gui.window.drafts_file import drafts_path, load_drafts
 
     parse = files.read_by("window.json", load_state)
     throw(parse)

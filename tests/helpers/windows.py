@@ -1,6 +1,6 @@
 """What tests of the whole window wait for."""
 
-from gui.main_window import MainWindow
+from gui.window.main_window import MainWindow
 
 
 def at_rest(window: MainWindow) -> bool:

@@ -27,7 +27,7 @@ def test_the_menu_entry_is_valid_and_opens_links():
     fields = entry["Desktop Entry"]
     assert fields["MimeType"] == "x-scheme-handler/mnemoscope;"
     assert fields["Exec"] == "mnemoscope %u"
-    app = (ROOT / "gui" / "app.py").read_text("utf-8")
+    app = (ROOT / "gui" / "app" / "application.py").read_text("utf-8")
     assert f'setDesktopFileName("{ENTRY.stem}")' in app  # or no taskbar finds the icon
     subprocess.run([need("desktop-file-validate"), ENTRY], check=True)
 

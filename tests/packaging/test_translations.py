@@ -6,7 +6,7 @@ import string
 
 import pytest
 
-from engine.language import LANGUAGES
+from engine.base.language import LANGUAGES
 
 FOREIGN = sorted(set(LANGUAGES) - {"en"})
 _MARKUP = re.compile(r"</?\w+|&\w+;|\*\*|`")

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, TypeVar, Unpack
 
 import msgspec
 
-from engine.backends.degraded import with_degraded
-from engine.backends.fallback.retrying import PAUSE_SECONDS, Ask, Retrying
+from engine.backends.fallback.retry import PAUSE_SECONDS, Ask, Retrying
 from engine.backends.fallback.switch import InUse, Opener, Switch, both
-from engine.backends.lifetime import Lifetime
-from engine.backends.listeners import Listeners, StatusListener
-from engine.backends.threads import Threads
-from engine.backends.unanswered import unanswered
-from engine.control import CancelToken
-from engine.errors import Cancelled, Closed, PassageMissing, Unsupported
-from engine.language import tr
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed, PassageMissing, Unsupported
+from engine.base.language import tr
+from engine.memory.closable import Lifetime
+from engine.memory.degraded import with_degraded
+from engine.memory.empty_outcome import unanswered
+from engine.memory.executor import Threads
+from engine.memory.listeners import Listeners, StatusListener
 from engine.records import (
     EmbeddingEstimate,
     FallbackStatus,
@@ -35,17 +35,17 @@ from engine.records import (
     SyncReport,
 )
 from engine.settings import Settings
-from engine.store.kept_searches import KeptSearches
+from engine.store.saved_searches import KeptSearches
 from engine.store.unseen_notes import UnseenNotes
 from engine.store.user_data import UserData
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from engine.backends.base import MemorySearchManager, ProgressCallback, SearchOptions
-    from engine.backends.facts import Facts
-    from engine.backends.insight import IndexInsight
-    from engine.corpus.numbered import NumberedText
+    from engine.corpus.numbered_lines import NumberedText
+    from engine.memory.contract import MemorySearchManager, ProgressCallback, SearchOptions
+    from engine.memory.facts import Facts
+    from engine.memory.insight import IndexInsight
 
 _Answer = TypeVar("_Answer")
 Refusal = Callable[[str | None], str]
@@ -114,7 +114,7 @@ class FallbackMemoryManager:
 
     @cached_property
     def facts(self) -> "Facts":
-        from engine.backends.facts import Facts
+        from engine.memory.facts import Facts
 
         # Rows of this one, which outlive a switch; the provider of whichever memory has made one.
         return Facts(

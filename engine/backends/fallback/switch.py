@@ -5,13 +5,13 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.backends.fallback.catching_up import CatchingUp
-from engine.backends.threads import Threads
-from engine.errors import BackendError, Closed, MnemoscopeError
-from engine.language import tr
+from engine.backends.fallback.index_refresh import CatchingUp
+from engine.base.errors import BackendError, Closed, MnemoscopeError
+from engine.base.language import tr
+from engine.memory.executor import Threads
 
 if TYPE_CHECKING:
-    from engine.backends.base import MemorySearchManager
+    from engine.memory.contract import MemorySearchManager
 
 log = logging.getLogger(__name__)
 

@@ -25,11 +25,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import msgspec
 
 from engine.backends.lancedb.failures import TableUnavailable
-from engine.json_events import decode_json
-from engine.language import tr
+from engine.base.bounded_json import decode_json
+from engine.base.language import tr
 from engine.records import Source
-from engine.store.models import ModelName
 from engine.store.snapshot import HEADING_SEPARATOR
+from engine.store.stored_models import ModelName
 from engine.store.writer import NewChunk, NewFile, NewSession
 
 if TYPE_CHECKING:

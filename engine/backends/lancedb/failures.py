@@ -6,8 +6,8 @@ looked through and never shown or logged.
 
 import re
 
-from engine.errors import BackendError, DiskFull, MnemoscopeError
-from engine.language import marked, tr
+from engine.base.errors import BackendError, DiskFull, MnemoscopeError
+from engine.base.language import marked, tr
 
 
 class TableUnavailable(BackendError):

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from engine.backends.lancedb.columns import file_key
 from engine.corpus.chunking import Chunk
+from engine.indexing.note_preparation import chunk_rows
 from engine.records import Source
 from engine.redaction.masks import redact
-from engine.store.coding import StoredModel
 from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
+from engine.store.vector_encoding import StoredModel
 from engine.store.writer import NewFile, NewSession
-from engine.sync.preparing import chunk_rows
 from engine.text import analyse_both
 
 _GROUP = 400

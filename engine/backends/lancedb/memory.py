@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, Unpack
 import msgspec
 
 from engine.backends.builtin import BuiltinMemory
-from engine.backends.degraded import with_degraded
 from engine.backends.lancedb.failures import TableMissing
-from engine.backends.lancedb.naming import Naming, is_foreign
-from engine.backends.lancedb.place import Machine, find_place, this_machine
+from engine.backends.lancedb.file_names import Naming, is_foreign
 from engine.backends.lancedb.remote_files import RemoteFiles, elsewhere
-from engine.backends.lancedb.searching import TableSearcher, other_model
-from engine.backends.lancedb.sharing import Publisher
+from engine.backends.lancedb.search import TableSearcher, other_model
 from engine.backends.lancedb.table import SharedTable
+from engine.backends.lancedb.table_location import Machine, find_place, this_machine
+from engine.backends.lancedb.table_sync import Publisher
 from engine.backends.lancedb.view import View
-from engine.backends.sharing import Shared
-from engine.control import CancelToken
-from engine.errors import MnemoscopeError
-from engine.language import tr
+from engine.base.cancellation import CancelToken
+from engine.base.errors import MnemoscopeError
+from engine.base.language import tr
+from engine.memory.degraded import with_degraded
+from engine.memory.index_override import Shared
 from engine.records import (
     EmbeddingEstimate,
     Feature,
@@ -46,15 +46,15 @@ from engine.store.location import usable_index_files
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from engine.backends.base import ProgressCallback, SearchOptions
-    from engine.backends.facts import Facts
-    from engine.backends.insight import IndexInsight
-    from engine.backends.listeners import Listeners, StatusListener
-    from engine.backends.provider_slot import ProviderSlot
-    from engine.corpus.guard import PathGuard
-    from engine.corpus.numbered import NumberedText
+    from engine.corpus.numbered_lines import NumberedText
+    from engine.corpus.path_guard import PathGuard
+    from engine.memory.active_provider import ProviderSlot
+    from engine.memory.contract import ProgressCallback, SearchOptions
+    from engine.memory.facts import Facts
+    from engine.memory.insight import IndexInsight
+    from engine.memory.listeners import Listeners, StatusListener
     from engine.store.index import IndexStore
-    from engine.store.kept_searches import KeptSearches
+    from engine.store.saved_searches import KeptSearches
     from engine.store.unseen_notes import UnseenNotes
     from engine.store.user_data import UserData
 
@@ -127,7 +127,7 @@ class LanceMemory:
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
         if not is_foreign(path):
             return self._local.read_file(path, start=start, lines=lines)
-        from engine.backends.files import read_slice
+        from engine.memory.files import read_slice
 
         with self._remote.open(path) as text:
             return read_slice(text, path, start, lines)

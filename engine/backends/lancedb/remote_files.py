@@ -4,14 +4,14 @@ from collections.abc import Iterable
 
 from engine.backends.lancedb import sql
 from engine.backends.lancedb.columns import Row
-from engine.backends.lancedb.naming import Naming, machine_of
+from engine.backends.lancedb.file_names import Naming, machine_of
 from engine.backends.lancedb.table import SharedTable
 from engine.backends.lancedb.view import View
-from engine.control import CancelToken
-from engine.corpus.numbered import NumberedText
-from engine.corpus.transcripts.place import read_places
-from engine.errors import PathRefused, Unsupported
-from engine.language import tr
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused, Unsupported
+from engine.base.language import tr
+from engine.corpus.numbered_lines import NumberedText
+from engine.corpus.transcripts.message_offsets import read_places
 
 
 class RemoteFiles:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.backends.lancedb import columns
-from engine.backends.lancedb.bridge import Bridge, load_lancedb
+from engine.backends.lancedb.async_bridge import Bridge, load_lancedb
 from engine.backends.lancedb.failures import (
     Conflict,
     NotIndexed,
@@ -18,11 +18,11 @@ from engine.backends.lancedb.failures import (
     TableTooNew,
     told,
 )
-from engine.backends.lancedb.place import Place
+from engine.backends.lancedb.table_location import Place
 from engine.backends.lancedb.view import View
-from engine.control import CancelToken
-from engine.errors import Cancelled, Closed
-from engine.language import tr
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed
+from engine.base.language import tr
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from engine.backends.lancedb import columns, sql
 from engine.backends.lancedb.columns import Row, SharedFile, read_files, read_rows
 from engine.backends.lancedb.failures import NotIndexed
-from engine.control import CancelToken
-from engine.store.coding import Vectors
+from engine.base.cancellation import CancelToken
+from engine.store.vector_encoding import Vectors
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from engine.backends.lancedb import columns, sql
 from engine.backends.lancedb.failures import Conflict, TableExists, TableReplaced
 from engine.backends.lancedb.table import SharedTable
-from engine.control import CancelToken
-from engine.store.models import ModelName
+from engine.base.cancellation import CancelToken
+from engine.store.stored_models import ModelName
 
 if TYPE_CHECKING:
     import pyarrow as pa

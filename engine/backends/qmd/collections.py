@@ -12,14 +12,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from engine import reasons
-from engine.control import CancelToken
+from engine.base import skip_reasons
+from engine.base.bounded_json import decode_json
+from engine.base.cancellation import CancelToken
+from engine.base.private_files import read_file
 from engine.corpus.discovery import Discovery, discover
+from engine.corpus.folder_walk import FoundFile
 from engine.corpus.ignore import IgnoreRules
 from engine.corpus.roots import Root, Roots, find_roots
-from engine.corpus.walking import FoundFile
-from engine.json_events import decode_json
-from engine.private_files import read_file
 from engine.records import FileIssue, Source
 from engine.settings import Settings
 
@@ -263,6 +263,6 @@ def _passed_over(
             if folder is None:
                 taken.append(file)
             else:
-                detail = reasons.FOLDER_OF_QMD.said(folder=folder)
+                detail = skip_reasons.FOLDER_OF_QMD.said(folder=folder)
                 passed.append(FileIssue(path=file.name, rule="qmd", detail=detail))
     return tuple(taken), tuple(passed)

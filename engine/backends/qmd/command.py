@@ -15,10 +15,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from engine.backends.qmd.process import Finished, TooMuch, TooSlow, run
-from engine.control import CancelToken
-from engine.errors import BackendError, Cancelled, Closed
-from engine.language import marked, tr
-from engine.private_files import make_folder
+from engine.base.cancellation import CancelToken
+from engine.base.errors import BackendError, Cancelled, Closed
+from engine.base.language import marked, tr
+from engine.base.private_files import make_folder
 
 MOST_OUTPUT = 200_000
 """Bytes of an answer, as in the reference."""

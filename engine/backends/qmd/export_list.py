@@ -5,8 +5,8 @@ from pathlib import Path
 
 import msgspec
 
-from engine.json_events import decode_json
-from engine.private_files import read_file
+from engine.base.bounded_json import decode_json
+from engine.base.private_files import read_file
 from engine.settings.writing import write_aside
 from engine.store.sessions import StoredSession
 

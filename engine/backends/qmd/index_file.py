@@ -11,7 +11,7 @@ from urllib.parse import quote
 import apsw
 import msgspec
 
-from engine.language import tr
+from engine.base.language import tr
 
 _BUSY_MS = 250
 

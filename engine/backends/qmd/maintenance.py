@@ -14,8 +14,8 @@ import platformdirs
 from engine.backends.qmd.collections import Collection, Told, read_told
 from engine.backends.qmd.command import QmdCommand, QmdError, QmdFailed, QmdTooSlow
 from engine.backends.qmd.index_file import QmdIndexFile
-from engine.backends.qmd.resting import Rest
-from engine.control import CancelToken
+from engine.backends.qmd.retry_pause import Rest
+from engine.base.cancellation import CancelToken
 from engine.records import SyncReason
 from engine.settings.qmd_options import QmdSettings
 from engine.settings.writing import write_aside

@@ -7,36 +7,36 @@ from typing import TYPE_CHECKING, NoReturn, Unpack
 
 import msgspec
 
-from engine.backends.degraded import with_degraded
-from engine.backends.files import WorkspaceFiles
-from engine.backends.lifetime import Lifetime
-from engine.backends.listeners import Listeners, StatusListener
-from engine.backends.outer_status import outer_status
-from engine.backends.own_data import open_own_data
-from engine.backends.provider_slot import ProviderSlot
-from engine.backends.qmd.asking import Asking
 from engine.backends.qmd.collections import with_paths
 from engine.backends.qmd.command import QmdCommand
-from engine.backends.qmd.exports import SessionExports
-from engine.backends.qmd.finding import Finding
 from engine.backends.qmd.index_file import QmdIndexFile
-from engine.backends.qmd.lacking import NO_SESSIONS, lacks, unsupported
 from engine.backends.qmd.probing import probe_models, probe_sqlite_vec
+from engine.backends.qmd.query_runner import Asking
+from engine.backends.qmd.result_mapping import Finding
 from engine.backends.qmd.scope import refusal
-from engine.backends.qmd.searching import Searching
+from engine.backends.qmd.search import Searching
+from engine.backends.qmd.session_exports import SessionExports
 from engine.backends.qmd.status import qmd_status, why_words_only
-from engine.backends.qmd.syncing import QmdSync
-from engine.backends.session_files import SessionFiles
-from engine.backends.session_library import summary_of
-from engine.backends.staying import Staying
-from engine.backends.syncs import Syncs
-from engine.backends.threads import Threads
-from engine.backends.unanswered import unanswered
-from engine.control import CancelToken
-from engine.corpus.guard import PathGuard
+from engine.backends.qmd.sync import QmdSync
+from engine.backends.qmd.unsupported import NO_SESSIONS, lacks, unsupported
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused, Unsupported
+from engine.base.language import tr
+from engine.corpus.path_guard import PathGuard
 from engine.embedding.registry import select_provider, stand_in
-from engine.errors import PathRefused, Unsupported
-from engine.language import tr
+from engine.memory.active_provider import ProviderSlot
+from engine.memory.background_services import Staying
+from engine.memory.closable import Lifetime
+from engine.memory.degraded import with_degraded
+from engine.memory.empty_outcome import unanswered
+from engine.memory.executor import Threads
+from engine.memory.files import WorkspaceFiles
+from engine.memory.listeners import Listeners, StatusListener
+from engine.memory.outer_status import outer_status
+from engine.memory.session_files import SessionFiles
+from engine.memory.session_library import summary_of
+from engine.memory.sync_queue import Syncs
+from engine.memory.user_data import open_own_data
 from engine.records import (
     EmbeddingEstimate,
     Feature,
@@ -53,15 +53,15 @@ from engine.records import (
     SyncReport,
 )
 from engine.settings import Settings
-from engine.settings.answering import answering_as
+from engine.settings.live_options import answering_as
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from engine.backends.base import ProgressCallback, SearchOptions
-    from engine.backends.facts import Facts
-    from engine.corpus.numbered import NumberedText
-    from engine.store.kept_searches import KeptSearches
+    from engine.corpus.numbered_lines import NumberedText
+    from engine.memory.contract import ProgressCallback, SearchOptions
+    from engine.memory.facts import Facts
+    from engine.store.saved_searches import KeptSearches
     from engine.store.unseen_notes import UnseenNotes
     from engine.store.user_data import UserData
 
@@ -130,7 +130,7 @@ class QmdMemory:
 
     @cached_property
     def kept_searches(self) -> "KeptSearches":
-        from engine.store.kept_searches import KeptSearches
+        from engine.store.saved_searches import KeptSearches
 
         return KeptSearches(self._user)
 
@@ -142,7 +142,7 @@ class QmdMemory:
 
     @cached_property
     def facts(self) -> "Facts":
-        from engine.backends.facts import Facts
+        from engine.memory.facts import Facts
 
         return Facts(self._user, self._slot.provider, self._slot.note)
 

@@ -1,7 +1,7 @@
 """Whether what `qmd` needs for a search by meaning works."""
 
 from engine.backends.qmd.command import QmdCommand, QmdError
-from engine.language import tr
+from engine.base.language import tr
 from engine.records import Probe
 from engine.settings.qmd_options import QmdSettings
 

@@ -11,9 +11,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from engine.backends.qmd.orphans import ended_with_us
-from engine.control import CancelToken
-from engine.private_files import temporary_prefix
+from engine.backends.qmd.child_cleanup import ended_with_us
+from engine.base.cancellation import CancelToken
+from engine.base.private_files import temporary_prefix
 
 Process = subprocess.Popen[bytes]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from engine.language import marked, tr
+from engine.base.language import marked, tr
 from engine.search.session_keys import session_of
 from engine.settings.qmd_options import SCOPE_RULE, QmdScopeSettings
 

@@ -8,8 +8,8 @@ import msgspec
 from engine.backends.qmd.collections import Collection
 from engine.backends.qmd.command import QmdCommand
 from engine.backends.qmd.index_file import QmdCounts
-from engine.backends.qmd.syncing import QmdSync
-from engine.language import marked, tr
+from engine.backends.qmd.sync import QmdSync
+from engine.base.language import marked, tr
 from engine.records import FtsStatus, MemoryProviderStatus, SearchMode, Source, SourceCount, VectorStatus
 from engine.settings.qmd_options import QmdSearchMode
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import msgspec
 
-from engine import reasons
-from engine.corpus.opening import open_regular
+from engine.base import skip_reasons
+from engine.base.errors import PathRefused
 from engine.corpus.places.lenient_json import parse_lenient
-from engine.errors import PathRefused
+from engine.corpus.safe_open import open_regular
 from engine.records import FileIssue, PlaceKind
 
 _MOST_BYTES = 256 * 1024
@@ -29,11 +29,11 @@ def read_list(path: str, issues: list[FileIssue]) -> Any:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except PathRefused:
-        detail = reasons.LIST_NO_FILE.said()
+        detail = skip_reasons.LIST_NO_FILE.said()
     except OSError as error:
-        detail = reasons.unreadable(error)
+        detail = skip_reasons.unreadable(error)
     except ValueError:
-        detail = reasons.LIST_NOT_UNDERSTOOD.said()
+        detail = skip_reasons.LIST_NOT_UNDERSTOOD.said()
     issues.append(FileIssue(path=path, rule="unreadable", detail=detail))
     return None
 

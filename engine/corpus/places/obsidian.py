@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from engine.corpus.places.candidates import Candidate, read_list
 from engine.corpus.places.machine import Machine
-from engine.corpus.transcripts.readable import mapping, string
+from engine.corpus.transcripts.json_values import mapping, string
 from engine.records import FileIssue
 
 

@@ -12,11 +12,11 @@ from typing import Any
 
 import msgspec
 
+from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.claude_code_injected import Part, parts_of
 from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import content, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Message, Role, SessionFacts, clean, one_line
-from engine.corpus.transcripts.readable import content, mapping, seconds, string, tool_input
-from engine.json_events import decode_json
 
 _TITLES = {  # type of line: (rank, key); a higher rank wins, of equal ones the last
     "custom-title": (4, "customTitle"),

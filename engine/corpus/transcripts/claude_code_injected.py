@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from engine.corpus.transcripts.json_values import between, content
 from engine.corpus.transcripts.messages import Kind, Role
-from engine.corpus.transcripts.readable import between, content
 
 # Written into the person's text, before or after their words.
 _INSERTED = ("system-reminder", "ide_opened_file", "ide_selection", "new-diagnostics")

@@ -11,12 +11,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import exports
-from engine.corpus.transcripts.branches import branch
 from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.message_tree import branch
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
-from engine.corpus.transcripts.readable import content, items, mapping, seconds, string, tool_input
 
 _AGENT = "claude"
 _OURS = re.compile(rb'\A[\s\xef\xbb\xbf]*\[?\s*\{(?=.*?"uuid"\s*:)(?=.*?"chat_messages"\s*:)', re.DOTALL)

@@ -12,13 +12,13 @@ from typing import Any
 
 import msgspec
 
+from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts.codex_injected import speech_of
 from engine.corpus.transcripts.codex_names import given_name, session_id
 from engine.corpus.transcripts.codex_tools import tool_given, tool_result
 from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
-from engine.corpus.transcripts.readable import content, items, mapping, seconds, string
-from engine.json_events import decode_json
 
 _ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _ENVELOPES_PASSED_OVER = frozenset({"world_state", "inter_agent_communication_metadata"})

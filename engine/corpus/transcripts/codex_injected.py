@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from engine.corpus.transcripts.readable import between, mapping, string
+from engine.corpus.transcripts.json_values import between, mapping, string
 
 # (how it begins, how it ends): both must be there, since a person may well write about one of them.
 _INSTRUCTIONS = (

@@ -10,11 +10,11 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from engine.corpus.opening import open_regular
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_regular
+from engine.corpus.transcripts.json_values import seconds, string
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line, raw_lines
 from engine.corpus.transcripts.messages import one_line
-from engine.corpus.transcripts.readable import seconds, string
-from engine.errors import PathRefused
 
 _INDEX = "session_index.jsonl"
 _FOLDERS = re.compile(r"(.+)[/\\](?:archived_)?sessions(?:[/\\]|$)", re.DOTALL)

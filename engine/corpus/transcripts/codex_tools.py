@@ -4,8 +4,8 @@ import shlex
 from collections.abc import Mapping
 from typing import Any
 
+from engine.corpus.transcripts.json_values import content, mapping, tool_input
 from engine.corpus.transcripts.jsonl import parse_line
-from engine.corpus.transcripts.readable import content, mapping, tool_input
 
 
 def tool_given(given: object, *, structured: bool) -> str:

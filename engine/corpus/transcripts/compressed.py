@@ -7,7 +7,7 @@ kept), and makes the plain file again to go on in one. Where both are there, the
 import errno
 import os
 
-from engine import reasons
+from engine.base import skip_reasons
 
 _BLOCK = 256 * 1024
 _KEPT = 512 * 1024
@@ -55,8 +55,8 @@ class Unpacked:
 
     def _next(self) -> bytes:
         if self._start + len(self._kept) >= _LARGEST:
-            raise OSError(errno.EFBIG, reasons.LARGE_WHEN_UNPACKED.said())
+            raise OSError(errno.EFBIG, skip_reasons.LARGE_WHEN_UNPACKED.said())
         try:
             return self._stream.read(_BLOCK)
         except self._failure:
-            raise OSError(errno.EIO, reasons.BAD_COMPRESSION.said()) from None
+            raise OSError(errno.EIO, skip_reasons.BAD_COMPRESSION.said()) from None

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import IO, Any
 
-from engine import reasons
-from engine.control import CancelToken
-from engine.corpus.opening import open_binary
+from engine.base import skip_reasons
+from engine.base.bounded_json import BoundedDigits, built
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.jsonl import first_line
-from engine.errors import PathRefused
-from engine.json_events import BoundedDigits, built
 
 _BLOCK = 256 * 1024
 _HEAD = 64 * 1024
@@ -81,7 +81,7 @@ def _broken_as_value_error() -> Iterator[None]:
     except (*_BROKEN, ijson.JSONError) as error:
         if isinstance(error, ValueError):
             raise
-        raise ValueError(reasons.BROKEN_EXPORT.said(what=first_line(error))) from None
+        raise ValueError(skip_reasons.BROKEN_EXPORT.said(what=first_line(error))) from None
 
 
 def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
@@ -93,9 +93,9 @@ def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
     for member in members:
         if member.file_size > LARGEST_DOCUMENT:
             size, limit = member.file_size, LARGEST_DOCUMENT
-            raise ValueError(reasons.LARGE_MEMBER.said(name=member.filename, size=size, limit=limit))
+            raise ValueError(skip_reasons.LARGE_MEMBER.said(name=member.filename, size=size, limit=limit))
         if member.compress_type not in _COMPRESSIONS or member.flag_bits & _ENCRYPTED:
-            raise ValueError(reasons.STRANGE_MEMBER.said(name=member.filename))
+            raise ValueError(skip_reasons.STRANGE_MEMBER.said(name=member.filename))
     return sorted(members, key=lambda member: member.filename)
 
 
@@ -132,9 +132,9 @@ class _Reader:
         self._total += size
         self._since += size
         if self._total > LARGEST_DOCUMENT:
-            raise ValueError(reasons.LARGE_EXPORT.said(limit=LARGEST_DOCUMENT))
+            raise ValueError(skip_reasons.LARGE_EXPORT.said(limit=LARGEST_DOCUMENT))
         if self._since > LARGEST_CONVERSATION:
-            raise ValueError(reasons.LARGE_CONVERSATION.said(limit=LARGEST_CONVERSATION))
+            raise ValueError(skip_reasons.LARGE_CONVERSATION.said(limit=LARGEST_CONVERSATION))
 
     def conversation_ends(self) -> None:
         self._since = 0

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
 from engine.redaction.masks import redact
 

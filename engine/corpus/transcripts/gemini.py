@@ -23,15 +23,15 @@ from typing import Any
 
 import msgspec
 
-from engine import reasons
-from engine.control import CancelToken
-from engine.corpus.opening import open_binary
+from engine.base import skip_reasons
+from engine.base.bounded_json import bounded, decode_json
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation, LineParser
+from engine.corpus.transcripts.json_values import items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.jsonl import first_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
-from engine.corpus.transcripts.readable import items, mapping, seconds, string, tool_input
-from engine.errors import PathRefused
-from engine.json_events import bounded, decode_json
 
 _AGENT = "gemini"
 _BLOCK = 256 * 1024
@@ -259,7 +259,7 @@ def _members(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 elif event == "string" and prefix == "directories.item":
                     yield "metadata", {"directories": [value]}
         except (ijson.JSONError, ArithmeticError) as error:
-            raise ValueError(reasons.BROKEN_DOCUMENT.said(what=first_line(error))) from None
+            raise ValueError(skip_reasons.BROKEN_DOCUMENT.said(what=first_line(error))) from None
 
 
 def _facts(path: str) -> SessionFacts:

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from engine.base.bounded_json import built, check_digits
 from engine.corpus.transcripts.compressed import Unpacked
-from engine.json_events import built, check_digits
 
 # Reading, splitting and parsing hold the interpreter's lock: so much at once takes about a millisecond.
 _BLOCK = 256 * 1024

@@ -13,12 +13,12 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from engine.base.bounded_json import decode_json
 from engine.corpus.transcripts import openclaw_injected as injected
 from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
 from engine.corpus.transcripts.openclaw_store import is_generated, stored_session
-from engine.corpus.transcripts.readable import mapping, seconds, string, tool_input
-from engine.json_events import decode_json
 
 _TIME = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d{3})?Z"
 _ARCHIVE = re.compile(rf"\.jsonl\.(?:reset|deleted)\.{_TIME}$")

@@ -9,11 +9,11 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from engine.corpus.opening import open_binary
+from engine.base.bounded_json import bounded
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
+from engine.corpus.transcripts.json_values import mapping, string
 from engine.corpus.transcripts.messages import clean
-from engine.corpus.transcripts.readable import mapping, string
-from engine.errors import PathRefused
-from engine.json_events import bounded
 
 _DREAM = "dreaming-narrative-"
 _DREAMED = re.compile(rf"(?:agent:[^:]*:)?{_DREAM}", re.IGNORECASE)

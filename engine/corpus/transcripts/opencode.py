@@ -16,14 +16,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from engine import reasons
-from engine.control import CancelToken
-from engine.corpus.opening import open_binary
+from engine.base import skip_reasons
+from engine.base.cancellation import CancelToken
+from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.json_values import mapping, seconds, string
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Message, SessionFacts, clean
 from engine.corpus.transcripts.opencode_messages import OpencodeReader
-from engine.corpus.transcripts.readable import mapping, seconds, string
 
 _ID = re.compile(rb'"id"\s*:\s*"ses_')
 _NO_TITLE = re.compile(r"(?:New|Child) session - \d{4}-\d{2}-\d{2}T")
@@ -77,7 +77,7 @@ def _read(path: str) -> Mapping[str, Any]:
     with open_binary(path) as file:
         value = parse_line(file.read())
     if value is None:
-        raise ValueError(reasons.NO_JSON_OBJECT.said(file=os.path.basename(path)))
+        raise ValueError(skip_reasons.NO_JSON_OBJECT.said(file=os.path.basename(path)))
     return value
 
 

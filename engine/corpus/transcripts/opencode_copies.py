@@ -3,11 +3,11 @@
 import os
 from collections.abc import Iterable, Set
 
-from engine.control import CancelToken
-from engine.corpus.transcripts.changes import is_database
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.folder_walk import FoundFile
+from engine.corpus.transcripts.modified_time import is_database
 from engine.corpus.transcripts.opencode_database import OpencodeDatabase
-from engine.corpus.walking import FoundFile
-from engine.errors import PathRefused
 
 
 def copied_sessions(files: Iterable[FoundFile], before: Set[str], cancel: CancelToken | None = None) -> set[str]:

@@ -20,13 +20,13 @@ from typing import Any
 import apsw
 import msgspec
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts.formats import Conversation, SessionDatabase
+from engine.corpus.transcripts.json_values import mapping
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.opencode import session_facts
 from engine.corpus.transcripts.opencode_messages import OpencodeReader
-from engine.corpus.transcripts.readable import mapping
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
 
 _OLDER = frozenset({"session", "message", "part"})

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from engine.corpus.transcripts.formats import LineParser
+from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Kind, Message, Role
-from engine.corpus.transcripts.readable import content, items, mapping, seconds, string, tool_input
 
 _SILENT_PARTS = frozenset("step-start step-finish snapshot patch agent retry compaction".split())
 _SILENT_ENTRIES = frozenset("agent-switched model-switched location-switched idle".split())

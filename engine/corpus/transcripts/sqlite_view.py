@@ -16,11 +16,11 @@ from typing import TypeVar
 
 import apsw
 
-from engine import reasons
-from engine.control import CancelToken
-from engine.corpus.opening import open_regular
-from engine.corpus.transcripts.changes import WAL
+from engine.base import skip_reasons
+from engine.base.cancellation import CancelToken
+from engine.corpus.safe_open import open_regular
 from engine.corpus.transcripts.jsonl import read_at
+from engine.corpus.transcripts.modified_time import WAL
 
 HEADER = b"SQLite format 3\0"
 """What every database begins with."""
@@ -66,7 +66,7 @@ class SqliteView:
                 if error is None:
                     return found
                 break
-        raise error or ValueError(reasons.WRITTEN_ALL_THE_TIME.said())
+        raise error or ValueError(skip_reasons.WRITTEN_ALL_THE_TIME.said())
 
     def close(self) -> None:
         connection, self._connection = self._connection, None
@@ -99,13 +99,13 @@ def _told_plainly(cancel: CancelToken | None) -> Iterator[None]:
     try:
         yield
     except UnicodeDecodeError as error:
-        raise ValueError(reasons.DAMAGED_TEXT.said()) from error
+        raise ValueError(skip_reasons.DAMAGED_TEXT.said()) from error
     except apsw.ReadOnlyError as error:
-        raise ValueError(reasons.BROKEN_CHANGE.said()) from error
+        raise ValueError(skip_reasons.BROKEN_CHANGE.said()) from error
     except apsw.Error as error:
         if cancel is not None:
             cancel.checkpoint()
-        raise ValueError(reasons.UNREADABLE_DATABASE.said(what=str(error).partition(chr(10))[0])) from error
+        raise ValueError(skip_reasons.UNREADABLE_DATABASE.said(what=str(error).partition(chr(10))[0])) from error
 
 
 def _state(path: str) -> _State:

@@ -15,16 +15,16 @@ from pathlib import Path
 
 import msgspec
 
-from engine import reasons
-from engine.control import CancelToken
+from engine.base import skip_reasons
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.file_rules import unreadable
+from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile
 from engine.corpus.ignore import is_unusable, shown
-from engine.corpus.judging import unreadable
-from engine.corpus.opening import is_link, scan_folder
 from engine.corpus.roots import holds_secrets
-from engine.corpus.transcripts.changes import compressed, last_change, transcript_of
-from engine.corpus.transcripts.judging import SILENT, judge_entry, judge_store, may_be_transcript
-from engine.corpus.walking import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile
-from engine.errors import PathRefused
+from engine.corpus.safe_open import is_link, scan_folder
+from engine.corpus.transcripts.file_rules import SILENT, judge_entry, judge_store, may_be_transcript
+from engine.corpus.transcripts.modified_time import compressed, last_change, transcript_of
 from engine.records import FileIssue
 from engine.settings import Settings
 
@@ -136,7 +136,7 @@ class _Walk(FolderWalk):
         try:
             state = os.lstat(store.path)
         except FileNotFoundError:
-            self._pass(store.name, "missing", reasons.NO_SESSION_FOLDER.said(folder=store.path))
+            self._pass(store.name, "missing", skip_reasons.NO_SESSION_FOLDER.said(folder=store.path))
             return
         except OSError as error:
             self._unreadable(store.name, error)

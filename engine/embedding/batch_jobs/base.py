@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
-from engine.control import CancelToken
-from engine.errors import ProviderError
+from engine.base.cancellation import CancelToken
+from engine.base.errors import ProviderError
 
 if TYPE_CHECKING:
     from engine.embedding.base import Vectors

@@ -12,16 +12,16 @@ import time
 import uuid
 from collections.abc import Iterable
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import ProviderError
 from engine.embedding.batch_jobs.base import BatchApi, BatchUnavailable, RemoteJob
 from engine.embedding.batch_jobs.lines import Group
 from engine.embedding.batch_jobs.policy import BatchPolicy
-from engine.embedding.failures import NoAccess
-from engine.embedding.retrying import MOST_ASKED_SECONDS, Transient, pause
-from engine.errors import ProviderError
+from engine.embedding.retry import MOST_ASKED_SECONDS, Transient, pause
+from engine.embedding.service_errors import NoAccess
 from engine.settings.options import BatchSettings
 from engine.store.batch_jobs import BatchJobs, StoredJob
-from engine.store.models import ModelName
+from engine.store.stored_models import ModelName
 
 log = logging.getLogger(__name__)
 

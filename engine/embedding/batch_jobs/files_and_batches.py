@@ -7,15 +7,15 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from typing import IO, Any
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import ProviderError
+from engine.base.language import tr
 from engine.embedding.batch_jobs.base import JobGone, JobLimits, JobState, RemoteJob, Result
 from engine.embedding.batch_jobs.lines import dump, read_openai, said
 from engine.embedding.batch_jobs.transfer import ask, download, explained, size_of, upload_seconds
-from engine.embedding.failures import Refused
 from engine.embedding.http import HttpClient
-from engine.embedding.retrying import Transient, retrying
-from engine.errors import ProviderError
-from engine.language import tr
+from engine.embedding.retry import Transient, retrying
+from engine.embedding.service_errors import Refused
 
 _NAME_KEY = "mnemoscope"
 """Of a job's metadata: under it our name of the job."""

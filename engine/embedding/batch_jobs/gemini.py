@@ -14,15 +14,15 @@ from typing import IO, Any
 
 import httpx2
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import ProviderError
+from engine.base.language import tr
 from engine.embedding.batch_jobs.base import JobGone, JobLimits, JobState, RemoteJob, Result
 from engine.embedding.batch_jobs.lines import dump, read_gemini, said
 from engine.embedding.batch_jobs.transfer import ask, download, explained, size_of, upload_seconds
-from engine.embedding.failures import Refused
 from engine.embedding.http import HttpClient
-from engine.embedding.retrying import Transient, retrying
-from engine.errors import ProviderError
-from engine.language import tr
+from engine.embedding.retry import Transient, retrying
+from engine.embedding.service_errors import Refused
 
 # A vector has up to 60 KB as text: more texts than these would make a download of gigabytes.
 _LIMITS = JobLimits(requests=20_000, bytes=2_000_000_000, queued_tokens=500_000, seconds=48 * 3600)

@@ -6,9 +6,9 @@ from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import IO, Any, NamedTuple
 
-from engine.embedding.answers import vector_of
+from engine.base.errors import ProviderError
 from engine.embedding.batch_jobs.base import BatchApi, Result
-from engine.errors import ProviderError
+from engine.embedding.response_parsing import vector_of
 from engine.logs import redact
 
 _LONGEST_LINE = 256 * 1024

@@ -3,7 +3,7 @@
 import threading
 import time
 
-from engine.errors import ProviderError
+from engine.base.errors import ProviderError
 
 LIMIT = 2
 """Failed attempts from which on texts are asked for directly."""

@@ -9,20 +9,20 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import ProviderError
+from engine.base.language import tr, tr_count
 from engine.embedding.base import prepare
 from engine.embedding.batch_jobs.base import LEAST_TEXTS, BatchApi, JobGone, RemoteJob, Result
 from engine.embedding.batch_jobs.creating import JobCreator, Uncertain
 from engine.embedding.batch_jobs.lines import Group, Text, groups
 from engine.embedding.batch_jobs.policy import BatchPolicy
-from engine.embedding.failures import AnswerTooLarge, NoAccess, Refused, quoted, quotes
-from engine.embedding.retrying import Transient
-from engine.errors import ProviderError
-from engine.language import tr, tr_count
+from engine.embedding.retry import Transient
+from engine.embedding.service_errors import AnswerTooLarge, NoAccess, Refused, quoted, quotes
 from engine.settings.options import BatchSettings
 from engine.store.batch_jobs import BatchJobs, StoredJob
-from engine.store.coding import StoredModel
-from engine.store.models import ModelName
+from engine.store.stored_models import ModelName
+from engine.store.vector_encoding import StoredModel
 
 if TYPE_CHECKING:
     from engine.embedding.base import Vectors

@@ -1,7 +1,7 @@
 """Rows that belong to nothing: chunks, sessions and tags whose file is no longer known."""
 
+from engine.base.language import marked, tr, tr_count
 from engine.insight.health.subject import NOTHING, Matter, Seen, Subject
-from engine.language import marked, tr, tr_count
 from engine.store.connection import number
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer

@@ -1,11 +1,11 @@
 """The database file as a whole: what of it is empty, left over, or of nobody's use any more."""
 
+from engine.base.formatting import size
+from engine.base.language import marked, tr, tr_count
 from engine.insight.health.subject import Matter, Seen, Subject
-from engine.language import marked, tr, tr_count
 from engine.store import integrity
 from engine.store.index import WORDS_TO_FORGET
 from engine.store.snapshot import MOST_FREE
-from engine.wording import size
 
 DATABASE = "database"
 

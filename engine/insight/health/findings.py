@@ -1,6 +1,6 @@
 """What is said of a matter that is more than a count."""
 
-from engine.language import marked
+from engine.base.language import marked
 from engine.records import HealthFinding
 
 UPDATE = marked("Update")

@@ -7,8 +7,8 @@ asked for: each word of the chunk must be found in its row, and FTS5 notes how m
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from engine.base.language import marked, tr, tr_count
 from engine.insight.health.subject import NOTHING, Matter, Seen, Subject
-from engine.language import marked, tr, tr_count
 from engine.store.connection import number
 from engine.store.index import WORDS_TO_FORGET
 from engine.store.schema import FTS_COLUMNS

@@ -2,16 +2,16 @@
 
 from collections.abc import Iterator, Sequence
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import ProviderError
+from engine.base.language import tr, tr_count
+from engine.embedding.api_keys import key_state
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.consent import REMOTE, consent_of, remote_fallback, server_of
-from engine.embedding.keys import key_state
-from engine.embedding.probing import WORD
+from engine.embedding.provider_check import WORD
 from engine.embedding.registry import Selection
-from engine.errors import ProviderError
 from engine.insight.health.findings import degraded, fine
 from engine.insight.health.subject import Subject
-from engine.language import tr, tr_count
 from engine.records import HealthFinding
 from engine.settings import Settings
 
@@ -99,7 +99,7 @@ def _cosines(
 ) -> list[float]:
     import numpy as np
 
-    from engine.store.coding import decode
+    from engine.store.vector_encoding import decode
 
     made = provider.embed_documents(texts, cancel=subject.cancel)
     whole = [vector if len(vector) == 2 * dims else bytes(2 * dims) for vector in stored]

@@ -4,13 +4,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
+from engine.base.errors import WorkspaceError
+from engine.base.language import marked, tr, tr_count
+from engine.base.skip_reasons import tr_reason
 from engine.corpus.discovery import discover
 from engine.corpus.transcripts.stores import FoundTranscripts, find_stores
-from engine.errors import WorkspaceError
 from engine.insight.health.findings import UPDATE, degraded, failed, fine
 from engine.insight.health.subject import Subject
-from engine.language import marked, tr, tr_count
-from engine.reasons import tr_reason
 from engine.records import HealthFinding
 from engine.settings import Settings
 from engine.store import sessions

@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from engine.control import CancelToken
-from engine.errors import StoreError
-from engine.language import marked, tr
+from engine.base.cancellation import CancelToken
+from engine.base.errors import StoreError
+from engine.base.language import marked, tr
 from engine.records import HealthFinding, HealthProgress
 from engine.settings import Settings
-from engine.store.coding import StoredModel
 from engine.store.index import IndexStore
-from engine.store.models import ModelName
+from engine.store.stored_models import ModelName
+from engine.store.vector_encoding import StoredModel
 from engine.store.vectors import VectorIndex
 
 NOTHING = marked("Nothing is indexed yet.")

@@ -3,10 +3,10 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from engine.base.formatting import size
+from engine.base.language import marked, tr, tr_count
 from engine.insight.health.subject import Matter, Seen, Subject
-from engine.language import marked, tr, tr_count
 from engine.store.connection import number
-from engine.wording import size
 
 _ROWS_AT_ONCE = 2048
 _UNIT = 0.02
@@ -66,7 +66,7 @@ def _bad(subject: Subject) -> list[tuple[int, str]]:
 def _faults(rows: Sequence[tuple[int, bytes]], dims: int) -> list[tuple[int, str]]:
     import numpy as np
 
-    from engine.store.coding import decode
+    from engine.store.vector_encoding import decode
 
     found = [(id_, _LENGTH) for id_, vector in rows if len(vector) != 2 * dims]
     whole = [(id_, vector) for id_, vector in rows if len(vector) == 2 * dims and dims]

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from engine.control import CancelToken
-from engine.store.coding import Ids, Vectors
+from engine.base.cancellation import CancelToken
+from engine.store.vector_encoding import Ids, Vectors
 
 NEIGHBOURS = 15
 _PERPLEXITY = 5.0

@@ -15,11 +15,11 @@ from engine import (
     duplicate_title,
     tr,
 )
-from gui.index.duplicates.difference import MOST_LINES, Row, Text, beside_each_other
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.index.duplicates.line_diff import MOST_LINES, Row, Text, beside_each_other
 from gui.index.duplicates.side_by_side import SideBySide
 from gui.index.duplicates.wording import between_text, facts_text, measure_text, member_text
-from gui.job_slot import JobSlot
-from gui.jobs import Jobs
 from gui.viewer.lines import LINE_LIMIT
 from gui.widgets.combo import ComboBox
 from gui.widgets.elided import ElidedLabel

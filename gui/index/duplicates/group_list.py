@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from engine import DuplicateGroup, duplicate_title, tr
 from gui.index.duplicates.wording import measure_text, names_text
-from gui.style import font_at
-from gui.theme import tokens
+from gui.style.stylesheet import font_at
+from gui.style.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.mirrored import mirror, write
 from gui.widgets.row_list import RowList

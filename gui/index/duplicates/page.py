@@ -7,17 +7,17 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import CancelToken, DuplicateGroup, DuplicateReport, IndexInsight, MemorySearchManager, tr
-from gui.index.duplicates.beside import Beside
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.index.base_page import IndexPage
 from gui.index.duplicates.comparison import ComparisonPane
 from gui.index.duplicates.group_list import GroupList
+from gui.index.duplicates.list_and_detail import Beside
 from gui.index.duplicates.wording import NO_NOTES, NO_NOTES_MORE, NOTHING, NOTHING_MORE, attention_of, summary_text
-from gui.index.page import IndexPage
-from gui.job_slot import JobSlot
-from gui.jobs import Jobs
-from gui.search.notice_bar import NoticeBar
-from gui.search.state_page import StatePage
-from gui.viewer.notice import Hint
+from gui.viewer.notice_page import Hint
 from gui.widgets.labels import label, line
+from gui.widgets.notice_bar import NoticeBar
+from gui.widgets.state_page import StatePage
 
 _LOOK_MS = 100
 _CALM_MS = 1_500

@@ -8,13 +8,13 @@ from PySide6.QtGui import QAccessible, QFocusEvent, QKeyEvent, QPainter, QPaintE
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from engine import marked, tr
-from gui.accessible.painted import Part
-from gui.index.duplicates.difference import LONGEST, Row, RowKind, Side
-from gui.theme import tokens
-from gui.viewer.laid_line import LaidLine, LineStyle
-from gui.viewer.painting import Decoration, Gutter, LinePainter
-from gui.viewer.scroll import LazyScroll
-from gui.viewer.typography import Typography
+from gui.index.duplicates.line_diff import LONGEST, Row, RowKind, Side
+from gui.style.theme import tokens
+from gui.style.typography import Typography
+from gui.viewer.line_layout import LaidLine, LineStyle
+from gui.viewer.line_painter import Decoration, Gutter, LinePainter
+from gui.viewer.scroll_position import LazyScroll
+from gui.widgets.accessible_painting import Part
 from gui.widgets.mirrored import mirror, upright
 
 _SIGNS = {"same": "", "changed": "≠", "left": "−", "right": "+", "moved": "↕"}  # noqa: RUF001 the minus sign is meant

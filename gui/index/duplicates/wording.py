@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from engine import DuplicateGroup, DuplicateKind, DuplicateMember, marked, share_text, tr, tr_count
 from gui.index.attention import Attention
+from gui.widgets.formatting import ago, duration, size_text
 from gui.widgets.mirrored import runs_left
-from gui.widgets.wording import ago, duration, size_text
 
 _DAY = 86_400
 

@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from engine import HealthFinding
-from gui.index.health.row import FindingRow
+from gui.index.health.finding_row import FindingRow
 
 
 class FindingsList(QFrame):

@@ -8,13 +8,13 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QHideEvent
 from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from engine import CancelToken, HealthFinding, HealthProgress, HealthRepair, IndexInsight, MemorySearchManager, tr
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.index.base_page import IndexPage
 from gui.index.health.findings_list import FindingsList
-from gui.index.health.head import HealthHead
-from gui.index.health.words import STOPPED, STOPPED_LOOKING, attention_of, outcome, step_text, summary
-from gui.index.page import IndexPage
-from gui.job_slot import JobSlot
-from gui.jobs import Jobs
-from gui.widgets.wording import clock_time, exact
+from gui.index.health.summary_bar import HealthHead
+from gui.index.health.summary_text import STOPPED, STOPPED_LOOKING, attention_of, outcome, step_text, summary
+from gui.widgets.formatting import clock_time, exact
 
 _CALM_MS = 1500
 

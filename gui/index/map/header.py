@@ -4,7 +4,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from engine import tr
-from gui.index.map.grouping import KINDS, Kind
+from gui.index.map.groups import KINDS, Kind
 from gui.index.map.wording import COLOURS
 from gui.widgets.combo import ComboBox
 from gui.widgets.elided import ElidedLabel

@@ -7,19 +7,19 @@ from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from engine import tr, tr_count
-from gui.index.map.colouring import colours_of
-from gui.index.map.signs import sign_path, signs_of
-from gui.style import font_at
-from gui.theme import tokens
+from gui.index.map.group_colors import colours_of
+from gui.index.map.markers import sign_path, signs_of
+from gui.style.stylesheet import font_at
+from gui.style.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.flow_layout import FlowLayout
+from gui.widgets.formatting import grouped
 from gui.widgets.mirrored import mirror, write
 from gui.widgets.plain_text import set_tip
-from gui.widgets.toggling import Toggling
-from gui.widgets.wording import grouped
+from gui.widgets.toggle import Toggling
 
 if TYPE_CHECKING:
-    from gui.index.map.grouping import Grouping
+    from gui.index.map.groups import Grouping
 
 _DOT, _GAP, _PAD = 9, 6, 6
 _LONGEST = 22

@@ -5,18 +5,18 @@ from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import CancelToken, IndexInsight, IndexMap, MapAnswer, MapProgress, MemorySearchManager, tr
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.index.base_page import IndexPage
 from gui.index.map import wording
-from gui.index.map.canvas import MapCanvas
-from gui.index.map.choosing import Choosing
 from gui.index.map.header import MapHeader
+from gui.index.map.interactive_map import MapCanvas
 from gui.index.map.legend import Legend
-from gui.index.map.making import Prepared, prepare, regroup
-from gui.index.map.surface import Marks
-from gui.index.page import IndexPage
-from gui.job_slot import JobSlot
-from gui.jobs import Jobs
-from gui.search.questions import Answer
-from gui.style import BASE_PIXELS, font_at
+from gui.index.map.map_jobs import Prepared, prepare, regroup
+from gui.index.map.map_view import Marks
+from gui.index.map.selection import Choosing
+from gui.search.query import Answer
+from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.widgets.labels import breakable, label
 from gui.widgets.sync_bar import ProgressLine
 

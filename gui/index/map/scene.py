@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine import IndexMap
-from gui.index.map.grid import Floats, Grid, Indexes
-from gui.index.map.grouping import Grouping, Kind, group
+from gui.index.map.groups import Grouping, Kind, group
+from gui.index.map.point_index import Floats, Grid, Indexes
 from gui.index.map.viewport import Box
 
 _CELLS = 24

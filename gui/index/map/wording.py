@@ -1,8 +1,8 @@
 """What the map says, from values alone."""
 
 from engine import IndexMap, MapGap, MapPlace, MapProgress, marked, tr, tr_count
-from gui.index.map.grouping import Kind
-from gui.widgets.wording import ago, grouped
+from gui.index.map.groups import Kind
+from gui.widgets.formatting import ago, grouped
 
 COLOURS: dict[Kind, str] = {
     "folder": marked("Colour: folder"),

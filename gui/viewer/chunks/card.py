@@ -23,10 +23,10 @@ from PySide6.QtWidgets import (
 )
 
 from engine import ChunkDetail, FileChunks, VectorState, tr
-from gui.keys.binding import tell_key
-from gui.keys.shared import NEXT_CHUNK, PREVIOUS_CHUNK
-from gui.lacking import Gates, Lacks
-from gui.style import font_at
+from gui.commands.binding import tell_key
+from gui.commands.shared import NEXT_CHUNK, PREVIOUS_CHUNK
+from gui.core.capabilities import Gates, Lacks
+from gui.style.stylesheet import font_at
 from gui.viewer.chunks.wording import VECTOR_STATES, Fact, as_text, facts, title
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton

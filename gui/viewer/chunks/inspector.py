@@ -8,13 +8,13 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from engine import CancelToken, ChunkDetail, FileChunks, IndexInsight, MemorySearchManager, Passage, marked, tr
-from gui.job_slot import JobSlot
-from gui.jobs import Jobs
-from gui.keys.binding import key_action
-from gui.keys.shared import CHUNKS, NEXT_CHUNK, PREVIOUS_CHUNK
-from gui.lacking import Gates, Lacks
+from gui.commands.binding import key_action
+from gui.commands.shared import CHUNKS, NEXT_CHUNK, PREVIOUS_CHUNK
+from gui.core.capabilities import Gates, Lacks
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
 from gui.viewer.chunks.card import ChunkCard
-from gui.viewer.chunks.lanes import ChunkLanes
+from gui.viewer.chunks.margin_lanes import ChunkLanes
 from gui.viewer.lines import FileLines
 
 _CHANGED = marked("This file has changed since it was indexed: the borders are those of the indexed version.")

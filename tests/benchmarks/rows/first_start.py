@@ -56,6 +56,6 @@ def _ours(began: float, folder: Path, store: Path) -> tuple[float, float, float]
 def _model_alone(folder: Path) -> None:
     texts = [chunk.text for path in note_paths(folder) for chunk in chunks_of(path.read_text("utf-8"))]
     with clock:
-        from engine.embedding.embedded import EmbeddedProvider
+        from engine.embedding.embedded_model import EmbeddedProvider
 
         EmbeddedProvider().embed_documents(texts)

@@ -37,13 +37,13 @@ def _index(folder: Path, store: Path, model: Model, searching: bool, kept: Path)
     use_model(model, kept)
     from PySide6.QtTest import QTest
 
-    from gui.appearance import Appearance
-    from gui.collector import Collector
-    from gui.jobs import Jobs
-    from gui.main_window import MainWindow
-    from gui.places import Places
-    from gui.window_state import WindowState
-    from gui.workspace import Workspace
+    from gui.app.garbage_collector import Collector
+    from gui.core.app_paths import Places
+    from gui.core.jobs import Jobs
+    from gui.core.window_state import WindowState
+    from gui.core.workspace import Workspace
+    from gui.style.appearance import Appearance
+    from gui.window.main_window import MainWindow
     from tests.benchmarks.heartbeat import Heartbeat, start_qt, wait
 
     asked = iter(questions(1000, natural=True))

@@ -44,10 +44,10 @@ def _look(folder: Path, store: Path, kept: Path) -> tuple[float, list[float], st
     from PySide6.QtCore import QPoint, Qt
     from PySide6.QtTest import QTest
 
-    from gui.appearance import Appearance
-    from gui.collector import Collector
+    from gui.app.garbage_collector import Collector
+    from gui.core.jobs import Jobs
     from gui.index.map.panel import MapPanel
-    from gui.jobs import Jobs
+    from gui.style.appearance import Appearance
     from tests.benchmarks.heartbeat import Heartbeat, start_qt, wait
 
     app = start_qt()
@@ -93,19 +93,19 @@ def _lay_out(kept: Path) -> dict[str, tuple[float, float, float]]:
     """Of each layout: neighbours kept, trustworthiness, CPU seconds."""
     import numpy as np
 
-    from engine.insight.map import drawing
-    from engine.insight.map.rows import Rows
+    from engine.insight.map import layout
+    from engine.insight.map.map_rows import Rows
     from engine.store.matrix_block import quantise
     from tests.benchmarks.real_vectors import real_vectors
 
     vectors = np.array(real_vectors(kept)[:_LAID_OUT])
     rows = Rows(np.arange(len(vectors)), vectors.shape[1], (quantise(vectors),))
     found = {}
-    most = drawing.MOST_NEIGHBOURS
+    most = layout.MOST_NEIGHBOURS
     for name in ("directions", "neighbours"):
-        drawing.MOST_NEIGHBOURS = most if name == "neighbours" else 0
+        layout.MOST_NEIGHBOURS = most if name == "neighbours" else 0
         began = time.process_time()
-        points = drawing.draw(rows, 1, None).points
+        points = layout.draw(rows, 1, None).points
         seconds = time.process_time() - began
         found[name] = (*_truth(vectors, points), seconds)
     return found

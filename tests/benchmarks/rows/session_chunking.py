@@ -10,11 +10,11 @@ from pathlib import Path
 import msgspec
 
 from engine.backends.builtin import BuiltinMemory
-from engine.corpus.transcripts.packing import Packer, Said, SessionChunk
-from engine.corpus.transcripts.place import Place
+from engine.corpus.transcripts.chunk_packing import Packer, Said, SessionChunk
+from engine.corpus.transcripts.message_offsets import Place
+from engine.indexing import transcript_chunker
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
-from engine.sync import said_packer
 from tests.benchmarks.labelled import cranfield
 from tests.benchmarks.labelled.cranfield_sessions import write_cranfield_sessions
 from tests.benchmarks.measuring import Figure, measure
@@ -92,7 +92,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _ours(collection: Path, scratch: Path, way: str) -> dict[str, float]:
-    said_packer.Packer = _WAYS[way]  # type: ignore[misc]
+    transcript_chunker.Packer = _WAYS[way]  # type: ignore[misc]
     documents_said = write_cranfield_sessions(collection, scratch / "sessions")
     (scratch / "notes").mkdir()
     settings = Settings(sessions=SessionSettings(folders=(str(scratch / "sessions"),)))

@@ -47,9 +47,9 @@ def _live(folder: Path, sessions: Path, store: Path) -> tuple[int, int, int, int
     config.write_text(f'[defaults]\nstore.path = "{store.as_posix()}"\nsessions.folders = [{listed}]\n', "utf-8")
     from PySide6.QtCore import QTimer
 
-    from gui import app
-    from gui.main_window import MainWindow
-    from gui.options import parse_options
+    from gui.app import application
+    from gui.app.options import parse_options
+    from gui.window.main_window import MainWindow
 
     figures: list[tuple[int, int, int, int, float]] = []
 
@@ -75,8 +75,8 @@ def _live(folder: Path, sessions: Path, store: Path) -> tuple[int, int, int, int
             day.pass_by(_SEARCHES // 2)
             return at_first, warm, middle, _at_rest(), time.perf_counter() - began
 
-    app.MainWindow = Watched
-    app.run(parse_options(["--workspace", str(folder)]))
+    application.MainWindow = Watched
+    application.run(parse_options(["--workspace", str(folder)]))
     config.unlink()
     return figures[0]
 

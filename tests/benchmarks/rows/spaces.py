@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from engine.backends.spaces.asking import AllWorkspaces
-from engine.backends.spaces.known import here_and_others, known_workspaces
-from engine.backends.spaces.pool import MemoryPool
 from engine.settings import Settings
 from engine.store.workspace_note import note_workspace
+from engine.workspaces.memory_pool import MemoryPool
+from engine.workspaces.multi_search import AllWorkspaces
+from engine.workspaces.registry import here_and_others, known_workspaces
 from tests.benchmarks.measuring import Figure, anonymous_memory, measure, percentile, spread, timed, times
 from tests.benchmarks.prepared import Bench, Model, build_index, open_index, questions
 

@@ -54,12 +54,12 @@ def _stay(folder: Path, store: Path) -> tuple[float, float, list[float], list[fl
     from PySide6.QtCore import QTimer
     from PySide6.QtGui import QPaintEvent, QShowEvent
 
-    from gui import app
-    from gui.main_window import MainWindow
-    from gui.options import parse_options
-    from gui.quick import way
-    from gui.quick.window import QuickWindow
-    from gui.staying.start import begin
+    from gui.app import application
+    from gui.app.desktop.single_instance import begin
+    from gui.app.options import parse_options
+    from gui.quick_search import controller
+    from gui.quick_search.window import QuickWindow
+    from gui.window.main_window import MainWindow
 
     quick: list[QuickWindow] = []
     painted: list[float] = []
@@ -100,14 +100,14 @@ def _stay(folder: Path, store: Path) -> tuple[float, float, list[float], list[fl
             figures.append((idle, first, shown, [one for one, _ in toggles], [both for _, both in toggles], bare))
             self.quit()
 
-    def make_quick(panel: way.QuickPanel) -> QuickWindow:
+    def make_quick(panel: controller.QuickPanel) -> QuickWindow:
         quick.append(WatchedQuick(panel))
         return quick[0]
 
-    app.MainWindow = Watched
-    way.QuickWindow = make_quick
+    application.MainWindow = Watched
+    controller.QuickWindow = make_quick
     start = begin([], None)
-    app.run(parse_options(["--workspace", str(folder)]), start.address)
+    application.run(parse_options(["--workspace", str(folder)]), start.address)
     start.end()
     return figures[0]
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import apsw
 
-from engine.embedding.embedded import EmbeddedProvider
-from engine.search.filters import Among
-from engine.search.meaning import MeaningLeg
-from engine.store.coding import StoredModel
+from engine.embedding.embedded_model import EmbeddedProvider
+from engine.search.chunk_filter import Among
+from engine.search.vector_leg import MeaningLeg
+from engine.store.vector_encoding import StoredModel
 from tests.benchmarks.measuring import Figure, measure, percentile, spread, timed, times
 from tests.benchmarks.prepared import LARGE, Bench, open_index
 from tests.benchmarks.reference import MODEL, Reference

@@ -53,9 +53,9 @@ def _start(began: float, folder: Path, store: Path, kept: Path, scratch: Path) -
     from PySide6.QtGui import QPaintEvent
     from PySide6.QtWidgets import QApplication
 
-    from gui import app
-    from gui.main_window import MainWindow
-    from gui.options import parse_options
+    from gui.app import application
+    from gui.app.options import parse_options
+    from gui.window.main_window import MainWindow
 
     seen: dict[str, float] = {}
 
@@ -78,6 +78,6 @@ def _start(began: float, folder: Path, store: Path, kept: Path, scratch: Path) -
             seen["anonymous"] = anonymous_memory()
             QApplication.quit()
 
-    app.MainWindow = Watched
-    app.run(parse_options(["--workspace", str(folder), "--config", str(config)]))
+    application.MainWindow = Watched
+    application.run(parse_options(["--workspace", str(folder), "--config", str(config)]))
     return seen["shown"], seen["open"], seen["anonymous"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.agent.capturing import MOST_A_TURN, category_of, is_suspicious, is_worth_keeping, worth_keeping
+from engine.agent.fact_capture import MOST_A_TURN, category_of, is_suspicious, is_worth_keeping, worth_keeping
 
 WORTH = [
     ("I prefer tabs over spaces in Go code.", "preference"),

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from engine.agent.access import AgentAccess
 from engine.agent.facts import capture, facts_block, memory_forget, memory_recall, memory_store, recall_block
 from engine.agent.tools import agent_tools
-from engine.backends.facts import Facts
-from engine.control import CancelToken
-from engine.errors import IndexReadOnly, SettingsError
+from engine.base.cancellation import CancelToken
+from engine.base.errors import IndexReadOnly, SettingsError
+from engine.memory.facts import Facts
 from engine.records import Fact
 from engine.settings import Settings
 from engine.settings.facts_options import FactsSettings

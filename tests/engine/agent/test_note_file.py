@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from engine.agent.note_file import locate_untouched, write_note
+from engine.base.errors import NoteError
 from engine.corpus.discovery import discover
-from engine.errors import NoteError
 from engine.records import WrittenNote
 from engine.settings import Settings
 from tests.helpers.processes import ended_process

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.agent.context import memory_context
+from engine.agent.memory_context import memory_context
 from engine.agent.prompt import memory_prompt_section
-from engine.agent.untrusted import untrusted_block
-from engine.errors import StoreError
+from engine.agent.untrusted_text import untrusted_block
+from engine.base.errors import StoreError
 from tests.engine.agent.test_searching import GROUP
 from tests.helpers.fake_memory import FakeMemory
 

@@ -4,7 +4,7 @@ import pytest
 
 from engine.agent.access import AgentAccess
 from engine.agent.tools import agent_tools
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
 from engine.settings import Settings
 from engine.settings.remember_options import RememberSettings
 from tests.helpers.fake_memory import FakeMemory

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.agent.said import CUT, Said, lines_of, said_in, shortened
+from engine.agent.last_messages import CUT, Said, lines_of, said_in, shortened
 from tests.helpers.fake_sessions import make_session
 
 

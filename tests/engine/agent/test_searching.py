@@ -10,9 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.agent.access import AgentAccess
-from engine.agent.searching import memory_search
-from engine.control import CancelToken
-from engine.errors import Closed, IndexCorrupt, ProviderError, StoreError
+from engine.agent.memory_search import memory_search
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Closed, IndexCorrupt, ProviderError, StoreError
 from engine.records import FallbackStatus, to_json
 from engine.settings import Settings
 from tests.helpers.fake_memory import FakeMemory

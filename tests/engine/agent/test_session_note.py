@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from engine.agent.session_note import draft_note, save_note, suggest_slug
-from engine.errors import NoteError, ProviderError
+from engine.base.errors import NoteError, ProviderError
 from engine.records import SessionNote
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
@@ -180,7 +180,7 @@ def test_what_fails_is_a_sentence_without_the_key(note: SessionNote, monkeypatch
             suggest_slug(note, server.named())
         assert KEY not in str(refused.value)
         server.faults.append(Say(200, {"choices": []}))
-        monkeypatch.setattr("engine.embedding.retrying.pause", lambda seconds, cancel: None)
+        monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
         assert suggest_slug(note, server.named()) == server.answer
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.agent.said import Said
+from engine.agent.last_messages import Said
 from engine.agent.slug import LONGEST, slug_of_words, to_slug
 
 

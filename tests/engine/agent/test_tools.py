@@ -13,8 +13,8 @@ from jsonschema import Draft202012Validator
 from engine.agent.arguments import refusal
 from engine.agent.tool import AgentTool
 from engine.agent.tools import agent_tools
-from engine.control import CancelToken
-from engine.errors import StoreError
+from engine.base.cancellation import CancelToken
+from engine.base.errors import StoreError
 from engine.records import LONGEST_QUERY
 from engine.settings.facts_options import FactsSettings
 from engine.settings.options import RememberSettings

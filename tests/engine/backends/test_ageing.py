@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.errors import ProviderError
+from engine.base.errors import ProviderError
 from engine.settings.options import MmrSettings, QuerySettings, SessionSettings, TemporalDecaySettings
 
 DAY = 86_400

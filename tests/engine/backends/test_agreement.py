@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from engine.backends import builtin
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, ProviderError
 from engine.embedding.registry import Selection
-from engine.errors import Cancelled, ProviderError
+from engine.indexing import cost_estimate
 from engine.settings import Settings
 from engine.settings.options import ChunkingSettings
-from engine.store import models
-from engine.store.models import ModelName
-from engine.sync import estimating
+from engine.store import stored_models
+from engine.store.stored_models import ModelName
 from tests.helpers.fake_provider import FakeProvider, PaidProvider, selection_of
 
 
@@ -94,14 +94,14 @@ def test_a_yes_to_a_provider_is_none_to_its_fallback(open_memory, dear) -> None:
 def test_a_yes_reaches_a_sync_that_runs_without_it(open_memory, dear, monkeypatch) -> None:
     memory = open_memory(use=dear)
     asked, go = threading.Event(), threading.Event()
-    estimate = estimating.estimate
+    estimate = cost_estimate.estimate
 
     def hold(*args, **options):
         asked.set()
         assert go.wait(60)
         return estimate(*args, **options)
 
-    monkeypatch.setattr("engine.sync.vector_half.estimate", hold)
+    monkeypatch.setattr("engine.indexing.vector_stage.estimate", hold)
     reports: list[object] = []
     first = threading.Thread(target=lambda: reports.append(memory.sync()))
     first.start()
@@ -207,7 +207,7 @@ def test_a_yes_ends_with_what_was_done_also_where_a_sync_does_not_come_to_its_en
 
 
 def test_a_yes_is_for_what_a_killed_run_has_left(open_memory, dear, workspace: Path, monkeypatch) -> None:
-    monkeypatch.setattr("engine.sync.vector_half.VectorHalf._lower_agreement", lambda half: None)
+    monkeypatch.setattr("engine.indexing.vector_stage.VectorHalf._lower_agreement", lambda half: None)
     memory = open_memory(use=dear)
     seen = memory.sync(approve=True)
     name = ModelName(dear.id, dear.model, dear.key)
@@ -300,8 +300,8 @@ def test_what_waited_is_forgotten_with_another_provider(open_memory, dear) -> No
 
 
 def test_a_change_of_model_that_takes_minutes_waits_and_a_first_one_does_not(open_memory, monkeypatch) -> None:
-    monkeypatch.setitem(estimating._USUAL_SPEED, "fake", 0.001)
-    monkeypatch.setitem(estimating._USUAL_SPEED, "slow", 0.001)
+    monkeypatch.setitem(cost_estimate._USUAL_SPEED, "fake", 0.001)
+    monkeypatch.setitem(cost_estimate._USUAL_SPEED, "slow", 0.001)
     memory = open_memory()
     assert memory.sync().vectors_pending == 0
     memory.close()
@@ -339,7 +339,7 @@ def test_an_estimate_from_a_sample_is_near_the_count(open_memory, dear, monkeypa
     memory = open_memory(use=dear)
     memory.sync()
     exact = memory.estimate_embedding().tokens
-    monkeypatch.setattr(estimating, "_SAMPLE", 6)
+    monkeypatch.setattr(cost_estimate, "_SAMPLE", 6)
     assert memory.estimate_embedding().tokens == pytest.approx(exact, rel=0.15)
 
 
@@ -372,14 +372,14 @@ def test_an_estimate_says_when_its_price_was_looked_up(open_memory, dear) -> Non
 
 
 def test_an_estimate_goes_by_the_speed_that_was_measured(open_memory, workspace, provider, monkeypatch) -> None:
-    monkeypatch.setattr("engine.sync.embed_stage._SECONDS_TO_MEASURE", 1e-9)
-    monkeypatch.setitem(estimating._USUAL_SPEED, "fake", 0.001)
+    monkeypatch.setattr("engine.indexing.embed_stage._SECONDS_TO_MEASURE", 1e-9)
+    monkeypatch.setitem(cost_estimate._USUAL_SPEED, "fake", 0.001)
     memory = open_memory()
     memory.sync()
     letters = sum(map(len, provider.embedded))
     memory.purge_model("fake", "bag-of-words", "")
     with memory._store.read() as snapshot:
-        measured = models.speed(snapshot, ModelName("fake", "bag-of-words", ""))
+        measured = stored_models.speed(snapshot, ModelName("fake", "bag-of-words", ""))
     assert measured > 1
     assert memory.estimate_embedding().seconds == pytest.approx(letters / measured)
 

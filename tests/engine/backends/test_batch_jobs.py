@@ -10,12 +10,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.backends import background, builtin
+from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
 from engine.embedding.batch_jobs import creating, runner
 from engine.embedding.batch_jobs import openai as openai_jobs
 from engine.embedding.registry import Selection
+from engine.memory import watch_and_schedule
 from engine.settings.options import BatchSettings
 from tests.helpers.embedding_servers.batch_servers import GeminiBatchServer, OpenAIBatchServer, VoyageBatchServer
 from tests.helpers.embedding_servers.batch_work import BatchWork, Plan
@@ -309,7 +310,7 @@ def test_without_waiting_the_next_sync_takes_the_results(server, opened):
 
 
 def test_a_program_that_stays_looks_again_by_itself(openai, opened, monkeypatch):
-    monkeypatch.setattr(background, "_LOOK_AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr(watch_and_schedule, "_LOOK_AGAIN_SECONDS", 0.05)
     openai.plans.append(Plan(looks=3))
     with opened(openai, wait=False, stays=True) as memory:
         done = threading.Event()
@@ -398,7 +399,7 @@ def test_an_answer_to_a_creation_that_is_lost_makes_no_second_job(server, opened
 
 
 def test_nothing_is_sent_again_while_nobody_knows_whether_there_is_a_job(openai, opened, monkeypatch):
-    monkeypatch.setattr("engine.embedding.retrying.pause", lambda seconds, cancel: None)
+    monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
     openai.takes_fault = lambda request: "/batches" in request.path
     openai.faults += [Truncate(announced=True), *[openai.trouble() for _ in range(4)]]
     with opened(openai) as memory:
@@ -414,7 +415,7 @@ def test_nothing_is_sent_again_while_nobody_knows_whether_there_is_a_job(openai,
 
 def test_nor_while_nobody_knows_of_a_second_try(openai, opened, monkeypatch):
     """Another job runs on meanwhile, so the sync does not end with the question."""
-    monkeypatch.setattr("engine.embedding.retrying.pause", lambda seconds, cancel: None)
+    monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
     monkeypatch.setattr(openai_jobs, "_LIMITS", dataclasses.replace(openai_jobs._LIMITS, requests=35))
     openai.plans += [Plan(end="never"), Plan(end="never")]
     openai.takes_fault = lambda request: len(openai.jobs) >= 1 and request.path.startswith("/v1/batches?")
@@ -464,7 +465,7 @@ def test_a_refused_key_or_an_empty_purse_ends_the_sync(server, opened, kind):
 
 
 def test_trouble_with_looking_is_no_failure_of_the_job(server, opened, monkeypatch):
-    monkeypatch.setattr("engine.embedding.retrying.pause", lambda seconds, cancel: None)
+    monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
     server.takes_fault = lambda request: request.method == "GET" and bool(server.jobs)
     server.faults += [server.trouble() for _ in range(9)]
     with opened(server) as memory:
@@ -474,7 +475,7 @@ def test_trouble_with_looking_is_no_failure_of_the_job(server, opened, monkeypat
 
 
 def test_after_much_trouble_the_sync_ends_and_a_later_one_goes_on(openai, opened, monkeypatch):
-    monkeypatch.setattr("engine.embedding.retrying.pause", lambda seconds, cancel: None)
+    monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
     openai.takes_fault = lambda request: request.method == "GET" and bool(openai.jobs)
     openai.faults += [openai.trouble() for _ in range(20)]
     with opened(openai) as memory:

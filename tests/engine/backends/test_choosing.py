@@ -6,9 +6,9 @@ import pytest
 
 from engine.backends import builtin, builtin_parts
 from engine.backends.builtin import BuiltinMemory
+from engine.base.errors import Closed, ProviderError
 from engine.embedding import registry
 from engine.embedding.registry import Selection, select_provider
-from engine.errors import Closed, ProviderError
 from engine.records import SyncReport
 from engine.settings.options import RemoteSettings, SyncSettings
 from tests.helpers.background import wait_until

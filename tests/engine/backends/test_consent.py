@@ -10,9 +10,9 @@ import pytest
 from engine import probe_provider, store_key
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
+from engine.base.errors import ProviderError
 from engine.embedding import registry
 from engine.embedding.registry import select_provider
-from engine.errors import ProviderError
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings, StoreSettings, VectorSettings
 from tests.helpers.embedding_servers import gemini_server, voyage_server

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from engine import Settings, consequences_of, options_of_index
-from engine.sync.preparing import fingerprint
+from engine.indexing.note_preparation import fingerprint
 
 
 def test_the_options_that_make_the_index_anew_are_those_of_its_fingerprint():

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from engine.control import CancelToken
-from engine.errors import Cancelled
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
 from engine.insight import candidates, duplicates
 from engine.insight.duplicates import find_duplicates
 from engine.records import DuplicateGroup

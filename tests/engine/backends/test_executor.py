@@ -9,12 +9,12 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.backends import background, syncs
-from engine.backends import threads as threads_
+from engine.indexing import scheduler
+from engine.indexing.session_growth import SessionDeltas
+from engine.memory import executor as threads_
+from engine.memory import sync_queue, watch_and_schedule
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
-from engine.sync import scheduler
-from engine.sync.session_deltas import SessionDeltas
 from tests.helpers.background import reasons, wait_until
 
 SYNC = msgspec.structs.replace(Settings().sync, watch_debounce_ms=20, interval_minutes=1 / 1200)
@@ -107,7 +107,7 @@ def test_a_memory_closes_after_its_executor(open_memory, workspace: Path) -> Non
 
 
 def test_sessions_are_judged_on_the_executor(open_memory, tmp_path: Path, timed: Timed, monkeypatch) -> None:
-    monkeypatch.setattr(background, "_SESSION_DEBOUNCE_MS", 20)
+    monkeypatch.setattr(watch_and_schedule, "_SESSION_DEBOUNCE_MS", 20)
     judging: set[str] = set()
     judge = SessionDeltas.call_for_sync
 
@@ -143,7 +143,7 @@ def test_a_listener_may_close_the_memory_during_a_sync(open_memory) -> None:
 
 
 def test_closing_gives_up_on_a_sync_that_hangs(open_memory, provider, monkeypatch) -> None:
-    for module in (threads_, syncs, scheduler):
+    for module in (threads_, sync_queue, scheduler):
         monkeypatch.setattr(module, "_CLOSE_SECONDS", 0.05)
     before = {thread.name for thread in threading.enumerate()}
     begun, go = threading.Event(), threading.Event()

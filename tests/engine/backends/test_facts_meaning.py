@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.backends.facts import Facts
-from engine.embedding.embedded import EmbeddedProvider
+from engine.embedding.embedded_model import EmbeddedProvider
+from engine.memory.facts import Facts
 from engine.search.facts import asks_about_self
 from engine.store.user_data import UserData
 from tests.benchmarks.rows.facts import LABELLED

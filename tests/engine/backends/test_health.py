@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.control import CancelToken
-from engine.errors import Cancelled, IndexBusy
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, IndexBusy
 from engine.insight.health import surroundings
 from engine.records import HealthProgress, WatcherStatus
 from engine.store import matrix_engine

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.control import CancelToken
-from engine.errors import Cancelled, IndexCorrupt
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, IndexCorrupt
 from engine.insight.health import vectors
 from engine.records import HealthProgress
 from engine.settings.options import VectorSettings

@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.control import CancelToken
-from engine.errors import Cancelled, Closed, ProviderError
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed, ProviderError
 from engine.records import IndexOverview
 from engine.settings import Settings
 from engine.settings.options import SessionSettings

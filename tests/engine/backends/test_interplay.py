@@ -11,9 +11,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from engine.control import CancelToken
-from engine.corpus.guard import PathGuard
-from engine.errors import IndexCorrupt, PathRefused, ProviderError, StoreError
+from engine.base.cancellation import CancelToken
+from engine.base.errors import IndexCorrupt, PathRefused, ProviderError, StoreError
+from engine.corpus.path_guard import PathGuard
 from engine.search.searcher import Searcher
 from engine.settings import Settings
 from engine.store import location

@@ -10,9 +10,9 @@ import pytest
 
 import engine
 from engine.backends import builtin, opening
-from engine.backends.leases import ManagerCache
-from engine.control import CancelToken
-from engine.errors import Cancelled, Closed, IndexReadOnly
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed, IndexReadOnly
+from engine.memory.shared_instances import ManagerCache
 from engine.settings import Settings
 from engine.settings.options import QuerySettings
 from tests.helpers.background import reasons, wait_until
@@ -226,7 +226,7 @@ def test_an_executor_is_given_back_with_its_owners_lease(workspace, settings):
 
 
 def test_background_work_outlives_the_executor_it_began_on(workspace, settings, monkeypatch):
-    monkeypatch.setattr("engine.backends.background._SECONDS_A_MINUTE", 0.05)
+    monkeypatch.setattr("engine.memory.watch_and_schedule._SECONDS_A_MINUTE", 0.05)
     sync = msgspec.structs.replace(settings.sync, watch=False, interval_minutes=1)
     settings = msgspec.structs.replace(settings, sync=sync)
 

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.control import CancelToken
-from engine.errors import Cancelled, PassageMissing
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, PassageMissing
 from engine.records import LAST_LINE, Passage
-from engine.search.passages import LONGEST
+from engine.search.more_like_this import LONGEST
 from tests.helpers.fake_provider import FakeProvider, PaidProvider
 
 SIMILAR = {

@@ -6,9 +6,9 @@ import msgspec
 import numpy as np
 import pytest
 
-from engine.control import CancelToken
-from engine.errors import Cancelled, Closed
-from engine.insight.map import drawing
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed
+from engine.insight.map import layout
 from engine.records import MapProgress
 from engine.settings.options import VectorSettings
 from tests.helpers.fake_provider import FakeProvider
@@ -161,7 +161,7 @@ def test_whoever_waits_for_a_map_can_be_cancelled(open_memory) -> None:
 def test_many_chunks_lie_by_their_neighbours_after_a_first_sight_by_directions(
     open_memory, workspace, monkeypatch
 ) -> None:
-    monkeypatch.setattr(drawing, "SLOW", 40)
+    monkeypatch.setattr(layout, "SLOW", 40)
     words = ["pump", "seed", "frost", "train", "ticket", "hotel"]
     for number in range(48):
         word = words[number % 6]

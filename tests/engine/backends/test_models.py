@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from engine.errors import IndexBusy
+from engine.base.errors import IndexBusy
 from engine.settings import Settings
 from engine.settings.options import CacheSettings
 from tests.helpers.fake_provider import FakeProvider
@@ -74,7 +74,7 @@ def test_two_models_in_one_start_do_not_mix(open_memory, tmp_path: Path, provide
     (tmp_path / "notes/lamp.md").write_text("A brass lamp.\n")
 
     def fail(texts: Sequence[str]) -> None:
-        from engine.errors import ProviderError
+        from engine.base.errors import ProviderError
 
         raise ProviderError("No more.")
 

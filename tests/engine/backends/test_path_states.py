@@ -11,8 +11,8 @@ from hypothesis import settings as hypothesis_settings
 from hypothesis import strategies as st
 
 from engine.backends.builtin import BuiltinMemory
-from engine.control import CancelToken
-from engine.errors import Cancelled
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
 from engine.settings import Settings, load_settings
 from engine.settings.options import SessionSettings, StoreSettings
 from tests.engine.backends.conftest import NOTES

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.control import CancelToken
-from engine.errors import Cancelled
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
 from engine.records import EarlierQuestion
 from engine.search import result_cache
 from engine.search.result_cache import IndexMoment, Moment, ResultCache

@@ -6,10 +6,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.errors import ProviderError
+from engine.base.errors import ProviderError
+from engine.indexing import cost_estimate
 from engine.settings import Settings
-from engine.store.models import ModelName
-from engine.sync import estimating
+from engine.store.stored_models import ModelName
 from tests.helpers.fake_provider import FakeProvider, PaidProvider
 
 
@@ -129,7 +129,7 @@ def test_a_fallback_that_repeats_minutes_is_asked_for_first(
     memory = open_memory()
     memory.sync()
     memory.close()
-    monkeypatch.setitem(estimating._USUAL_SPEED, "second", 0.001)
+    monkeypatch.setitem(cost_estimate._USUAL_SPEED, "second", 0.001)
     memory = open_memory(instead=second)
     provider.before = fail
     (workspace / "new.md").write_text("A brass lamp.\n")

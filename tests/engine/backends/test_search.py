@@ -5,8 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.control import CancelToken
-from engine.errors import Cancelled, Closed, PathRefused, QueryTooLong
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed, PathRefused, QueryTooLong
 from engine.records import LONGEST_QUERY, EarlierQuestion
 from engine.settings import Settings
 from tests.helpers.fake_provider import PaidProvider

@@ -8,9 +8,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.backends import background
+from engine.base.errors import TranscriptUnreadable
 from engine.corpus.transcripts import opencode_database
-from engine.errors import TranscriptUnreadable
+from engine.memory import watch_and_schedule
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.background import reasons, wait_until
@@ -242,7 +242,7 @@ def test_a_text_that_is_no_utf_8_is_read_as_far_as_it_is(
 def test_what_its_agent_writes_is_indexed_at_once(
     open_memory, path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch, folder: bool
 ) -> None:
-    monkeypatch.setattr(background, "_SESSION_DEBOUNCE_MS", 30)
+    monkeypatch.setattr(watch_and_schedule, "_SESSION_DEBOUNCE_MS", 30)
     sync = msgspec.structs.replace(Settings().sync, watch=True)
     memory = open_memory(background=True, sync=sync, sessions=listed(path.parent if folder else path))
     memory.sync()

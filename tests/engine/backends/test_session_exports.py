@@ -10,7 +10,7 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
-from engine.errors import TranscriptUnreadable
+from engine.base.errors import TranscriptUnreadable
 from engine.records import Passage
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings

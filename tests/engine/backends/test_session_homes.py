@@ -11,12 +11,12 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
-from engine.backends.qmd.exports import SessionExports
-from engine.control import CancelToken
+from engine.backends.qmd.session_exports import SessionExports
+from engine.base.cancellation import CancelToken
+from engine.indexing.progress import ProgressMeter
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from engine.store.location import index_files
-from engine.sync.progress import ProgressMeter
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 Open = Callable[[str], BuiltinMemory]

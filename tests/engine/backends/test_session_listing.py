@@ -8,12 +8,12 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
-from engine.control import CancelToken
-from engine.errors import Cancelled
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
+from engine.indexing import session_listing, session_rows
+from engine.indexing.transcript_rows import TranscriptRows
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
-from engine.sync import session_glances, session_rows
-from engine.sync.transcript_rows import TranscriptRows
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 COUNT = 7
@@ -40,7 +40,7 @@ def store(tmp_path: Path) -> Path:
 @pytest.fixture
 def memory(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[BuiltinMemory]:
     monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(FakeProvider()))
-    monkeypatch.setattr(session_glances, "_A_COMMIT", 3)
+    monkeypatch.setattr(session_listing, "_A_COMMIT", 3)
     (tmp_path / "notes").mkdir()
     settings = Settings(
         sessions=SessionSettings(folders=(str(store),)), store=StoreSettings(path=str(tmp_path / "data"))
@@ -78,7 +78,7 @@ def test_all_are_listed_before_one_is_read(memory: BuiltinMemory, monkeypatch: p
 
 def test_reading_takes_the_place_of_the_glance(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     list_only(memory, monkeypatch)
-    monkeypatch.setattr(session_glances, "glance", lambda *_: pytest.fail("looked at twice"))
+    monkeypatch.setattr(session_listing, "glance", lambda *_: pytest.fail("looked at twice"))
     report = memory.sync()
     assert (report.files_indexed, report.files_removed) == (COUNT, 0)
     assert len(memory.sessions()) == COUNT
@@ -110,8 +110,8 @@ def test_what_turns_out_to_be_housekeeping_is_taken_off_the_list(
 def test_only_what_is_new_is_looked_at(memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     memory.sync()
     seen: list[str] = []
-    real = session_glances.glance
-    monkeypatch.setattr(session_glances, "glance", lambda d, path, size: seen.append(path) or real(d, path, size))
+    real = session_listing.glance
+    monkeypatch.setattr(session_listing, "glance", lambda d, path, size: seen.append(path) or real(d, path, size))
     with (store / "1.jsonl").open("a") as file:
         file.write(said("user", "And the chain?"))
     (store / "new.jsonl").write_text(head(8) + said("user", "Where is the rope?"))
@@ -123,14 +123,14 @@ def test_only_what_is_new_is_looked_at(memory: BuiltinMemory, store: Path, monke
 
 def test_listing_can_be_cancelled_and_goes_on_later(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     token = CancelToken()
-    real = session_glances.glance
+    real = session_listing.glance
 
     def fourth(descriptor: int, path: str, size: int) -> object:
         if path.endswith("/4.jsonl"):
             token.cancel()
         return real(descriptor, path, size)
 
-    monkeypatch.setattr(session_glances, "glance", fourth)
+    monkeypatch.setattr(session_listing, "glance", fourth)
     assert memory.sync(cancel=token).cancelled
     assert len(memory.sessions()) < COUNT
     memory.sync()

@@ -10,12 +10,12 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
-from engine.control import CancelToken
-from engine.corpus.opening import FolderFiles
-from engine.errors import PathRefused
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import FolderFiles
+from engine.indexing import line_rows, session_rows, transcript_chunker, transcript_rows
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
-from engine.sync import line_rows, said_packer, session_rows, transcript_rows
 from tests.helpers.fake_provider import FakeProvider, selection_of
 
 SECRET = "ghp_" + "a1B2c3D4" * 5
@@ -289,7 +289,7 @@ def test_a_long_session_has_sessions_like_it_too(memory: BuiltinMemory, boat: Pa
 
 
 def test_a_command_takes_a_session_up_again(memory: BuiltinMemory) -> None:
-    from engine.backends.session_library import summary_of
+    from engine.memory.session_library import summary_of
     from engine.store.sessions import StoredSession
 
     stored = StoredSession("p", "t", "codex", "abc; rm", "/home/ada/my boat", "", "", None, None, 1, 1)
@@ -389,7 +389,7 @@ def test_a_cancel_ends_the_work_on_one_long_conversation(
     said_ = [{"uuid": f"m{at}", "sender": "human", "text": text} for at, text in enumerate(texts)]
     export = [{"uuid": "c", "name": "Words", "chat_messages": said_}]
     (store / "conversations.json").write_text(json.dumps(export))
-    module = said_packer if step == "redact" else session_rows
+    module = transcript_chunker if step == "redact" else session_rows
     token, calls = CancelToken(), 0
     done = getattr(module, step)
 

@@ -9,15 +9,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.control import CancelToken
-from engine.errors import Cancelled
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
+from engine.indexing import note_preparation, sync_run
 from engine.records import MemorySyncProgressUpdate, SyncReport
 from engine.settings import Settings
-from engine.store.coding import StoredModel
 from engine.store.snapshot import Snapshot
+from engine.store.vector_encoding import StoredModel
 from engine.store.writer import Writer
 from engine.store.writer_lock import WriterLock
-from engine.sync import preparing, syncer
 from engine.text.stems import stems_of
 from tests.helpers.health import unsound
 
@@ -156,14 +156,14 @@ def test_a_cancelled_rebuild_is_taken_up_where_it_stopped(open_memory, workspace
     memory.sync()
     token = CancelToken()
     reads = itertools.count(1)
-    read = preparing.read
+    read = note_preparation.read
 
     def stop_half_way(*args):
         if next(reads) == 120:
             token.cancel()
         return read(*args)
 
-    monkeypatch.setattr(preparing, "read", stop_half_way)
+    monkeypatch.setattr(note_preparation, "read", stop_half_way)
     cancelled = memory.sync(force=True, cancel=token)
     assert cancelled.cancelled
     assert len(hits(memory, "pumps")) == 6
@@ -249,7 +249,7 @@ def test_words_are_searchable_while_vectors_are_still_made(open_memory, provider
 
 
 def test_a_failing_provider_stops_the_sync_with_its_sentence_and_keeps_the_text(open_memory, provider) -> None:
-    from engine.errors import ProviderError
+    from engine.base.errors import ProviderError
 
     def fail(texts) -> None:
         raise ProviderError("The quota is used up: wait or choose another provider.")
@@ -369,7 +369,7 @@ def test_the_cache_keeps_to_its_limit_but_never_drops_live_vectors(open_memory, 
 
 
 def test_the_status_says_what_went_wrong_with_the_provider_until_it_answers_again(open_memory, provider) -> None:
-    from engine.errors import ProviderError
+    from engine.base.errors import ProviderError
 
     def fail(texts) -> None:
         raise ProviderError("The quota is used up.")
@@ -411,7 +411,7 @@ def test_a_sync_of_much_text_forgets_its_words_and_a_small_one_keeps_them(open_m
     stems = stems_of("english")
     memory.sync()
     assert stems
-    monkeypatch.setattr(syncer, "_MUCH_TEXT", 0)
+    monkeypatch.setattr(sync_run, "_MUCH_TEXT", 0)
     (workspace / "another.md").write_text("# Another note\n\nof the sailing weather\n")
     memory.sync()
     assert not stems

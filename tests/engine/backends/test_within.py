@@ -6,7 +6,7 @@ import pytest
 
 from engine.backends.builtin import BuiltinMemory
 from engine.records import EarlierAnswer, EarlierQuestion, Passage
-from engine.search import found
+from engine.search import found_set
 from tests.helpers.fake_provider import FakeProvider
 
 
@@ -78,7 +78,7 @@ def test_it_works_within_what_is_like_a_passage_and_the_other_way_round(memory) 
 
 
 def test_only_the_best_are_searched_where_there_are_many(open_memory, workspace: Path, monkeypatch) -> None:
-    monkeypatch.setattr(found, "MOST_KEPT", 3)
+    monkeypatch.setattr(found_set, "MOST_KEPT", 3)
     for number in range(6):
         (workspace / f"note{number}.md").write_text(f"# Note {number}\n\nfilter{' filter' * number} water\n", "utf-8")
     memory = open_memory(use=None)
@@ -108,7 +108,7 @@ def test_each_question_is_embedded_once_and_a_failure_is_told_once(memory, provi
 
 
 def test_a_passage_of_an_earlier_question_that_is_gone_says_so(memory) -> None:
-    from engine.errors import PassageMissing
+    from engine.base.errors import PassageMissing
 
     gone = EarlierQuestion(like=Passage(path="gone.md", start_line=1, end_line=2))
     with pytest.raises(PassageMissing):

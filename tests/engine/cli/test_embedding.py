@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.cli.embedding import awaiting_text, dollars, duration, estimate_text, spent_text
+from engine.base.errors import ProviderError
+from engine.cli.embedding_messages import awaiting_text, dollars, duration, estimate_text, spent_text
 from engine.cli.progress import progress_text
 from engine.embedding import registry
+from engine.embedding.api_keys import store_key
 from engine.embedding.base import TextsRefused
-from engine.embedding.keys import store_key
-from engine.errors import ProviderError
 from engine.records import MemoryProviderStatus
 from engine.settings import Settings
 from tests.helpers.command_line import Answer, Run

@@ -14,7 +14,7 @@ from tests.helpers.hub_server import MODEL, HubServer
 def hub(minilm: Path, folder: Path, settings: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
     """A real model on a hub of ours, settings that name it, and a note."""
     monkeypatch.delenv("HF_TOKEN", raising=False)
-    monkeypatch.setattr("engine.embedding.retrying._FIRST_SECONDS", 0.001)
+    monkeypatch.setattr("engine.embedding.retry._FIRST_SECONDS", 0.001)
     (folder / "market.md").write_text("We bought apples and pears at the market.\n")
     text = settings.read_text().replace('"none"', '"gguf"')
     settings.write_text(f'{text}local.model_path = "{MODEL}"\nlocal.model_cache_dir = "{(folder.parent).as_posix()}"\n')

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.base.errors import StoreError
 from engine.cli import main
-from engine.errors import StoreError
 from tests.helpers.command_line import Run, python
 from tests.helpers.fake_memory import FakeMemory
 

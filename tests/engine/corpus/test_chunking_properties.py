@@ -6,10 +6,10 @@ import re
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from engine.corpus.chunk_packing import pack
 from engine.corpus.chunking import chunk_markdown
 from engine.corpus.outline import Outline
-from engine.corpus.packing import pack
-from engine.corpus.weighing import weigh
+from engine.corpus.token_estimate import weigh
 
 _LINES = [
     "", "", " ", "# One", "## Two ##", "### [Three](x)", "###### Six", "===", "---", "***", "=====", "~~~", "```",

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.control import CancelToken
-from engine.corpus import walking
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, WorkspaceError
+from engine.corpus import folder_walk
 from engine.corpus.discovery import Discovery, discover
 from engine.corpus.preview import preview_workspace
-from engine.errors import Cancelled, WorkspaceError
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 
@@ -278,14 +278,14 @@ def test_a_missing_or_wrong_workspace_is_an_error(tree: Tree, tmp_path: Path) ->
 
 def test_a_folder_that_cannot_be_listed_is_reported(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> None:
     workspace = tree("a.md", "locked/b.md")
-    scan = walking.scan_folder
+    scan = folder_walk.scan_folder
 
     def refuse(path: str) -> object:
         if path.endswith("locked"):
             raise PermissionError(13, "Permission denied")
         return scan(path)
 
-    monkeypatch.setattr(walking, "scan_folder", refuse)
+    monkeypatch.setattr(folder_walk, "scan_folder", refuse)
     found = discover(workspace, Settings())
     assert names(found) == ["a.md"]
     assert [(issue.path, issue.rule) for issue in found.skipped] == [("locked", "unreadable")]

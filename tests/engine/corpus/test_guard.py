@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from engine.base.errors import PathRefused
 from engine.corpus.discovery import discover
-from engine.corpus.guard import PathGuard
-from engine.errors import PathRefused
+from engine.corpus.path_guard import PathGuard
 from engine.settings import Settings
 
 

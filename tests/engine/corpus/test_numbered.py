@@ -7,17 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.control import CancelToken
-from engine.corpus import numbered
-from engine.corpus.numbered import NumberedText
-from engine.errors import Cancelled, PathRefused
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, PathRefused
+from engine.corpus import numbered_lines
+from engine.corpus.numbered_lines import NumberedText
 
 
 @pytest.fixture(params=[True, False], ids=["in memory", "on disk"])
 def kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Small files are held in memory, others on disk: both must behave alike."""
     if not request.param:
-        monkeypatch.setattr(numbered, "_IN_MEMORY", -1)
+        monkeypatch.setattr(numbered_lines, "_IN_MEMORY", -1)
     return bool(request.param)
 
 
@@ -65,9 +65,9 @@ def test_every_way_to_read_agrees(
     raw[:1] = [line.removeprefix(b"\xef\xbb\xbf") for line in raw[:1]]
     expected = [line.removesuffix(b"\r").decode("utf-8", "replace") for line in raw]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(numbered, "_BLOCK", block)
-        patch.setattr(numbered, "_KEPT_BLOCKS", 2)
-        patch.setattr(numbered, "_IN_MEMORY", 10**6 if in_memory else -1)
+        patch.setattr(numbered_lines, "_BLOCK", block)
+        patch.setattr(numbered_lines, "_KEPT_BLOCKS", 2)
+        patch.setattr(numbered_lines, "_IN_MEMORY", 10**6 if in_memory else -1)
         with opened(tmp_path_factory.mktemp("note"), data) as text:
             assert text.line_count == len(expected)
             assert text.lines(1, 10**9) == expected
@@ -90,7 +90,7 @@ def test_numbers_outside_the_text(tmp_path: Path) -> None:
 
 def test_of_an_endless_line_only_the_start_is_decoded(tmp_path: Path) -> None:
     with opened(tmp_path, b"ab" * 3_000_000 + b"\nend") as text:
-        assert len(text.line(1)) == numbered.LINE_LIMIT
+        assert len(text.line(1)) == numbered_lines.LINE_LIMIT
         assert [len(line) for line in text.lines(1, 2, limit=10)] == [10, 3]
         assert text.text(1, 1) == "ab" * 3_000_000
 
@@ -103,7 +103,7 @@ def test_a_replaced_file_stays_readable(tmp_path: Path, kept: bool) -> None:
 
 
 def test_a_file_cut_short_in_place_never_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numbered, "_IN_MEMORY", -1)
+    monkeypatch.setattr(numbered_lines, "_IN_MEMORY", -1)
     with opened(tmp_path, b"one\ntwo\nthree\n") as text:
         (tmp_path / "n.md").write_bytes(b"on")
         assert text.lines(1, 3)[0] == "on"

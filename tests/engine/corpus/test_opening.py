@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from engine.corpus import opening
+from engine.base.errors import PathRefused
+from engine.corpus import safe_open
 from engine.corpus.discovery import discover
-from engine.corpus.guard import PathGuard
-from engine.corpus.opening import FolderFiles, open_binary
-from engine.corpus.reading import Unreadable, read_note
+from engine.corpus.note_reader import Unreadable, read_note
+from engine.corpus.path_guard import PathGuard
+from engine.corpus.safe_open import FolderFiles, open_binary
 from engine.corpus.transcripts.stores import find_stores, locate_transcript
-from engine.errors import PathRefused
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 
@@ -159,7 +159,7 @@ def test_transcript_below_a_link_is_not_located(tmp_path: Path) -> None:
 
 
 def test_reading_without_descriptors_still_refuses_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "_BY_DESCRIPTOR", False)
+    monkeypatch.setattr(safe_open, "_BY_DESCRIPTOR", False)
     (tmp_path / "real").mkdir()
     (tmp_path / "real/a.md").write_text("text")
     (tmp_path / "linked").symlink_to(tmp_path / "real")

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus import reading
-from engine.corpus.reading import Unreadable, read_note
+from engine.corpus import note_reader
+from engine.corpus.note_reader import Unreadable, read_note
 
 LIMIT = 10_000_000
 
@@ -38,7 +38,7 @@ def test_line_ends_stay_and_the_byte_order_mark_goes(tmp_path: Path) -> None:
 
 
 def test_characters_may_straddle_blocks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "_BLOCK", 7)
+    monkeypatch.setattr(note_reader, "_BLOCK", 7)
     text = "aé日😀\n" * 50
     (tmp_path / "n.md").write_text(text, encoding="utf-8")
     assert read_note(str(tmp_path / "n.md"), "n.md", LIMIT).text == text
@@ -46,7 +46,7 @@ def test_characters_may_straddle_blocks(tmp_path: Path, monkeypatch: pytest.Monk
 
 @pytest.mark.parametrize("block", [3, 4, 5, 256])
 def test_the_offending_byte_is_named_with_its_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, block: int) -> None:
-    monkeypatch.setattr(reading, "_BLOCK", block)
+    monkeypatch.setattr(note_reader, "_BLOCK", block)
     (tmp_path / "n.md").write_bytes("eins\nzwei\ndrüi\n".encode() + b"caf\xe9 au lait\n")
     assert refusal(tmp_path / "n.md") == ("not-utf8", "It is not UTF-8 text: byte 0xe9 at line 4.")
 
@@ -144,7 +144,7 @@ def test_what_the_system_refuses_is_reported(tmp_path: Path, monkeypatch: pytest
     def fail(*_: object) -> bytes:
         raise OSError(5, "Input/output error")
 
-    monkeypatch.setattr(reading.os, "read", fail)
+    monkeypatch.setattr(note_reader.os, "read", fail)
     assert refusal(tmp_path / "n.md") == ("unreadable", "It cannot be read: Input/output error.")
 
 

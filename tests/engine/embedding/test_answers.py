@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.embedding.answers import indexed, ordered, read_json, vector_of
-from engine.embedding.retrying import Transient
-from engine.errors import ProviderError
+from engine.base.errors import ProviderError
+from engine.embedding.response_parsing import indexed, ordered, read_json, vector_of
+from engine.embedding.retry import Transient
 
 floats = st.floats(width=32, allow_nan=False, allow_infinity=False)
 values = st.recursive(

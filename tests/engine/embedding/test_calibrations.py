@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from engine.embedding.base import EmbeddingProvider
-from engine.embedding.embedded import EmbeddedProvider
+from engine.embedding.embedded_model import EmbeddedProvider
 from engine.embedding.gguf import make
 from engine.search.scoring import vector_score
 from engine.settings import Settings

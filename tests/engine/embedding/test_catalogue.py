@@ -3,7 +3,7 @@ import datetime
 import pytest
 
 from engine.embedding import gemini, openai_compatible, voyage
-from engine.embedding.catalogue import FACTS, facts_of, price_of
+from engine.embedding.model_catalog import FACTS, facts_of, price_of
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
 

@@ -6,17 +6,17 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from engine.control import CancelToken
-from engine.embedding import embedded
-from engine.embedding.embedded import EmbeddedProvider
-from engine.errors import Cancelled, Closed, ProviderError
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed, ProviderError
+from engine.embedding import embedded_model
+from engine.embedding.embedded_model import EmbeddedProvider
 from tests.helpers.command_line import python
 
 
 @pytest.fixture(autouse=True)
 def _nothing_shared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test loads the model for itself, whoever has it in use."""
-    monkeypatch.setattr(embedded._Shared, "model", None)
+    monkeypatch.setattr(embedded_model._Shared, "model", None)
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +91,7 @@ class Encoder:
 @pytest.mark.parametrize("stop", ["cancel", "close"])
 def test_a_batch_stops_between_two_steps(monkeypatch: pytest.MonkeyPatch, stop: str) -> None:
     encoder = Encoder()
-    monkeypatch.setattr("engine.embedding.embedded._load_model", lambda: encoder)
+    monkeypatch.setattr("engine.embedding.embedded_model._load_model", lambda: encoder)
     provider, token = EmbeddedProvider(), CancelToken()
     with ThreadPoolExecutor(1) as pool:
         running = pool.submit(provider.embed_documents, ["x" * 1600] * 64, cancel=token)
@@ -108,7 +108,7 @@ def test_threads_that_come_at_once_load_the_model_once(monkeypatch: pytest.Monke
     encoder = Encoder()
     encoder.release.set()
     barrier = threading.Barrier(4)
-    monkeypatch.setattr("engine.embedding.embedded._load_model", lambda: loads.append(1) or encoder)
+    monkeypatch.setattr("engine.embedding.embedded_model._load_model", lambda: loads.append(1) or encoder)
     provider = EmbeddedProvider()
 
     def ask(_number: int) -> None:
@@ -130,7 +130,7 @@ def test_cancel_while_another_thread_loads_ends_the_wait(monkeypatch: pytest.Mon
         assert release.wait(60)
         return encoder
 
-    monkeypatch.setattr("engine.embedding.embedded._load_model", load)
+    monkeypatch.setattr("engine.embedding.embedded_model._load_model", load)
     provider, token = EmbeddedProvider(), CancelToken()
     with ThreadPoolExecutor(2) as pool:
         first = pool.submit(provider.embed_query, "x")
@@ -168,7 +168,7 @@ def test_memory_that_runs_out_is_told_plainly(monkeypatch: pytest.MonkeyPatch) -
         def encode(self, _texts: list[str]) -> None:
             raise MemoryError
 
-    monkeypatch.setattr("engine.embedding.embedded._load_model", Full)
+    monkeypatch.setattr("engine.embedding.embedded_model._load_model", Full)
     with pytest.raises(ProviderError, match="not enough memory"):
         EmbeddedProvider().embed_query("x")
 
@@ -185,7 +185,7 @@ def test_choosing_the_model_imports_no_numpy() -> None:
 def test_providers_that_are_in_use_at_once_share_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     loads: list[int] = []
     encoder = SimpleNamespace(encode=lambda texts: np.ones((len(texts), 512), np.float32))
-    monkeypatch.setattr(embedded, "_load_model", lambda: loads.append(1) or encoder)
+    monkeypatch.setattr(embedded_model, "_load_model", lambda: loads.append(1) or encoder)
     one, other = EmbeddedProvider(), EmbeddedProvider()
     for provider in (one, other):
         provider.embed_query("words")

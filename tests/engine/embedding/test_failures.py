@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.base.errors import ProviderError
 from engine.embedding.base import TextsRefused
-from engine.embedding.failures import ContentRefused, Refused, Service, TooLong, refusal
-from engine.embedding.retrying import Transient
-from engine.errors import ProviderError
+from engine.embedding.retry import Transient
+from engine.embedding.service_errors import ContentRefused, Refused, Service, TooLong, refusal
 
 SERVICE = Service("OpenAI", "OPENAI_API_KEY")
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from engine.base.errors import ProviderError
 from engine.embedding import gemini
-from engine.errors import ProviderError
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.gemini_server import GeminiServer

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from engine.base.errors import ProviderError
 from engine.embedding.gguf_file import read_gguf
-from engine.errors import ProviderError
 from tests.helpers.gguf_files import write_gguf
 
 BERT = {

@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import filelock
 import pytest
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, ProviderError
 from engine.embedding import hub as hub_module
 from engine.embedding.gguf_models import DEFAULT_MODEL, missing_model, model_on_disk, model_place
 from engine.embedding.hub import fetch_model
-from engine.errors import Cancelled, ProviderError
 from engine.records import ModelFetchProgress
 from engine.settings import Settings
 from engine.settings.options import LocalSettings
@@ -26,7 +26,7 @@ SETTINGS = Settings(provider="gguf", local=LocalSettings(model_path=MODEL))
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
     monkeypatch.delenv("HF_TOKEN", raising=False)
     # The attempts are what is tested, not the time between them.
-    monkeypatch.setattr("engine.embedding.retrying._FIRST_SECONDS", 0.001)
+    monkeypatch.setattr("engine.embedding.retry._FIRST_SECONDS", 0.001)
     with HubServer(CONTENT) as server:
         monkeypatch.setenv("HF_ENDPOINT", server.origin)
         yield server
@@ -218,7 +218,7 @@ def test_a_name_that_the_hub_does_not_know(hub: HubServer) -> None:
 
 
 def test_a_hub_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("engine.embedding.retrying._FIRST_SECONDS", 0.001)
+    monkeypatch.setattr("engine.embedding.retry._FIRST_SECONDS", 0.001)
     with HubServer(CONTENT) as server:
         monkeypatch.setenv("HF_ENDPOINT", server.origin)
     with pytest.raises(ProviderError, match="cannot be reached"):

@@ -4,11 +4,11 @@ import pytest
 from keyring.errors import InitError, KeyringLocked
 
 from engine import KeyState, forget_key, key_state, store_key
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, ProviderError
 from engine.embedding import keychain as keychain_room
-from engine.embedding.keys import find_key, key_missing
+from engine.embedding.api_keys import find_key, key_missing
 from engine.embedding.presets import PRESETS, Preset
-from engine.errors import Cancelled, ProviderError
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
 from tests.helpers.command_line import python
@@ -194,7 +194,7 @@ def test_a_cancel_ends_the_wait_for_the_keychain(keychain: FakeKeychain) -> None
 
 def test_a_key_in_the_environment_never_loads_the_keychain() -> None:
     code = (
-        "import sys; from engine import Settings; from engine.embedding.keys import find_key; "
+        "import sys; from engine import Settings; from engine.embedding.api_keys import find_key; "
         "assert find_key('openai', Settings(provider='openai')); assert 'keyring' not in sys.modules"
     )
     done = python(code, env={"OPENAI_API_KEY": SECRET})

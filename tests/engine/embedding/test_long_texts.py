@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, ProviderError
 from engine.embedding.base import Limits, PartialAnswer, prepare
 from engine.embedding.long_texts import cut, embed_whole
-from engine.errors import Cancelled, ProviderError
 
 PROSE = st.text(st.sampled_from("ab.!?。 \n\té🙂漢\u0301") | st.characters(codec="utf-8"), max_size=400)
 

@@ -5,10 +5,10 @@ import logging
 import numpy as np
 import pytest
 
+from engine.base.errors import ProviderError
 from engine.embedding import openai_compatible
 from engine.embedding.presets import PRESETS, preset_of
-from engine.embedding.retrying import ATTEMPTS
-from engine.errors import ProviderError
+from engine.embedding.retry import ATTEMPTS
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.openai_server import OpenAIServer, packed

@@ -1,9 +1,9 @@
 import pytest
 
 from engine import probe_provider
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, ProviderError
 from engine.embedding import registry
-from engine.errors import Cancelled, ProviderError
 from engine.settings import Settings
 from tests.helpers.fake_provider import FakeProvider
 

@@ -5,12 +5,12 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, ProviderError
 from engine.embedding import registry
 from engine.embedding.consent import settings_of
-from engine.embedding.embedded import MODEL, EmbeddedProvider
+from engine.embedding.embedded_model import MODEL, EmbeddedProvider
 from engine.embedding.registry import Selection, select_provider, stand_in
-from engine.errors import Cancelled, ProviderError
 from engine.settings import Settings
 from engine.settings.options import LocalSettings, RemoteSettings
 from tests.helpers.command_line import python

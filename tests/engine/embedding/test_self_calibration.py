@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from engine.embedding.base import Calibration
-from engine.embedding.embedded import EmbeddedProvider
+from engine.embedding.embedded_model import EmbeddedProvider
 from engine.embedding.gguf import make
 from engine.embedding.self_calibration import PASSAGES, QUESTIONS, calibrated
 from engine.settings import Settings

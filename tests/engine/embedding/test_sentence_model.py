@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.embedding import sentence_pieces
-from engine.embedding.embedded import _Encoder
+from engine.embedding.embedded_model import _Encoder
 from engine.embedding.sentence_pieces import Pieces
 
 _PROSE = (

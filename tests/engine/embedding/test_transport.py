@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from engine.control import CancelToken
-from engine.embedding.failures import Service
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed, ProviderError
 from engine.embedding.http import HttpClient
-from engine.embedding.retrying import Transient
-from engine.errors import Cancelled, Closed, ProviderError
+from engine.embedding.retry import Transient
+from engine.embedding.service_errors import Service
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.server import hang_up

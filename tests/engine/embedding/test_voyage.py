@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
+from engine.base.errors import ProviderError
 from engine.embedding import voyage
-from engine.errors import ProviderError
 from engine.settings import Settings
 from tests.helpers.embedding_servers.voyage_server import KEY, VoyageServer
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from engine.insight import chance
-from engine.insight.chance import normal
+from engine.insight import seeded_random
+from engine.insight.seeded_random import normal
 
 
 def test_they_have_the_shape_that_is_asked_for_and_are_the_same_each_time() -> None:
@@ -32,5 +32,5 @@ def test_a_number_next_to_nothing_is_still_a_number(monkeypatch: pytest.MonkeyPa
         def randbytes(self, count: int) -> bytes:
             return bytes(count)
 
-    monkeypatch.setattr(chance.random, "Random", Zeros)
+    monkeypatch.setattr(seeded_random.random, "Random", Zeros)
     assert np.isfinite(normal(1, (4,))).all()

@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.control import CancelToken
-from engine.errors import Cancelled
-from engine.insight.map.arranging import arrange
-from engine.insight.map.directions import find_directions
-from engine.insight.map.drawing import draw
-from engine.insight.map.keeping import load, save
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
+from engine.insight.map.layout import draw
+from engine.insight.map.map_file import load, save
+from engine.insight.map.map_rows import Rows
 from engine.insight.map.neighbours import nearest, tie
-from engine.insight.map.placing import begin, between, turn
-from engine.insight.map.rows import Rows
+from engine.insight.map.pca import find_directions
+from engine.insight.map.placement import begin, between, turn
+from engine.insight.map.tsne import arrange
 from engine.store.matrix_block import quantise
 
 TOPICS = 6

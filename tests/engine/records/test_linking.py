@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import LinkRefused
+from engine.base.errors import LinkRefused
 from engine.records import LONGEST_LINK, Link, is_link, parse_link, write_link
 
 GOOD = "mnemoscope://open?workspace=/home/ada/notes&path=daily/monday.md&line=4&end=9"

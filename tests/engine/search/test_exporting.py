@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.records import MemorySearchResult
-from engine.search.exporting import result_quote, results_markdown
+from engine.search.result_export import result_quote, results_markdown
 
 
 def _result(**changes: object) -> MemorySearchResult:

@@ -8,7 +8,7 @@ import pytest
 
 from engine.backends.builtin import BuiltinMemory
 from engine.records import SearchExplanation
-from engine.search.frequencies import Counts
+from engine.search.document_frequencies import Counts
 from engine.settings import Settings
 
 Explain = Callable[[str], str]

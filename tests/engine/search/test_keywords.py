@@ -7,10 +7,10 @@ import msgspec
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.search import frequencies, keywords, work
-from engine.search.filters import Among
-from engine.search.frequencies import Frequencies
-from engine.search.keywords import KeywordLeg
+from engine.search import document_frequencies, keyword_leg, search_context
+from engine.search.chunk_filter import Among
+from engine.search.document_frequencies import Frequencies
+from engine.search.keyword_leg import KeywordLeg
 from engine.search.reasons import reasons_of
 from engine.settings import Settings
 from engine.text import analyse_query
@@ -49,11 +49,11 @@ def find(memory: BuiltinMemory) -> Find:
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     """As if the notes were far more than can be ranked."""
-    monkeypatch.setattr(keywords, "_MOST_RANKED", 10)
-    monkeypatch.setattr(keywords, "_CHOOSING", 10)
-    monkeypatch.setattr(keywords, "_RECENT", 10)
-    monkeypatch.setattr(keywords, "_WIDEST_BEGINNING", 10)
-    monkeypatch.setattr(work, "_LEAST_CANDIDATES", 5)
+    monkeypatch.setattr(keyword_leg, "_MOST_RANKED", 10)
+    monkeypatch.setattr(keyword_leg, "_CHOOSING", 10)
+    monkeypatch.setattr(keyword_leg, "_RECENT", 10)
+    monkeypatch.setattr(keyword_leg, "_WIDEST_BEGINNING", 10)
+    monkeypatch.setattr(search_context, "_LEAST_CANDIDATES", 5)
 
 
 def test_what_can_be_ranked_is_found_whole(find: Find) -> None:
@@ -75,10 +75,12 @@ def test_the_beginning_of_too_many_words_is_looked_for_in_titles_first(find: Fin
 def test_of_too_many_words_the_one_itself_the_commonest_and_those_of_titles_stand_for_a_beginning(
     find: Find, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(keywords, "_STAND_INS", 3)
-    words = [frequencies.Word(*word) for word in (("to", 1, 0), ("today", 60, 0), ("tool", 4, 0), ("topic", 2, 1))]
-    assert [word.token for word in keywords._stand_ins(words, "to")] == ["to", "today", "topic"]
-    assert [word.token for word in keywords._stand_ins(words, "toda")] == ["today", "tool", "topic"]
+    monkeypatch.setattr(keyword_leg, "_STAND_INS", 3)
+    words = [
+        document_frequencies.Word(*word) for word in (("to", 1, 0), ("today", 60, 0), ("tool", 4, 0), ("topic", 2, 1))
+    ]
+    assert [word.token for word in keyword_leg._stand_ins(words, "to")] == ["to", "today", "topic"]
+    assert [word.token for word in keyword_leg._stand_ins(words, "toda")] == ["today", "tool", "topic"]
 
 
 @pytest.mark.usefixtures("few")
@@ -96,7 +98,7 @@ def test_a_rare_word_chooses_wherever_the_common_one_stands(find: Find, query: s
 def test_scores_do_not_depend_on_which_words_chose(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
     by_rare = find("pump weir gauges today", 2)
     for name in ("_CHOOSING", "_MOST_RANKED"):
-        monkeypatch.setattr(keywords, name, 10**6)
+        monkeypatch.setattr(keyword_leg, name, 10**6)
     assert find("pump weir gauges today", 2) == by_rare
 
 

@@ -2,11 +2,11 @@
 
 import pytest
 
-from engine.backends.consequences import _other_value
+from engine.memory.settings_impact import _other_value
 from engine.settings import Settings
-from engine.settings.answering import ANSWERING, answering_as
-from engine.settings.catalogue import Option, all_options, value_at
+from engine.settings.catalog import Option, all_options, value_at
 from engine.settings.layers import SettingChange, SettingLayers
+from engine.settings.live_options import ANSWERING, answering_as
 
 
 @pytest.mark.parametrize("option", all_options(), ids=lambda option: option.key)

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import SettingsError
+from engine.base.errors import SettingsError
 from engine.settings import Settings, load_settings, settings_path
 
 

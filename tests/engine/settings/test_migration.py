@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import SettingsError
+from engine.base.errors import SettingsError
 from engine.settings import load_settings
 
 OLD = """# mine

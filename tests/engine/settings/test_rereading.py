@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import SettingsError
+from engine.base.errors import SettingsError
 from engine.settings import load_settings
-from engine.settings.rereading import RereadSettings
+from engine.settings.reloading import RereadSettings
 
 
 def test_they_are_read_again_when_their_file_has_changed(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@ from pathlib import Path
 
 import pytest
 
+from engine.base.errors import SettingsError
 from engine.embedding.presets import PRESETS
-from engine.errors import SettingsError
 from engine.settings import Settings, load_settings, save_setting
 from engine.settings.rules import COMPATIBLE
 

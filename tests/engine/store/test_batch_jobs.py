@@ -8,7 +8,7 @@ import pytest
 
 from engine.store import user_data
 from engine.store.batch_jobs import BatchJobs, StoredJob
-from engine.store.models import ModelName
+from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 from tests.helpers.fake_records import make_summary
 

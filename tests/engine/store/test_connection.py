@@ -6,8 +6,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from engine.control import CancelToken
-from engine.errors import Cancelled
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
 from engine.store.snapshot import Snapshot
 from tests.helpers.rows import new_file, open_store
 

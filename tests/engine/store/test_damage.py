@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from engine.errors import IndexCorrupt
+from engine.base.errors import IndexCorrupt
 from engine.settings.options import VectorSettings
 from engine.store import integrity
-from engine.store.coding import StoredModel, encode
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
+from engine.store.vector_encoding import StoredModel, encode
 from engine.store.vectors import VectorIndex
 from tests.helpers.rows import new_file, open_store
 

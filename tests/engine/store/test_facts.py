@@ -8,11 +8,11 @@ from typing import Any
 import apsw
 import pytest
 
-from engine.errors import IndexReadOnly
+from engine.base.errors import IndexReadOnly
 from engine.records import Fact
 from engine.store import user_data
 from engine.store.facts import FactRows
-from engine.store.models import ModelName
+from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 
 MODEL = ModelName("embedded", "use", "1")

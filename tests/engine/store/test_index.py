@@ -10,9 +10,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from engine.control import CancelToken
-from engine.errors import Cancelled, Closed, DiskFull, IndexCorrupt, IndexTooNew
-from engine.store import discarding, sessions
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed, DiskFull, IndexCorrupt, IndexTooNew
+from engine.store import sessions, table_removal
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from engine.store.writer import NewFile, NewSession
@@ -128,21 +128,21 @@ def left_over(store: IndexStore) -> list[str]:
 
 
 def test_an_old_generation_goes_in_steps_that_a_killed_program_takes_up_again(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(discarding, "_STEP_SECONDS", 0)
+    monkeypatch.setattr(table_removal, "_STEP_SECONDS", 0)
     store = open_store(tmp_path)
     published_anew(store, 300)
     with store.write() as writer:
         writer.discard_other_generations()
         assert writer.generations() == [writer.generation]
     token, steps = CancelToken(), itertools.count(1)
-    shrink = discarding.shrink
+    shrink = table_removal.shrink
 
     def stop_half_way(connection: apsw.Connection) -> bool:
         if next(steps) == 100:
             token.cancel()
         return shrink(connection)
 
-    monkeypatch.setattr(discarding, "shrink", stop_half_way)
+    monkeypatch.setattr(table_removal, "shrink", stop_half_way)
     with pytest.raises(Cancelled):
         store.empty_discarded(token)
     assert left_over(store)

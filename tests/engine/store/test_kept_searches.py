@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.errors import IndexReadOnly, StoreError
+from engine.base.errors import IndexReadOnly, StoreError
 from engine.records import AskedQuestion, Passage, SavedSearch
-from engine.store import kept_searches, user_data
-from engine.store.kept_searches import KeptSearches
+from engine.store import saved_searches, user_data
+from engine.store.saved_searches import KeptSearches
 from engine.store.user_data import UserData
 
 WHOLE = AskedQuestion(
@@ -86,7 +86,7 @@ def test_the_beginning_of_a_question_gives_way_to_it(kept: KeptSearches) -> None
 
 
 def test_so_many_are_kept(kept: KeptSearches, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(kept_searches, "_KEPT", 3)
+    monkeypatch.setattr(saved_searches, "_KEPT", 3)
     for number in range(5):
         kept.note(ask(f"{number} valves"))
     assert asked(kept) == ["4 valves", "3 valves", "2 valves"]
@@ -227,7 +227,7 @@ questions = st.recursive(
 
 @given(questions)
 def test_what_is_stored_is_what_was_asked(question: AskedQuestion) -> None:
-    [(_, _, found)] = kept_searches._readable([(1, 2.0, kept_searches._json(question))])
+    [(_, _, found)] = saved_searches._readable([(1, 2.0, saved_searches._json(question))])
     assert found == question
 
 

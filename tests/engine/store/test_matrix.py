@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.control import CancelToken
-from engine.errors import Cancelled
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
 from engine.store import matrix_block
 from engine.store.matrix import QuantisedMatrix
 from engine.store.matrix_block import BLOCK_ROWS
@@ -323,7 +323,7 @@ def test_rows_that_go_while_a_matrix_is_saved_stay_gone(tmp_path, monkeypatch):
     def slow_sync(_):
         matrix.remove(np.arange(100))
 
-    monkeypatch.setattr("engine.private_files.os.fsync", slow_sync)
+    monkeypatch.setattr("engine.base.private_files.os.fsync", slow_sync)
     matrix.save(tmp_path / "file", **SAVED, stamp=1)
     assert matrix.rows == len(vectors) - 100
     assert matrix.search(vectors[5], 200)[0].min() >= 100
@@ -368,7 +368,7 @@ def test_a_failed_save_keeps_the_old_file_and_leaves_nothing_aside(saved, monkey
     def no_room(_):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("engine.private_files.os.fsync", no_room)
+    monkeypatch.setattr("engine.base.private_files.os.fsync", no_room)
     with pytest.raises(OSError, match="No space"):
         filled(vectors).save(path, **SAVED, stamp=100)
     assert path.read_bytes() == before

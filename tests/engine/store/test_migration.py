@@ -8,7 +8,7 @@ import pytest
 
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
-from engine.errors import IndexReadOnly
+from engine.base.errors import IndexReadOnly
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from engine.store.index import IndexStore

@@ -10,12 +10,12 @@ from pathlib import Path
 import apsw
 import pytest
 
-from engine.errors import IndexReadOnly
+from engine.base.errors import IndexReadOnly
 from engine.records import AskedQuestion, SavedSearch, SyncSummary
 from engine.store import backups, user_data
 from engine.store.batch_jobs import BatchJobs, StoredJob
-from engine.store.kept_searches import KeptSearches
-from engine.store.models import ModelName
+from engine.store.saved_searches import KeptSearches
+from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.text.highlight import _KEPT_BEGINNINGS, _Matcher, highlight_ranges
-from engine.text.query import analyse_query
+from engine.text.query_analysis import analyse_query
 
 _LANGUAGES = sorted(_KEPT_BEGINNINGS - {""})
 _RUNS = st.sampled_from(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from engine.text.analysis import PIECE_LENGTH, analyse, forget_words, text_pieces
 from engine.text.languages import detect_language
-from engine.text.query import analyse_query
+from engine.text.query_analysis import analyse_query
 from engine.text.stems import stems_of
 
 MIXED = (

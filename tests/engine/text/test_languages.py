@@ -5,7 +5,7 @@ import pytest
 from engine.text.analysis import analyse
 from engine.text.folding import fold
 from engine.text.languages import detect_language
-from engine.text.query import analyse_query
+from engine.text.query_analysis import analyse_query
 from engine.text.stems import stems_of
 from engine.text.stopwords import stop_words
 

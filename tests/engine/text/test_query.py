@@ -1,7 +1,7 @@
 import pytest
 
 from engine.text import parse_query
-from engine.text.query import QueryTerm, analyse_query
+from engine.text.query_analysis import QueryTerm, analyse_query
 
 
 def term(query: str, *languages: str) -> QueryTerm:

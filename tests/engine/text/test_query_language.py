@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from engine.text import analyse_query
 from engine.text.operators import OPERATORS, problem_with
-from engine.text.queries import Clause, Field, Phrase, Query, Word
-from engine.text.query_language import LONGEST, parse_query
+from engine.text.parsed_query import Clause, Field, Phrase, Query, Word
+from engine.text.query_parser import LONGEST, parse_query
 
 _BITS = st.sampled_from(
     [*'"“”„-*():', " ", " OR ", "OR", "-", "foo", "Bar", "東京", "x*", "last week", "2026-05", "notes", "user", "\n"]

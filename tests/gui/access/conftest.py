@@ -2,13 +2,13 @@ from collections.abc import Iterator
 
 import pytest
 
-from gui.accessible.painted import tell_painted
-from gui.demo import Demo
-from gui.main_window import MainWindow
-from gui.places import Places
-from gui.quick.way import QuickWay
-from gui.window_state import WindowState
-from gui.workspace import Workspace
+from gui.app.demo import Demo
+from gui.core.app_paths import Places
+from gui.core.window_state import WindowState
+from gui.core.workspace import Workspace
+from gui.quick_search.controller import QuickWay
+from gui.widgets.accessible_painting import tell_painted
+from gui.window.main_window import MainWindow
 from tests.helpers.every_view import Program
 
 

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QMenu, QPushButton, QToolButton, QWidget
 
 from engine import speak, tr
-from gui.options import View
+from gui.app.options import View
 from tests.helpers.every_view import kind_of
 from tests.helpers.spoken import of, walk, windows
 

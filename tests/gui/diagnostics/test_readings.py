@@ -12,8 +12,8 @@ from engine import (
     VectorStatus,
     WatcherStatus,
 )
-from engine.backends.degraded import with_degraded
-from gui.diagnostics.readings import Reading, read_status
+from engine.memory.degraded import with_degraded
+from gui.diagnostics.status_diagnostics import Reading, read_status
 from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 
 NOW = 1_772_535_600.0

@@ -4,8 +4,8 @@ from PySide6.QtGui import QDropEvent
 
 from engine import PathRemedy, RuleOrigin, WorkspaceError
 from gui.diagnostics.panel import DiagnosticsPanel
-from gui.diagnostics.why import WhyView, dropped_path
-from gui.diagnostics.why_words import ACTION_WORDS, read_path
+from gui.diagnostics.path_explainer import WhyView, dropped_path
+from gui.diagnostics.path_messages import ACTION_WORDS, read_path
 from tests.helpers.fake_records import make_path_state, make_status
 
 NAME = "projects/greenhouse.md"

@@ -7,14 +7,14 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QTableView, QWidget
 
 from engine import MemorySearchResult, SearchOutcome
-from gui.appearance import Appearance
 from gui.explanation.panel import ExplanationPanel
 from gui.explanation.score_bar import ScoreBar
 from gui.explanation.tables import FigureTable, StageTable
 from gui.explanation.term_bars import RangeBar, TermBars
 from gui.explanation.wording import Part
-from gui.search.questions import Answer, Question
-from gui.theme import theme_tokens
+from gui.search.query import Answer, Question
+from gui.style.appearance import Appearance
+from gui.style.theme import theme_tokens
 from tests.helpers.fake_explanations import explain, make_reason
 from tests.helpers.fake_memory import FakeMemory
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPushButton
 from engine import Fact, FactRefused, Facts
 from gui.facts.fact_list import FactModel, FactRow
 from gui.facts.panel import FactsPanel
-from gui.main_window import MainWindow
+from gui.window.main_window import MainWindow
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.windows import at_rest
 

@@ -11,10 +11,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QPushButton
 
 from engine import CancelToken, MnemoscopeError, duplicate_title
+from gui.core.jobs import Jobs
 from gui.index.duplicates import wording
 from gui.index.duplicates.page import DuplicatesPage
 from gui.index.panel import IndexPanel
-from gui.jobs import Jobs
 from tests.helpers.fake_insight import FakeInsight, make_group
 from tests.helpers.fake_memory import FakeMemory
 

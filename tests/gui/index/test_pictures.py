@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from engine import ChunkSizes, DiskPart, FileIssue, MonthCount, reasons
+from engine import ChunkSizes, DiskPart, FileIssue, MonthCount
+from engine.base import skip_reasons
 from gui.index.attention import attention_of
-from gui.index.figures import figures
-from gui.index.pictures import (
+from gui.index.chart_data import (
     DISK_COLUMNS,
     SIZE_COLUMNS,
     TIME_COLUMNS,
@@ -15,6 +15,7 @@ from gui.index.pictures import (
     size_series,
     time_series,
 )
+from gui.index.figures import figures
 from gui.index.throughput import THROUGHPUT_COLUMNS, Throughput
 from tests.helpers.fake_overview import make_overview, make_sync
 from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
@@ -166,8 +167,8 @@ def test_skipped_files_are_counted_by_their_rules():
 
 
 def test_an_entry_that_stands_for_all_files_of_a_kind_counts_as_so_many():
-    kind = issue("*.txt", "extension", reasons.OTHER_EXTENSIONS.said(count=1501, extensions=".md"))
-    more = issue("…", "symlink", reasons.MORE_OF_A_RULE.said(number=20))
+    kind = issue("*.txt", "extension", skip_reasons.OTHER_EXTENSIONS.said(count=1501, extensions=".md"))
+    more = issue("…", "symlink", skip_reasons.MORE_OF_A_RULE.said(number=20))
     skipped = (kind, issue("x", "symlink"), more)
     assert rows(skipped_files=skipped) == [
         ("1,522 files and folders skipped", "extension (1,501), symlink (21)", "skipped")

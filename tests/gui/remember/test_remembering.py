@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QPlainTextEdit, QPushButton
 
 import engine
 from engine import WrittenNote, save_note
-from gui.remember.way import RememberWay
+from gui.remember.controller import RememberWay
 from tests.helpers.embedding_servers.chat_server import KEY, ChatServer
 from tests.helpers.fake_sessions import MASK, SECRET, SESSIONS, VALVE
 from tests.helpers.windows import at_rest

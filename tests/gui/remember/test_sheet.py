@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from engine import SessionNote
-from gui.remember.sheet import RememberSheet
+from gui.remember.note_sheet import RememberSheet
 from gui.widgets.combo import ComboBox
 
 Key = Qt.Key

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from engine import MemorySearchResult, SearchOutcome, SearchTimings
-from gui.jobs import Jobs
+from gui.core.jobs import Jobs
 from gui.search.panel import SearchPanel
 from tests.helpers.fake_memory import FakeMemory
 

@@ -4,13 +4,13 @@ from PySide6.QtGui import QFontMetrics, QImage, QPainter
 from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QWidget
 
 from engine import MessagePlace
-from gui.search.delegate import BAR_WIDTH, ResultDelegate, _place
 from gui.search.excerpt import Excerpt, make_excerpt
 from gui.search.excerpt_layout import ExcerptLayout, MarkedLine
-from gui.search.model import ResultModel
+from gui.search.row_delegate import BAR_WIDTH, ResultDelegate, _place
+from gui.search.row_model import ResultModel
 from gui.search.rows import ResultRow, build_rows
-from gui.style import font_at
-from gui.theme import Tokens, make_palette, theme_tokens
+from gui.style.stylesheet import font_at
+from gui.style.theme import Tokens, make_palette, theme_tokens
 from gui.widgets.row_painting import GUTTER
 
 WIDTH = 400

@@ -8,14 +8,14 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
 
 from engine import AskedQuestion, SavedSearch, StoreError
-from gui.search import runner
-from gui.search.keeping import Keeping
-from gui.search.kept_list import KeptList, name_of
-from gui.search.naming import NameDialog
+from gui.search import search_runner
+from gui.search.name_dialog import NameDialog
 from gui.search.panel import SearchPanel
-from gui.search.query_box import QueryBox
-from gui.search.questions import Scope
+from gui.search.query import Scope
 from gui.search.ranking import Ranking
+from gui.search.saved_list import KeptList, name_of
+from gui.search.saved_searches import Keeping
+from gui.widgets.query_box import QueryBox
 from tests.helpers.fake_memory import FakeMemory
 
 Key = Qt.Key
@@ -24,7 +24,7 @@ PLAIN = {"half_life_days": 0.0, "diverse": False}
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch):
-    monkeypatch.setattr(runner, "PAUSE_MS", 5)
+    monkeypatch.setattr(search_runner, "PAUSE_MS", 5)
 
 
 @pytest.fixture
@@ -408,7 +408,7 @@ def test_why_nothing_can_be_saved_is_told(qtbot, panel, memory, keeping, rest, m
 
 def test_who_hears_the_program_hears_which_one_is_current(qtbot, panel, box, mean, listed, rest, monkeypatch):
     said: list[str] = []
-    monkeypatch.setattr("gui.search.picker.announce", lambda widget, sentence: said.append(sentence))
+    monkeypatch.setattr("gui.search.saved_picker.announce", lambda widget, sentence: said.append(sentence))
     panel._filters.choose(("memory",), None, None)
     for text in ("timer", "hose"):
         mean(text)

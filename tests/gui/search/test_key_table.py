@@ -2,8 +2,8 @@
 
 from PySide6.QtWidgets import QLabel
 
-from gui.keys.keymap import keymap
-from gui.search.state_page import COMMANDS, KeyTable
+from gui.commands.keymap import keymap
+from gui.widgets.state_page import COMMANDS, KeyTable
 
 
 def _told(table: KeyTable) -> str:

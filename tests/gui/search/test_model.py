@@ -1,7 +1,7 @@
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QAbstractItemModelTester
 
-from gui.search.model import ResultModel
+from gui.search.row_model import ResultModel
 from gui.search.rows import MoreRow, build_rows
 from gui.widgets.row_model import RowRole
 

@@ -7,15 +7,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit, QPushButton
 
 from engine import LAST_LINE, EarlierAnswer, Passage
-from gui.search import narrowing_texts, runner
-from gui.search.narrowing_bar import NarrowingBar
+from gui.search import scope_messages, search_runner
 from gui.search.panel import SearchPanel
-from gui.search.query_box import QueryBox
-from gui.search.questions import Question, Scope
+from gui.search.query import Question, Scope
 from gui.search.result_list import ResultList
 from gui.search.result_menu import ResultMenu
+from gui.search.scope_bar import NarrowingBar
 from gui.widgets.chip import Chip
 from gui.widgets.icons import IconButton
+from gui.widgets.query_box import QueryBox
 from tests.helpers.fake_memory import FakeMemory
 
 Key = Qt.Key
@@ -24,8 +24,8 @@ GREENHOUSE = "projects/greenhouse.md"
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch):
-    monkeypatch.setattr(runner, "PAUSE_MS", 5)
-    monkeypatch.setattr(runner, "REPEAT_MS", 1)
+    monkeypatch.setattr(search_runner, "PAUSE_MS", 5)
+    monkeypatch.setattr(search_runner, "REPEAT_MS", 1)
 
 
 @pytest.fixture
@@ -364,19 +364,19 @@ def test_the_button_beside_the_order_asks_within(qtbot, panel, results, bar, ask
     ],
 )
 def test_a_level_says_how_many_it_keeps_to(count: EarlierAnswer | None, words: str) -> None:
-    assert narrowing_texts.within(Question("a b"), count, "").words == words
+    assert scope_messages.within(Question("a b"), count, "").words == words
 
 
 def test_a_crumb_is_short_and_its_tip_says_all() -> None:
     passage = Passage(path="projects/a.md", start_line=5, end_line=9)
-    crumb = narrowing_texts.like(passage, "One two\n three " + "four " * 40)
+    crumb = scope_messages.like(passage, "One two\n three " + "four " * 40)
     assert crumb.words.startswith("Like “One two three four")
     assert crumb.words.endswith("…”")
     assert crumb.place == "a.md#L5-L9"
-    assert narrowing_texts.like(passage, "## One\n\n- **two** [three](x.md)").words == "Like “One · two three”"
+    assert scope_messages.like(passage, "## One\n\n- **two** [three](x.md)").words == "Like “One · two three”"
     assert crumb.tip.endswith("· projects/a.md#L5-L9")
-    assert narrowing_texts.like(Passage(path="a/b.md", start_line=1, end_line=LAST_LINE), "").words == "Like b.md"
+    assert scope_messages.like(Passage(path="a/b.md", start_line=1, end_line=LAST_LINE), "").words == "Like b.md"
     limited = Question("x", ("memory",), 7, min_score=0.0)
-    assert narrowing_texts.within(limited, None, "").tip == (
+    assert scope_messages.within(limited, None, "").tip == (
         "Within the results of “x” (notes · changed in the past 7 days · weak matches too)"
     )

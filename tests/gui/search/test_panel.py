@@ -9,16 +9,16 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplica
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QPushButton, QWidget
 
 from engine import QuerySuggestion, SearchOutcome, StoreError
-from gui.appearance import Appearance
-from gui.search import runner
+from gui.search import search_runner
 from gui.search.panel import SearchPanel
-from gui.search.query_box import QueryBox
 from gui.search.result_list import ResultList
 from gui.search.result_menu import ResultMenu
-from gui.search.state_page import StatePage
-from gui.theme import theme_tokens
-from gui.widgets import announcing
+from gui.style.appearance import Appearance
+from gui.style.theme import theme_tokens
+from gui.widgets import announcer
 from gui.widgets.chip import Chip
+from gui.widgets.query_box import QueryBox
+from gui.widgets.state_page import StatePage
 from tests.helpers.fake_explanations import WEAK, explain
 
 Key = Qt.Key
@@ -26,9 +26,9 @@ Key = Qt.Key
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch):
-    monkeypatch.setattr(runner, "PAUSE_MS", 5)
-    monkeypatch.setattr(runner, "PATIENCE_MS", 10)
-    monkeypatch.setattr(runner, "REPEAT_MS", 1)
+    monkeypatch.setattr(search_runner, "PAUSE_MS", 5)
+    monkeypatch.setattr(search_runner, "PATIENCE_MS", 10)
+    monkeypatch.setattr(search_runner, "REPEAT_MS", 1)
 
 
 @pytest.fixture
@@ -553,7 +553,7 @@ class _Listening:
 
 
 def test_each_answer_is_announced_once(qtbot, panel, ask, monkeypatch):
-    monkeypatch.setattr(announcing, "QAccessible", _Listening)
+    monkeypatch.setattr(announcer, "QAccessible", _Listening)
     _Listening.heard.clear()
     ask("timer")
     qtbot.waitUntil(lambda: len(_Listening.heard) == 1)
@@ -565,7 +565,7 @@ def test_each_answer_is_announced_once(qtbot, panel, ask, monkeypatch):
 
 
 def test_who_types_on_hears_only_the_last_count(qtbot, panel, ask, monkeypatch):
-    monkeypatch.setattr(announcing, "QAccessible", _Listening)
+    monkeypatch.setattr(announcer, "QAccessible", _Listening)
     _Listening.heard.clear()
     counts = panel.body._counts
     for sentence in ("9 results", "4 results", "2 results"):

@@ -1,6 +1,6 @@
 from PySide6.QtWidgets import QLabel
 
-from gui.search.query_box import QueryBox
+from gui.widgets.query_box import QueryBox
 
 
 def test_counts_leave_a_narrow_box_to_the_question(qtbot, appearance):

@@ -9,21 +9,21 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip
 
 from engine import RemedyName, SearchRemedy
-from gui.keys.keymap import keymap
-from gui.keys.shared import EXPLAIN
-from gui.search import runner
+from gui.commands.keymap import keymap
+from gui.commands.shared import EXPLAIN
+from gui.search import search_runner
 from gui.search.panel import SearchPanel
-from gui.search.query_box import QueryBox
-from gui.search.questions import Scope
+from gui.search.query import Scope
 from gui.search.ranking import Ranking
 from gui.search.remedies import button_words
 from gui.search.result_list import ResultList
+from gui.widgets.query_box import QueryBox
 
 
 @pytest.fixture(autouse=True)
 def short_waits(monkeypatch):
-    monkeypatch.setattr(runner, "PAUSE_MS", 5)
-    monkeypatch.setattr(runner, "REPEAT_MS", 1)
+    monkeypatch.setattr(search_runner, "PAUSE_MS", 5)
+    monkeypatch.setattr(search_runner, "REPEAT_MS", 1)
 
 
 @pytest.fixture

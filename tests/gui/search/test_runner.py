@@ -5,10 +5,10 @@ import pytest
 import shiboken6
 
 from engine import CancelToken, StoreError
-from gui.search import runner as module
-from gui.search.asking import DAY
-from gui.search.questions import FIRST_RESULTS, Answer, Question, Scope, is_searchable
-from gui.search.runner import SearchRunner
+from gui.search import search_runner as module
+from gui.search.query import FIRST_RESULTS, Answer, Question, Scope, is_searchable
+from gui.search.query_request import DAY
+from gui.search.search_runner import SearchRunner
 
 
 class Heard:

@@ -1,8 +1,8 @@
 import pytest
 
 from engine import Source
-from gui.search import texts
-from gui.search.questions import Question
+from gui.search import messages
+from gui.search.query import Question
 from tests.helpers.fake_records import make_progress, make_status, make_summary
 
 
@@ -10,31 +10,31 @@ from tests.helpers.fake_records import make_progress, make_status, make_summary
     ("spent", "said"), [(0.2, "1 ms"), (9.2, "9 ms"), (999.4, "999 ms"), (1240, "1.2 s"), (65_000, "65.0 s")]
 )
 def test_time_spent(spent: float, said: str):
-    assert texts.milliseconds(spent) == said
+    assert messages.milliseconds(spent) == said
 
 
 def test_counts(make_result, make_outcome):
     outcome = make_outcome(make_result("a.md"), make_result("a.md", 9), make_result("b.md"))
-    assert texts.box_state(outcome) == "3 results · 9 ms"
-    assert texts.header_counts(outcome) == ("2 files · 3 results", "2 files")
-    assert texts.spoken_counts(outcome) == "3 results in 2 files"
+    assert messages.box_state(outcome) == "3 results · 9 ms"
+    assert messages.header_counts(outcome) == ("2 files · 3 results", "2 files")
+    assert messages.spoken_counts(outcome) == "3 results in 2 files"
 
 
 def test_counts_with_more_and_with_none(make_result, make_outcome):
-    assert texts.box_state(make_outcome(make_result(), total=1234)) == "1 of 1,234 results · 9 ms"
-    assert texts.box_state(make_outcome()) == "No results · 9 ms"
-    assert texts.spoken_counts(make_outcome()) == "No results"
+    assert messages.box_state(make_outcome(make_result(), total=1234)) == "1 of 1,234 results · 9 ms"
+    assert messages.box_state(make_outcome()) == "No results · 9 ms"
+    assert messages.spoken_counts(make_outcome()) == "No results"
 
 
 def test_before_anything_is_asked():
-    assert texts.hint(None)[0] == "Search your notes"
-    assert texts.hint(make_status(sources=("memory",)))[0] == "Search your notes"
-    assert texts.hint(make_status())[0] == "Search your notes and sessions"
-    assert "mean" in texts.hint(make_status())[1]
-    assert "mean" not in texts.hint(make_status(custom={"searchMode": "keyword"}))[1]
-    assert texts.hint(make_status(files=0))[0] == "Nothing is indexed yet"
-    assert texts.hint(make_status(index_error="The index is damaged."))[1] == "The index is damaged."
-    assert texts.hint(make_status(backend="qmd", index_error="It is not there.")) == (
+    assert messages.hint(None)[0] == "Search your notes"
+    assert messages.hint(make_status(sources=("memory",)))[0] == "Search your notes"
+    assert messages.hint(make_status())[0] == "Search your notes and sessions"
+    assert "mean" in messages.hint(make_status())[1]
+    assert "mean" not in messages.hint(make_status(custom={"searchMode": "keyword"}))[1]
+    assert messages.hint(make_status(files=0))[0] == "Nothing is indexed yet"
+    assert messages.hint(make_status(index_error="The index is damaged."))[1] == "The index is damaged."
+    assert messages.hint(make_status(backend="qmd", index_error="It is not there.")) == (
         "qmd does not answer",
         "It is not there. Until it does, the built-in index answers what you search for.",
     )
@@ -53,41 +53,41 @@ def test_before_anything_is_asked():
 def test_reading_during_first_index_counts_files(changes, said):
     step = make_progress(**{"phase": "indexing", "completed": 0, "total": 834} | changes)
     status = make_status(files=0, syncing=step)
-    assert texts.reading(status) == said
-    assert texts.hint(status)[1] == (said or "Notes can be found here as soon as they have been read.")
+    assert messages.reading(status) == said
+    assert messages.hint(status)[1] == (said or "Notes can be found here as soon as they have been read.")
 
 
 def test_reading_while_paused_says_so():
     status = make_status(syncing=make_progress(phase="indexing", completed=3, total=9), paused=True)
-    assert texts.reading(status) == "Reading is paused: 3 of 9 files."
+    assert messages.reading(status) == "Reading is paused: 3 of 9 files."
 
 
 def test_reading_during_later_sync_is_empty():
     step = make_progress(phase="indexing", completed=0, total=834)
-    assert texts.reading(make_status(syncing=step, last_sync=make_summary())) == ""
-    assert texts.reading(make_status(syncing=step, last_sync=make_summary(cancelled=True)))
-    assert texts.reading(make_status()) == texts.reading(None) == ""
+    assert messages.reading(make_status(syncing=step, last_sync=make_summary())) == ""
+    assert messages.reading(make_status(syncing=step, last_sync=make_summary(cancelled=True)))
+    assert messages.reading(make_status()) == messages.reading(None) == ""
 
 
 def test_an_empty_answer_says_how_operators_were_read(make_outcome):
     outcome = make_outcome(understood="Looked for pump. Every result is in tag:x. Nothing is in tag:x.")
-    _, sentence = texts.empty(Question("pump tag:x", ("memory",)), outcome)
+    _, sentence = messages.empty(Question("pump tag:x", ("memory",)), outcome)
     assert sentence == f"{outcome.understood} Only notes were searched."
 
 
 def test_an_empty_answer_says_what_was_searched(make_outcome):
     sources: tuple[Source, ...] = ("sessions",)
-    title, sentence = texts.empty(Question("pump", sources, 7), make_outcome(notice="The provider is away."))
+    title, sentence = messages.empty(Question("pump", sources, 7), make_outcome(notice="The provider is away."))
     assert title == "Nothing found for “pump”"
     assert "The provider is away." in sentence
     assert "Only sessions and files changed in the past 7 days were searched." in sentence
 
 
 def test_an_empty_answer_by_words_does_not_speak_of_meaning(make_outcome):
-    assert "meaning" in texts.empty(Question("pump"), make_outcome())[1]
-    assert "meaning" not in texts.empty(Question("pump"), make_outcome(mode="keyword"))[1]
-    assert "weak" in texts.empty(Question("pump", min_score=0.0), make_outcome())[1]
+    assert "meaning" in messages.empty(Question("pump"), make_outcome())[1]
+    assert "meaning" not in messages.empty(Question("pump"), make_outcome(mode="keyword"))[1]
+    assert "weak" in messages.empty(Question("pump", min_score=0.0), make_outcome())[1]
 
 
 def test_a_long_query_is_shortened(make_outcome):
-    assert len(texts.empty(Question("x" * 900), make_outcome())[0]) < 110
+    assert len(messages.empty(Question("x" * 900), make_outcome())[0]) < 110

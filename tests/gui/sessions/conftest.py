@@ -6,7 +6,7 @@ from datetime import date, datetime
 import pytest
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from gui.jobs import Jobs
+from gui.core.jobs import Jobs
 from gui.sessions.panel import SessionsPanel
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import NOW, SESSIONS

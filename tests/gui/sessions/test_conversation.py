@@ -8,8 +8,8 @@ from PySide6.QtGui import QAccessible, QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QPlainTextEdit, QPushButton, QWidget
 
-from gui.jobs import Jobs
-from gui.sessions.conversation import ConversationPanel
+from gui.conversation.panel import ConversationPanel
+from gui.core.jobs import Jobs
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SECRET, SESSIONS, VALVE, make_session

@@ -7,13 +7,13 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QGuiApplication
 
 from engine import CancelToken
-from gui.sessions import conversation_documents
-from gui.sessions.conversation_documents import PieceDocuments
-from gui.sessions.conversation_making import PieceStyle
-from gui.sessions.conversation_text import prepare
-from gui.theme import theme_tokens
-from gui.viewer.page import PageStyle
-from gui.viewer.typography import fixed_font
+from gui.conversation import document_cache
+from gui.conversation.document_cache import PieceDocuments
+from gui.conversation.entries import prepare
+from gui.conversation.piece_builder import PieceStyle
+from gui.style.theme import theme_tokens
+from gui.style.typography import fixed_font
+from gui.viewer.markdown_page import PageStyle
 from tests.helpers.fake_sessions import make_session
 
 CODE = "```python\n" + "return 1\n" * 200 + "```"
@@ -27,7 +27,7 @@ def make_style(width: int) -> PieceStyle:
 @pytest.fixture
 def documents(appearance, monkeypatch) -> Iterator[PieceDocuments]:
     """Two messages of code, and turns of one step each."""
-    monkeypatch.setattr(conversation_documents, "_TURN", 0)
+    monkeypatch.setattr(document_cache, "_TURN", 0)
     owner = QObject()
     documents = PieceDocuments(owner)
     session = make_session([("user", (("text", CODE),)), ("assistant", (("text", CODE),))])

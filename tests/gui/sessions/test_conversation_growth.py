@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
-from gui.jobs import Jobs
-from gui.sessions.conversation import ConversationPanel
+from gui.conversation.panel import ConversationPanel
+from gui.core.jobs import Jobs
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import make_session
 

@@ -3,12 +3,12 @@
 import pytest
 
 from engine import Cancelled, CancelToken, SessionText
-from gui.sessions.conversation_finding import ConversationLines, landing
-from gui.sessions.conversation_markdown import conversation_markdown, entry_markdown
-from gui.sessions.conversation_rows import MORE, SUMMARY, Row, Rows
-from gui.sessions.conversation_text import Conversation, prepare
-from gui.sessions.conversation_wording import summary
-from gui.viewer.finders import plain_finder
+from gui.conversation.entries import Conversation, prepare
+from gui.conversation.find_lines import ConversationLines, landing
+from gui.conversation.markdown_export import conversation_markdown, entry_markdown
+from gui.conversation.rows import MORE, SUMMARY, Row, Rows
+from gui.conversation.wording import summary
+from gui.viewer.search_terms import plain_finder
 from tests.helpers.fake_sessions import SESSIONS, VALVE, make_session
 
 LONG = "\n".join(f"row {number}" for number in range(100))

@@ -2,7 +2,7 @@ from datetime import date
 
 from PySide6.QtCore import QObject
 
-from gui.sessions.day_watch import DayWatch
+from gui.sessions.date_change import DayWatch
 from gui.sessions.panel import SessionsPanel
 from tests.helpers.fake_sessions import NOW
 

@@ -10,7 +10,7 @@ from gui.sessions.filter_chips import DaysDialog
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.rows import HeadingRow
 from gui.sessions.session_menu import SessionMenu
-from gui.theme import theme_tokens
+from gui.style.theme import theme_tokens
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_progress
 from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session_summary, many_summaries

@@ -1,7 +1,7 @@
 """What the sessions view says where another workspace has what is missing here."""
 
 from engine import FileIssue
-from gui.sessions import texts
+from gui.sessions import messages
 from tests.helpers.fake_records import make_status
 
 _KEPT = FileIssue(
@@ -14,10 +14,10 @@ _SAID = f"{_KEPT.path}: {_KEPT.detail} Search all workspaces to find them from h
 
 def test_what_is_kept_elsewhere_is_said_with_a_way_to_it():
     other = FileIssue(path="x.bin", rule="extension", detail="It is no note.")
-    assert texts.elsewhere(make_status(skipped_files=(other, _KEPT))) == _SAID
-    assert texts.elsewhere(make_status(skipped_files=(other,))) == ""
+    assert messages.elsewhere(make_status(skipped_files=(other, _KEPT))) == _SAID
+    assert messages.elsewhere(make_status(skipped_files=(other,))) == ""
 
 
 def test_an_empty_list_is_no_lost_one():
-    title, sentence = texts.without_sessions(make_status(sources=("memory", "sessions"), skipped_files=(_KEPT,)))
+    title, sentence = messages.without_sessions(make_status(sources=("memory", "sessions"), skipped_files=(_KEPT,)))
     assert (title, sentence) == ("These sessions are kept in other workspaces", _SAID)

@@ -1,7 +1,7 @@
 import msgspec
 
 from engine import Settings
-from gui.settings.choice import Choice
+from gui.settings.embedding_choice import Choice
 
 
 def test_a_choice_comes_from_settings_and_goes_back_into_them():

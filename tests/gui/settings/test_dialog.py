@@ -8,7 +8,7 @@ import engine
 from engine import Settings, load_settings, settings_path
 from gui.settings.dialog import SettingsDialog
 from gui.settings.option_row import OptionRow
-from gui.settings.places import PAGES, placed_options
+from gui.settings.page_layout import PAGES, placed_options
 
 
 @pytest.fixture

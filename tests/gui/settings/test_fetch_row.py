@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 
 import engine
 from engine import ModelFetchProgress, ProviderError, Settings
-from gui.settings.fetch_row import STOPPED, FetchRow
+from gui.settings.download_row import STOPPED, FetchRow
 
 MODEL = "hf:owner/models/small.gguf"
 

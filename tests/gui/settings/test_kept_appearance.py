@@ -6,8 +6,8 @@ from PySide6.QtCore import QObject
 
 import engine
 from engine import Settings, load_settings
-from gui.settings.kept_appearance import KeptAppearance
-from gui.workspace import Opened, Workspace
+from gui.controllers.appearance import KeptAppearance
+from gui.core.workspace import Opened, Workspace
 
 
 @pytest.fixture

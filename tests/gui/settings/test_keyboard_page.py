@@ -3,10 +3,10 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtWidgets import QWidget
 
 import engine
-from engine import language
-from gui.keys.binding import key_action
-from gui.keys.keymap import Keymap, command, keymap
-from gui.keys.own import OwnKeys
+from engine.base import language
+from gui.commands.binding import key_action
+from gui.commands.keymap import Keymap, command, keymap
+from gui.settings.custom_keys import OwnKeys
 from gui.settings.keyboard_page import KeyboardPage
 
 Key = Qt.Key

@@ -1,6 +1,7 @@
 import pytest
 
-from engine import all_options, language
+from engine import all_options
+from engine.base import language
 from gui.settings.language_field import LanguageField
 from gui.settings.option_row import field_for
 

@@ -1,9 +1,9 @@
 import pytest
 
-from engine import language
-from gui.settings.also_called import ALSO_CALLED
-from gui.settings.marking import fit, words_of
-from gui.settings.places import placed_options
+from engine.base import language
+from gui.settings.option_search import fit, words_of
+from gui.settings.page_layout import placed_options
+from gui.settings.synonyms import ALSO_CALLED
 
 GERMAN = {"Largest file": "Größte Datei", "Sources": "Quellen", "Light": "Hell"}
 

@@ -2,7 +2,7 @@ from typing import get_args
 
 from PySide6.QtGui import QAction
 
-from gui.settings.places import PAGES, SettingsPage
+from gui.settings.page_layout import PAGES, SettingsPage
 
 
 def _command(window, page: SettingsPage) -> QAction:

@@ -4,9 +4,9 @@ import msgspec
 import pytest
 
 from engine import Settings, all_options
-from gui.settings.choice import Choice
+from gui.settings.embedding_choice import Choice
 from gui.settings.engine_choice import EngineChoice
-from gui.settings.places import FORMS, PAGES, name_of, options_on, placed_options
+from gui.settings.page_layout import FORMS, PAGES, name_of, options_on, placed_options
 
 
 def test_every_option_stands_on_exactly_one_page():
@@ -30,16 +30,16 @@ def test_the_forms_save_the_options_of_their_pages_and_no_others():
 
 
 def test_a_new_option_of_the_window_would_have_its_row_for_free(monkeypatch):
-    from gui.settings import places
+    from gui.settings import page_layout
 
     added = msgspec.structs.replace(all_options()[0], key="window.show_ruler")
-    monkeypatch.setattr(places, "all_options", lambda: (*all_options(), added))
-    places.placed_options.cache_clear()
+    monkeypatch.setattr(page_layout, "all_options", lambda: (*all_options(), added))
+    page_layout.placed_options.cache_clear()
     try:
-        found = places.placed_options()["window.show_ruler"]
+        found = page_layout.placed_options()["window.show_ruler"]
     finally:
         monkeypatch.undo()
-        places.placed_options.cache_clear()
+        page_layout.placed_options.cache_clear()
     assert (found.page, found.title) == ("general", "Show ruler")
 
 

@@ -8,7 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
-from gui.sharing.exporting import MOST_RESULTS
+from gui.sharing.export import MOST_RESULTS
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_what_cannot_be_written_is_told_with_another_try(qtbot, opened, memory, 
 def test_a_search_that_fails_writes_nothing(qtbot, opened, memory, find, choose, monkeypatch):
     find("irrigation timer")
     target = choose("found.md")
-    monkeypatch.setattr("gui.sharing.exporting._found", lambda *_: (_ for _ in ()).throw(OSError(5, "Bad disk")))
+    monkeypatch.setattr("gui.sharing.export._found", lambda *_: (_ for _ in ()).throw(OSError(5, "Bad disk")))
     opened.sharing.exports.choose()
     _told(qtbot, opened, "Bad disk")
     assert not target.exists()

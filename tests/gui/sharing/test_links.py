@@ -9,8 +9,8 @@ from PySide6.QtGui import QFileOpenEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from engine import Link, parse_link, write_link
-from gui.main_window import MainWindow
-from gui.spot import Spot
+from gui.core.location import Spot
+from gui.window.main_window import MainWindow
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 from tests.helpers.windows import at_rest
 

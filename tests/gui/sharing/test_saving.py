@@ -8,8 +8,8 @@ import msgspec
 import pytest
 
 from engine import Settings
-from gui.sharing.saving import SavingFailed, places_of_notes, save_whole
-from gui.workspace import Opened
+from gui.core.workspace import Opened
+from gui.sharing.save_file import SavingFailed, places_of_notes, save_whole
 
 needs_modes = pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
 
@@ -51,7 +51,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path, notes, monkeypatch):
     def full(_: int) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr("gui.sharing.saving.os.fsync", full)
+    monkeypatch.setattr("gui.sharing.save_file.os.fsync", full)
     with pytest.raises(SavingFailed, match=r"^The disk of .* is full: make room, or choose another place\.$"):
         save_whole(target, b"new", notes=[notes])
     assert target.read_text() == "old"
@@ -76,7 +76,7 @@ def test_a_refusal_of_the_system_is_named(tmp_path, notes, monkeypatch):
     def refuse(*_: object) -> int:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr("gui.sharing.saving.os.open", refuse)
+    monkeypatch.setattr("gui.sharing.save_file.os.open", refuse)
     with pytest.raises(SavingFailed, match=r"cannot be written: choose another folder\.$"):
         save_whole(tmp_path / "a.md", b"new", notes=[notes])
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from engine import MemorySearchResult
-from gui.jobs import Jobs
+from gui.core.jobs import Jobs
 from gui.viewer.panel import ViewerPanel
 from tests.helpers.fake_memory import FakeMemory
 

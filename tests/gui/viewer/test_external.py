@@ -6,8 +6,8 @@ from pathlib import Path, PurePosixPath
 
 import pytest
 
-from gui.viewer import external
-from gui.viewer.external import editor_command, editor_template, open_in_editor
+from gui.viewer import external_programs
+from gui.viewer.external_programs import editor_command, editor_template, open_in_editor
 
 NOTE = Path("/notes/two words.md")
 
@@ -79,9 +79,9 @@ def test_desktop_without_program_is_reported(opener: Callable[[int], Path]) -> N
 
 
 def test_no_opener_at_all_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(external.sys, "platform", "linux")
-    monkeypatch.setattr(external.shutil, "which", lambda _: None)
-    monkeypatch.setattr(external, "editor_command", lambda *_: None)
+    monkeypatch.setattr(external_programs.sys, "platform", "linux")
+    monkeypatch.setattr(external_programs.shutil, "which", lambda _: None)
+    monkeypatch.setattr(external_programs, "editor_command", lambda *_: None)
     assert open_in_editor(NOTE, 1, "") == "No program is set up to open two words.md."
 
 
@@ -97,14 +97,14 @@ def test_no_opener_at_all_is_reported(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_chosen_program_becomes_a_command(
     platform: str, program: str, command: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(external.sys, "platform", platform)
+    monkeypatch.setattr(external_programs.sys, "platform", platform)
     assert editor_command(NOTE, 7, editor_template(PurePosixPath(program)), {}, having()) == command
 
 
 def test_revealing_without_a_session_bus_opens_the_folder(qapp, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = []
-    monkeypatch.setattr(external.sys, "platform", "linux")
-    monkeypatch.setattr(external.QDBusConnection, "isConnected", lambda _: False)
-    monkeypatch.setattr(external.QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
-    external.reveal_in_file_manager(NOTE, qapp)
+    monkeypatch.setattr(external_programs.sys, "platform", "linux")
+    monkeypatch.setattr(external_programs.QDBusConnection, "isConnected", lambda _: False)
+    monkeypatch.setattr(external_programs.QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
+    external_programs.reveal_in_file_manager(NOTE, qapp)
     assert opened == ["/notes"]

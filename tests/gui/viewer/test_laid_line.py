@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtCore import QRectF
 
-from gui.viewer import laid_line
-from gui.viewer.laid_line import LaidLine, LineStyle
-from gui.viewer.typography import Typography
+from gui.style.typography import Typography
+from gui.viewer import line_layout
+from gui.viewer.line_layout import LaidLine, LineStyle
 from gui.widgets.utf16 import utf16_length
 
 KINDS = (
@@ -29,8 +29,8 @@ def lay_out(text: str, wrap: int | None, *, mark: str = "", pieces: bool = True)
     style = LineStyle(Typography.current(), wrap)
     with pytest.MonkeyPatch.context() as patch:
         if not pieces:
-            patch.setattr(laid_line, "_PIECE", 1 << 30)
-            patch.setattr(laid_line, "_WRAPPED_PIECE", 1 << 30)
+            patch.setattr(line_layout, "_PIECE", 1 << 30)
+            patch.setattr(line_layout, "_WRAPPED_PIECE", 1 << 30)
         laid = LaidLine(text, mark, style)
     laid.rows_within(math.inf)
     laid.lay_out_area(QRectF(0, 0, 1e7, 1e7), math.inf)

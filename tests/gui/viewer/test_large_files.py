@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QTimer
 
 from engine import NumberedText
-from gui.jobs import Jobs
+from gui.core.jobs import Jobs
 from gui.viewer.panel import ViewerPanel
 from tests.helpers.fake_memory import FakeMemory
 

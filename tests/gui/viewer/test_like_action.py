@@ -5,7 +5,7 @@ from PySide6.QtGui import QContextMenuEvent, QTextCursor
 from PySide6.QtWidgets import QMenu
 
 from engine import LAST_LINE, Passage
-from gui.viewer import like_action
+from gui.viewer import similar_action
 from gui.viewer.panel import ViewerPanel
 from tests.helpers.fake_memory import FakeMemory
 
@@ -47,7 +47,7 @@ def test_a_selection_with_its_lines(qtbot, panel: ViewerPanel, show) -> None:
 
 
 def test_only_the_beginning_of_a_long_selection(qtbot, panel: ViewerPanel, show, memory, monkeypatch) -> None:
-    monkeypatch.setattr(like_action, "_MOST_LINES", 3)
+    monkeypatch.setattr(similar_action, "_MOST_LINES", 3)
     memory.files["long.md"] = "".join(f"line {number}\n" for number in range(1, 500))
     show("long.md")
     panel._source.select_all()

@@ -6,13 +6,13 @@ import pytest
 from PySide6.QtGui import QTextTable
 
 from engine import CancelToken, NumberedText
-from gui.theme import theme_tokens
+from gui.style.theme import theme_tokens
+from gui.style.typography import fixed_font
 from gui.viewer import page_slices
 from gui.viewer.lines import FileLines
+from gui.viewer.markdown_page import Page, PageStyle, blocks, inline_code, is_code, page_steps, quote_level
 from gui.viewer.outline import Outline
-from gui.viewer.page import Page, PageStyle, blocks, inline_code, is_code, page_steps, quote_level
 from gui.viewer.page_slices import Load, markdown_slices
-from gui.viewer.typography import fixed_font
 
 NOTE = """\
 ---

@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 from PySide6.QtGui import QTextCursor, QTextDocument, QTextTable
 
 from engine import CancelToken, MnemoscopeError, NumberedText
-from gui.theme import theme_tokens
+from gui.style.theme import theme_tokens
+from gui.style.typography import fixed_font
 from gui.viewer import page_slices
 from gui.viewer.lines import FileLines
+from gui.viewer.markdown_page import PageStyle, blocks, is_code, page_steps, quote_level
 from gui.viewer.outline import Outline
-from gui.viewer.page import PageStyle, blocks, is_code, page_steps, quote_level
 from gui.viewer.page_slices import ENOUGH, MOST, Load, markdown_slices
-from gui.viewer.typography import fixed_font
 from gui.widgets.plain_text import SealedDocument
 
 FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML

@@ -7,12 +7,12 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtWidgets import QApplication
 
-from gui.index.duplicates.difference import Row, Side
+from gui.index.duplicates.line_diff import Row, Side
 from gui.index.duplicates.side_by_side import SideBySide
-from gui.theme import tokens
-from gui.viewer.laid_line import LaidLine, LineStyle
-from gui.viewer.painting import Decoration, Gutter, LinePainter
-from gui.viewer.typography import Typography
+from gui.style.theme import tokens
+from gui.style.typography import Typography
+from gui.viewer.line_layout import LaidLine, LineStyle
+from gui.viewer.line_painter import Decoration, Gutter, LinePainter
 
 SCRIPTS = {
     "ASCII": "valve opens at noon; ",

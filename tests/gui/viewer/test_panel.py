@@ -9,7 +9,7 @@ from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from gui.viewer import elsewhere, links
+from gui.viewer import external_opener, links
 from gui.viewer.panel import ViewerPanel
 from tests.helpers.fake_memory import FakeMemory
 
@@ -331,7 +331,7 @@ def test_the_editor_opens_at_the_line_of_the_part(
     qtbot, panel: ViewerPanel, memory: FakeMemory, find, show, monkeypatch
 ) -> None:
     started: list[tuple] = []
-    monkeypatch.setattr(elsewhere, "open_in_editor", lambda *arguments: started.append(arguments) or "It failed.")
+    monkeypatch.setattr(external_opener, "open_in_editor", lambda *arguments: started.append(arguments) or "It failed.")
     panel.elsewhere.editor_command = "ed {path} {line}"
     show(find("timer", "greenhouse"), "timer")
     with qtbot.waitSignal(panel.elsewhere.editor_failed) as failed:

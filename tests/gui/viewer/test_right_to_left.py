@@ -10,14 +10,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
 from engine import CancelToken, NumberedText
-from gui.jobs import Jobs
-from gui.theme import theme_tokens, tokens
+from gui.core.jobs import Jobs
+from gui.style.theme import theme_tokens, tokens
+from gui.style.typography import fixed_font
 from gui.viewer.header import ViewerHeader
 from gui.viewer.lines import FileLines
+from gui.viewer.markdown_page import QUOTE_INDENT, PageStyle, page_steps
 from gui.viewer.outline import Outline
-from gui.viewer.page import QUOTE_INDENT, PageStyle, page_steps
 from gui.viewer.source_view import SourceView
-from gui.viewer.typography import fixed_font
 
 HEBREW = "\u05e9\u05dc\u05d5\u05dd \u05e2\u05d5\u05dc\u05dd."
 TEXT = f"# Title\n- a point.\n{HEBREW}\n\n```\n/path/to/it:\n# {HEBREW}\n```\n"

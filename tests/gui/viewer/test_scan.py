@@ -2,11 +2,11 @@
 
 import pytest
 
-from gui.jobs import Jobs
-from gui.viewer.finders import plain_finder, query_finder
-from gui.viewer.hits import BLOCK, Hit, Step
+from gui.core.jobs import Jobs
 from gui.viewer.lines import TextLines
-from gui.viewer.scan import HitScan
+from gui.viewer.matches import BLOCK, Hit, Step
+from gui.viewer.search_terms import plain_finder, query_finder
+from gui.viewer.text_scan import HitScan
 
 FAR = 40 * BLOCK
 

@@ -10,15 +10,15 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtTest import QTest
 
 from engine import CancelToken, NumberedText
-from gui.jobs import Jobs
-from gui.theme import tokens
+from gui.core.jobs import Jobs
+from gui.style.theme import tokens
 from gui.viewer import canvas
-from gui.viewer.finders import plain_finder
-from gui.viewer.hits import Hit
-from gui.viewer.layout import CUT_MARK
+from gui.viewer.layout_cache import CUT_MARK
+from gui.viewer.line_painter import LinePainter
 from gui.viewer.lines import LINE_LIMIT, FileLines
+from gui.viewer.matches import Hit
 from gui.viewer.outline import Outline
-from gui.viewer.painting import LinePainter
+from gui.viewer.search_terms import plain_finder
 from gui.viewer.source_view import SourceView
 
 TEXT = "\n".join(

@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 
-from gui.theme import theme_tokens
+from gui.style.theme import theme_tokens
 from gui.widgets.check_box import CheckBox
 
 

@@ -15,8 +15,8 @@ from PySide6.QtGui import Qt as GuiQt
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
-from gui.printing.paper import paper_style
-from gui.viewer.page import page_steps
+from gui.sharing.print_pages import paper_style
+from gui.viewer.markdown_page import page_steps
 from gui.widgets.plain_text import (
     SealedDocument,
     as_notification,

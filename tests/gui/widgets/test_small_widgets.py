@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout
 
 from gui.widgets.chip import Chip
 from gui.widgets.combo import ComboBox
-from gui.widgets.drop import dropped_folder
+from gui.widgets.drop_target import dropped_folder
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.folding_row import FoldingRow
 from gui.widgets.icons import IconButton, application_icon

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QButtonGroup
 
 from gui.widgets.check_box import CheckBox
 from gui.widgets.chip import Chip
-from gui.widgets.toggling import ToggleButton
+from gui.widgets.toggle import ToggleButton
 
 
 @pytest.mark.parametrize("make", [lambda: ToggleButton("Words"), lambda: Chip("Words"), lambda: CheckBox("Words")])

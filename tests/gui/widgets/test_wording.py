@@ -1,6 +1,6 @@
 import pytest
 
-from gui.widgets.wording import ago, date, duration, exact, size_text
+from gui.widgets.formatting import ago, date, duration, exact, size_text
 
 NOON = 1_772_535_600.0
 DAY = 86_400

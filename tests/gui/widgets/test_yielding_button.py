@@ -3,7 +3,7 @@ from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from gui.widgets.yielding_button import YieldingButton
+from gui.widgets.elided_button import YieldingButton
 
 WORDS = "How this answer & that one came about"
 

@@ -14,8 +14,8 @@ import msgspec
 from engine import SearchOutcome
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
+from engine.base.errors import ProviderError
 from engine.embedding.registry import select_provider
-from engine.errors import ProviderError
 from engine.settings import Settings
 from engine.settings.options import QuerySettings, SessionSettings, TemporalDecaySettings
 from tests.helpers.complaints.cases import CASES, Case, Situation

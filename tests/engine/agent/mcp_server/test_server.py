@@ -9,11 +9,11 @@ import pytest
 from mcp import MCPError
 from mcp.client.client import Client
 
-from engine.agent.mcp_server.server import make_server
 from engine.agent.tool import AgentTool, schema
 from engine.agent.tools import agent_tools
-from engine.control import CancelToken
-from engine.errors import Cancelled, StoreError
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, StoreError
+from engine.mcp.server import make_server
 from engine.records import MemoryStoreAnswer, Record
 from engine.settings.options import SessionSettings
 from tests.helpers.fake_memory import FakeMemory

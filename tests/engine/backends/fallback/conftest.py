@@ -11,7 +11,7 @@ import pytest
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.backends.fallback.manager import FallbackMemoryManager
-from engine.backends.own_data import open_own_data
+from engine.memory.user_data import open_own_data
 from engine.settings import Settings
 from tests.helpers.fake_provider import FakeProvider, selection_of
 

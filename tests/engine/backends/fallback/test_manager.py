@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.backends.fallback import catching_up
-from engine.control import CancelToken
-from engine.errors import (
+from engine.backends.fallback import index_refresh
+from engine.base.cancellation import CancelToken
+from engine.base.errors import (
     BackendError,
     Cancelled,
     Closed,
@@ -126,7 +126,7 @@ def test_an_update_by_hand_ends_the_pause(open_manager, place):
 
 
 def test_nobody_waits_long_for_a_try_that_hangs(open_manager, place, monkeypatch):
-    monkeypatch.setattr("engine.backends.fallback.retrying._PATIENCE", 0.05)
+    monkeypatch.setattr("engine.backends.fallback.retry._PATIENCE", 0.05)
     manager = open_manager(pause=0)
     manager.sync()
     place.fails(GONE)
@@ -146,7 +146,7 @@ def test_nobody_waits_long_for_a_try_that_hangs(open_manager, place, monkeypatch
 
 
 def test_closing_ends_a_try_that_hangs(open_manager, place, monkeypatch):
-    monkeypatch.setattr("engine.backends.fallback.retrying._PATIENCE", 0.05)
+    monkeypatch.setattr("engine.backends.fallback.retry._PATIENCE", 0.05)
     manager = open_manager(pause=0)
     place.fails(GONE)
     manager.search("irrigation")
@@ -259,7 +259,7 @@ def test_whatever_it_raises_is_no_reason_to_leave_a_person_without_an_answer(ope
 
 
 def test_an_index_that_is_not_up_to_date_says_so(open_manager, place, monkeypatch):
-    monkeypatch.setattr(catching_up, "_PATIENCE", 0.05)
+    monkeypatch.setattr(index_refresh, "_PATIENCE", 0.05)
     go_on = threading.Event()
     taken: list[BuiltinMemory] = []
 

@@ -10,10 +10,10 @@ import pytest
 
 from engine import open_memory
 from engine.backends import builtin
-from engine.backends.lancedb import bridge, columns
+from engine.backends.lancedb import async_bridge, columns
 from engine.backends.lancedb.failures import Conflict, TableMissing, TableReplaced, told
-from engine.control import CancelToken
-from engine.errors import BackendError, Cancelled, Closed, DiskFull
+from engine.base.cancellation import CancelToken
+from engine.base.errors import BackendError, Cancelled, Closed, DiskFull
 from engine.settings.lancedb_options import LanceDbSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of
 from tests.helpers.shared_tables import rows_of, table_settings
@@ -136,7 +136,7 @@ def test_what_does_not_answer_in_time_is_given_up(machine) -> None:
 def test_closing_ends_what_waits_and_leaves_no_thread() -> None:
     import threading
 
-    bridged, begun = bridge.Bridge(), threading.Event()
+    bridged, begun = async_bridge.Bridge(), threading.Event()
     raised: list[BaseException] = []
 
     async def hang() -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine.agent.access import AgentAccess
-from engine.agent.getting import memory_get
-from engine.errors import PathRefused, Unsupported
+from engine.agent.memory_get import memory_get
+from engine.base.errors import PathRefused, Unsupported
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.shared_tables import rows_of

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from engine.backends.lancedb import writing
-from engine.errors import BackendError
+from engine.base.errors import BackendError
 from tests.engine.backends.lancedb.conftest import write
 from tests.helpers.shared_tables import doubled, rows_of
 

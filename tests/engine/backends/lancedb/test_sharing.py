@@ -6,8 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.backends.lancedb import sharing
-from engine.control import CancelToken
+from engine.backends.lancedb import table_sync
+from engine.base.cancellation import CancelToken
 from engine.settings.options import ChunkingSettings
 from tests.engine.backends.lancedb.conftest import write
 from tests.helpers.shared_tables import doubled, rows_of
@@ -145,7 +145,7 @@ def test_a_lost_index_takes_its_vectors_back_from_the_table(machine, provider, t
 
 
 def test_text_is_found_elsewhere_before_a_long_embedding_has_ended(machine, provider, monkeypatch) -> None:
-    monkeypatch.setattr(sharing, "_LONG_EMBEDDING", 1)
+    monkeypatch.setattr(table_sync, "_LONG_EMBEDDING", 1)
     desk, shed = machine("desk", notes=HOSE), machine("shed", notes={"own.md": "# Own\n"}, use=None)
     seen: list[list[str]] = []
     provider.before = lambda texts: seen.append([hit.path for hit in shed.search("irrigation").results])

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.backends.base import MemorySearchManager
 from engine.backends.opening import open_memory
+from engine.memory.contract import MemorySearchManager
 from engine.settings import Settings
 from tests.helpers.fake_qmd import FakeQmd
 

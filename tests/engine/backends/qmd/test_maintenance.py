@@ -7,7 +7,7 @@ import pytest
 from engine.backends.qmd.command import QmdTooSlow
 from engine.backends.qmd.index_file import QmdCounts
 from engine.backends.qmd.maintenance import Maintenance
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
 from engine.settings.qmd_options import QmdSettings
 
 

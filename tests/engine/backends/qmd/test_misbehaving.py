@@ -11,8 +11,8 @@ import pytest
 
 from engine.backends.qmd.command import QmdError, QmdMissing, QmdTooSlow
 from engine.backends.qmd.index_file import QmdCounts
-from engine.control import CancelToken
-from engine.errors import BackendError, Cancelled, Closed
+from engine.base.cancellation import CancelToken
+from engine.base.errors import BackendError, Cancelled, Closed
 from tests.helpers.background import wait_until
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the fake is a script with a first line")

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from engine.backends.qmd import answers
-from engine.backends.qmd.answers import Counts, parse_hits
+from engine.backends.qmd import output_parsing
 from engine.backends.qmd.command import QmdError
+from engine.backends.qmd.output_parsing import Counts, parse_hits
 
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
@@ -90,20 +90,20 @@ def test_the_first_array_of_objects_counts():
 
 
 def test_what_an_update_says():
-    assert answers.parse_counts("Indexed: 1 new, 2 updated, 30 unchanged, 4 removed") == Counts(1, 2, 30, 4)
-    assert answers.parse_counts("Indexed: many") is None
-    assert answers.parse_collection("[2/3] memory-dir-x (**/*.md)") == "memory-dir-x"
-    assert answers.parse_collection("Collection: /x (**/*.md)") is None
-    unreadable = answers.parse_skipped("⚠ Skipped unreadable file: a (b).md (EACCES)")
+    assert output_parsing.parse_counts("Indexed: 1 new, 2 updated, 30 unchanged, 4 removed") == Counts(1, 2, 30, 4)
+    assert output_parsing.parse_counts("Indexed: many") is None
+    assert output_parsing.parse_collection("[2/3] memory-dir-x (**/*.md)") == "memory-dir-x"
+    assert output_parsing.parse_collection("Collection: /x (**/*.md)") is None
+    unreadable = output_parsing.parse_skipped("⚠ Skipped unreadable file: a (b).md (EACCES)")
     assert unreadable == ("a (b).md", "qmd could not read it (EACCES).")
-    outside = answers.parse_skipped("⚠ Skipped file outside collection: a:b.md")
+    outside = output_parsing.parse_skipped("⚠ Skipped file outside collection: a:b.md")
     assert outside is not None
     assert outside[0] == "a:b.md"
-    assert answers.parse_skipped("Skipped 2 unreadable file(s)") is None
+    assert output_parsing.parse_skipped("Skipped 2 unreadable file(s)") is None
 
 
 @given(st.text())
 def test_lines_of_an_update_never_raise(line):
-    answers.parse_counts(line)
-    answers.parse_collection(line)
-    answers.parse_skipped(line)
+    output_parsing.parse_counts(line)
+    output_parsing.parse_collection(line)
+    output_parsing.parse_skipped(line)

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from engine.errors import PathRefused
+from engine.base.errors import PathRefused
 from engine.settings.qmd_options import QmdModelSettings, QmdScopeSettings
 from tests.helpers.peers import indexed
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.errors import Unsupported
+from engine.base.errors import Unsupported
 from engine.settings.options import SessionSettings
 from engine.settings.qmd_options import QmdSessionSettings
 from tests.helpers.peers import indexed
@@ -66,7 +66,7 @@ def test_notes_are_found_where_a_transcript_ends_its_reader(open_qmd, real, stor
 
     memory = open_qmd(real, sources=("memory", "sessions"), sessions=SessionSettings(folders=(str(store),)))
     with monkeypatch.context() as dying:
-        dying.setattr("engine.corpus.transcripts.reading.conversations", die)
+        dying.setattr("engine.corpus.transcripts.transcript_reader.conversations", die)
         with pytest.raises(SystemExit):
             memory.sync()
     assert memory.search("drip").results

@@ -1,6 +1,6 @@
 """What failed is left alone for a minute, then twice as long each time, for an hour at most."""
 
-from engine.backends.qmd.resting import Rest
+from engine.backends.qmd.retry_pause import Rest
 
 
 def test_rests_grow_to_an_hour_and_end_with_a_success():

@@ -8,11 +8,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from engine.backends.base import MemorySearchManager, OpenBackend
 from engine.backends.builtin import BuiltinMemory
 from engine.backends.fallback.manager import FallbackMemoryManager
-from engine.backends.own_data import open_own_data
-from engine.errors import BackendError
+from engine.base.errors import BackendError
+from engine.memory.contract import MemorySearchManager, OpenBackend
+from engine.memory.user_data import open_own_data
 from engine.settings import Settings
 from tests.helpers.fake_provider import FakeProvider, fallback_to, selection_of
 from tests.helpers.peers import qmd_command

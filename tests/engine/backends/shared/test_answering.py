@@ -2,7 +2,7 @@
 
 import msgspec
 
-from engine.backends.base import MemorySearchManager
+from engine.memory.contract import MemorySearchManager
 from engine.settings import Settings
 from engine.settings.options import QuerySettings
 from tests.engine.backends.shared.benches import Bench

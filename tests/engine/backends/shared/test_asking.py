@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping
 
 import pytest
 
-from engine.backends.base import MemorySearchManager
-from engine.control import CancelToken
-from engine.errors import Cancelled, MnemoscopeError, PathRefused, Unsupported
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, MnemoscopeError, PathRefused, Unsupported
+from engine.memory.contract import MemorySearchManager
 from engine.records import EarlierQuestion, Feature, Passage, SearchOutcome, to_json
 from tests.engine.backends.shared.benches import NOTES, Bench, write_notes
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.backends.base import MemorySearchManager
-from engine.control import CancelToken
-from engine.errors import Cancelled, Closed, IndexReadOnly
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed, IndexReadOnly
+from engine.memory.contract import MemorySearchManager
 from engine.records import MemorySyncProgressUpdate, Passage, SyncReport
 from tests.engine.backends.shared.benches import NOTES, Bench, write_notes
 

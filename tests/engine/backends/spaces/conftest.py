@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from engine.backends import builtin
-from engine.backends.base import MemorySearchManager
 from engine.backends.opening import open_memory
+from engine.memory.contract import MemorySearchManager
 from engine.settings import Settings
 from engine.settings.options import StoreSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of

@@ -8,17 +8,17 @@ from typing import ClassVar
 
 import pytest
 
-from engine.backends.base import MemorySearchManager
-from engine.backends.spaces.asking import AllWorkspaces
-from engine.backends.spaces.everywhere import Everywhere
-from engine.backends.spaces.known import here_and_others, known_workspaces
-from engine.backends.spaces.names import name_in, split_name
-from engine.backends.spaces.pool import MemoryPool
-from engine.control import CancelToken
-from engine.errors import Cancelled, PathRefused, ProviderError, StoreError, Unsupported
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, PathRefused, ProviderError, StoreError, Unsupported
+from engine.memory.contract import MemorySearchManager
 from engine.records import SearchOutcome
 from engine.settings import Settings
 from engine.settings.options import QuerySettings
+from engine.workspaces.file_names import name_in, split_name
+from engine.workspaces.memory_pool import MemoryPool
+from engine.workspaces.multi_search import AllWorkspaces
+from engine.workspaces.multi_workspace_memory import Everywhere
+from engine.workspaces.registry import here_and_others, known_workspaces
 from tests.helpers.fake_provider import FakeProvider
 
 Open = Callable[..., MemorySearchManager]

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from engine.backends.base import MemorySearchManager
-from engine.backends.spaces.known import forget_workspace, known_workspaces, unique_names, workspace_state
-from engine.errors import IndexBusy
+from engine.base.errors import IndexBusy
+from engine.memory.contract import MemorySearchManager
 from engine.settings import save_setting
 from engine.store.location import index_files
 from engine.store.writer_lock import WriterLock
+from engine.workspaces.registry import forget_workspace, known_workspaces, unique_names, workspace_state
 
 Open = Callable[[str], MemorySearchManager]
 

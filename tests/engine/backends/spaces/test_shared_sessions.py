@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from engine.backends.base import MemorySearchManager
-from engine.backends.spaces.everywhere import Everywhere
-from engine.backends.spaces.known import known_workspaces
+from engine.memory.contract import MemorySearchManager
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
+from engine.workspaces.multi_workspace_memory import Everywhere
+from engine.workspaces.registry import known_workspaces
 
 Open = Callable[..., MemorySearchManager]
 SAID = {"garden": "Frost killed the peppers.", "boat": "The rudder squeaks.", "elsewhere": "The invoice is overdue."}

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from engine import Cancelled, CancelToken, FoundPlace, FoundPlaces, find_places, measure_sessions
-from engine.corpus import walking
-from engine.corpus.places import finding
+from engine.corpus import folder_walk
+from engine.corpus.places import discovery
 
 
 @pytest.fixture
@@ -268,7 +268,7 @@ def test_a_failing_disk_is_an_issue(home, monkeypatch):
 
         return fail
 
-    monkeypatch.setattr(walking, "scan_folder", failing(walking.scan_folder))
+    monkeypatch.setattr(folder_walk, "scan_folder", failing(folder_walk.scan_folder))
     monkeypatch.setattr(os, "scandir", failing(os.scandir))
     found = look(home)
     assert found.places == ()
@@ -277,7 +277,7 @@ def test_a_failing_disk_is_an_issue(home, monkeypatch):
 
 
 def test_counting_ends_at_its_limit(home, monkeypatch):
-    monkeypatch.setattr(finding, "_MOST_ENTRIES", 5)
+    monkeypatch.setattr(discovery, "_MOST_ENTRIES", 5)
     for number in range(30):
         put(home / f".codex/sessions/{number % 10}/{number}.jsonl")
         put(home / f"Garden/{number % 10}/{number}.md")

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from engine.corpus.transcripts import compressed
 from engine.corpus.transcripts.compressed import Unpacked
 from engine.corpus.transcripts.jsonl import raw_lines
-from engine.corpus.transcripts.reading import opened, raw_line, read_session
+from engine.corpus.transcripts.transcript_reader import opened, raw_line, read_session
 
 FIXTURES = Path(__file__).parent / "fixtures" / "codex"
 DATA = random.Random(7).randbytes(1_500_000) + b"x" * 1_500_000

@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
 from engine.corpus.transcripts import exports
-from engine.corpus.transcripts.branches import branch
-from engine.errors import Cancelled
+from engine.corpus.transcripts.message_tree import branch
 from tests.helpers.exports import packed, written
 
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
 from engine.corpus.transcripts.gemini import GeminiDocument, GeminiLines
 from engine.corpus.transcripts.messages import Message
-from engine.errors import Cancelled
 from tests.helpers.transcripts import (
     feed,
     feed_with_pauses,

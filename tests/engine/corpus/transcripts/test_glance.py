@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.transcripts.glance import Glance, glance
-from engine.corpus.transcripts.reading import opened, read_session
+from engine.corpus.transcripts.quick_summary import Glance, glance
+from engine.corpus.transcripts.transcript_reader import opened, read_session
 from tests.benchmarks.transcripts import transcript, write_sessions
 from tests.engine.corpus.transcripts.test_recognition import LINES
 

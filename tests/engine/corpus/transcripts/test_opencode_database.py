@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
 from engine.corpus.transcripts import opencode_database
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.opencode_database import OpencodeDatabase
-from engine.corpus.transcripts.reading import database_format, opened, read_session
-from engine.errors import Cancelled
+from engine.corpus.transcripts.transcript_reader import database_format, opened, read_session
 from tests.helpers.opencode_database import MS, NEWER, OLDER, OpencodeWriter
 from tests.helpers.transcripts import mangled
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.transcripts.packing import Packer, Said, SessionChunk
-from engine.corpus.weighing import weigh
+from engine.corpus.token_estimate import weigh
+from engine.corpus.transcripts.chunk_packing import Packer, Said, SessionChunk
 
 words = st.text(st.sampled_from("ab \n#`日"), min_size=1, max_size=400).filter(str.strip)
 lengths = st.sampled_from((1, 1, 1, 4, 30))

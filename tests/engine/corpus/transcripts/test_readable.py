@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.transcripts.readable import between, content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),

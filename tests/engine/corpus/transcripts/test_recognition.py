@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.corpus.transcripts.reading import document_format, line_format, opened, read_session
+from engine.corpus.transcripts.transcript_reader import document_format, line_format, opened, read_session
 
 FIXTURES = Path(__file__).parent / "fixtures"
 AGENTS = {"claude_code": "claude-code", "codex": "codex", "gemini": "gemini", "openclaw": "openclaw"}

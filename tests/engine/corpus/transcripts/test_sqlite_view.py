@@ -9,10 +9,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, PathRefused
 from engine.corpus.transcripts import sqlite_view
 from engine.corpus.transcripts.sqlite_view import SqliteView
-from engine.errors import Cancelled, PathRefused
 from tests.helpers.opencode_database import OpencodeWriter
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from engine.base.errors import PathRefused
 from engine.corpus.transcripts.stores import find_stores, find_transcripts, locate_transcript, names_session
-from engine.errors import PathRefused
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 

@@ -7,16 +7,16 @@ import threading
 import numpy as np
 import pytest
 
-from engine.control import CancelToken
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled
 from engine.embedding import openai_compatible
 from engine.embedding.base import prepare
 from engine.embedding.batch_jobs import transfer
 from engine.embedding.batch_jobs.base import BatchApi, BatchUnavailable, JobGone, Result, batches_of
 from engine.embedding.batch_jobs.lines import Text, groups
-from engine.embedding.embedded import EmbeddedProvider
-from engine.embedding.failures import Redirected, Refused
-from engine.embedding.retrying import Transient
-from engine.errors import Cancelled
+from engine.embedding.embedded_model import EmbeddedProvider
+from engine.embedding.retry import Transient
+from engine.embedding.service_errors import Redirected, Refused
 from engine.settings import Settings
 from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.batch_servers import GeminiBatchServer, OpenAIBatchServer, VoyageBatchServer

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication, QListWidget
 
 from engine import IndexCorrupt, SearchOutcome, SearchTimings
 from gui.index.map.panel import MapPanel
-from gui.search.questions import Answer, Question
-from gui.theme import tokens
+from gui.search.query import Answer, Question
+from gui.style.theme import tokens
 from tests.helpers.fake_map import empty_map, make_map
 
 LEFT = Qt.MouseButton.LeftButton

@@ -1,0 +1,102 @@
+"""What was said in a session, as it goes into a note: the last messages, each on lines that are its own."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from engine.records import SessionMessage, SessionText
+from engine.text.invisible_characters import visible
+
+CUT = " […]"
+"""Stands where the rest of a message was left out."""
+INDENT = "  "
+"""Stands before every further line of a message, so that only who speaks begins at the margin."""
+
+_COMMAND = re.compile(r"/[^\s/]+(?:\s|\Z)")  # a path has more than one slash
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_STRUCTURE = re.compile(r"( {0,3})(#{1,6}(?:[ \t]|\Z)|=+[ \t]*\Z|-+[ \t]*\Z)")
+_JOINS_BACK = re.compile("[\u0300-\u036f\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
+
+
+class Said(NamedTuple):
+    """One message of the person or the agent."""
+
+    speaker: str
+    """`user` or `assistant`."""
+    text: str
+
+
+def said_in(session: SessionText) -> list[Said]:
+    """What the person and the agent said to each other, in order.
+
+    Without thoughts and tools, what programs put in, commands, and in a session of its own also without side talk.
+    """
+    aside = bool(session.summary.parent)
+    spoken = (
+        message
+        for message in session.messages
+        if message.kind == "text" and message.role in ("user", "assistant") and (aside or not message.side)
+    )
+    found = []
+    for (_, role), parts in groupby(spoken, key=_whose):
+        text = "\n\n".join(filter(None, (part.text.strip() for part in parts)))
+        if text and not _COMMAND.match(text):
+            found.append(Said(role, text))
+    return found
+
+
+def _whose(message: SessionMessage) -> tuple[int, str]:
+    return message.ordinal, message.role
+
+
+def shortened(text: str, most: int) -> str:
+    """At most `most` characters and a mark, cut between lines, else between words; the same text if it is no longer."""
+    if len(text) <= most:
+        return text
+    end = most
+    while end > 0 and (_JOINS_BACK.match(text[end]) or text[end - 1] == "\u200d"):
+        end -= 1  # what looks like one letter is not parted
+    start = text[: end or most]
+    for gap in ("\n", " "):
+        head = start.rpartition(gap)[0].rstrip()
+        if 4 * len(head) >= 3 * most:
+            return head + CUT
+    return start.rstrip() + CUT
+
+
+def lines_of(messages: Sequence[Said], longest: int) -> str:
+    """`user: …` and `assistant: …`, each message with at most `longest` characters of its text.
+
+    A heading or a fence that never ends within a message changes nothing of the note around it, and what nobody would
+    see before it is saved is left out.
+    """
+    lines = (f"{speaker}: {_within(visible(shortened(text, longest)))}" for speaker, text in messages)
+    return "\n".join(line.replace(": \n", ":\n", 1) for line in lines)
+
+
+def _within(text: str) -> str:
+    first, *others = _harmless(text.split("\n"))
+    return "\n".join([first, *(line and INDENT + line for line in others)])
+
+
+def _harmless(lines: Sequence[str]) -> Iterator[str]:
+    """The lines of a message; the first one stands behind the speaker."""
+    fence = ""
+    for number, line in enumerate(lines):
+        mark = _FENCE.match(line)
+        if fence:
+            closes = mark is not None and mark[1].startswith(fence) and not line.strip(f" {fence[0]}")
+            fence = "" if closes else fence
+            yield line
+        elif mark is not None:
+            fence = mark[1]
+            if not number:
+                yield ""  # behind other words it would be none
+            yield line
+        elif number and (found := _STRUCTURE.match(line)):
+            yield f"{found[1]}\\{line[found.end(1) :]}"
+        else:
+            yield line.rstrip()
+    if fence:
+        yield fence

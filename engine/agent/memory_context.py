@@ -1,0 +1,42 @@
+"""`memory_context`: what the memory has on a message, for programs whose model cannot call tools."""
+
+import logging
+import re
+
+from engine.agent.access import AgentAccess
+from engine.agent.error_messages import said
+from engine.agent.memory_search import asked
+from engine.agent.passages import cited_passages
+from engine.agent.untrusted_text import untrusted_block
+from engine.base.cancellation import CancelToken
+from engine.records import cite
+from engine.text.characters import cut
+
+_MOST = 5
+_LONGEST_QUESTION = 1000
+_OPERATORS = re.compile(r'[":*]|(?<!\S)-|\bOR\b')
+
+log = logging.getLogger(__name__)
+
+
+def memory_context(access: AgentAccess, message: str, *, cancel: CancelToken | None = None) -> str:
+    """The five passages that fit a message best, as one block to put before it; empty where nothing fits.
+
+    The passages are escaped and marked as untrusted. Never raises: where the memory cannot be asked, there is none.
+    """
+    # A message is no query: what would be an operator in it is what somebody wrote.
+    question = _OPERATORS.sub(" ", cut(message, _LONGEST_QUESTION))
+    if not question.strip():
+        return ""
+    try:
+        outcome, _ = asked(access, question, _MOST, None, cancel)
+        # Where each passage stands is told once, above it.
+        found = cited_passages(outcome.results, cited=False, budget=access.settings.injection_budget)
+        cited = access.cites
+        return untrusted_block(
+            "memory-context",
+            ((cite(it.path, it.start_line, it.end_line) if cited else "Passage", it.snippet) for it in found),
+        )
+    except Exception as error:
+        log.info("A message goes without its memory: %s", said(error))
+        return ""

@@ -1,0 +1,102 @@
+"""`memory_get`: a page of a file, and the same for whoever names a file by a citation."""
+
+from typing import TYPE_CHECKING
+
+from msgspec import UNSET
+
+from engine.agent.access import AgentAccess
+from engine.agent.arguments import count
+from engine.agent.error_messages import said
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.records import FileText, MemoryGetAnswer, parse_citation
+from engine.text.characters import cut
+
+if TYPE_CHECKING:
+    from engine.memory.contract import MemorySearchManager
+
+PAGE_LINES = 120
+PAGE_CHARACTERS = 12_000
+_LONGEST_NAME = 1000
+"""Characters of what was asked for that are said again where it names no file."""
+
+
+def memory_get(
+    access: AgentAccess,
+    path: str,
+    from_line: int | None = None,
+    lines: int | None = None,
+    *,
+    cancel: CancelToken | None = None,
+) -> MemoryGetAnswer:
+    """A page of the file of this stable name, or the lines that a citation names; never an exception.
+
+    At most `lines` of them (120 where None), and 12,000 characters; where more follows, the text ends with a line that
+    says how to go on, and `next_from` is the line to go on from. Without any line, the answer says that the file is
+    missing, or how many lines it has.
+    """
+    try:
+        if not isinstance(path, str) or not path.strip():
+            return MemoryGetAnswer(path="", error="No file is named: say in path which one.")
+        start, wanted = count(from_line), count(lines)
+
+        def asked(memory: "MemorySearchManager", _token: CancelToken) -> FileText:
+            if not access.may_read(path):
+                raise PathRefused
+            cited = None if start or wanted else parse_citation(path)
+            if cited is not None and not access.may_read(cited.path):
+                raise PathRefused
+            return read_named(memory, path, start, wanted, most=PAGE_LINES)
+
+        return _page(access.ask(asked, cancel))
+    except Exception as error:
+        return MemoryGetAnswer(path=cut(str(path), _LONGEST_NAME), disabled=True, error=said(error))
+
+
+def read_named(
+    memory: "MemorySearchManager", path: str, start: int | None, lines: int | None, *, most: int | None = None
+) -> FileText:
+    """The file of that very name, else the lines that a citation or a line of `search` names.
+
+    `most` lines where nothing says how many. Raises as `read_file` does.
+    """
+    cited = None if start or lines else parse_citation(path)
+    try:
+        text = memory.read_file(path, start=start, lines=lines or most)
+        if text.lines or not cited:
+            return text
+        # Of a session nobody can tell whether that name ever was one: it is as if it had vanished.
+    except PathRefused:
+        if not cited:
+            raise
+    wanted = cited.last - cited.first + 1
+    return memory.read_file(cited.path, start=cited.first, lines=wanted)
+
+
+def _page(found: FileText) -> MemoryGetAnswer:
+    """What of a text fits on a page, whole lines of it; one that is too long by itself is cut."""
+    shown, lines, notice = found.text, found.lines, ""
+    next_from = found.next_from
+    if len(shown) > PAGE_CHARACTERS:
+        end = shown.rfind("\n", 0, PAGE_CHARACTERS + 1)
+        if end >= 0:
+            shown = shown[:end]
+            lines = shown.count("\n") + 1
+            next_from = found.from_line + lines
+        else:
+            shown = cut(shown, PAGE_CHARACTERS)
+            notice = f"[Line {found.from_line} is longer than what is shown of it.]"
+            next_from = found.from_line + 1 if lines > 1 or found.truncated else None
+            lines = 1
+    if next_from is not None:
+        notice = f"{notice} [More follows: go on with from={next_from}.]".lstrip()
+    return MemoryGetAnswer(
+        path=found.path,
+        missing=True if found.total_lines is None else UNSET,
+        total_lines=found.total_lines if found.total_lines is not None and not found.lines else UNSET,
+        text=f"{shown}\n\n{notice}" if notice else shown,
+        from_line=found.from_line,
+        lines=lines,
+        truncated=True if notice else UNSET,
+        next_from=UNSET if next_from is None else next_from,
+    )

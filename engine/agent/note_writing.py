@@ -1,0 +1,115 @@
+"""Writes the note of a session without a person at it: for the command line, and for agents when they begin anew."""
+
+import contextlib
+import threading
+from collections.abc import Callable, Sequence
+from functools import partial
+from heapq import nlargest
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from engine.agent.session_note import draft_note, save_note, suggest_slug
+from engine.agent.slug import to_slug
+from engine.base.cancellation import CancelToken
+from engine.base.errors import MnemoscopeError, NoteError, ProviderError
+from engine.memory.contract import MemorySearchManager
+from engine.memory.session_names import wanted_session
+from engine.records import SessionNote, SessionSummary, WrittenNote
+from engine.settings import Settings
+
+_MOST_EMPTY = 5
+"""Sessions that are looked at for the latest one: a new one may hold no more yet than the command that began it."""
+
+
+class Remembered(NamedTuple):
+    """What came of it."""
+
+    note: SessionNote
+    written: WrittenNote | None
+    """None where it was only to be shown, or is there already: `note.existing`."""
+    notice: str = ""
+    """Why it is named by the session's own words though a chat model is set, as a sentence."""
+
+
+def remember(
+    manager: MemorySearchManager,
+    workspace: Path,
+    settings: Settings,
+    session: str | None,
+    *,
+    messages: int | None = None,
+    slug: str = "",
+    ask_model: bool = True,
+    again: bool = False,
+    write: bool = True,
+    by_agent: bool = False,
+    cancel: CancelToken | None = None,
+) -> Remembered:
+    """Write the note of a session: that of this stable name or id, None for the latest one.
+
+    The latest is the newest in which something was said. A session is written down once, until it goes on, unless
+    `again`. `slug`: the name, in place of the chat model's or of the session's own words. A model that fails never
+    fails the note. Raises `NoteError`, and `MnemoscopeError` for a session that is none.
+    """
+    known = manager.sessions()
+    wanted = _newest(known) if session is None else [wanted_session(session, known)]
+    note = _first_draft(wanted, partial(draft_note, manager, workspace, settings, messages=messages, cancel=cancel))
+    if note.existing and not again:
+        return Remembered(note, None)
+    if slug and not to_slug(slug):
+        raise NoteError(f"A note cannot be called {slug}: its name has letters a to z, digits and hyphens.")
+    named, notice = to_slug(slug), ""
+    if not named and ask_model:
+        try:
+            named = suggest_slug(note, settings, cancel=cancel)
+        except ProviderError as error:
+            notice = f"The note is named by the session's own words. {error}"
+    if named:
+        note = msgspec.structs.replace(note, slug=named)
+    if not write:
+        return Remembered(note, None, notice=notice)
+    return Remembered(note, save_note(manager, workspace, settings, note, by_agent=by_agent), notice=notice)
+
+
+def update_index(manager: MemorySearchManager, seconds: float, cancel: CancelToken | None = None) -> None:
+    """Bring the index up to date, as far as that goes in this time: text comes first, vectors may come later.
+
+    What goes wrong with it is no matter here: the note is. Raises `Cancelled` when `cancel` fires.
+    """
+    enough = CancelToken()
+    forget = cancel.on_cancel(enough.cancel) if cancel is not None else lambda: None
+    timer = threading.Timer(seconds, enough.cancel)
+    timer.daemon = True
+    timer.start()
+    try:
+        with contextlib.suppress(MnemoscopeError):
+            manager.sync(cancel=enough)
+    finally:
+        timer.cancel()
+        timer.join()
+        forget()
+    if cancel is not None:
+        cancel.checkpoint()
+
+
+def _newest(known: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
+    """The newest sessions that are no part of another one. Raises `NoteError` where there is none."""
+    whole = [session for session in known if not session.parent and session.messages]
+    if not whole:
+        raise NoteError("No session is indexed yet, so there is none to remember.")
+    return nlargest(_MOST_EMPTY, whole, key=lambda session: session.ended or session.started or 0.0)
+
+
+def _first_draft(wanted: Sequence[SessionSummary], draft: Callable[[str], SessionNote]) -> SessionNote:
+    """Of the first session in which something was said. Raises `NoteError` where there is none: that of the first."""
+    failures = []
+    for session in wanted:
+        try:
+            return draft(session.path)
+        except FileNotFoundError:
+            failures.append(NoteError(f"The transcript of {session.path} is not there any more."))
+        except NoteError as nothing_said:
+            failures.append(nothing_said)
+    raise failures[0]

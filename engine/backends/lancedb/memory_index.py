@@ -1,0 +1,265 @@
+"""A small index in memory: all files of a table, and the passages that a question brings to it.
+
+There the question is answered by the very code that searches the program's own index: the same operators, scores,
+order, snippets and explanations.
+"""
+
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import apsw
+import msgspec
+
+from engine.backends.lancedb.columns import (
+    BEGINNING,
+    NAME,
+    STEM,
+    WORD,
+    Facts,
+    Row,
+    SharedFile,
+    beginning_of,
+    read_value,
+)
+from engine.backends.lancedb.view import View
+from engine.base.cancellation import CancelToken
+from engine.search.document_frequencies import Word
+from engine.store.connection import number
+from engine.store.schema import MIGRATIONS
+from engine.store.snapshot import Snapshot
+from engine.store.vector_encoding import Ids, StoredModel, Vectors, decode
+from engine.store.writer import NewFile, Writer
+
+_COLUMN_LETTERS = {"words": WORD, "stems": STEM, "name": NAME}
+_ANY = b""
+"""Hash of a vector that stands for those of the table: questions are embedded only where there are some."""
+
+
+class Bench:
+    """One question's; made from a `Catalog`."""
+
+    def __init__(self, view: View, connection: apsw.Connection, files: Mapping[str, "Shown"]) -> None:
+        self.view = view
+        self.connection = connection
+        self.files = files
+        """By key: what may be found."""
+        self._keys = {shown.id: key for key, shown in files.items()}
+        self._brought: dict[str, set[int]] = {}
+        """By key: which of a file's passages are here."""
+
+    def keys(self, ids: Iterable[int]) -> list[str]:
+        """Keys of the files with these ids."""
+        return [self._keys[id_] for id_ in ids if id_ in self._keys]
+
+    def key_of(self, path: str) -> str | None:
+        return next((key for key, shown in self.files.items() if shown.path == path), None)
+
+    def bring(self, rows: Iterable[Row]) -> None:
+        """Put passages here; those that are here, or belong to files that the catalog does not have, are left out."""
+        new: dict[str, list[Row]] = {}
+        for row in rows:
+            if row.file in self.files and row.ordinal not in self._brought.get(row.file, ()):
+                new.setdefault(row.file, []).append(row)
+        writer = Writer(self.connection)
+        model = None if self.view.model is None else writer.stored_model(*self.view.model)
+        with self.connection:
+            for key, of_file in new.items():
+                here = self._brought.setdefault(key, set())
+                once = sorted({row.ordinal: row for row in of_file}.values(), key=lambda row: row.ordinal)
+                writer.extend_file(_as_new(self.files[key], once), keep=len(here))
+                here.update(row.ordinal for row in once)
+        if model is not None:
+            vectors = ((row.chunk.hash, row.vector) for of_file in new.values() for row in of_file)
+            writer.store_vectors(model.id, ((hash_, vector) for hash_, vector in vectors if vector is not None))
+
+
+class Shown(msgspec.Struct, frozen=True):
+    """A file as this machine sees it."""
+
+    id: int
+    path: str
+    """Its stable name here, or `//machine/name` where only another machine has it."""
+    file: SharedFile
+
+
+class Catalog:
+    """All files of one version of the table. The connection is only read; every question gets a copy."""
+
+    def __init__(self, view: View, named: Mapping[str, str], identity: str, rules: str) -> None:
+        """`named`: the name under which each file is shown, by its key. `rules`: what the settings say of names."""
+        self.view = view
+        self._lock = threading.Lock()
+        self._connection = apsw.Connection(":memory:")
+        connection = self._connection
+        with connection:
+            for migrate in MIGRATIONS:
+                migrate(connection)
+            connection.execute("UPDATE meta SET value = ? WHERE key = 'identity'", (identity,))
+            writer = Writer(connection)
+            writer.set_meta("stamp", view.version)
+            writer.set_meta("names", rules)
+            if view.model is not None and view.dims is not None:
+                model = writer.ensure_model(*view.model, view.dims)
+                if view.vectors():
+                    writer.store_vectors(model.id, [(_ANY, bytes(2 * view.dims))])
+            self.files = {key: self._add(writer, path, view.files()[key]) for key, path in named.items()}
+
+    @staticmethod
+    def _add(writer: Writer, path: str, file: SharedFile) -> Shown:
+        facts = read_value(file.facts, Facts)
+        writer.replace_file(
+            NewFile(
+                source=file.source,
+                path=path,
+                hash=file.hash,
+                mtime_ns=file.mtime_ns,
+                size=file.size,
+                title=file.title,
+                language=file.language,
+                title_tokens="",
+                name_tokens="",
+                chunks=(),
+                session=facts.session,
+                tags=facts.tags,
+                aliases=facts.aliases,
+                dated=facts.dated,
+                evergreen=facts.evergreen,
+            )
+        )
+        query = f"SELECT id FROM {writer.tables.files} WHERE source = ? AND path = ?"
+        return Shown(number(writer.connection, query, (file.source, path)), path, file)
+
+    def bench(self) -> Bench:
+        copy = apsw.Connection(":memory:")
+        with self._lock, copy.backup("main", self._connection, "main") as backup:
+            while not backup.done:
+                backup.step()
+        return Bench(self.view, copy, self.files)
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+
+class Benches:
+    """As `IndexStore` for a searcher: each thread reads the bench of the question that it works on."""
+
+    recovered = ""
+
+    def __init__(self) -> None:
+        self._here = threading.local()
+
+    @contextmanager
+    def using(self, bench: Bench) -> Iterator[None]:
+        before = getattr(self._here, "bench", None)
+        self._here.bench = bench
+        try:
+            yield
+        finally:
+            self._here.bench = before
+            bench.connection.close()
+
+    @property
+    def current(self) -> Bench:
+        found: Bench = self._here.bench
+        return found
+
+    @contextmanager
+    def read(self, cancel: CancelToken | None = None) -> Iterator[Snapshot]:
+        if cancel is not None:
+            cancel.checkpoint()
+        yield Snapshot(self.current.connection)
+
+
+class TableCounts:
+    """How often words occur in the whole table."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+
+    @property
+    def total(self) -> int:
+        return self._view.passages
+
+    @property
+    def average_length(self) -> float | None:
+        return self._view.words / max(1, self._view.passages)
+
+    def chunks(self, token: str, column: str) -> int:
+        return self._view.count([_COLUMN_LETTERS[column] + token])[0]
+
+    def expect(self, tokens: Iterable[str]) -> None:
+        """Nothing: looser forms, most of such tokens, are not looked for."""
+
+    def words(self, start: str) -> list[Word]:
+        """All words that begin so, as one.
+
+        A longer beginning than those that are kept is most likely a whole word; what is none is counted from above.
+        """
+        kept = beginning_of(start)
+        if kept is None:
+            return []
+        beginning, word = self._view.count([BEGINNING + kept, WORD + start])
+        return [Word(start, word if word and len(start) > len(kept) else beginning, 0)]
+
+    def loose(self, token: str, column: str) -> int:
+        """Looser forms are not looked for: each would be one more query to the table."""
+        return 0
+
+
+class BenchCounts:
+    """As `Frequencies`."""
+
+    def __init__(self, benches: Benches) -> None:
+        self._benches = benches
+
+    def of(self, snapshot: Snapshot) -> TableCounts:
+        return TableCounts(self._benches.current.view)
+
+
+class BenchVectors:
+    """As `VectorIndex`: compares with the few vectors at hand."""
+
+    def __init__(self, benches: Benches) -> None:
+        self._benches = benches
+
+    def search(
+        self,
+        snapshot: Snapshot,
+        model: StoredModel,
+        query: Vectors,
+        k: int,
+        *,
+        allowed: Sequence[int] | None = None,
+        cancel: CancelToken | None = None,
+    ) -> tuple[Ids, Vectors]:
+        import numpy as np
+
+        wanted = snapshot.vector_chunk_ids(model.id) if allowed is None else allowed
+        rows = list(snapshot.vectors(model.id, wanted))
+        ids = np.array([id_ for id_, _ in rows], dtype=np.int64)
+        cosines = decode([vector for _, vector in rows], model.dims).astype(np.float32) @ query
+        best = np.argsort(-cosines, kind="stable")[:k]
+        return ids[best], cosines[best]
+
+    def rows(self, snapshot: Snapshot, model: StoredModel) -> int:
+        """In the whole table."""
+        return self._benches.current.view.vectors()
+
+
+def _as_new(shown: Shown, rows: Sequence[Row]) -> NewFile:
+    file = shown.file
+    return NewFile(
+        source=file.source,
+        path=shown.path,
+        hash=file.hash,
+        mtime_ns=file.mtime_ns,
+        size=file.size,
+        title=file.title,
+        language=file.language,
+        title_tokens=rows[0].title_tokens,
+        name_tokens=rows[0].name_tokens,
+        alias_tokens=rows[0].alias_tokens,
+        chunks=tuple(row.chunk for row in rows),
+    )

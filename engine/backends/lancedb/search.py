@@ -1,0 +1,180 @@
+"""Searches the table: LanceDB chooses candidates by words and by meaning, and our own searcher scores them."""
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from engine.backends.lancedb import sql, table_queries
+from engine.backends.lancedb.columns import STEM
+from engine.backends.lancedb.failures import TableMissing
+from engine.backends.lancedb.file_names import Naming
+from engine.backends.lancedb.memory_index import Bench, BenchCounts, Benches, BenchVectors, Catalog
+from engine.backends.lancedb.table import SharedTable
+from engine.backends.lancedb.view import View
+from engine.base.cancellation import CancelToken
+from engine.base.language import tr
+from engine.corpus.path_guard import PathGuard
+from engine.records import Passage, SearchOutcome, SearchTimings
+from engine.search.search_context import SearchRequest, Work
+from engine.search.searcher import Searcher
+from engine.settings.options import ResultCacheSettings
+from engine.store.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from engine.embedding.base import EmbeddingProvider
+    from engine.store.vector_encoding import Vectors
+
+_LISTED = 200
+"""Files from which a query without words takes its answer."""
+
+
+class TableSearcher:
+    """Thread-safe. Keeps the files of the last version that it saw, and the last answers."""
+
+    def __init__(
+        self,
+        remembering: ResultCacheSettings,
+        table: SharedTable,
+        naming: Naming,
+        provider: "Callable[[], EmbeddingProvider | None]",
+        note_failure: Callable[[str | None], None],
+        guard: PathGuard,
+    ) -> None:
+        """As `Searcher`."""
+        self._table = table
+        self._naming = naming
+        self._provider = provider
+        self._guard = guard
+        self._lock = threading.Lock()
+        self._catalog: Catalog | None = None
+        self._named_under: object = None
+        self._benches = Benches()
+        self._searcher = Searcher(
+            remembering,
+            self._benches,
+            BenchVectors(self._benches),
+            provider,
+            note_failure,
+            guard,
+            frequencies=BenchCounts(self._benches),
+            bring=self._bring,
+        )
+
+    def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
+        """Raises `Cancelled`, `PassageMissing`, and as `SharedTable.view` where the table cannot be used."""
+        try:
+            return self._table.read(lambda view: self._answer(view, request, cancel), cancel)
+        except TableMissing:
+            return _empty(request)
+
+    def query_values(self, operator: str, start: str) -> tuple[str, ...]:
+        """As `Searcher.query_values`."""
+
+        def values(view: View) -> tuple[str, ...]:
+            with self._benches.using(self.catalog(view).bench()):
+                return self._searcher.query_values(operator, start)
+
+        try:
+            return self._table.read(values)
+        except TableMissing:
+            return ()
+
+    def known_vector(self, query: str) -> "Vectors | None":
+        """As `Searcher.known_vector`."""
+        return self._searcher.known_vector(query)
+
+    def remember_as(self, remembering: ResultCacheSettings) -> None:
+        """As `Searcher.remember_as`."""
+        self._searcher.remember_as(remembering)
+
+    def catalog(self, view: View, cancel: CancelToken | None = None) -> Catalog:
+        """The files of a version, with the names under which they are shown here."""
+        with self._lock:
+            rules = self._naming.indexed_under()
+            if self._catalog is None or self._catalog.view is not view or self._named_under != rules:
+                named = self._naming.of(view.files(cancel))
+                self._catalog = Catalog(view, named, self._identity(view), self._guard.rules)
+                self._named_under = rules
+            return self._catalog
+
+    def _identity(self, view: View) -> str:
+        """Answers are remembered by it and the version, which a table that was made anew may have had before."""
+        return f"{self._table.place().shown} {view.number}"
+
+    def _answer(self, view: View, request: SearchRequest, cancel: CancelToken | None) -> SearchOutcome:
+        bench = self.catalog(view, cancel).bench()
+        with self._benches.using(bench):
+            level: SearchRequest | None = request
+            while level is not None:
+                if level.like is not None:
+                    _bring_passage(bench, level.like, cancel)
+                level = level.within
+            return self._searcher.search(request, cancel)
+
+    # --- candidates -----------------------------------------------------------------------------------------------
+
+    def _bring(self, work: Work, provider: "EmbeddingProvider | None") -> None:
+        for level in work.levels:
+            self._bring_for(level, provider)
+        _explain_model(work, self._benches.current.view, provider)
+
+    def _bring_for(self, work: Work, provider: "EmbeddingProvider | None") -> None:
+        bench = self._benches.current
+        view, request, cancel = bench.view, work.request, work.cancel
+        snapshot = Snapshot(bench.connection)
+        with work.timed("analysis"):
+            _, question = self._searcher.question_of(snapshot, work)
+            allowed = table_queries.condition(bench, request.filter, work.query, question.languages)
+        limit = request.candidates
+        with work.timed("keyword"):
+            view.count(table_queries.tokens_to_count(question), cancel)
+            if not question.terms and work.query.required:
+                newest = table_queries.newest(bench, request.filter, work.query, question.languages, _LISTED)
+                bench.bring(view.where(newest, cancel))
+            for query in table_queries.queries(question, work.query):
+                bench.bring(view.by_words(query, limit, allowed, cancel))
+        if work.vector is not None and view.dims == len(work.vector) and view.model == _name(provider):
+            with work.timed("vector"):
+                bench.bring(view.by_vector(work.vector, limit, allowed, cancel))
+
+
+def _name(provider: "EmbeddingProvider | None") -> tuple[str, str, str] | None:
+    return None if provider is None else (provider.id, provider.model, provider.key)
+
+
+def _explain_model(work: Work, view: View, provider: "EmbeddingProvider | None") -> None:
+    """Say why meaning is not compared where the table has vectors of another model."""
+    if provider is None or view.model is None or view.model == _name(provider) or work.vector is not None:
+        return
+    if work.lacking is not None:
+        work.by_words_only(other_model(view), "settings")
+
+
+def other_model(view: View) -> str:
+    """Why vectors of this machine's model do not go with those of the table."""
+    assert view.model is not None
+    return tr(
+        "the table holds vectors of {model} ({dims:,} numbers): choose that model in the settings, or another name for "
+        "lancedb.table.",
+        model=f"{view.model.provider}/{view.model.model}",
+        dims=view.dims,
+    )
+
+
+def _bring_passage(bench: Bench, passage: Passage, cancel: CancelToken | None) -> None:
+    """What is looked for is like this: its own rows, and how often its words occur."""
+    key = bench.key_of(passage.path)
+    if key is None:
+        return
+    lines = f"start_line <= {passage.end_line:d} AND end_line >= {passage.start_line:d}"
+    rows = bench.view.where(f"{sql.one_of('file', [key])} AND {lines}", cancel)
+    bench.bring(rows)
+    bench.view.count(sorted({STEM + stem for row in rows for stem in row.chunk.stems.split()}), cancel)
+
+
+def _empty(request: SearchRequest) -> SearchOutcome:
+    timings = SearchTimings(analysis=0, keyword=0, embed=0, vector=0, merge=0, total=0)
+    return SearchOutcome(
+        results=(), total=0, provider="none", model="", mode="keyword", timings=timings,
+        notice=tr("Nothing is indexed yet."), explanation=None,
+    )  # fmt: skip

@@ -1,0 +1,162 @@
+"""Where a workspace's table is, under which name this machine writes there, and with which secrets."""
+
+import hashlib
+import os
+import platform
+import re
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import platformdirs
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import BackendError, SettingsError, StoreError
+from engine.base.language import tr
+from engine.base.private_files import create_private, make_folder, read_file, temporary_beside
+from engine.embedding import keychain
+from engine.logs import hide
+from engine.settings import Settings
+from engine.settings.lancedb_options import in_the_clear, scheme_of, uri_problem
+
+_UNFIT = re.compile(r"[^A-Za-z0-9_.-]+")
+_NAME_LENGTH = 48
+_CLOUD_VARIABLE = "LANCEDB_API_KEY"
+_S3_VARIABLES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
+"""Read by the storage itself; where they are missing, the keychain's entries of these names are asked."""
+_RETRIES = "2"
+
+
+@dataclass(frozen=True)
+class Machine:
+    """Who holds files in a table: one workspace on one machine, so that two never take each other's files for gone."""
+
+    id: str
+    """Twelve hexadecimal digits."""
+    label: str
+    """What people call it."""
+
+
+@dataclass(frozen=True)
+class Place:
+    uri: str
+    table: str
+    remote: bool
+    """Whether texts leave this machine."""
+    options: Mapping[str, str] = field(repr=False)
+    api_key: str | None = field(repr=False)
+    seconds: float
+    """After which a table that does not answer is given up."""
+
+    @property
+    def shown(self) -> str:
+        """For the status: where the table is, without anything secret."""
+        return f"{self.uri.rstrip('/')}/{self.table}"
+
+
+def find_place(workspace: Path, settings: Settings, index_folder: Path, *, cancel: CancelToken | None = None) -> Place:
+    """The table of a workspace; may ask the keychain. Raises `BackendError`, `SettingsError`, `ProviderError`."""
+    own = settings.lancedb
+    table = own.table or _fit(workspace.name) or "notes"
+    scheme = scheme_of(own.uri)
+    if problem := uri_problem(own.uri):
+        raise SettingsError(problem.about(tr("The setting {key}", key="lancedb.uri")))
+    if not scheme:
+        folder = Path(os.path.realpath(os.path.expanduser(own.uri))) if own.uri else index_folder / "lancedb"
+        if folder.is_relative_to(workspace):
+            raise BackendError(
+                tr("The table would lie among the notes: choose a folder outside {folder}.", folder=workspace)
+            )
+        return Place(str(folder), table, False, {}, None, own.timeout_seconds)
+    if in_the_clear(own.storage_options) and not own.allow_http:
+        raise BackendError(
+            tr(
+                "The endpoint of the LanceDB table is reached by http, which anyone on the way can read: use https, or "
+                "set lancedb.allow_http = true."
+            )
+        )
+    limit = f"{own.timeout_seconds:g}s"
+    options = {
+        "timeout": limit,
+        "connect_timeout": limit,
+        "client_max_retries": _RETRIES,
+        "client_retry_timeout": f"{max(1, round(own.timeout_seconds))}",
+        **own.storage_options,
+        **(_from_keychain(cancel) if scheme.startswith("s3") else {}),
+    }
+    if any(value.strip().lower().startswith("http:") for value in own.storage_options.values()):
+        options["allow_http"] = "true"
+    return Place(
+        own.uri.strip(), table, True, options, _cloud_key(cancel) if scheme == "db" else None, own.timeout_seconds
+    )
+
+
+def this_machine(workspace: Path, settings: Settings) -> Machine:
+    """This workspace on this machine; makes the machine's number when it is first asked. Raises `StoreError`."""
+    number = _machine_number()
+    id_ = hashlib.sha256(f"{number}\0{workspace.resolve()}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return Machine(id_, _fit(settings.lancedb.machine or platform.node()) or "machine")
+
+
+def _machine_number() -> str:
+    folder = Path(platformdirs.user_data_dir("mnemoscope", False))
+    file = folder / "machine-id"
+    try:
+        make_folder(folder)
+        if not file.exists():
+            new = temporary_beside(file)
+            create_private(new)
+            new.write_text(uuid.uuid4().hex, encoding="ascii")
+            try:
+                os.link(new, file)  # the first one stays: two programs may start at once
+            except FileExistsError:
+                pass
+            except OSError:
+                new.replace(file)
+            new.unlink(missing_ok=True)
+        return read_file(file).decode("ascii", "replace").strip()
+    except OSError as error:
+        raise StoreError(
+            tr(
+                "The number of this machine cannot be kept in {file}: {reason}.",
+                file=file,
+                reason=error.strerror or error,
+            )
+        ) from error
+
+
+def _fit(name: str) -> str:
+    return _UNFIT.sub("-", name).strip("-._")[:_NAME_LENGTH]
+
+
+def _from_keychain(cancel: CancelToken | None) -> dict[str, str]:
+    """Credentials of S3 that are in no variable; none where the storage finds others, as a profile's."""
+    if any(os.environ.get(name) for name in _S3_VARIABLES):
+        return {}
+    try:
+        found = {name: keychain.read(name, cancel=cancel) for name in _S3_VARIABLES}
+    except keychain.NoKeychain:
+        return {}
+    if not all(found.values()):
+        return {}
+    return {name.lower(): _hidden(value) for name, value in found.items() if value}
+
+
+def _cloud_key(cancel: CancelToken | None) -> str:
+    key = os.environ.get(_CLOUD_VARIABLE, "").strip()
+    if not key:
+        try:
+            key = keychain.read(_CLOUD_VARIABLE, cancel=cancel) or ""
+        except keychain.NoKeychain:
+            key = ""
+    if not key:
+        raise BackendError(
+            tr("There is no API key for LanceDB Cloud: set the environment variable {name}.", name=_CLOUD_VARIABLE)
+        )
+    return _hidden(key)
+
+
+def _hidden(secret: str) -> str:
+    hide(secret)
+    return secret

@@ -1,0 +1,220 @@
+"""The sync's half beyond this machine: takes vectors that others have made, and puts into the table what is new here.
+
+The program's own index comes first: it reads, cuts, masks and embeds this machine's files, works without a network, and
+answers when the table cannot. What it holds is compared with the table by content, so that a sync that was killed, or
+came too late, is made good by the next one.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from engine.backends.lancedb import sql
+from engine.backends.lancedb.columns import FILE_ROW, rows_of_file, spelt_holders
+from engine.backends.lancedb.failures import TableMissing
+from engine.backends.lancedb.local_files import LocalFile, analysed, local_files, masked, read_stored, vectors_of
+from engine.backends.lancedb.table import SharedTable
+from engine.backends.lancedb.table_location import Machine
+from engine.backends.lancedb.upload_plan import Plan, make_plan
+from engine.backends.lancedb.view import View
+from engine.backends.lancedb.writing import TableWriter
+from engine.embedding.base import EmbeddingProvider
+from engine.indexing.note_preparation import fingerprint
+from engine.indexing.sync_parts import StageWork
+from engine.indexing.vector_storage import VectorKeeper
+from engine.store.stored_models import ModelName
+from engine.store.vector_encoding import StoredModel, decode
+
+_LONG_EMBEDDING = 256
+"""Chunks to embed from which on the text is shared before: it can be found by its words meanwhile."""
+_FILES_A_COMMIT = 200
+_CHUNKS_A_COMMIT = 1000
+_VECTORS_AT_ONCE = 500
+_KEYS_AT_ONCE = 1000
+_PASSES = 4
+"""What another machine commits at the same moment is seen by a second look."""
+
+
+class Publisher:
+    """The `Sharing` of an index. Used by one sync at a time."""
+
+    def __init__(
+        self,
+        table: SharedTable,
+        machine: Callable[[], Machine],
+        known_provider: Callable[[], EmbeddingProvider | None],
+        shared: Callable[[], None],
+    ) -> None:
+        """`known_provider`: the one whose vectors the index has now. `shared` hears of every commit."""
+        self._table = table
+        self._writer = TableWriter(table)
+        self._machine = machine
+        self._provider = known_provider
+        self._shared = shared
+
+    def text_ready(self, work: StageWork, pending: int) -> None:
+        self._table.with_one_more_try(lambda: self._share_text(work, pending))
+
+    def settle(self, work: StageWork) -> None:
+        self._table.with_one_more_try(lambda: self._share_all(work))
+
+    def _share_text(self, work: StageWork, pending: int) -> None:
+        if pending:
+            pending -= self._take_vectors(work)
+        if pending >= _LONG_EMBEDDING:
+            self._publish(work)
+
+    def _share_all(self, work: StageWork) -> None:
+        self._publish(work)
+        self._fill(work)
+        self._writer.tidy(work.token)
+
+    # --- vectors --------------------------------------------------------------------------------------------------
+
+    def _name(self) -> ModelName | None:
+        provider = self._provider()
+        return None if provider is None else ModelName(provider.id, provider.model, provider.key)
+
+    def _take_vectors(self, work: StageWork) -> int:
+        """Bring what others have embedded already; returns how many chunks need no embedding any more."""
+        model = work.model
+        try:
+            view = self._table.view(work.token, fresh=True)
+        except TableMissing:
+            return 0
+        if model is None or view.model != self._name() or view.dims != model.dims or not view.vectors():
+            return 0
+        with work.parts.store.read() as snapshot:
+            due = [hash_ for _, hash_ in snapshot.due(model.id)]
+        keeper, taken = VectorKeeper(work, model), 0
+        for start in range(0, len(due), _VECTORS_AT_ONCE):
+            wanted = due[start : start + _VECTORS_AT_ONCE]
+            found = view.vectors_of(wanted, work.token)
+            if found:
+                keeper.keep(list(found), decode(list(found.values()), model.dims).astype("float32"), made=False)
+                taken += len(found)
+        return taken
+
+    def _fill(self, work: StageWork) -> None:
+        """Give rows their vectors that were there before these were made."""
+        model, name = work.model, self._name()
+        if model is None or name is None:
+            return
+        view = self._table.view(work.token, fresh=True)
+        with work.parts.store.read() as snapshot:
+            if not snapshot.has_vectors(model.id):
+                return
+        if view.model is None:
+            self._writer.add_vector_column(model.dims, name, work.token)
+            view = self._table.view(work.token, fresh=True)
+        if (view.model, view.dims) != (name, model.dims):
+            return
+        lacking = view.without_vector(work.token)
+        for start in range(0, len(lacking), _CHUNKS_A_COMMIT):
+            group = lacking[start : start + _CHUNKS_A_COMMIT]
+            with work.parts.store.read() as snapshot:
+                known = dict(vectors_of(snapshot, model, [hash_ for _, hash_ in group]))
+            ready = [(id_, known[hash_]) for id_, hash_ in group if hash_ in known]
+            if ready:
+                self._writer.set_vectors([id_ for id_, _ in ready], [vector for _, vector in ready], work.token)
+                self._shared()
+
+    # --- rows -----------------------------------------------------------------------------------------------------
+
+    def _publish(self, work: StageWork) -> None:
+        with work.parts.store.read() as snapshot:
+            local = local_files(snapshot)
+        rules = hashlib.sha256(fingerprint(work.parts.settings).encode()).hexdigest()[:12]
+        for _ in range(_PASSES):
+            view = self._opened(work)
+            files = view.files(work.token)
+            plan = make_plan(local, files, self._machine().id, rules)
+            if plan.empty:
+                return
+            self._carry_out(plan, view, rules, work)
+
+    def _opened(self, work: StageWork) -> View:
+        try:
+            return self._table.view(work.token, fresh=True)
+        except TableMissing:
+            dims = None if work.model is None else work.model.dims
+            self._writer.create(dims, self._name() if dims else None, work.token)
+            return self._table.view(work.token, fresh=True)
+
+    def _carry_out(self, plan: Plan, view: View, rules: str, work: StageWork) -> None:
+        me, token = self._machine(), work.token
+        entry = spelt_holders([(me.id, me.label)])[1:]
+        total, done = len(plan.put) + len(plan.renew), 0
+        work.meter.start("publishing", total)
+        for group in _groups(plan.put):
+            self._put([file for file, _ in group], [key for _, keys in group for key in keys], view, rules, work)
+            done += len(group)
+            work.meter.step(done, group[-1][0].path)
+        for renewed in _groups([(file, list[str]()) for file in plan.renew]):
+            self._put([file for file, _ in renewed], [file.key for file, _ in renewed], view, rules, work)
+            done += len(renewed)
+            work.meter.step(done, renewed[-1][0].path)
+        for keys in _some(plan.join):
+            fresh = f"{sql.one_of('file', keys)} AND ordinal = {FILE_ROW} AND holders NOT LIKE '%,{me.id}:%'"
+            self._writer.change_holders(fresh, f"concat(holders, {sql.text(entry)})", token)
+        for file in plan.leave:
+            mine = next(entry for entry in file.holders if entry[0] == me.id)
+            condition = f"{sql.one_of('file', [file.key])} AND ordinal = {FILE_ROW}"
+            gone = sql.text(spelt_holders([mine]))
+            self._writer.change_holders(condition, f"replace(holders, {gone}, ',')", token)
+        for keys in _some(plan.remove):
+            self._writer.delete(sql.one_of("file", keys), token)
+        self._shared()
+
+    def _put(
+        self, files: Sequence[LocalFile], instead_of: Sequence[str], view: View, rules: str, work: StageWork
+    ) -> None:
+        """One commit: these files whole, in place of those with these keys."""
+        me = self._machine()
+        with work.parts.store.read() as snapshot:
+            stored = [(file, read_stored(snapshot, file)) for file in files]
+        rows: list[dict[str, Any]] = []
+        meant: dict[str, bytes] = {}
+        remote = self._table.place().remote
+        for file, found in stored:
+            work.token.checkpoint()
+            if found is None:
+                continue
+            new = analysed(file, masked(file, found) if remote else found)
+            known = view.files().get(file.key)
+            holders = ((me.id, me.label),) if known is None else known.holders
+            rows += rows_of_file(new, file.key, spelt_holders(holders), me.id, rules)
+            # What is masked means what it meant before; its vector goes by the new text.
+            own = (hashlib.sha256(chunk.text.encode()).digest() for chunk, _ in found.chunks)
+            meant |= {chunk.hash.hex(): hash_ for chunk, hash_ in zip(new.chunks, own, strict=True)}
+        known_vectors = self._known_vectors(view, list(meant.values()), work)
+        vectors = {row: known_vectors[hash_] for row, hash_ in meant.items() if hash_ in known_vectors}
+        self._writer.put(rows, instead_of, vectors, work.token)
+        self._shared()
+
+    def _known_vectors(self, view: View, hashes: Sequence[bytes], work: StageWork) -> dict[bytes, bytes]:
+        """By the hash of the text; none where the table has those of another model."""
+        model: StoredModel | None = work.model
+        if model is None or (view.model, view.dims) != (self._name(), model.dims):
+            return {}
+        with work.parts.store.read() as snapshot:
+            return dict(vectors_of(snapshot, model, hashes))
+
+
+def _groups(files: Sequence[tuple[LocalFile, list[str]]]) -> Iterator[list[tuple[LocalFile, list[str]]]]:
+    """As many as make one commit."""
+    group: list[tuple[LocalFile, list[str]]] = []
+    chunks = 0
+    for entry in files:
+        if group and (len(group) == _FILES_A_COMMIT or chunks + entry[0].chunks > _CHUNKS_A_COMMIT):
+            yield group
+            group, chunks = [], 0
+        group.append(entry)
+        chunks += entry[0].chunks
+    if group:
+        yield group
+
+
+def _some(keys: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(keys), _KEYS_AT_ONCE):
+        yield keys[start : start + _KEYS_AT_ONCE]

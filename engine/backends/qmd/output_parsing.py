@@ -1,0 +1,180 @@
+"""What `qmd` says, as values: any text may come, and what is no answer is an error that says so."""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from engine.backends.qmd.command import QmdError
+from engine.base import skip_reasons
+from engine.base.language import tr
+
+_SCHEME = "qmd://"
+_HEADER = re.compile(r"@@ -(\d{1,9}),(\d{1,9}) @@[^\n]*(?:\n|$)")
+_DOCID = re.compile(r"#?([0-9a-f]{6,64})")
+_NOTHING = re.compile(r"^\W*(?:warn(?:ing)?\W+)?no results found\b", re.IGNORECASE | re.MULTILINE)
+_BEGINS = re.compile(r"^[ \t]*\[", re.MULTILINE)
+_MOST_TRIES = 50
+_LAST_LINE = 2**31 - 1
+_COUNTS = re.compile(r"Indexed: (\d{1,9}) new, (\d{1,9}) updated, (\d{1,9}) unchanged, (\d{1,9}) removed")
+_COLLECTION = re.compile(r"\[(\d{1,6})/(\d{1,6})\] (\S+)")
+_SKIPPED = re.compile(r"Skipped (?:unreadable file: (.+) \((\w+)\)|file outside collection: (.+))$")
+_decoder = json.JSONDecoder()
+
+
+class Hit(NamedTuple):
+    """One document that `qmd` found."""
+
+    collection: str
+    path: str
+    """Within the collection, with slashes."""
+    docid: str
+    """The beginning of the hash of its text; empty where none was given."""
+    score: float
+    """0 to 1."""
+    title: str
+    start: int
+    end: int
+    """Lines of the snippet, from 1, both included."""
+    line: int
+    """The one of them that matches best."""
+    snippet: str
+    """Without its header; may be cut in the middle of a line."""
+    legs: tuple["Leg", ...] = ()
+    """How the score came about, where that was asked for."""
+
+
+class Leg(NamedTuple):
+    """What one of the searches in a question found of a document."""
+
+    by_words: bool
+    score: float
+    """0 to 1."""
+    weight: float
+    """How much it had to say in the end."""
+
+
+class Counts(NamedTuple):
+    """What an update did to one collection."""
+
+    new: int
+    updated: int
+    unchanged: int
+    removed: int
+
+
+def parse_hits(output: str, errors: str = "") -> list[Hit]:
+    """The results of a search, best first as given. Raises `QmdError` for what is no answer.
+
+    Progress and warnings may stand before and behind the JSON: the first array of objects counts.
+    """
+    rows = _rows(output)
+    if rows is None:
+        if _NOTHING.search(output) or (not output.strip() and _NOTHING.search(errors)):
+            return []
+        if not output.strip():
+            raise QmdError(tr("qmd gave no answer at all."))
+        raise QmdError(tr("qmd gave an answer that cannot be read."))
+    hits = [hit for row in rows if (hit := _hit(row)) is not None]
+    if rows and not hits:
+        raise QmdError(tr("qmd gave results that name no file."))
+    return hits
+
+
+def parse_counts(line: str) -> Counts | None:
+    """What a line of an update says of one collection; None for any other line."""
+    found = _COUNTS.search(line)
+    return None if found is None else Counts(*map(int, found.groups()))
+
+
+def parse_collection(line: str) -> str | None:
+    """The collection that an update has come to; None for any other line."""
+    found = _COLLECTION.match(line.strip())
+    return None if found is None else found[3]
+
+
+def parse_skipped(line: str) -> tuple[str, str] | None:
+    """A file that an update passed over, and why; None for any other line."""
+    found = _SKIPPED.search(line.rstrip())
+    if found is None:
+        return None
+    if found[3]:
+        return found[3], skip_reasons.OUTSIDE_FOR_QMD.said()
+    return found[1], skip_reasons.UNREADABLE_BY_QMD.said(problem=found[2])
+
+
+def _rows(output: str) -> list[dict[str, Any]] | None:
+    """None where there is no array of objects."""
+    empty = False
+    for start in _starts(output):
+        try:
+            value, _ = _decoder.raw_decode(output, start)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, list) and all(isinstance(row, dict) for row in value):
+            if value:
+                return value
+            empty = True
+    return [] if empty else None
+
+
+def _starts(output: str) -> Iterator[int]:
+    """Where an array may begin: a line's beginning."""
+    for tries, found in enumerate(_BEGINS.finditer(output)):
+        if tries == _MOST_TRIES:
+            return
+        yield found.end() - 1
+
+
+def _hit(row: dict[str, Any]) -> Hit | None:
+    """None for a row that names no file of a collection."""
+    file = row.get("file")
+    if not isinstance(file, str) or not file.startswith(_SCHEME):
+        return None
+    collection, slash, path = file[len(_SCHEME) :].partition("/")
+    if not (collection and slash and path):
+        return None
+    snippet = _text(row.get("snippet"))
+    header = _HEADER.match(snippet)
+    text = snippet[header.end() :] if header else snippet
+    start, count = (int(header[1]), int(header[2])) if header else (1, text.count("\n") + 1)
+    start = min(max(1, start), _LAST_LINE)
+    end = min(start + max(1, count) - 1, _LAST_LINE)
+    line = row.get("line")
+    best = line if isinstance(line, int) and not isinstance(line, bool) else start
+    docid = _DOCID.fullmatch(_text(row.get("docid")))
+    return Hit(
+        collection,
+        path,
+        docid[1] if docid else "",
+        _score(row.get("score")),
+        _text(row.get("title")),
+        start,
+        end,
+        min(max(start, best), end),
+        text,
+        _legs(row.get("explain")),
+    )
+
+
+def _legs(explain: object) -> tuple[Leg, ...]:
+    fusion = explain.get("rrf") if isinstance(explain, dict) else None
+    listed = fusion.get("contributions") if isinstance(fusion, dict) else None
+    return tuple(
+        Leg(one.get("source") == "fts", _score(one.get("backendScore")), _score(one.get("rrfContribution")))
+        for one in (listed if isinstance(listed, list) else ())
+        if isinstance(one, dict)
+    )
+
+
+def _text(value: object) -> str:
+    return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+
+def _score(value: object) -> float:
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return 0.0
+    # Too large for a float, or no number at all, says nothing.
+    score = float(value) if -1e9 < value < 1e9 else 0.0
+    return 0.0 if math.isnan(score) else min(1.0, max(0.0, score))

@@ -1,0 +1,232 @@
+"""Puts a question to `qmd`, by words or with its models; what it has just answered is remembered for a moment."""
+
+import logging
+import re
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
+
+from engine.backends.qmd.command import QmdCommand, QmdError, QmdFailed, QmdMissing
+from engine.backends.qmd.output_parsing import Hit, parse_hits
+from engine.backends.qmd.query_text import Question
+from engine.backends.qmd.retry_pause import Rest
+from engine.base.cancellation import CancelToken
+from engine.base.language import tr
+from engine.settings import Settings
+from engine.settings.options import ResultCacheSettings
+from engine.settings.qmd_options import QmdSearchMode
+
+log = logging.getLogger(__name__)
+
+MOST_HITS = 100
+"""Of one search; the output of more could be longer than an answer may be."""
+_MOST_EXPLAINED = 30
+_NO_COLLECTION = re.compile(r"collection not found|failed to parse|no collections? found", re.IGNORECASE)
+_NO_OPTION = re.compile(r"(?:unknown|unrecognized|invalid|unexpected) (?:option|flag|argument|command)", re.IGNORECASE)
+
+Verb = Literal["search", "vsearch", "query"]
+
+
+class Asked(NamedTuple):
+    """What `qmd` answered."""
+
+    hits: tuple[Hit, ...]
+    mode: QmdSearchMode
+    """How it searched in the end."""
+    loose: bool
+    """Whether no document has all of the words."""
+    notice: str
+    """Why its models were not asked; empty where they were, or nobody wanted them."""
+    cut: bool
+    """Whether there may be more."""
+
+
+class Asking:
+    """Thread-safe."""
+
+    def __init__(
+        self,
+        command: QmdCommand,
+        settings: Settings,
+        why_words_only: Callable[[], str],
+        restore: Callable[[], bool],
+        moment: Callable[[], object],
+    ) -> None:
+        """`why_words_only` the models cannot be asked; empty if they can.
+
+        `restore` gives `qmd` its collections back when it has lost them; False where there is nothing to give.
+        `moment`: what differs after its index has changed.
+        """
+        self._command = command
+        self._settings = settings
+        self._no_models = why_words_only
+        self._restore = restore
+        self._moment = moment
+        self._rest, self._vectors_rest = Rest(), Rest()
+        self._answers = _Answers(settings.query.cache)
+
+    def answer_as(self, settings: Settings) -> None:
+        """Remember answers, and be patient, as these say from now on."""
+        self._settings = settings
+        self._answers.begin(settings.query.cache)
+
+    def ask(
+        self,
+        question: Question,
+        collections: Sequence[str],
+        most: int,
+        *,
+        by_words: bool,
+        cancel: CancelToken | None,
+    ) -> Asked:
+        """The best documents of these collections. Raises `QmdError`, `Cancelled`."""
+        wanted = "search" if by_words else self._settings.qmd.search_mode
+        notice = ""
+        if wanted != "search" and question.sentence:
+            notice = self._no_models()
+            if not notice:
+                asked = self._by_meaning(wanted, question, collections, most, cancel)
+                if isinstance(asked, Asked):
+                    return asked
+                notice = asked
+        deadline = time.monotonic() + self._seconds()
+        hits = self._words(question.ways, collections, most, deadline, cancel, every=False) if question.ways else ()
+        loose = bool(not hits and question.loose)
+        if loose:
+            hits = self._words(question.loose, collections, most, deadline, cancel, every=True)
+        return Asked(hits, "search", loose and bool(hits), notice, len(hits) >= min(most, MOST_HITS))
+
+    def _by_meaning(
+        self, wanted: Verb, question: Question, collections: Sequence[str], most: int, cancel: CancelToken | None
+    ) -> Asked | str:
+        """In the way that is wanted, else by the vectors alone, without larger models; or why neither works now."""
+        explain = ["--explain"] if wanted == "query" else []
+        most = min(most, _MOST_EXPLAINED)
+        lines = [*(f"lex: {way}" for way in question.ways if wanted == "query"), f"vec: {question.plain_sentence}"]
+        ways: tuple[tuple[Rest, Verb, str, list[str]], ...] = (
+            (self._rest, wanted, question.sentence, explain),
+            (self._vectors_rest, "query", "\n".join(lines), ["--no-rerank", "--explain"]),
+        )
+        failure = ""
+        for rest, verb, text, options in ways:
+            if rest.resting:
+                continue
+            try:
+                hits = self._run(verb, text, collections, most, options, self._seconds(), cancel)
+            except QmdMissing:
+                raise
+            except QmdError as error:
+                rest.failed()
+                failure = str(error)
+                continue
+            rest.worked()
+            if rest is self._rest:
+                return Asked(hits, wanted, False, "", len(hits) >= most)
+            scored = sorted((hit._replace(score=_joined(hit, 0)) for hit in hits), key=lambda hit: -hit.score)
+            return Asked(tuple(scored), wanted, False, _without_larger_models(failure), len(hits) >= most)
+        if failure:
+            return tr("{failure} For a while, words alone are searched.", failure=failure)
+        return tr("qmd's models failed a while ago: words alone are searched.")
+
+    def _words(
+        self,
+        lines: Sequence[str],
+        collections: Sequence[str],
+        most: int,
+        deadline: float,
+        cancel: CancelToken | None,
+        *,
+        every: bool,
+    ) -> tuple[Hit, ...]:
+        """What these lines find, each by itself. The more of them find a document, the better, with `every`."""
+        seconds = max(0.1, deadline - time.monotonic())
+        if len(lines) == 1:
+            return self._run("search", lines[0], collections, min(most, MOST_HITS), [], seconds, cancel)
+        # Typed lines ask no model, and one command does for all of them.
+        text = "\n".join(f"lex: {line}" for line in lines)
+        options = ["--no-rerank", "--explain"]
+        hits = self._run("query", text, collections, min(most, _MOST_EXPLAINED), options, seconds, cancel)
+        scored = (hit._replace(score=_joined(hit, len(lines) if every else 0)) for hit in hits)
+        return tuple(sorted(scored, key=lambda hit: -hit.score))
+
+    def _run(
+        self,
+        verb: Verb,
+        text: str,
+        collections: Sequence[str],
+        most: int,
+        options: Sequence[str],
+        seconds: float,
+        cancel: CancelToken | None,
+    ) -> tuple[Hit, ...]:
+        key = (verb, text, tuple(collections), most, self._moment())
+        known = self._answers.get(key)
+        if known is not None:
+            return known
+        self._command.check(self._seconds(), cancel)
+        arguments = ["--json", "-n", str(most), *options]
+        arguments += [part for name in collections for part in ("-c", name)]
+
+        def run(verb: Verb) -> list[Hit]:
+            finished = self._command.run([verb], options=arguments, operand=text, seconds=seconds, cancel=cancel)
+            return parse_hits(finished.output, finished.errors)
+
+        try:
+            hits = run(verb)
+        except QmdFailed as failure:
+            if _NO_COLLECTION.search(failure.errors) and self._restore():
+                log.info("qmd had lost its collections")
+                hits = run(verb)
+            elif _NO_OPTION.search(failure.errors) and verb != "query":
+                hits = run("query")  # of some versions the only one that knows all options
+            else:
+                raise
+        self._answers.put(key, tuple(hits))
+        return tuple(hits)
+
+    def _seconds(self) -> float:
+        return self._settings.qmd.limits.timeout_ms / 1000
+
+
+class _Answers:
+    """What was answered a moment ago: the window asks by words first, and then for everything."""
+
+    def __init__(self, settings: ResultCacheSettings) -> None:
+        self._of = settings
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[object, tuple[float, tuple[Hit, ...]]] = OrderedDict()
+
+    def begin(self, settings: ResultCacheSettings) -> None:
+        """Keep answers as these say from now on, and forget those until now."""
+        with self._lock:
+            self._of = settings
+            self._kept.clear()
+
+    def get(self, key: object) -> tuple[Hit, ...] | None:
+        with self._lock:
+            since, hits = self._kept.get(key, (0.0, None))
+            return hits if time.monotonic() - since < self._of.ttl_seconds else None
+
+    def put(self, key: object, hits: tuple[Hit, ...]) -> None:
+        if self._of.enabled:
+            with self._lock:
+                self._kept[key] = time.monotonic(), hits
+                while len(self._kept) > self._of.max_entries:
+                    self._kept.popitem(last=False)
+
+
+def _joined(hit: Hit, parts: int) -> float:
+    """The score of what several lines found: their mean over all `parts`, or for 0 the best of them."""
+    scores = [leg.score for leg in hit.legs] or [0.0]
+    return min(1.0, sum(scores) / parts) if parts else max(scores)
+
+
+def _without_larger_models(failure: str) -> str:
+    """What is said of an answer by vectors alone; `failure`: what has just gone wrong, empty where it was before."""
+    if failure:
+        return tr(
+            "{failure} For a while, the question is compared as it is, without its larger models.", failure=failure
+        )
+    return tr("qmd's models failed a while ago: the question is compared as it is, without its larger models.")

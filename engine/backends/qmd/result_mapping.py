@@ -1,0 +1,294 @@
+"""From what `qmd` found to the results that are shown: files by their stable names, lines as they are now."""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from engine.backends.qmd.collections import Collection
+from engine.backends.qmd.export_list import ExportedSession
+from engine.backends.qmd.output_parsing import Hit
+from engine.backends.qmd.query_text import Question
+from engine.backends.qmd.session_exports import SessionExports
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.chunking import Chunk, chunk_markdown
+from engine.corpus.document import describe
+from engine.corpus.globs import Globs
+from engine.corpus.note_reader import Unreadable, read_note
+from engine.corpus.path_guard import PathGuard
+from engine.records import FileRange, MemorySearchResult, MessagePlace, Source, cite
+from engine.search.chunk_filter import Filter
+from engine.search.results import ranges_of
+from engine.search.snippets import make_snippet
+from engine.settings import Settings
+from engine.text import highlight_ranges
+from engine.text.dates import parse_period
+from engine.text.folding import fold
+from engine.text.operators import SOURCE_NAMES
+from engine.text.parsed_query import Clause, Field
+
+_MOST_COMPARED = 100
+"""Passages of one file."""
+
+
+class Candidate(NamedTuple):
+    """A file that `qmd` found, and that may be shown."""
+
+    path: str
+    """Stable name."""
+    source: Source
+    modified: float
+    """Seconds since the epoch; of a session its last message's."""
+    hit: Hit
+    session: ExportedSession | None
+
+    @property
+    def title(self) -> str:
+        return self.hit.title if self.session is None else self.session.known.title
+
+
+class Finding:
+    """Thread-safe."""
+
+    def __init__(self, settings: Settings, guard: PathGuard, exports: SessionExports) -> None:
+        self._settings = settings
+        self._guard = guard
+        self._exports = exports
+
+    def candidates(
+        self, hits: Iterable[Hit], collections: Sequence[Collection], wanted: Filter, question: Question
+    ) -> list[Candidate]:
+        """The files that satisfy all that is demanded of them, best first; each once, with its best score."""
+        by_name = {collection.name: collection for collection in collections}
+        sessions = self._exports.by_file() if any(one.source == "sessions" for one in collections) else {}
+        best: dict[str, tuple[Hit, ExportedSession | None]] = {}
+        for hit in hits:
+            collection = by_name.get(hit.collection)
+            if collection is None:
+                continue
+            session = sessions.get(hit.path) if collection.source == "sessions" else None
+            name = collection.stable_name(hit.path) if collection.source == "memory" else session and session.known.path
+            if name and (name not in best or best[name][0].score < hit.score):
+                best[name] = hit, session
+        notes = {name for name, (_, session) in best.items() if session is None}
+        accepted = self._guard.accepted(notes)
+        found = (self._candidate(name, hit, session) for name, (hit, session) in best.items())
+        conditions = _conditions(wanted, question.fields)
+        kept = [
+            one
+            for one in found
+            if one is not None
+            and (one.session is not None or one.path in accepted)
+            and all(ok(one) for ok in conditions)
+        ]
+        return sorted(kept, key=lambda one: -one.hit.score)  # of equal ones in the order of `qmd`
+
+    def results(
+        self,
+        candidates: Sequence[Candidate],
+        most: int,
+        longest: int,
+        question: Question,
+        by_words: bool,
+        cancel: CancelToken | None,
+    ) -> tuple[list[MemorySearchResult], int]:
+        """What is shown of the best of them, and how many of those before were left out. Raises `Cancelled`.
+
+        `longest`: most characters of a snippet. Left out is what has gone since, and what a search by meaning found
+        without the phrases that it must have.
+        """
+        made, left_out = list[MemorySearchResult](), 0
+        for candidate in candidates:
+            if len(made) == most:
+                break
+            if cancel is not None:
+                cancel.checkpoint()
+            make = self._of_note if candidate.session is None else self._of_session
+            result = make(candidate, longest, question, by_words)
+            if result is None:
+                left_out += 1
+            else:
+                made.append(result)
+        return made, left_out
+
+    def _candidate(self, name: str, hit: Hit, session: ExportedSession | None) -> Candidate | None:
+        if session is not None:
+            return Candidate(name, "sessions", session.mtime_ns / 1e9, hit, session)
+        try:
+            return Candidate(name, "memory", self._guard.locate(name).stat().st_mtime, hit, None)
+        except (PathRefused, OSError):
+            return None  # it has gone since
+
+    def _of_note(
+        self, candidate: Candidate, longest: int, question: Question, by_words: bool
+    ) -> MemorySearchResult | None:
+        try:
+            path = str(self._guard.locate(candidate.path))
+            text = read_note(path, candidate.path, self._settings.max_file_bytes).text
+        except (PathRefused, Unreadable, OSError):
+            return None
+        if not by_words and not question.is_satisfied_by(text):
+            return None
+        about, chunking = describe(text, candidate.path), self._settings.chunking
+        chunks = chunk_markdown(text, tokens=chunking.tokens, overlap=chunking.overlap, front=about.front)
+        if not chunks:
+            return None
+        chunk = _best_chunk(chunks, _line_now(candidate.hit, text), question, by_words)
+        ranges = highlight_ranges(chunk.text, question.analysis)
+        snippet = make_snippet(chunk.text, ranges, longest)
+        return _result(
+            candidate,
+            by_words,
+            title=about.title,
+            lines=(chunk.start_line, chunk.end_line),
+            heading=chunk.heading,
+            snippet=snippet.text,
+            snippet_line=chunk.start_line + snippet.first_line,
+            ranges=snippet.ranges,
+            question=question,
+        )
+
+    def _of_session(
+        self, candidate: Candidate, longest: int, question: Question, by_words: bool
+    ) -> MemorySearchResult | None:
+        session = candidate.session
+        assert session is not None
+        chunk = self._exports.passage(session, candidate.hit.line)
+        if chunk is None or (not by_words and not question.is_satisfied_by(chunk.text)):
+            return None
+        ranges = highlight_ranges(chunk.text, question.analysis)
+        snippet = make_snippet(chunk.text, ranges, longest)
+        place = chunk.places[max(0, bisect_right([one.offset for one in chunk.places], snippet.place) - 1)]
+        known = session.known
+        return _result(
+            candidate,
+            by_words,
+            title=known.title,
+            lines=(chunk.start_line, chunk.end_line),
+            heading=chunk.heading,
+            snippet=snippet.text,
+            snippet_line=place.line,
+            ranges=snippet.ranges,
+            question=question,
+            message=MessagePlace(
+                ordinal=place.ordinal, id=place.id, role=place.role, agent=known.agent, project=known.project
+            ),
+        )
+
+
+def _result(
+    candidate: Candidate,
+    by_words: bool,
+    *,
+    title: str,
+    lines: tuple[int, int],
+    heading: tuple[str, ...],
+    snippet: str,
+    snippet_line: int,
+    ranges: Sequence[FileRange],
+    question: Question,
+    message: MessagePlace | None = None,
+) -> MemorySearchResult:
+    hit = candidate.hit
+    words = [leg for leg in hit.legs if leg.by_words]
+    meanings = [leg for leg in hit.legs if not leg.by_words]
+    text = hit.score if by_words else max((leg.score for leg in words), default=0.0)
+    vector = None if by_words else max((leg.score for leg in meanings), default=None if hit.legs else hit.score)
+    weight = sum(leg.weight for leg in hit.legs)
+    share = sum(leg.weight for leg in words) / weight if weight else 0.0
+    path = candidate.path if message is None else ""
+    _, around = ranges_of("", (path, title, *heading), question.analysis)
+    return MemorySearchResult(
+        path=candidate.path,
+        start_line=lines[0],
+        end_line=lines[1],
+        score=round(hit.score, 6),
+        snippet=snippet,
+        source=candidate.source,
+        citation=cite(candidate.path, *lines),
+        title=title,
+        heading=heading,
+        modified=candidate.modified,
+        snippet_line=snippet_line,
+        match_ranges=tuple((start, end) for start, end in ranges if start < end),
+        text_score=round(text, 6),
+        vector_score=None if vector is None else round(vector, 6),
+        text_share=1.0 if by_words else round(share, 6),
+        message=message,
+        title_ranges=around[1],
+        heading_ranges=tuple(around[2:]),
+        path_ranges=around[0],
+    )
+
+
+def _line_now(hit: Hit, text: str) -> int:
+    """Where the line that `qmd` found is now: the file may have changed since it was indexed."""
+    lines = text.split("\n")
+    shown = hit.snippet.split("\n")
+    at = hit.line - hit.start
+    wanted = shown[at].strip() if at < len(shown) else ""
+    # The last line that is shown may be cut.
+    wanted = wanted.removesuffix("...") if at == len(shown) - 1 else wanted
+    if not wanted or (hit.line <= len(lines) and wanted in lines[hit.line - 1]):
+        return min(hit.line, len(lines))
+    moved = [number for number, line in enumerate(lines, 1) if wanted in line]
+    return min(moved, key=lambda number: abs(number - hit.line), default=min(hit.line, len(lines)))
+
+
+def _best_chunk(chunks: Sequence[Chunk], line: int, question: Question, by_words: bool) -> Chunk:
+    """The passage with this line; by words the one with most of them, since `qmd` counts parts of words, too."""
+    near = next((one for one in chunks if one.start_line <= line <= one.end_line), chunks[0])
+    if len(chunks) > _MOST_COMPARED or (not by_words and _different(near.text, question)):
+        return near
+    return max(chunks, key=lambda one: (_different(one.text, question), one is near))
+
+
+def _different(text: str, question: Question) -> int:
+    return len({text[start:end].casefold() for start, end in highlight_ranges(text, question.analysis)})
+
+
+# --- what is demanded of files ------------------------------------------------------------------------------------
+
+_Condition = Callable[[Candidate], bool]
+
+
+def _conditions(wanted: Filter, fields: Sequence[Clause]) -> list[_Condition]:
+    globs = Globs((wanted.path_glob,)) if wanted.path_glob else None
+
+    def passes(one: Candidate) -> bool:
+        return (
+            (wanted.sources is None or one.source in wanted.sources)
+            and (globs is None or globs.covers(one.path))
+            and (wanted.since is None or one.modified >= wanted.since)
+            and (wanted.until is None or one.modified < wanted.until)
+            and not wanted.hides(one.path, one.source)
+        )
+
+    return [passes, *map(_demanded, fields)]
+
+
+def _demanded(clause: Clause) -> _Condition:
+    tests = [_field(atom) for atom in clause.alternatives if isinstance(atom, Field)]
+    return lambda one: any(test(one) for test in tests) != clause.negated
+
+
+def _field(atom: Field) -> _Condition:
+    value, part = atom.value, fold(atom.value)
+    period = parse_period(value) if atom.name in ("after", "before", "on") else None
+    if atom.name == "path":
+        globs = Globs((value,))
+        return lambda one: part in fold(one.path) or globs.covers(one.path)
+    if atom.name == "title":
+        return lambda one: part in fold(one.title)
+    if atom.name == "source":
+        return lambda one: one.source == SOURCE_NAMES[value.casefold()]
+    if atom.name == "agent":
+        return lambda one: one.session is not None and fold(one.session.known.agent) == part
+    if atom.name == "project":
+        return lambda one: one.session is not None and part in fold(one.session.known.project)
+    if period is None:
+        return lambda one: False
+    if atom.name == "on":
+        start, end = period.days()
+        return lambda one: start <= one.modified < end
+    return lambda one: (one.modified >= period.start) == (atom.name == "after")

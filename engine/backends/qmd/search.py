@@ -1,0 +1,137 @@
+"""One search with `qmd`: the question put in its words, asked where it may be, and what it found made results."""
+
+import time
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from engine.backends.qmd.collections import Collection
+from engine.backends.qmd.command import QmdCommand
+from engine.backends.qmd.maintenance import Maintenance
+from engine.backends.qmd.query_runner import MOST_HITS, Asked, Asking
+from engine.backends.qmd.query_text import Question, read_question
+from engine.backends.qmd.result_mapping import Finding
+from engine.backends.qmd.status import MODES
+from engine.backends.qmd.unsupported import unsupported
+from engine.base.cancellation import CancelToken
+from engine.base.language import tr
+from engine.memory.requests import make_request
+from engine.records import MemorySearchResult, SearchMode, SearchOutcome, SearchTimings
+from engine.search.query_summary import remarks_of, understood
+from engine.search.search_context import SearchRequest
+from engine.settings import Settings
+from engine.settings.qmd_options import QmdLimitSettings
+
+if TYPE_CHECKING:
+    from engine.memory.contract import SearchOptions
+
+_USUAL_HITS = 50
+"""So many `qmd` looks for at least, whatever it is asked for."""
+
+
+class Searching:
+    """Thread-safe."""
+
+    def __init__(
+        self, settings: Settings, command: QmdCommand, maintenance: Maintenance, asking: Asking, finding: Finding
+    ) -> None:
+        self._settings = settings
+        self._command = command
+        self._maintenance = maintenance
+        self._asking = asking
+        self._finding = finding
+
+    def answer_as(self, settings: Settings) -> None:
+        """See `MemorySearchManager.answer_as`."""
+        self._settings = settings
+        self._asking.answer_as(settings)
+
+    def search(self, query: str, options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
+        """The answer to a question by whoever may ask. Raises `Unsupported`, `QmdError`, `Cancelled`."""
+        if options.get("within"):
+            raise unsupported("narrowing")
+        if options.get("half_life_days") or options.get("diverse"):
+            raise unsupported("ordering")
+        started = time.perf_counter()
+        settings = self._settings
+        limits = settings.qmd.limits
+        usual = msgspec.structs.replace(
+            settings.query, max_results=limits.max_results, min_score=settings.qmd.min_score
+        )
+        request, question = make_request(usual, query, None, options), read_question(query)
+        known = self._maintenance.collections
+        wanted = self._wanted(known, request)
+        if not wanted or not (question.ways or question.sentence):
+            self._command.check(limits.timeout_ms / 1000, cancel)
+            notice = tr("qmd needs a word to look for.") if wanted else ""
+            notice = notice if known else tr("Nothing is indexed yet.")
+            return _outcome([], 0, "keyword", [notice, *_remarks(question)], started)
+        return self._answer(request, question, wanted, limits, started, cancel)
+
+    def _wanted(self, known: tuple[Collection, ...], request: SearchRequest) -> list[Collection]:
+        """Where to look."""
+        sources = self._settings.sources if request.filter.sources is None else request.filter.sources
+        shared = request.filter.hide_memory
+        return [
+            one
+            for one in known
+            if one.source in sources and not (shared and request.filter.hides(one.prefix, one.source))
+        ]
+
+    def _answer(
+        self,
+        request: SearchRequest,
+        question: Question,
+        collections: list[Collection],
+        limits: QmdLimitSettings,
+        started: float,
+        cancel: CancelToken | None,
+    ) -> SearchOutcome:
+        narrowed = request.filter.active or bool(question.fields)
+        most = MOST_HITS if narrowed else max(_USUAL_HITS, request.max_results + 1)
+        names = [one.name for one in collections]
+        asked = self._asking.ask(question, names, most, by_words=request.keyword_only, cancel=cancel)
+        found = self._finding.candidates(asked.hits, collections, request.filter, question)
+        kept = [one for one in found if one.hit.score >= request.min_score]
+        results, left_out = self._finding.results(
+            kept, request.max_results, limits.max_snippet_chars, question, asked.mode == "search", cancel
+        )
+        notices = [*_told(asked), *_remarks(question)]
+        return msgspec.structs.replace(
+            _outcome(results, len(kept) - left_out, MODES[asked.mode], notices, started),
+            total_is_least=asked.cut,
+            understood="" if question.query.plain else understood(question.query),
+        )
+
+
+def _remarks(question: Question) -> list[str]:
+    return [*remarks_of(question.query), *question.remarks]
+
+
+def _told(asked: Asked) -> list[str]:
+    loose = tr("No note has all of these words: those with some of them are shown.") if asked.loose else ""
+    return [asked.notice, loose]
+
+
+def _outcome(
+    results: list[MemorySearchResult], total: int, mode: SearchMode, notices: list[str], started: float
+) -> SearchOutcome:
+    spent = (time.perf_counter() - started) * 1000
+    by_words = mode == "keyword"
+    return SearchOutcome(
+        results=tuple(results),
+        total=total,
+        provider="qmd",
+        model="qmd",
+        mode=mode,
+        timings=SearchTimings(
+            analysis=0.0,
+            keyword=spent if by_words else 0.0,
+            embed=0.0,
+            vector=0.0 if by_words else spent,
+            merge=0.0,
+            total=spent,
+        ),
+        notice=" ".join(filter(None, notices)),
+        explanation=None,
+    )

@@ -1,0 +1,311 @@
+"""Sessions written out as Markdown, which `qmd` can index: with their secrets masked, in our own folder alone.
+
+Beside each lies where in the transcript its lines are from; one list holds what is known of all.
+"""
+
+import hashlib
+import os
+import re
+import time
+from bisect import bisect_right
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from engine.backends.qmd.export_list import ExportedSession, ExportList, KeptList, KnownTranscript
+from engine.base import skip_reasons
+from engine.base.bounded_json import decode_json
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.base.private_files import make_folder, read_file, remove_leftovers, replace_file
+from engine.corpus.folder_walk import FoundFile
+from engine.corpus.transcripts.chunk_packing import BETWEEN, SPEAKERS, Packer, Said, SessionChunk
+from engine.corpus.transcripts.formats import Conversation
+from engine.corpus.transcripts.modified_time import is_database
+from engine.corpus.transcripts.stores import find_transcripts, session_name
+from engine.indexing.crash_record import CrashRecord
+from engine.indexing.progress import ProgressMeter
+from engine.indexing.session_ownership import KEPT_ELSEWHERE, elsewhere, kept_issues, kept_where
+from engine.records import FileIssue
+from engine.redaction.masks import REDACTION_VERSION
+from engine.settings import Settings
+from engine.store.location import IndexFiles
+from engine.store.sessions import StoredSession
+
+_MOST_BYTES = 1024**3
+"""Of a session that was written out; the longest transcripts have some hundred megabytes."""
+_FORMAT = 1
+"""Raise it when the same session would be written out in another way."""
+_OURS = re.compile(r"[0-9a-f]{32}\.(?:md|json)")
+_ENDINGS = (".md", ".json")
+_SECONDS_A_DAY = 86_400.0
+_SPOKEN_WITH = 20
+"""Messages that may stand with the one that was found in one passage."""
+
+
+class _Place(msgspec.Struct, frozen=True, array_like=True):
+    """A message in a session that was written out."""
+
+    first: int
+    """Its first line there, from 1."""
+    role: str
+    line: int
+    """Of the transcript."""
+    ordinal: int
+    id: str
+
+
+class Exported(msgspec.Struct):
+    """What one pass did."""
+
+    seen: int = 0
+    written: int = 0
+    """Sessions that are new or have changed."""
+    removed: int = 0
+    unchanged: int = 0
+    """Transcripts."""
+    failed: list[FileIssue] = []
+    skipped: list[FileIssue] = []
+
+
+class SessionExports:
+    """Thread-safe; one pass at a time, which its caller sees to."""
+
+    def __init__(self, folder: Path, workspace: Path, index: IndexFiles, settings: Settings) -> None:
+        """`folder`: for the files of this `workspace`, whose own data are in `index`."""
+        self.folder = folder
+        self._workspace = workspace
+        self._index = index
+        self._list = KeptList(folder.parent / "sessions.json")
+        self._settings = settings
+        self._crashes = CrashRecord(folder.parent)
+
+    def all(self) -> list[ExportedSession]:
+        """Every session that is known, newest first."""
+        return sorted(self._list.now().sessions.values(), key=lambda one: (-one.mtime_ns, one.known.path))
+
+    def get(self, path: str) -> ExportedSession | None:
+        return self._list.now().sessions.get(path)
+
+    def by_file(self) -> dict[str, ExportedSession]:
+        """The sessions that can be found, by the names of their files."""
+        return {f"{_stem(name)}.md": one for name, one in self._list.now().sessions.items() if one.written}
+
+    def indexed_sizes(self) -> dict[str, int]:
+        """Bytes of every transcript when it was last read, by its stable name."""
+        return {name: one.size for name, one in self._list.now().transcripts.items()}
+
+    def passage(self, session: ExportedSession, line: int) -> SessionChunk | None:
+        """What was said on this line of the file of a session, and what follows it; None where it is not there."""
+        file = self._file(session)
+        try:
+            places = decode_json(read_file(file.with_suffix(".json"), _MOST_BYTES), tuple[_Place, ...])
+            lines = read_file(file, _MOST_BYTES).decode().split("\n")
+        except (OSError, ValueError):
+            return None  # a pass has just taken it away
+        if not places:
+            return None
+        at = max(0, bisect_right([place.first for place in places], line) - 1)
+        chunking = self._settings.chunking
+        packer = Packer(chunking.tokens, chunking.overlap)
+        for number in range(at, min(at + _SPOKEN_WITH, len(places))):
+            packer.add(_said(places, number, lines))
+        wanted = lines[min(line, len(lines)) - 1].strip()
+        chunks = packer.finish()
+        return next((chunk for chunk in chunks if wanted in chunk.text), chunks[0] if chunks else None)
+
+    # --- writing --------------------------------------------------------------------------------------------------
+
+    def update(
+        self, token: CancelToken, meter: ProgressMeter, before_reading: Callable[[], None], *, again: bool = False
+    ) -> Exported:
+        """Write out what is new or has changed, and take away what has gone. Raises OSError, `Cancelled`.
+
+        `before_reading` is called before the first transcript is read that is new or has changed. `again`: try also
+        the files that ended a process.
+        """
+        make_folder(self._crashes.folder)
+        with self._crashes.during_sync(forget=again):
+            return self._update(token, meter, before_reading)
+
+    def _update(self, token: CancelToken, meter: ProgressMeter, before_reading: Callable[[], None]) -> Exported:
+        done, now = Exported(), self._list.now()
+        fingerprint = self._fingerprint()
+        known = now.transcripts if now.fingerprint == fingerprint else {}
+        found = find_transcripts(self._settings, cancel=token, listener=meter.step)
+        done.skipped += found.skipped
+        done.seen = len(found.files)
+        if any(file.name not in known or _has_changed(known[file.name], file) for file in found.files):
+            before_reading()
+        copies = self._copies(found.files, token)
+        projects = {name: one.known.project for name, one in now.sessions.items() if name in known}
+        files = [file for file in found.files if not self._crashes.deaths(file)]
+        kept = elsewhere(files, projects, self._workspace, self._index, token, self._crashes.reading)
+        order, passed_over = self._crashes.readable(found.files)
+        done.failed += passed_over
+        fresh = ExportList(fingerprint)
+        for issue in passed_over:
+            if issue.path in known:  # what was read of it before stays
+                fresh.transcripts[issue.path] = known[issue.path]
+                names = known[issue.path].sessions
+                fresh.sessions |= {name: now.sessions[name] for name in names if name in now.sessions}
+        make_folder(self.folder)
+        remove_leftovers(self.folder)
+        meter.start("indexing", len(found.files))
+        for number, file in enumerate(order):
+            token.checkpoint()
+            meter.step(number, file.name)
+            before = known.get(file.name)
+            if file.name in kept:
+                where = kept_where(kept[file.name])
+                fresh.transcripts[file.name] = KnownTranscript(file.mtime_ns, file.size, (), KEPT_ELSEWHERE, where)
+            elif file.name in copies:
+                fresh.transcripts[file.name] = KnownTranscript(
+                    file.mtime_ns, file.size, (), "copied", skip_reasons.COPIED.said()
+                )
+            elif before is not None and before.rule != KEPT_ELSEWHERE and self._holds(before, file, now):
+                fresh.transcripts[file.name] = before
+                fresh.sessions |= {name: now.sessions[name] for name in before.sessions if name in now.sessions}
+                done.unchanged += 1
+            else:
+                with self._crashes.reading(file):
+                    self._take(file, fresh, now, done, token)
+            if (rule := fresh.transcripts[file.name].rule) and rule != KEPT_ELSEWHERE:
+                done.skipped.append(FileIssue(path=file.name, rule=rule, detail=fresh.transcripts[file.name].detail))
+        done.skipped += kept_issues(kept)
+        self._retire(fresh)
+        self._list.keep(fresh)
+        done.removed = len(now.sessions.keys() - fresh.sessions.keys())
+        self._tidy(fresh)
+        return done
+
+    def _take(self, file: FoundFile, fresh: ExportList, now: ExportList, done: Exported, token: CancelToken) -> None:
+        """Read one transcript, whole."""
+        names, issue = list[str](), ("", "")
+        try:
+            from engine.corpus.transcripts.transcript_reader import conversations  # brings every format with it
+
+            for conversation in conversations(Path(file.path), token):
+                token.checkpoint()
+                name = session_name(file.name, conversation.key)
+                if name in names or conversation.facts.generated or not conversation.messages:
+                    continue
+                names.append(name)
+                session, changed = self._write(file, name, conversation, token)
+                fresh.sessions[name] = session
+                done.written += changed
+        except ValueError as error:
+            issue = "broken", skip_reasons.NOT_READ_TO_ITS_END.said(problem=error)
+            for name in now.transcripts[file.name].sessions if file.name in now.transcripts else ():
+                if name in now.sessions and name not in fresh.sessions:
+                    names.append(name)  # what cannot be read now may come back
+                    fresh.sessions[name] = now.sessions[name]
+        except PathRefused:
+            issue = "symlink", skip_reasons.REPLACED.said()
+        except OSError as error:
+            issue = "unreadable", skip_reasons.unreadable(error)
+        if not names and not issue[0]:
+            issue = "unknown-format", skip_reasons.NO_TRANSCRIPT_OR_EMPTY.said()
+        fresh.transcripts[file.name] = KnownTranscript(file.mtime_ns, file.size, tuple(names), *issue)
+
+    def _write(
+        self, file: FoundFile, name: str, conversation: Conversation, token: CancelToken
+    ) -> tuple[ExportedSession, bool]:
+        """Write out one session; False where it was there already, the same."""
+        from engine.indexing.session_rows import session_file
+        from engine.indexing.transcript_chunker import is_wanted, said
+
+        facts, wanted = conversation.facts, self._settings.sessions
+        count = sum(map(facts.counts, conversation.messages))
+        size = sum(len(message.text) for message in conversation.messages)
+        row = session_file(file, name, facts, count, None, hash="", size=size)
+        assert row.session is not None
+        of = row.session
+        known = StoredSession(
+            name, row.title, of.agent, of.id, of.project, of.branch, of.parent, of.started, of.ended, count, size
+        )
+        title = " ".join(row.title.split()) or f"Session {of.id}".strip()
+        parts = [f"# {title}", " ".join(filter(None, (of.agent, of.project, of.branch)))]
+        line, places = sum(part.count("\n") + 2 for part in parts) + 1, list[_Place]()
+        for message in conversation.messages:
+            token.checkpoint()
+            if is_wanted(message, wanted):
+                one = said(message)
+                places.append(_Place(line, one.role, one.line, one.ordinal, one.id))
+                parts.append(one.shown)
+                line += one.shown.count("\n") + 2
+        text = BETWEEN.join(parts) + "\n"
+        target = self.folder / f"{_stem(name)}.md"
+        changed = _put(target, text.encode("utf-8", "replace"))
+        _put(target.with_suffix(".json"), msgspec.json.encode(places))
+        return ExportedSession(known, row.mtime_ns, True), changed
+
+    def _holds(self, before: KnownTranscript, file: FoundFile, now: ExportList) -> bool:
+        """Whether a transcript is as it was, and all that was written of it is still there."""
+        if before.rule == "copied" or _has_changed(before, file):
+            return False
+        sessions = [now.sessions.get(name) for name in before.sessions]
+        return all(one is not None and (not one.written or self._file(one).exists()) for one in sessions)
+
+    def _file(self, session: ExportedSession) -> Path:
+        return self.folder / f"{_stem(session.known.path)}.md"
+
+    def _retire(self, fresh: ExportList) -> None:
+        """Sessions of long ago are listed and read, and no longer searched."""
+        days = self._settings.qmd.sessions.retention_days
+        oldest = time.time() - days * _SECONDS_A_DAY if days else -1.0
+        for name, one in fresh.sessions.items():
+            written = one.mtime_ns / 1e9 >= oldest and self._file(one).exists()
+            if written != one.written:
+                fresh.sessions[name] = msgspec.structs.replace(one, written=written)
+
+    def _tidy(self, fresh: ExportList) -> None:
+        """Take away the files that we wrote and that are wanted no more; what anyone else put there stays."""
+        wanted = {
+            f"{_stem(name)}{ending}" for name, one in fresh.sessions.items() if one.written for ending in _ENDINGS
+        }
+        with os.scandir(self.folder) as entries:
+            for entry in entries:
+                if _OURS.fullmatch(entry.name) and entry.name not in wanted and entry.is_file(follow_symlinks=False):
+                    os.unlink(entry.path)
+
+    def _copies(self, files: list[FoundFile], token: CancelToken) -> set[str]:
+        if not any(is_database(file.path) for file in files):
+            return set()
+        from engine.corpus.transcripts.opencode_copies import copied_sessions
+
+        return copied_sessions(files, set(), token)
+
+    def _fingerprint(self) -> str:
+        """What else the text of a session depends on; with another one all are written anew."""
+        wanted, days = self._settings.sessions, self._settings.qmd.sessions.retention_days
+        return repr((_FORMAT, REDACTION_VERSION, wanted.thinking, wanted.tools, days))
+
+
+def _has_changed(before: KnownTranscript, file: FoundFile) -> bool:
+    return (before.mtime_ns, before.size) != (file.mtime_ns, file.size)
+
+
+def _said(places: tuple[_Place, ...], number: int, lines: list[str]) -> Said:
+    """A message as it was written out."""
+    place = places[number]
+    after = places[number + 1].first - 1 if number + 1 < len(places) else len(lines)
+    shown = "\n".join(lines[place.first - 1 : after]).rstrip("\n")
+    return Said(place.role, shown.removeprefix(f"{SPEAKERS[place.role]}: "), place.line, place.ordinal, place.id)
+
+
+def _stem(name: str) -> str:
+    """The name of a session's files: its own may be too long, or none that a file can have."""
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _put(file: Path, data: bytes) -> bool:
+    """Write a file as a whole; False where it says the same already."""
+    try:
+        if read_file(file, len(data)) == data:
+            return False
+    except OSError:  # not there, or another file
+        pass
+    replace_file(file, data)
+    return True

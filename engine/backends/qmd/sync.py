@@ -1,0 +1,241 @@
+"""One sync with `qmd`: sessions are written out, it is told what to index, updates, and embeds where that is due."""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from pathlib import Path
+
+from engine.backends.qmd import output_parsing
+from engine.backends.qmd.collections import Collection, plan
+from engine.backends.qmd.command import QmdCommand, QmdError
+from engine.backends.qmd.index_file import QmdIndexFile
+from engine.backends.qmd.maintenance import Maintenance, pause
+from engine.backends.qmd.output_parsing import Counts
+from engine.backends.qmd.session_exports import Exported, SessionExports
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, MnemoscopeError
+from engine.base.language import tr
+from engine.indexing.progress import ProgressMeter
+from engine.records import FileIssue, MemorySyncProgressUpdate, SyncReason, SyncReport
+from engine.settings import Settings
+from engine.store.writer_lock import WriterLock
+
+_LOCK_POLL = 0.25
+
+Listener = Callable[[MemorySyncProgressUpdate], None]
+
+
+class QmdSync:
+    """The work of syncs, of which the caller sees to it that there is one at a time."""
+
+    def __init__(
+        self,
+        workspace: Path,
+        settings: Settings,
+        command: QmdCommand,
+        index: QmdIndexFile,
+        exports: SessionExports | None,
+        changed: Callable[[], None],
+    ) -> None:
+        """`settings` have the paths; `exports` None where no sessions are searched; `changed`: `qmd` has written."""
+        self.workspace = workspace
+        self.settings = settings
+        self.command = command
+        self.index = index
+        self.exports = exports
+        self.changed = changed
+        self.maintenance = Maintenance(settings.qmd, command, index)
+        self.lock = WriterLock(command.folder / "qmd.lock")
+        self.failed: tuple[FileIssue, ...] = ()
+        self.skipped: tuple[FileIssue, ...] = ()
+        self.problem = ""
+        """Why the last update did not work; empty if it did."""
+        self.embed_problem = ""
+        """Why the last run that embeds did not."""
+
+    def run(self, reason: SyncReason, force: bool, listener: Listener, token: CancelToken) -> SyncReport:
+        """One sync, with what went wrong in its report. What `qmd` has stored by then stays."""
+        return _Run(self, reason, listener, token).report(force)
+
+    def pending(self) -> int:
+        """Texts that lack a vector, where vectors are wanted."""
+        return 0 if self.settings.qmd.search_mode == "search" else self.index.counts().pending
+
+    def close(self) -> None:
+        self.lock.close()
+
+
+class _Run:
+    """One sync, used once."""
+
+    def __init__(
+        self,
+        of: QmdSync,
+        reason: SyncReason,
+        listener: Listener,
+        token: CancelToken,
+    ) -> None:
+        self._of = of
+        self._reason = reason
+        self._token = token
+        self._meter = ProgressMeter(reason, listener)
+        self._seen = self._embedded = 0
+        self._earlier: dict[str, Counts] = {}
+        """What was done before transcripts were read, by collection."""
+        self._counts: dict[str, Counts] = {}
+        """By collection: an update that is tried again tells of some twice, and the last word counts."""
+        self._passed: dict[str, list[FileIssue]] = {}
+        """By collection, what `qmd` passed over."""
+        self._failed: list[FileIssue] = []
+        self._skipped: list[FileIssue] = []
+        self._names: dict[str, Collection] = {}
+        self._collection = ""
+        self._embed_problem = ""
+        self._from_nothing = not of.index.counts().total
+
+    @property
+    def _indexed(self) -> int:
+        return sum(counts.new + counts.updated for counts in self._all_counts())
+
+    @property
+    def _unchanged(self) -> int:
+        if not self._counts:
+            return sum(counts.unchanged for counts in self._earlier.values())
+        just_indexed = sum(counts.new + counts.updated for counts in self._earlier.values())
+        return max(0, sum(counts.unchanged for counts in self._counts.values()) - just_indexed)
+
+    @property
+    def _removed(self) -> int:
+        return sum(counts.removed for counts in self._all_counts())
+
+    def _all_counts(self) -> Iterable[Counts]:
+        return chain(self._earlier.values(), self._counts.values())
+
+    def report(self, force: bool) -> SyncReport:
+        started, clock = time.time(), time.monotonic()
+        cancelled, error = False, ""
+        try:
+            self._lock()
+            try:
+                self._work(force)
+            finally:
+                self._of.lock.release()
+        except Cancelled:
+            cancelled = True
+        except MnemoscopeError as failure:
+            error = str(failure)
+        except OSError as failure:
+            error = tr("The files for qmd cannot be written: {reason}.", reason=failure.strerror or failure)
+        self._failed += [issue for issues in self._passed.values() for issue in issues]
+        if not cancelled:
+            self._of.problem = error
+            self._of.failed, self._of.skipped = tuple(self._failed), tuple(self._skipped)
+        self._of.changed()
+        self._meter.start("done")
+        return SyncReport(
+            reason=self._reason,
+            started=started,
+            seconds=time.monotonic() - clock,
+            cancelled=cancelled,
+            error=error or self._embed_problem,
+            files_seen=self._seen,
+            files_indexed=self._indexed,
+            files_unchanged=self._unchanged,
+            files_removed=self._removed,
+            chunks_indexed=self._indexed,
+            chunks_removed=self._removed,
+            vectors_reused=0,
+            vectors_embedded=self._embedded,
+            vectors_pending=self._of.pending(),
+            full=force,
+            failed=tuple(self._failed),
+            skipped=tuple(self._skipped),
+            provider_failed=bool(self._embed_problem),
+        )
+
+    def _lock(self) -> None:
+        """Wait while another process lets `qmd` write."""
+        self._of.command.folder.mkdir(parents=True, exist_ok=True)
+        waiting = False
+        while not self._of.lock.acquire():
+            if not waiting:
+                self._meter.start("waiting")
+                waiting = True
+            pause(_LOCK_POLL, self._token)
+
+    def _work(self, force: bool) -> None:
+        of, token = self._of, self._token
+        of.command.check(of.settings.qmd.command_timeout_seconds, token)
+        self._meter.start("discovering")
+        made = plan(of.workspace, of.settings, None if of.exports is None else of.exports.folder, token)
+        self._names = {one.name: one for one in made.collections}
+        self._seen = len(made.files)
+        self._skipped += made.skipped
+        if force:
+            of.maintenance.clear(token)
+        of.maintenance.tell(made.collections, token)
+        of.maintenance.share_models()
+        exported = Exported()
+        if of.exports is not None:
+            exported = of.exports.update(token, self._meter, lambda: self._notes_first(made.collections), again=force)
+            self._seen += exported.seen
+            self._skipped += exported.skipped
+            self._failed += exported.failed
+        if not self._earlier or exported.written or exported.removed:
+            self._update(made.collections)
+        if self._removed or self._indexed:
+            of.changed()
+        if self._removed:
+            of.maintenance.clean(token)
+        self._embed(force)
+
+    def _notes_first(self, collections: Sequence[Collection]) -> None:
+        """Index the notes: a transcript that ends its reader must not keep them from being found."""
+        self._update(collections)
+        self._earlier, self._counts = self._counts, {}
+
+    def _update(self, collections: Sequence[Collection]) -> None:
+        of, token = self._of, self._token
+        token.checkpoint()
+        self._meter.start("indexing", self._seen)
+        of.maintenance.update(token, self._line, self._look)
+        if self._passed.keys() != self._names.keys():
+            of.maintenance.tell_again(collections, token)
+            of.maintenance.update(token, self._line, self._look)
+
+    def _embed(self, force: bool) -> None:
+        if not self._of.maintenance.embed_due(self._reason, force):
+            return
+        lacking = self._of.pending()
+        self._meter.start("embedding", lacking)
+
+        def look() -> None:
+            self._meter.step(max(0, lacking - self._of.pending()), "")
+
+        try:
+            self._embedded = self._of.maintenance.embed(self._token, look)
+        except QmdError as error:
+            self._embed_problem = tr("{failure} Words are searched meanwhile.", failure=str(error))
+        self._of.embed_problem = self._embed_problem
+
+    def _look(self) -> None:
+        """It tells nothing before a whole collection is done, but its index grows."""
+        if self._from_nothing:
+            done = max(self._indexed + self._unchanged, self._of.index.counts().total)
+            self._meter.step(min(done, self._seen), self._collection)
+
+    def _line(self, line: str) -> None:
+        """Take in what `qmd update` says."""
+        name = output_parsing.parse_collection(line)
+        if name is not None:
+            self._collection = name
+            self._passed[name] = []
+        counts = output_parsing.parse_counts(line)
+        if counts is not None:
+            self._counts[self._collection] = counts
+        skipped = output_parsing.parse_skipped(line)
+        collection = self._names.get(self._collection)
+        if skipped is not None and collection is not None:
+            path = collection.stable_name(skipped[0]) or skipped[0]
+            self._passed[self._collection].append(FileIssue(path=path, rule="unreadable", detail=skipped[1]))
+        self._meter.step(self._indexed + self._unchanged, self._collection)

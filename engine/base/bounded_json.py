@@ -1,0 +1,131 @@
+"""JSON from outside, bounded in depth and in the digits of its numbers.
+
+An integer that Python refuses to read (more than 4,300 digits) makes ijson's C parser go on with an error set, which
+can crash the process. `check_digits` finds such a number in a text, and `BoundedDigits` shortens it in a file. With
+`use_float=True` neither is needed: the parser then refuses every integer of more than 64 bits.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from decimal import Decimal
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+
+from engine.base import skip_reasons
+
+_DEEPEST = 500
+_MOST_DIGITS = 4300
+_TOO_MANY_DIGITS = re.compile(rb"[0-9]{%d,}" % (_MOST_DIGITS + 1))
+_DIGITS = b"0123456789"
+_STRUCTURE = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]', re.DOTALL)
+"""Strings and brackets."""
+_STRINGS_OR_DIGITS = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|([0-9]{%d,})' % (_MOST_DIGITS + 1), re.DOTALL)
+_Event = tuple[str, Any]
+Value = TypeVar("Value")
+
+
+class Readable(Protocol):
+    def read(self, size: int = ..., /) -> bytes: ...
+
+
+def decode_json(data: bytes | str, kind: type[Value]) -> Value:
+    """The JSON value of this type. Raises ValueError for anything else, however it is nested."""
+    try:
+        return msgspec.json.decode(data, type=kind)
+    except RecursionError:
+        raise ValueError(skip_reasons.TOO_DEEP.said()) from None
+
+
+class BoundedDigits:
+    """A binary file in which at most 4,300 digits follow one another; those after them are left out."""
+
+    def __init__(self, file: Readable) -> None:
+        self._file = file
+        self._digits = 0
+        """How many digits end what was read so far."""
+
+    def read(self, size: int = -1) -> bytes:
+        if not size:
+            return b""
+        while block := self._file.read(size):
+            if bounded := self._bounded(block):
+                return bounded
+        return b""
+
+    def _bounded(self, block: bytes) -> bytes:
+        leading = len(block) - len(block.lstrip(_DIGITS))
+        allowed = _MOST_DIGITS - self._digits
+        if leading > allowed:
+            block = block[:allowed] + block[leading:]
+        block = _TOO_MANY_DIGITS.sub(lambda match: match[0][:_MOST_DIGITS], block)
+        trailing = len(block) - len(block.rstrip(_DIGITS))
+        self._digits = trailing + (self._digits if trailing == len(block) else 0)
+        return block
+
+
+def check_digits(text: bytes) -> None:
+    """Raise ValueError where a number outside of strings has more than 4,300 digits in a row."""
+    if _TOO_MANY_DIGITS.search(text) and any(match[1] for match in _STRINGS_OR_DIGITS.finditer(text)):
+        raise ValueError(f"a number of more than {_MOST_DIGITS} digits")
+
+
+def check_depth(text: bytes, deepest: int = _DEEPEST) -> None:
+    """Raise ValueError where containers are nested more than `deepest` levels deep; a fast look before parsing.
+
+    Text that is no JSON may pass.
+    """
+    depth = 0
+    for match in _STRUCTURE.finditer(text):
+        match match[0]:
+            case b"[" | b"{":
+                depth += 1
+                if depth > deepest:
+                    raise ValueError(skip_reasons.TOO_DEEP.said())
+            case b"]" | b"}":
+                depth -= 1
+
+
+def bounded(events: Iterable[_Event]) -> Iterator[_Event]:
+    """The same events. Raises ValueError where containers are nested more than 500 levels deep."""
+    depth = 0
+    for event in events:
+        if event[0] in ("start_map", "start_array"):
+            depth += 1
+            if depth > _DEEPEST:
+                raise ValueError(skip_reasons.TOO_DEEP.said())
+        elif event[0] in ("end_map", "end_array"):
+            depth -= 1
+        yield event
+
+
+def built(events: Iterator[tuple[str, Any]]) -> object:
+    """The value of these parser events. Raises ValueError.
+
+    (ijson's own builder spells out the path to each value: 100 GB for 400 KB of brackets.)
+    """
+    top: object = None
+    containers: list[Any] = []
+    keys: list[str] = []
+    for event, scalar in bounded(events):
+        if event == "map_key":
+            keys[-1] = scalar
+            continue
+        if event in {"end_map", "end_array"}:
+            containers.pop()
+            keys.pop()
+            continue
+        opens = event in {"start_map", "start_array"}
+        value: Any = float(scalar) if isinstance(scalar, Decimal) else scalar
+        if opens:
+            value = {} if event == "start_map" else []
+        if not containers:
+            top = value
+        elif isinstance(containers[-1], dict):
+            containers[-1][keys[-1]] = value
+        else:
+            containers[-1].append(value)
+        if opens:
+            containers.append(value)
+            keys.append("")
+    return top

@@ -1,0 +1,66 @@
+"""The one token by which a caller cancels or pauses long work."""
+
+import threading
+from collections.abc import Callable
+
+from engine.base.errors import Cancelled
+
+
+class CancelToken:
+    """Shared between a caller and the work: thread-safe, one use.
+
+    Work calls `checkpoint()` wherever it can stop; there it waits while paused and raises `Cancelled` when told to
+    stop. `on_cancel` lets the work be told at once where it cannot poll (an SQLite statement, a request).
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._cancelled = threading.Event()
+        self._running = threading.Event()
+        self._running.set()
+        self._callbacks: list[Callable[[], None]] = []
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancelled.is_set()
+
+    @property
+    def paused(self) -> bool:
+        return not self._running.is_set()
+
+    def cancel(self) -> None:
+        """Stop the work, paused or not. Calling it again does nothing."""
+        with self._lock:
+            self._cancelled.set()
+            self._running.set()
+            callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            callback()
+
+    def pause(self) -> None:
+        with self._lock:  # or it could come between the two steps of a cancel, and hold up what is to end
+            if not self._cancelled.is_set():
+                self._running.clear()
+
+    def resume(self) -> None:
+        self._running.set()
+
+    def checkpoint(self) -> None:
+        """Wait while paused; raise `Cancelled` once cancelled."""
+        self._running.wait()
+        if self._cancelled.is_set():
+            raise Cancelled
+
+    def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call `callback` (from the cancelling thread) on cancel, at once if that has happened; returns a remover."""
+        with self._lock:
+            if not self._cancelled.is_set():
+                self._callbacks.append(callback)
+                return lambda: self._forget(callback)
+        callback()
+        return lambda: None
+
+    def _forget(self, callback: Callable[[], None]) -> None:
+        with self._lock:
+            if callback in self._callbacks:
+                self._callbacks.remove(callback)

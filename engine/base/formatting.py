@@ -1,0 +1,55 @@
+"""Numbers and lists as a sentence says them."""
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from functools import reduce
+
+from engine.base.language import number, tr
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
+
+
+def printable(text: str) -> str:
+    """Replace each control character, so that a terminal shows it instead of obeying it. The length stays the same."""
+    return text if text.isascii() and text.isprintable() else _CONTROL.sub("\ufffd", text)
+
+
+def plural(count: int, word: str) -> str:
+    """`1 file`, `2,000 files`."""
+    return f"{count:,} {word}" if count == 1 else f"{count:,} {word}s"
+
+
+def floored(share: float) -> str:
+    """A percentage that says all only of all: 99 % of 9,999 in 10,000."""
+    return number(math.floor(100 * share) / 100, ".0%")
+
+
+def all_of(parts: Iterable[str]) -> str:
+    """`notes and sessions`; empty of none."""
+    return _joined(parts, lambda first, last: tr("{first} and {last}", first=first, last=last))
+
+
+def any_of(parts: Iterable[str]) -> str:
+    """`notes or sessions`; empty of none."""
+    return _joined(parts, lambda first, last: tr("{first} or {last}", first=first, last=last))
+
+
+def _joined(parts: Iterable[str], two: Callable[[str, str], str]) -> str:
+    listed = list(parts)
+    return reduce(two, listed) if listed else ""
+
+
+def in_quotes(words: str) -> str:
+    """What somebody typed, or a name."""
+    return tr("“{words}”", words=words)
+
+
+def size(count: int) -> str:
+    """Bytes for a person: 870 B, 1.2 MB."""
+    amount = float(count)
+    for unit in ("B", "KB", "MB"):
+        if amount < 1000:
+            return f"{number(amount, '.0f' if unit == 'B' else '.1f')} {unit}"
+        amount /= 1000
+    return f"{number(amount, '.1f')} GB"

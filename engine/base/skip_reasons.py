@@ -1,0 +1,163 @@
+"""Why something is not in the index, or not wholly. An index keeps these sentences in English, whoever made it; the
+window says them in its language (`tr_reason`)."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+
+from engine.base.language import marked, spoken, tr
+
+_FIELD = re.compile(r"\{(\w+)(:,)?\}")
+_NUMBER = re.compile(r"\d{1,3}(?:,\d{3})*")
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A sentence with fields, or its two forms for a `count`. A field `problem` may be another of these sentences."""
+
+    one: str
+    many: str = ""
+
+    def said(self, **fields: object) -> str:
+        """In English."""
+        return (self.many if self.many and fields["count"] != 1 else self.one).format(**fields)
+
+    def told(self, kept: str) -> str | None:
+        """The same in the language that is spoken; None where `kept` is another sentence."""
+        for form in filter(None, (self.one, self.many)):
+            found = _pattern(form).fullmatch(kept)
+            if found is not None:
+                return tr(form, **{name: _value(name, text) for name, text in found.groupdict().items()})
+        return None
+
+
+def tr_reason(kept: str) -> str:
+    """What `said` gave once, in the language that is spoken; any other text as it is."""
+    if spoken() == "en":
+        return kept
+    return next((told for reason in _reasons() if (told := reason.told(kept)) is not None), kept)
+
+
+def files_told(kept: str) -> int:
+    """Of how many files a sentence tells that `said` gave: some stand for all of their kind, the others for one."""
+    for reason in (OTHER_EXTENSIONS, MORE_OF_A_RULE) if kept[:1].isdigit() else ():
+        for form in filter(None, (reason.one, reason.many)):
+            if found := _pattern(form).fullmatch(kept):
+                return int(found[1].replace(",", ""))
+    return 1
+
+
+def unreadable(error: OSError) -> str:
+    """Why the system gives a file to nobody."""
+    return UNREADABLE.said(problem=error.strerror or error)
+
+
+@cache
+def _reasons() -> tuple[Reason, ...]:
+    return tuple(value for value in globals().values() if isinstance(value, Reason))
+
+
+@cache
+def _pattern(form: str) -> re.Pattern[str]:
+    """Matches the sentence with any values in its fields."""
+    parts, end = [], 0
+    for field in _FIELD.finditer(form):
+        parts += [re.escape(form[end : field.start()]), f"(?P<{field[1]}>{'[0-9,]+' if field[2] else '.+'})"]
+        end = field.end()
+    pattern = "".join(parts) + re.escape(form[end:])
+    return re.compile(pattern, re.DOTALL)
+
+
+def _value(name: str, text: str) -> int | str:
+    if name == "problem":
+        return tr_reason(text)
+    return int(text.replace(",", "")) if _NUMBER.fullmatch(text) else text
+
+
+# --- by their names -----------------------------------------------------------------------------------------------
+
+BAD_NAME = Reason(marked("The name holds bytes that are no text, a control character or a backslash."))
+SECRET_FOLDER = Reason(marked("Folders with keys and credentials are never read."))
+SECRET_FILE = Reason(marked("Files with keys and credentials are never read."))
+IGNORED_FOLDER = Reason(marked("Folders named {folder} are never indexed."))
+HIDDEN_FOLDER = Reason(marked("Hidden folders are not indexed; name it as an extra path to index it."))
+HIDDEN_FILE = Reason(marked("Hidden files are not indexed."))
+EXCLUDED = Reason(marked('Excluded by the pattern "{pattern}".'))
+FOLDER_NOT_INCLUDED = Reason(marked("No include pattern reaches into this folder."))
+FILE_NOT_INCLUDED = Reason(marked("No include pattern matches this file."))
+OTHER_EXTENSION = Reason(marked("Only {extensions} files are indexed."))
+OTHER_EXTENSIONS = Reason(
+    marked("{count:,} file; only {extensions} files are indexed."),
+    marked("{count:,} files; only {extensions} files are indexed."),
+)
+SOURCE_OFF = Reason(marked("Notes are not indexed: the settings name sessions alone as sources."))
+MORE_OF_A_RULE = Reason(marked("{number:,} more were passed over by this rule."))
+FOLDER_OF_QMD = Reason(marked("qmd never looks into folders named {folder}."))
+OUTSIDE_FOR_QMD = Reason(marked("qmd takes it for a file outside of its folder, as it does with a: or /d/ in front."))
+
+# --- by their places and kinds --------------------------------------------------------------------------------------
+
+LINK = Reason(marked("Links are not followed."))
+LINKED_PLACE = Reason(marked("Links are not followed; name the place it points to instead."))
+OUTSIDE_MEMORY = Reason(marked("This workspace has a memory; what lies beside it is indexed as an extra path only."))
+NOT_A_FILE = Reason(marked("This is a pipe, a device or a folder with the name of a file."))
+NO_EXTRA_PATH = Reason(marked("This extra path does not exist."))
+NO_SESSION_FOLDER = Reason(marked("The session folder {folder} does not exist."))
+UNREADABLE = Reason(marked("It cannot be read: {problem}."))
+REPLACED = Reason(marked("A link or a special file has taken its place."))
+
+# --- by what they hold ------------------------------------------------------------------------------------------------
+
+TOO_LARGE = Reason(marked("{size:,} bytes; files of more than {limit:,} bytes (max_file_bytes) are left out."))
+GROWN_TOO_LARGE = Reason(marked("{size:,} bytes; files of more than {limit:,} bytes are left out."))
+ZERO_BYTES = Reason(marked("It holds zero bytes, as no text does."))
+NOT_UTF8 = Reason(marked("It is not UTF-8 text: byte 0x{byte} at line {line}."))
+UTF16 = Reason(marked("It is UTF-16 text; save it as UTF-8 to have it indexed."))
+UNREADABLE_BY_QMD = Reason(marked("qmd could not read it ({problem})."))
+NOT_EMBEDDED = Reason(marked("A passage is found by words only: {problem}"))
+
+# --- transcripts ------------------------------------------------------------------------------------------------------
+
+NO_TRANSCRIPT_NAME = Reason(marked("By its name it is no transcript of an agent that is known."))
+NO_TRANSCRIPT = Reason(marked("It is no transcript of an agent that is known."))
+NO_TRANSCRIPT_OR_EMPTY = Reason(marked("It is no transcript of an agent that is known, or nothing was said in it."))
+PART_OF_SESSIONS = Reason(marked("It is read as a part of the sessions beside this folder."))
+PACKED_TWICE = Reason(marked("The transcript that it was packed from lies beside it and is read."))
+CRASHED = Reason(
+    marked("The program ended twice while it read this file, so it is passed over until it changes or you rebuild.")
+)
+COPIED = Reason(marked("The database of its agent holds this session too."))
+GENERATED = Reason(marked("The agent wrote it for its own housekeeping."))
+KEPT_ELSEWHERE = Reason(marked("It is kept in the workspace {name} ({path})."))
+SESSIONS_KEPT_ELSEWHERE = Reason(
+    marked("{count:,} session of it is kept in the workspace {name} ({path})."),
+    marked("{count:,} sessions of it are kept in the workspace {name} ({path})."),
+)
+BREAKS_OFF = Reason(marked("It breaks off after {number:,} sessions, which are indexed: {problem}"))
+BROKEN_SESSIONS = Reason(
+    marked("One of its sessions cannot be read: {problem}"),
+    marked("{count:,} of its sessions cannot be read: {problem}"),
+)
+NOT_READ_TO_ITS_END = Reason(marked("It could not be read to its end: {problem}"))
+
+# --- what is wrong with them, within another sentence -----------------------------------------------------------------
+
+BROKEN_EXPORT = Reason(marked("The export breaks off or is damaged: {what}"))
+BROKEN_DOCUMENT = Reason(marked("the document breaks off or is no JSON: {what}"))
+LARGE_MEMBER = Reason(marked("{name} has {size:,} bytes; the limit is {limit:,}."))
+LARGE_EXPORT = Reason(marked("The export is larger than exports are; the limit is {limit:,}."))
+LARGE_CONVERSATION = Reason(marked("A conversation is larger than conversations are; the limit is {limit:,}."))
+STRANGE_MEMBER = Reason(marked("{name} is encrypted or packed in an unusual way."))
+LARGE_WHEN_UNPACKED = Reason(marked("it stands for more bytes than a transcript can have"))
+BAD_COMPRESSION = Reason(marked("its compression is damaged"))
+WRITTEN_ALL_THE_TIME = Reason(marked("It was written all the time; the next update reads it."))
+DAMAGED_TEXT = Reason(marked("The database cannot be read: a text in it is damaged"))
+BROKEN_CHANGE = Reason(marked("A change to it was broken off: start its program, which then mends it"))
+UNREADABLE_DATABASE = Reason(marked("The database cannot be read: {what}"))
+NO_JSON_OBJECT = Reason(marked("no JSON object in {file}"))
+TOO_DEEP = Reason(marked("nested too deeply"))
+
+# --- places with files that name others -------------------------------------------------------------------------------
+
+LIST_NO_FILE = Reason(marked("It is not a regular file, so the folders that it names are not listed."))
+LIST_NOT_UNDERSTOOD = Reason(marked("It could not be understood, so the folders that it names are not listed."))

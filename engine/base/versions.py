@@ -1,0 +1,12 @@
+"""Which version of the program this is."""
+
+from importlib.metadata import PackageNotFoundError, version
+
+from engine.base.language import marked
+
+
+def program_version() -> str:
+    try:
+        return version("mnemoscope")
+    except PackageNotFoundError:
+        return marked("in development")

@@ -1,0 +1,122 @@
+"""How the verbs speak of embedding: what it takes, whether to begin, where texts go and whose key is used."""
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from engine.base.formatting import plural
+from engine.cli.output import safe
+from engine.records import EmbeddingEstimate, MemoryProviderStatus
+
+_AGREED = {
+    "named as provider": "as the settings name it as provider",
+    "named as fallback": "as the settings name it as fallback",
+    "agreed to": "as remote.agreed in the settings allows",
+}
+
+
+def estimate_text(estimate: EmbeddingEstimate, server: str | None = None) -> str:
+    """What is left to embed, in a sentence or two. `server`: the host in place of the provider's own."""
+    model = safe(f"{estimate.provider}, {estimate.model}")
+    if not (estimate.chunks or estimate.cached):
+        return f"Nothing is indexed yet that {model} could embed."
+    if not estimate.chunks:
+        return f"All {plural(estimate.cached, 'passage')} of the index have a vector of {model}."
+    takes = f"{plural(estimate.chunks, 'passage')} to embed with {model}; {estimate.cached:,} have a vector already."
+    time = f"by batch jobs within {duration(estimate.seconds)}" if estimate.batch else duration(estimate.seconds)
+    parts = [f"About {estimate.tokens:,} tokens", _price(estimate), time]
+    host = f" at {safe(server)}" if server else ""
+    sent = f" The text is sent to {safe(estimate.provider)}{host}." if estimate.remote else ""
+    return f"{takes} {', '.join(parts)}.{sent}"
+
+
+def _price(estimate: EmbeddingEstimate) -> str:
+    if estimate.price is None or estimate.cost is None:
+        return "at a price that is not known here"
+    if not estimate.price:
+        return "free"
+    day = f", list price of {estimate.price_checked}" if estimate.price_checked else ""
+    most = "" if estimate.most_cost is None else f", at most {dollars(estimate.most_cost)} if the jobs fail"
+    return f"{dollars(estimate.cost)}{most} (${estimate.price:g} for a million{day})"
+
+
+def awaiting_text(estimate: EmbeddingEstimate) -> str:
+    """The sentence for where nobody can be asked."""
+    takes = "an unknown amount" if estimate.cost is None else dollars(estimate.cost)
+    if estimate.most_cost is not None:
+        takes += f" by batch jobs, at most {dollars(estimate.most_cost)} if they fail,"
+    costs = f"costs {takes}" if estimate.cost != 0 else f"takes {duration(estimate.seconds)}"
+    return (
+        f"Embedding {plural(estimate.chunks, 'passage')} with {safe(estimate.provider)} {costs} and was not begun; "
+        "words are searched: run mnemoscope index --yes to agree."
+    )
+
+
+def can_ask() -> bool:
+    """Whether somebody sits at the terminal."""
+    return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def ask(estimate: EmbeddingEstimate, server: str | None) -> bool:
+    """Show what it takes and wait for an answer; anything but a yes is a no."""
+    print(f"{estimate_text(estimate, server)}\nBegin? [y/N] ", end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def dollars(cost: float) -> str:
+    return "less than $0.01" if 0 < cost < 0.01 else f"${cost:,.2f}"
+
+
+def duration(seconds: float) -> str:
+    """About how long, in the unit that suits."""
+    for limit, unit, size in ((90, "second", 1), (5400, "minute", 60), (172_800, "hour", 3600)):
+        if seconds < limit:
+            return f"about {plural(max(1, round(seconds / size)), unit)}"
+    return f"about {round(seconds / 86_400):,} days"
+
+
+def spent_text(tokens: int, cost: float | None) -> str:
+    """What a sync was charged for; empty where nothing was."""
+    if not tokens:
+        return ""
+    return f"{tokens:,} tokens, {'at a price that is not known here' if cost is None else dollars(cost)}"
+
+
+def provider_problem(status: MemoryProviderStatus) -> str:
+    """Why another provider than the one in the settings is used, or none; empty where all is as it should be."""
+    if reason := status.custom.get("providerUnavailableReason"):
+        return f"Only words are searched: {reason}"
+    if status.fallback is not None:
+        return f"{status.provider} stands in for {status.fallback.from_}: {status.fallback.reason}"
+    return ""
+
+
+def dealings(status: MemoryProviderStatus) -> Iterator[tuple[str, str]]:
+    """Labels and texts about where the texts of this index go; nothing that the status does not tell."""
+    custom: dict[str, Any] = status.custom
+    if "remote" in custom:
+        yield "Texts go", _receiver(status, custom)
+    if place := custom.get("keyPlace"):
+        yield "API key", f"from {place}"
+    if custom.get("price"):
+        yield "Price", f"${custom['price']:g} for a million tokens"
+    elif custom.get("remote") and custom["price"] is None:
+        yield "Price", "not known here; set it in the settings under prices"
+    if passed_over := custom.get("passedOver"):
+        yield "Passed over", " ".join(passed_over)
+    if status.awaiting is not None:
+        yield "Waiting", awaiting_text(status.awaiting)
+
+
+def _receiver(status: MemoryProviderStatus, custom: dict[str, Any]) -> str:
+    server = f" at {custom['server']}" if custom.get("server") else ""
+    second = custom.get("remoteFallback")
+    named = _AGREED["named as fallback"]
+    later = f"to {second['provider']} at {second['server']} if {status.provider} fails, {named}" if second else ""
+    if custom["remote"]:
+        now = f"to {status.provider}{server}, {_AGREED.get(str(custom.get('consent')), 'nobody agreed')}"
+        return f"{now}; {later}" if later else now
+    if status.provider == "none":
+        return "nowhere"
+    here = f"{status.provider} works on this machine{server}"
+    return f"{later}; until then nowhere: {here}" if later else f"nowhere: {here}"

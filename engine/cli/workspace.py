@@ -1,0 +1,105 @@
+"""Which folder a verb works on, its memory, and Ctrl+C."""
+
+import signal
+import threading
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Unsupported, WorkspaceError
+from engine.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from engine.memory.contract import MemorySearchManager
+    from engine.memory.insight import IndexInsight
+
+
+@dataclass(frozen=True)
+class Place:
+    """The folder to work on."""
+
+    folder: Path
+    origin: str
+    """What named it, to be shown to the person."""
+    settings: Settings
+
+
+def find_place(arguments: Namespace) -> Place:
+    """`--workspace`, else the folder that the window opened last, else the current directory.
+
+    Raises `SettingsError`, and `WorkspaceError` if there is no such folder.
+    """
+    if arguments.workspace:
+        folder, origin = arguments.workspace, "--workspace"
+    elif remembered := load_settings(config=arguments.config).workspace:
+        folder, origin = Path(remembered), "the settings"
+    else:
+        folder, origin = _current(), "the current directory"
+    try:
+        folder = folder.expanduser().resolve()
+        folder.stat()
+    except FileNotFoundError:
+        pass
+    except (RuntimeError, ValueError, OSError) as error:  # a home that nobody has, a circle of links, a zero byte
+        raise WorkspaceError(f"The folder {folder} (from {origin}) cannot be found: {error}") from None
+    if not folder.is_dir():
+        wrong = f"{folder} (from {origin}) is not a folder"
+        if not folder.exists():
+            wrong = f"The folder {folder} (from {origin}) does not exist"
+        raise WorkspaceError(f"{wrong}: name another with --workspace.")
+    return Place(folder, origin, load_settings(folder, config=arguments.config))
+
+
+def _current() -> Path:
+    try:
+        return Path.cwd()
+    except OSError:  # removed, or on a drive that was unplugged
+        raise WorkspaceError("The current directory is not there any more: name a folder with --workspace.") from None
+
+
+@contextmanager
+def opened(place: Place) -> Iterator["MemorySearchManager"]:
+    """The memory of the folder, without watcher or timers, closed at the end."""
+    from engine.backends.opening import open_memory
+
+    manager = open_memory(place.folder, place.settings, background=False)
+    try:
+        yield manager
+    finally:
+        manager.close()
+
+
+def inside(manager: "MemorySearchManager") -> "IndexInsight":
+    """The inside of the index. Raises `Unsupported` where the backend keeps it to itself."""
+    found = manager.insight
+    if found is None:
+        raise Unsupported(manager.lacks["insight"])
+    return found
+
+
+@contextmanager
+def interruptible() -> Iterator[CancelToken]:
+    """A token that the first Ctrl+C cancels, so that work ends at a clean place; the second one interrupts at once."""
+    token = CancelToken()
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or before is not signal.default_int_handler:
+        yield token
+        return
+
+    def cancel(_number: int, _frame: FrameType | None) -> None:
+        if token.cancelled:
+            raise KeyboardInterrupt
+        # From a thread of its own: the handler runs inside whatever the main thread is doing, which may hold a lock
+        # that cancelling needs.
+        threading.Thread(target=token.cancel, daemon=True).start()
+
+    signal.signal(signal.SIGINT, cancel)
+    try:
+        yield token
+    finally:
+        signal.signal(signal.SIGINT, before)

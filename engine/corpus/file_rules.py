@@ -1,0 +1,78 @@
+"""Judges what stands in a folder of notes, for discovery and for whoever wonders about one path."""
+
+import os
+import stat
+from typing import Protocol
+
+from engine.base import skip_reasons
+from engine.corpus.ignore import BAD_NAME, IgnoreRules, Match, is_unusable
+from engine.corpus.roots import Root, holds_secrets
+from engine.corpus.safe_open import is_link
+from engine.settings import Settings
+
+SECRET_PLACE = Match("secret", skip_reasons.SECRET_FOLDER.said())
+LINK = Match("symlink", skip_reasons.LINK.said())
+LINKED_PLACE = Match("symlink", skip_reasons.LINKED_PLACE.said())
+NOT_A_FILE = Match("not-a-file", skip_reasons.NOT_A_FILE.said())
+_OUTSIDE_MEMORY = Match("outside-memory", skip_reasons.OUTSIDE_MEMORY.said())
+
+
+class _Known(Protocol):
+    """What a directory entry knows, perhaps without asking the system."""
+
+    def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
+
+
+class Judge:
+    """The rules of names, and those of what an entry is and how large, under one workspace's settings."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.rules = IgnoreRules(settings)
+        self._limit = settings.max_file_bytes
+
+    def root(self, root: Root, state: os.stat_result) -> Match | None:
+        """What keeps a whole root out, be it a folder or a file."""
+        if is_unusable(root.name):
+            return BAD_NAME
+        if is_link(state):
+            return LINKED_PLACE
+        if holds_secrets(root.path):
+            return SECRET_PLACE
+        if stat.S_ISDIR(state.st_mode) and not root.single:
+            return None
+        return self._file(root.name, os.path.basename(root.path), state)
+
+    def entry(self, entry: os.DirEntry[str], name: str) -> Match | None:
+        """What keeps an entry, whose stable name is `name`, out of the index; the folders above it have passed."""
+        try:
+            if entry.is_symlink():
+                return LINK
+            if not entry.is_dir(follow_symlinks=False):
+                return self._file(name, entry.name, entry)
+            if os.name == "nt" and is_link(entry.stat(follow_symlinks=False)):
+                return LINK
+        except OSError as error:
+            return unreadable(error)
+        return self.rules.for_folder(name, entry.name)
+
+    def beside_memory(self, entry: os.DirEntry[str]) -> Match:
+        """Why an entry of a workspace that has a memory, and is no part of that, is not indexed."""
+        folder = entry.is_dir(follow_symlinks=False)
+        judge = self.rules.for_folder if folder else self.rules.for_file
+        return judge(entry.name, entry.name) or _OUTSIDE_MEMORY
+
+    def _file(self, name: str, base: str, known: _Known | os.stat_result) -> Match | None:
+        match = self.rules.for_file(name, base)
+        if match is not None:
+            return match
+        state = known if isinstance(known, os.stat_result) else known.stat(follow_symlinks=False)
+        if not stat.S_ISREG(state.st_mode):
+            return NOT_A_FILE
+        if state.st_size > self._limit:
+            return Match("too-large", skip_reasons.TOO_LARGE.said(size=state.st_size, limit=self._limit))
+        return None
+
+
+def unreadable(error: OSError) -> Match:
+    """The system does not let us look."""
+    return Match("unreadable", skip_reasons.unreadable(error))

@@ -1,0 +1,237 @@
+"""A text file of any size as numbered lines, decoded only where someone looks."""
+
+import codecs
+import os
+import threading
+from array import array
+from bisect import bisect_left
+from collections import OrderedDict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.safe_open import open_regular
+
+LINE_LIMIT = 20_000
+"""Characters of one line that are decoded unless the caller asks for more or fewer."""
+
+_BLOCK = 64 * 1024
+_KEPT_BLOCKS = 16
+_IN_MEMORY = 4 * 1024 * 1024
+_WIDEST_CHARACTER = 4
+
+
+class NumberedText:
+    """Lines of an opened file, counted from 1; "\\n" ends a line, and a "\\r" before it is not part of the line.
+
+    The index holds one number a block: how many line ends come before it. Opening is one pass at the speed of the
+    disk, 100 MB of blank lines need no more memory than one long line, and finding a line costs one block. A text
+    that ends in a line end has no empty line after it; an empty file has no lines.
+
+    The text stays what it was when another program replaces the file: small files are held in memory (so that no
+    handle keeps Windows from replacing them), larger ones through a handle of their own. What is no UTF-8 shows as
+    U+FFFD. Thread-safe.
+    """
+
+    def __init__(self, source: "_Source", line_ends_before: list[int]) -> None:
+        self._source = source
+        self._before = line_ends_before
+        self._lock = threading.Lock()
+        self._blocks: OrderedDict[int, tuple[bytes, array[int]]] = OrderedDict()
+        last = source.read(source.size - 1, 1) if source.size else b"\n"
+        self._count = line_ends_before[-1] + (last != b"\n")
+
+    @classmethod
+    def open(cls, path: str | Path, cancel: CancelToken | None = None) -> Self:
+        """Open and count lines; raises `PathRefused` for what is no regular file, `OSError`, `Cancelled`."""
+        descriptor, state = open_regular(path)
+        file = _FileSource(descriptor, state.st_size)
+        try:
+            source: _Source = file
+            if file.size <= _IN_MEMORY:
+                source = _MemorySource(file.read(0, file.size))
+                file.close()
+            return cls(source, _line_ends(source, cancel))
+        except BaseException:
+            file.close()
+            raise
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """A text that is no file."""
+        source = _MemorySource(text.encode("utf-8", "replace"))
+        return cls(source, _line_ends(source, None))
+
+    @property
+    def line_count(self) -> int:
+        return self._count
+
+    @property
+    def size(self) -> int:
+        """Bytes of the file when it was opened."""
+        return self._source.size
+
+    def line(self, number: int, *, limit: int = LINE_LIMIT) -> str:
+        """At most `limit` characters of one line, without its line end. Raises `IndexError` for no such line."""
+        if not 1 <= number <= self._count:
+            raise IndexError(f"no line {number}")
+        with self._lock:
+            start, end = self._span(number)
+            cut = min(end, start + limit * _WIDEST_CHARACTER + len(codecs.BOM_UTF8))
+            raw = self._bytes(start, cut)
+        if cut == end:
+            raw = raw.removesuffix(b"\r")
+        if number == 1:
+            raw = raw.removeprefix(codecs.BOM_UTF8)
+        return _decode(raw)[:limit]
+
+    def lines(self, first: int, last: int, *, limit: int = LINE_LIMIT) -> list[str]:
+        """Lines `first` to `last`, both included; numbers outside the file are left out."""
+        number, last = max(1, first), min(last, self._count)
+        found: list[str] = []
+        while number <= last:
+            with self._lock:
+                start = self._span(number)[0]
+                stop = min(last, self._before[start // _BLOCK + 1])
+                raw = self._bytes(start, self._span(stop)[1]) if stop > number else b""
+            if stop > number:
+                found.extend(_split(raw, stop - number + 1, limit, first=number == 1))
+            else:
+                found.append(self.line(number, limit=limit))
+            number = max(number, stop) + 1
+        return found
+
+    def text(self, first: int, last: int) -> str:
+        """Lines `first` to `last` in full length, joined with "\\n"."""
+        return "\n".join(self.lines(first, last, limit=self.size + 1))
+
+    def whole(self) -> str:
+        """All of the text with its own line ends, the last one included; without a byte order mark."""
+        with self._lock:
+            raw = self._source.read(0, self.size)
+        return _decode(raw.removeprefix(codecs.BOM_UTF8))
+
+    def close(self) -> None:
+        """Release the file; reading afterwards raises `ValueError`. Closing twice is fine."""
+        with self._lock:
+            self._source.close()
+            self._blocks.clear()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _span(self, number: int) -> tuple[int, int]:
+        """Offsets of the line's first byte and of its line end (or the end of the file)."""
+        start = 0 if number == 1 else self._line_end(number - 1) + 1
+        end = self._line_end(number) if number <= self._before[-1] else self.size
+        return start, max(start, end)
+
+    def _line_end(self, number: int) -> int:
+        """Offset of the `number`-th "\\n" of the file."""
+        block = bisect_left(self._before, number) - 1
+        return block * _BLOCK + self._block(block)[1][number - self._before[block] - 1]
+
+    def _block(self, index: int) -> "tuple[bytes, array[int]]":
+        """A block's bytes and the places of its line ends, from the few that are kept."""
+        found = self._blocks.get(index)
+        if found is not None:
+            self._blocks.move_to_end(index)
+            return found
+        data = self._source.read(index * _BLOCK, _BLOCK)
+        places = array("I", _places(data))
+        # Text that was overwritten in place may have fewer line ends now: the missing ones fall on the block's end.
+        missing = self._before[index + 1] - self._before[index] - len(places)
+        places.extend([len(data)] * missing)
+        self._blocks[index] = data, places
+        if len(self._blocks) > _KEPT_BLOCKS:
+            self._blocks.popitem(last=False)
+        return data, places
+
+    def _bytes(self, start: int, end: int) -> bytes:
+        index, offset = divmod(start, _BLOCK)
+        if end - start <= _BLOCK - offset and index in self._blocks:
+            return self._blocks[index][0][offset : offset + end - start]
+        return self._source.read(start, end - start)
+
+
+class _FileSource:
+    """Reads at an offset of an open file. The caller serialises the calls."""
+
+    def __init__(self, descriptor: int, size: int) -> None:
+        self._descriptor: int | None = descriptor
+        self.size = size
+
+    def read(self, offset: int, size: int) -> bytes:
+        """Up to `size` bytes; fewer at the end, or where the file has been cut short meanwhile."""
+        if self._descriptor is None:
+            raise ValueError("this text is closed")
+        os.lseek(self._descriptor, offset, os.SEEK_SET)
+        parts: list[bytes] = []
+        while size > 0 and (part := os.read(self._descriptor, min(size, _BLOCK))):
+            parts.append(part)
+            size -= len(part)
+        return b"".join(parts)
+
+    def close(self) -> None:
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+class _MemorySource:
+    """The bytes of a small file, read at once."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data: bytes | None = data
+        self.size = len(data)
+
+    def read(self, offset: int, size: int) -> bytes:
+        if self._data is None:
+            raise ValueError("this text is closed")
+        return self._data[offset : offset + size]
+
+    def close(self) -> None:
+        self._data = None
+
+
+_Source = _FileSource | _MemorySource
+
+
+def _line_ends(source: _Source, cancel: CancelToken | None) -> list[int]:
+    """How many come before each block, and in all."""
+    counts = [0]
+    for offset in range(0, source.size, _BLOCK):
+        if cancel is not None:
+            cancel.checkpoint()
+        counts.append(counts[-1] + source.read(offset, _BLOCK).count(b"\n"))
+    return counts
+
+
+def _places(data: bytes) -> Iterator[int]:
+    place = data.find(b"\n")
+    while place >= 0:
+        yield place
+        place = data.find(b"\n", place + 1)
+
+
+def _split(raw: bytes, count: int, limit: int, *, first: bool) -> list[str]:
+    """The `count` lines in `raw`, which fits in a block; empty ones stand in for any that were overwritten."""
+    text = _decode(raw.removeprefix(codecs.BOM_UTF8) if first else raw)
+    lines = text.split("\n")[:count]
+    lines.extend([""] * (count - len(lines)))
+    if "\r" not in text and len(text) <= limit:
+        return lines
+    return [line.removesuffix("\r")[:limit] for line in lines]
+
+
+def _decode(raw: bytes) -> str:
+    """UTF-8 with replacements, never more than a block in one call, since decoding holds the interpreter's lock."""
+    if len(raw) <= _BLOCK:
+        return raw.decode("utf-8", "replace")
+    decoder = codecs.getincrementaldecoder("utf-8")("replace")
+    parts = [decoder.decode(raw[at : at + _BLOCK]) for at in range(0, len(raw), _BLOCK)]
+    return "".join([*parts, decoder.decode(b"", True)])

@@ -1,0 +1,121 @@
+"""Turns a stable name into a path, for exactly the names that discovery would accept now."""
+
+import os
+import stat
+from collections.abc import Iterable
+from pathlib import Path
+
+from engine.base.errors import PathRefused, WorkspaceError
+from engine.corpus.ignore import IgnoreRules, is_unusable
+from engine.corpus.roots import Root, Roots, find_roots, holds_secrets
+from engine.corpus.safe_open import is_link, scan_folder
+from engine.settings import Settings
+
+
+class PathGuard:
+    """Checks names by the rules of discovery and, on disk, only the folders on the way to the file.
+
+    Size and content are no matter of names: `reading` and `numbered` check them, and once more that no link has taken
+    the file's place, when they open it.
+    """
+
+    def __init__(self, workspace: Path, settings: Settings) -> None:
+        self._workspace = workspace
+        self._settings = settings
+        self._rules = IgnoreRules(settings)
+
+    def locate(self, name: str) -> Path:
+        """Absolute path of the regular file of this stable name.
+
+        Raises `PathRefused` for every name that discovery would not give to a file, and `FileNotFoundError` for one
+        that it would, if there is no such file (any more).
+        """
+        if not _well_formed(name):
+            raise PathRefused
+        try:
+            roots = find_roots(self._workspace, self._settings)
+        except WorkspaceError:
+            raise PathRefused from None
+        root = self._home(name, roots)
+        if root is None:
+            raise PathRefused
+        return self._descend(root, name)
+
+    @property
+    def rules(self) -> str:
+        """What the settings say of names: an index made under the same has no name that is refused for them."""
+        settings = self._settings
+        folders = settings.sessions.folders
+        return repr((settings.extra_paths, settings.include, settings.exclude, settings.extensions, folders))
+
+    def accepted(self, names: Iterable[str]) -> set[str]:
+        """Those of these stable names that the rules let pass; whether there are such files is not looked at."""
+        try:
+            roots = find_roots(self._workspace, self._settings)
+        except WorkspaceError:
+            return set()
+        from engine.corpus.transcripts.stores import find_stores
+
+        stores = tuple(f"{store.name}/" for store in find_stores(self._settings))
+        return {name for name in names if name.startswith(stores) or self._home(name, roots) is not None}
+
+    def refused(self, names: Iterable[str], indexed_under: object) -> set[str]:
+        """Those of these names of an index that nobody may see any more, though the next sync alone removes them.
+
+        `indexed_under`: the rules under which the index was made, as it notes them.
+        """
+        if indexed_under == self.rules:
+            return set()
+        asked = set(names)
+        return asked - self.accepted(asked)
+
+    def in_extra_paths(self, names: Iterable[str]) -> set[str]:
+        """Those of these stable names that lie beside the workspace's own notes, in what `extra_paths` adds."""
+        try:
+            roots = find_roots(self._workspace, self._settings)
+        except WorkspaceError:
+            return set()
+        own = os.path.join(roots.workspace, "") if roots.layout == "folder" else None
+
+        def is_extra(name: str) -> bool:
+            root = roots.home_of(name)
+            return root is not None and root.extra and not (own and root.path.startswith(own))
+
+        return {name for name in names if is_extra(name)}
+
+    def _home(self, name: str, roots: Roots) -> Root | None:
+        """The root that the file lies in; None for a name that the rules refuse."""
+        root = roots.home_of(name)
+        if root is None or self._rules.rule_for(name, False, root=root.name) or holds_secrets(root.path):
+            return None
+        return root
+
+    def _descend(self, root: Root, name: str) -> Path:
+        path, state = root.path, os.lstat(root.path)
+        parts = name[len(root.name) :].strip("/").split("/") if name != root.name else []
+        for part in parts:
+            if is_link(state):
+                raise PathRefused
+            if not stat.S_ISDIR(state.st_mode):
+                raise FileNotFoundError(f"{path}/{part}")
+            path, state = _find(path, part)
+        if not stat.S_ISREG(state.st_mode):
+            raise PathRefused
+        return Path(path)
+
+
+def _well_formed(name: str) -> bool:
+    """Relative, and made of parts that a file could be called."""
+    return not is_unusable(name) and not {"", ".", ".."}.intersection(name.split("/"))
+
+
+def _find(folder: str, name: str) -> tuple[str, os.stat_result]:
+    """The entry whose name is exactly this one: many file systems would open it in another case or Unicode form too."""
+    try:
+        with scan_folder(folder) as entries:
+            for entry in entries:
+                if entry.name == name:
+                    return os.path.join(folder, name), entry.stat(follow_symlinks=False)
+    except PermissionError:
+        raise PathRefused from None
+    raise FileNotFoundError(f"{folder}/{name}")

@@ -1,0 +1,293 @@
+"""How one path stands to what is indexed: which root or store holds it, and which rule keeps it out.
+
+Only what discovery would look at is looked at, from the root down: directory entries, never a file. Of what lies
+outside nobody learns more than that it is there.
+"""
+
+import os
+import stat
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.discovery import discover, discover_in
+from engine.corpus.file_rules import Judge, unreadable
+from engine.corpus.folder_walk import FoundFile
+from engine.corpus.ignore import Match, is_unusable
+from engine.corpus.roots import Root, find_roots
+from engine.corpus.transcripts.file_rules import SILENT, judge_entry, judge_store
+from engine.corpus.transcripts.modified_time import compressed, transcript_of
+from engine.corpus.transcripts.stores import Store, find_stores, find_transcripts_in
+from engine.corpus.typed_path import readings_of
+from engine.records import FileIssue, Source
+from engine.settings import Settings
+
+Entry = os.DirEntry[str]
+_MOST_ENTRIES = 100_000
+_JudgeEntry = Callable[[Entry, str, Sequence[Entry]], Match | None]
+"""Judges an entry by itself, its stable name and all that is in its folder."""
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """One path, as the rules see it now."""
+
+    path: str
+    """Absolute where it could be found out; as written for what cannot be a path."""
+    kind: Literal["file", "folder", "missing"]
+    name: str = ""
+    """Stable name; empty for the workspace itself and outside of all roots and stores."""
+    source: Source | None = None
+    """None outside."""
+    match: Match | None = None
+    """What keeps it out; None for what discovery accepts, and outside."""
+    barred: str = ""
+    """Stable name of what `match` is about: this path, or a folder above it."""
+    key: str = ""
+    """Of a session in an export: what its stable name has behind that of the transcript."""
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """What discovery finds in one folder, and what it passes over there."""
+
+    files: list[FoundFile]
+    passed: list[FileIssue]
+    whole: bool
+    """False where the folder is too large to be looked at as a whole."""
+
+
+class PathFinder:
+    """Finds how paths stand under one workspace's settings, now."""
+
+    def __init__(self, workspace: Path, settings: Settings) -> None:
+        """Raises `WorkspaceError` if the workspace cannot be listed."""
+        self._workspace = workspace
+        self._settings = settings
+        self.roots = find_roots(workspace, settings)
+        self._stores = find_stores(settings)
+        self._judge = Judge(settings)
+
+    def find(self, text: str) -> Standing:
+        """What `text` stands for: an absolute path, a stable name, or one below the workspace. Any text will do."""
+        found: list[Standing] = []
+        for reading in readings_of(text):
+            for standing in self._meant(reading):
+                if standing.kind != "missing":
+                    return standing
+                found.append(standing)
+        return next((one for one in found if one.name), found[0])
+
+    def would_take(self, standing: Standing) -> bool:
+        """Whether a path would be indexed if it was named as an extra path."""
+        folder, base = os.path.split(standing.path)
+        if not base or _covers(standing.path, self.roots.workspace):
+            return False
+        root = Root(base, os.path.join(os.path.realpath(folder), base), extra=True)
+        try:
+            return self._judge.root(root, os.lstat(root.path)) is None
+        except OSError:
+            return False
+
+    def list_folder(self, folder: Standing, cancel: CancelToken | None = None) -> Listing:
+        """The files of a folder that no rule bars, and of all below it. Raises `Cancelled`."""
+        if folder.source == "sessions":
+            sessions = find_transcripts_in(Store(folder.name, folder.path), cancel=cancel, most_entries=_MOST_ENTRIES)
+            return Listing(sessions.files, sessions.skipped, sessions.whole)
+        if folder.name or self.roots.layout == "folder":
+            root = Root(folder.name, folder.path)
+            found = discover_in(root, self.roots, self._settings, cancel=cancel, most_entries=_MOST_ENTRIES)
+        else:
+            found = discover(self._workspace, self._settings, cancel=cancel, most_entries=_MOST_ENTRIES)
+        return Listing(found.files, found.skipped, found.whole)
+
+    def is_in(self, folder: Standing, name: str) -> bool:
+        """Whether a stable name is of this folder, and not of a root within that is listed by itself."""
+        if not name.startswith(folder.name and folder.name + "/"):
+            return False
+        one_root = folder.source == "memory" and (folder.name or self.roots.layout == "folder")
+        return not one_root or self.roots.home_of(name) == self.roots.home_of(folder.name)
+
+    def _meant(self, path: str) -> Iterator[Standing]:
+        """Where a path may lead, the likeliest first; at least one."""
+        try:
+            if not path.strip() or "\0" in path:
+                yield Standing(path, "missing")
+            elif os.path.isabs(path):
+                yield self._at(self._resolved(os.path.normpath(path)))
+            else:
+                yield from self._named(path)
+                yield self._at(os.path.normpath(os.path.join(self.roots.workspace, path)))
+        except (OSError, ValueError):  # too long, beneath what may not be entered, of no bytes at all
+            yield Standing(path, "missing")
+
+    def _named(self, name: str) -> Iterator[Standing]:
+        """What has this stable name."""
+        for store in self._stores:
+            if name == store.name or name.startswith(store.name + "/"):
+                yield self._in_store(store, _parts(name[len(store.name) :], "/"))
+        root = self.roots.home_of(name)
+        if root is not None and root.name and not {".", ".."}.intersection(name.split("/")):
+            yield self._in_root(root, _parts(name[len(root.name) :], "/"))
+
+    # --- by its place ---------------------------------------------------------------------------------------------
+
+    def _resolved(self, path: str) -> str:
+        """The same path by the way on which its root was found: through the outermost place that is known."""
+        places = {_comparable(place): place for place in (self.roots.workspace, *self._places())}
+        parts = Path(path).parts
+        for depth in range(1, len(parts) + 1):
+            above, here = os.path.join(*parts[: depth - 1]) if depth > 1 else "", os.path.join(*parts[:depth])
+            unfollowed = os.path.join(os.path.realpath(above), parts[depth - 1]) if above else here
+            for way in (unfollowed, os.path.realpath(here)):
+                if place := places.get(_comparable(way)):
+                    return os.path.join(place, *parts[depth:])
+        return path
+
+    def _places(self) -> list[str]:
+        return [*(root.path for root in self.roots.found), *(store.path for store in self._stores)]
+
+    def _at(self, path: str) -> Standing:
+        """By an absolute path: as a transcript, as a note, beside a memory, or outside."""
+        store = max((one for one in self._stores if _covers(one.path, path)), key=_depth, default=None)
+        root = max((one for one in self.roots.found if _covers(one.path, path)), key=_depth, default=None)
+        if store is not None:
+            standing = self._in_store(store, _below(store.path, path))
+            if root is None or standing.match not in SILENT:
+                return standing
+        if root is not None:
+            return self._in_root(root, _below(root.path, path))
+        if _covers(self.roots.workspace, path):
+            return self._beside_memory(_below(self.roots.workspace, path))
+        return self._outside(path)
+
+    def _in_root(self, root: Root, parts: list[str]) -> Standing:
+        try:
+            state = os.lstat(root.path)
+        except FileNotFoundError:
+            return _missing(root.path, root.name, parts, "memory")
+        match = self._judge.root(root, state)
+        if match is not None:
+            return _barred(root.path, root.name, parts, "memory", match)
+        if not stat.S_ISDIR(state.st_mode):
+            missing = _missing(root.path, root.name, parts, "memory")
+            return missing if parts else Standing(root.path, "file", root.name, "memory")
+        return _descend(root.path, root.name, parts, "memory", lambda entry, name, _: self._judge.entry(entry, name))
+
+    def _in_store(self, store: Store, parts: list[str]) -> Standing:
+        try:
+            state = os.lstat(store.path)
+        except FileNotFoundError:
+            return _missing(store.path, store.name, parts, "sessions")
+        match = judge_store(store.path, state)
+        if match is not None:
+            return _barred(store.path, store.name, parts, "sessions", match)
+        if not stat.S_ISDIR(state.st_mode):
+            base = transcript_of(os.path.basename(store.path))
+            if parts and parts[0] != base:
+                return _missing(store.path, store.name, parts, "sessions")
+            return Standing(store.path, "file", f"{store.name}/{base}", "sessions", key="/".join(parts[1:]))
+
+        def judge(entry: Entry, _name: str, listed: Sequence[Entry]) -> Match | None:
+            return judge_entry(entry, os.path.basename(os.path.dirname(entry.path)), {one.name for one in listed})
+
+        return _descend(store.path, store.name, parts, "sessions", judge)
+
+    def _beside_memory(self, parts: list[str]) -> Standing:
+        home = self.roots.workspace
+        if not parts:
+            return Standing(home, "folder", "", "memory")
+        entry = _entry(_listed(home), parts[0])
+        if entry is None:
+            return _missing(home, "", parts, "memory")
+        return _barred(entry.path, entry.name, parts[1:], "memory", self._judge.beside_memory(entry))
+
+    def _outside(self, path: str) -> Standing:
+        try:
+            state = os.lstat(path)
+        except FileNotFoundError:
+            return Standing(path, "missing")
+        return Standing(path, _kind(state))
+
+
+def _descend(folder: str, name: str, parts: list[str], source: Source, judge: _JudgeEntry) -> Standing:
+    """Down from a root that was accepted, as far as the rules let pass."""
+    path = folder
+    for depth, part in enumerate(parts, 1):
+        rest = parts[depth:]
+        try:
+            listed = _listed(path)
+        except OSError as error:
+            return _barred(path, name, parts[depth - 1 :], source, unreadable(error))
+        entry = _entry(listed, part) or (_entry(listed, compressed(part)) if source == "sessions" else None)
+        if entry is None:
+            return _missing(path, name, parts[depth - 1 :], source)
+        path, name = entry.path, f"{name}/{entry.name}" if name else entry.name
+        match = judge(entry, name, listed)
+        if match is not None:
+            return _barred(path, name, rest, source, match)
+        if not entry.is_dir(follow_symlinks=False):
+            if source == "sessions":
+                return Standing(path, "file", transcript_of(name), source, key="/".join(rest))
+            return _missing(path, name, rest, source) if rest else Standing(path, "file", name, source)
+    return Standing(path, "folder", name, source)
+
+
+def _barred(path: str, name: str, rest: list[str], source: Source, match: Match) -> Standing:
+    """A path that a rule bars at `path`; what lies beneath that is only asked whether it is there."""
+    whole = os.path.join(path, *rest)
+    stable = "/".join((name, *rest))
+    try:
+        kind = _kind(os.lstat(whole))
+    except PermissionError:
+        kind = "file"
+    except OSError:
+        return Standing(whole, "missing", stable, source)
+    return Standing(whole, kind, stable, source, match, name)
+
+
+def _missing(path: str, name: str, rest: list[str], source: Source) -> Standing:
+    return Standing(os.path.join(path, *rest), "missing", "/".join((name, *rest) if name else rest), source)
+
+
+def _kind(state: os.stat_result) -> Literal["file", "folder"]:
+    return "folder" if stat.S_ISDIR(state.st_mode) else "file"
+
+
+def _listed(folder: str) -> list[Entry]:
+    with os.scandir(folder) as entries:
+        return list(entries)
+
+
+def _entry(listed: Sequence[Entry], name: str) -> Entry | None:
+    """The entry of this name, else the one that differs from it in Unicode's form, or also in case."""
+    loose = (lambda text: text, _composed, lambda text: _composed(text).casefold())
+    return next((entry for form in loose for entry in listed if form(entry.name) == form(name)), None)
+
+
+def _composed(text: str) -> str:
+    return text if is_unusable(text) else unicodedata.normalize("NFC", text)
+
+
+def _comparable(path: str) -> str:
+    return _composed(os.path.normcase(path))
+
+
+def _covers(place: str, path: str) -> bool:
+    """Whether `path` is this place, or lies in it."""
+    place, path = os.path.normcase(place), os.path.normcase(path)
+    return path == place or path.startswith(os.path.join(place, ""))
+
+
+def _below(place: str, path: str) -> list[str]:
+    return _parts(path[len(place) :], os.sep)
+
+
+def _parts(text: str, separator: str) -> list[str]:
+    return [part for part in text.split(separator) if part not in ("", ".")]
+
+
+def _depth(place: Root | Store) -> int:
+    return len(place.path)

@@ -1,0 +1,161 @@
+"""Opens a file for reading only if it is, at that very moment, a regular file and reached through no link.
+
+Where the system opens names relative to a folder's descriptor, every folder on the way is opened so, and no link is
+followed: a folder that is swapped for a link meanwhile is refused, however fast the swap. Elsewhere (Windows) the path
+is compared once the file is open.
+"""
+
+import contextlib
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+
+from engine.base.errors import PathRefused
+
+_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
+_BY_DESCRIPTOR = os.open in os.supports_dir_fd and bool(_NO_FOLLOW) and hasattr(os, "O_DIRECTORY")
+# O_NONBLOCK: a pipe that took a note's name must not hang the caller in open(). O_BINARY: Windows translates otherwise.
+_FLAGS = (
+    os.O_RDONLY | _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+)
+_FOLDER_FLAGS = _FLAGS | getattr(os, "O_DIRECTORY", 0)
+# O_PATH, O_SEARCH: a folder on the way, such as /home, may be one that can be entered but not listed.
+_WAY_FLAGS = _FOLDER_FLAGS | getattr(os, "O_PATH", getattr(os, "O_SEARCH", 0))
+_ATTEMPTS = 3
+_JUNCTION = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", None)
+_IS_A_LINK = {errno.ELOOP, errno.EMLINK}
+_IS_NO_FOLDER = {*_IS_A_LINK, errno.ENOTDIR}
+"""Linux gives ENOTDIR for a link that is opened as a folder."""
+
+
+def open_regular(path: str | Path) -> tuple[int, os.stat_result]:
+    """File descriptor and state of the regular file at `path`, whose folder is a resolved path.
+
+    Raises `PathRefused` for links, folders, pipes and devices, and for a path with a link in it: a folder may have
+    become one since it was listed. Raises `OSError` (`FileNotFoundError`, `PermissionError` …) as the system does.
+    """
+    if not _BY_DESCRIPTOR:
+        return _open_compared(path)
+    folder, name = os.path.split(os.path.abspath(path))
+    descriptor = _descend(folder, _WAY_FLAGS)
+    try:
+        return _open(name, descriptor)
+    except OSError as error:
+        error.filename = os.fspath(path)
+        raise
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def scan_folder(path: str) -> Iterator[Iterator[os.DirEntry[str]]]:
+    """`os.scandir` of the folder at `path`, a resolved path, which follows no link on the way there.
+
+    An entry's `path` is not to be used: where the system opens folders by descriptor, it is the name alone. Its `stat`
+    works within the block. Raises `PathRefused` for a path with a link in it, and `OSError` as the system does.
+    """
+    if not _BY_DESCRIPTOR:
+        with os.scandir(path) as entries:
+            yield entries
+        return
+    descriptor = _descend(path, _FOLDER_FLAGS)
+    try:
+        with os.scandir(descriptor) as entries:
+            yield entries
+    finally:
+        os.close(descriptor)
+
+
+def open_binary(path: str | Path) -> BinaryIO:
+    """The same as a file object, which the caller closes."""
+    descriptor, _ = open_regular(path)
+    return os.fdopen(descriptor, "rb")
+
+
+class FolderFiles:
+    """Opens files as `open_regular` does, folder by folder: each is held open, so the way there is taken only once."""
+
+    def __init__(self) -> None:
+        self._path = ""
+        self._descriptor = -1
+
+    def open(self, path: str) -> tuple[int, os.stat_result]:
+        """File descriptor and state of the regular file at `path`. Raises as `open_regular`."""
+        if not _BY_DESCRIPTOR:
+            return open_regular(path)
+        folder, _, name = path.rpartition(os.sep)
+        if folder != self._path:
+            self.close()
+            self._descriptor, self._path = _descend(folder, _WAY_FLAGS), folder
+        return _open(name, self._descriptor)
+
+    def close(self) -> None:
+        if self._path:
+            os.close(self._descriptor)
+            self._path = ""
+
+
+def _descend(folder: str, flags: int) -> int:
+    """Descriptor of a folder, each folder above it opened without following a link; `flags` are those of the last."""
+    parts = [part for part in os.path.abspath(folder).split(os.sep) if part]
+    descriptor = os.open(os.sep, _WAY_FLAGS if parts else flags)
+    for depth, part in enumerate(parts, 1):
+        try:
+            below = os.open(part, flags if depth == len(parts) else _WAY_FLAGS, dir_fd=descriptor)
+        except OSError as error:
+            if error.errno in _IS_NO_FOLDER:
+                raise PathRefused from error
+            error.filename = folder
+            raise
+        finally:
+            os.close(descriptor)
+        descriptor = below
+    return descriptor
+
+
+def _open_compared(path: str | Path) -> tuple[int, os.stat_result]:
+    """`open_regular` where names cannot be opened relative to a folder."""
+    for _ in range(_ATTEMPTS):
+        descriptor, state = _open(path)
+        try:
+            # In this order: were the folder a link while the file was opened, another file would be found here now.
+            if _is_resolved(os.path.dirname(path)) and os.path.samestat(os.lstat(path), state):
+                return descriptor, state
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)  # perhaps an editor has just put a new file in place of this one
+    raise PathRefused
+
+
+def _open(path: str | Path, folder: int | None = None) -> tuple[int, os.stat_result]:
+    """The same without a look at the folders above the file; `folder`: descriptor of what a name is relative to."""
+    named = None if _NO_FOLLOW else os.lstat(path)
+    if named is not None and not stat.S_ISREG(named.st_mode):
+        raise PathRefused
+    try:
+        descriptor = os.open(path, _FLAGS) if folder is None else os.open(path, _FLAGS, dir_fd=folder)
+    except OSError as error:
+        if error.errno in _IS_A_LINK and _NO_FOLLOW:
+            raise PathRefused from error
+        raise
+    try:
+        state = os.fstat(descriptor)
+        if not stat.S_ISREG(state.st_mode) or (named is not None and not os.path.samestat(named, state)):
+            raise PathRefused
+    except BaseException:
+        os.close(descriptor)
+        raise
+    return descriptor, state
+
+
+def _is_resolved(folder: str) -> bool:
+    return os.path.normcase(os.path.realpath(folder)) == os.path.normcase(os.path.abspath(folder))
+
+
+def is_link(state: os.stat_result) -> bool:
+    """Whether an `lstat` shows a symbolic link, or a Windows junction, which is one for folders."""
+    return stat.S_ISLNK(state.st_mode) or (_JUNCTION is not None and getattr(state, "st_reparse_tag", 0) == _JUNCTION)

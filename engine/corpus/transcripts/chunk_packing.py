@@ -1,0 +1,121 @@
+"""Puts what was said in a session into chunks that know which message each part of them is from.
+
+Messages in a row share a chunk as long as they fit: a question, and the beginning of its answer, say more together.
+A message that does not fit is cut like a note, together with the little that stands before it.
+"""
+
+import msgspec
+
+from engine.corpus.chunking import chunk_markdown
+from engine.corpus.token_estimate import CHARACTERS_PER_TOKEN, weigh
+from engine.corpus.transcripts.message_offsets import Place
+
+PACKER_VERSION = 2
+"""Raise it when the same messages would give other chunks: indexes are then rebuilt."""
+
+SPEAKERS = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}
+BETWEEN = "\n\n"
+_SMALL_SHARE = 4
+_GOOD_SHARE = 3  # measured: 2 costs .014 nDCG@10, a chunk for each question .008
+
+
+class Said(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One part of a message as it is indexed: secrets are masked."""
+
+    role: str
+    text: str
+    line: int
+    ordinal: int
+    id: str
+
+    @property
+    def shown(self) -> str:
+        return f"{SPEAKERS[self.role]}: {self.text}"
+
+
+class SessionChunk(msgspec.Struct, frozen=True):
+    start_line: int
+    end_line: int
+    """Lines of the transcript, from 1, both included."""
+    text: str
+    heading: tuple[str, ...]
+    places: tuple[Place, ...]
+    """At least one; the first at offset 0, which may be in the middle of its message."""
+
+
+class Packer:
+    """Takes messages in order and gives chunks; what is `open` at the end goes on when the session has grown."""
+
+    def __init__(self, tokens: int, overlap: int, open: tuple[Said, ...] = ()) -> None:
+        """`open`: what a former packer had open; the chunk that it made of it is replaced."""
+        self._tokens, self._overlap = tokens, overlap
+        self._limit = tokens * CHARACTERS_PER_TOKEN
+        self._open = list(open)
+        self._weight = sum(map(_weight, open))
+        self.chunks: list[SessionChunk] = []
+
+    @property
+    def open(self) -> tuple[Said, ...]:
+        """The messages of the chunk that is not full yet."""
+        return tuple(self._open)
+
+    def add(self, said: Said) -> None:
+        weight = _weight(said)
+        if weight > self._limit:
+            if self._weight * _SMALL_SHARE > self._limit:
+                self._close()
+            self._open.append(said)
+            self._close()
+            return
+        # A question begins something new: it opens a chunk wherever the one before it is filled well enough.
+        turns = said.role == "user" and self._weight * _GOOD_SHARE > self._limit
+        if self._open and (turns or self._weight + weight > self._limit):
+            self._close()
+        self._open.append(said)
+        self._weight += weight
+
+    def take(self) -> list[SessionChunk]:
+        """The chunks that are full, which this then holds no more."""
+        taken, self.chunks = self.chunks, []
+        return taken
+
+    def finish(self) -> list[SessionChunk]:
+        """All chunks that were not taken, the last one of what is open."""
+        return self.chunks + self._made(self._open)
+
+    def _close(self) -> None:
+        self.chunks += self._made(self._open)
+        self._open, self._weight = [], 0
+
+    def _made(self, parts: list[Said]) -> list[SessionChunk]:
+        if not parts:
+            return []
+        text = BETWEEN.join(part.shown for part in parts)
+        places, offset = list[Place](), 0
+        for part in parts:
+            places.append(Place(offset, part.line, part.ordinal, part.id, part.role))
+            offset += len(part.shown) + len(BETWEEN)
+        if weigh(text) <= self._limit:
+            return [SessionChunk(parts[0].line, parts[-1].line, text, (), tuple(places))]
+        made, after = list[SessionChunk](), 0
+        for chunk in chunk_markdown(text, tokens=self._tokens, overlap=self._overlap):
+            # Exact slices in order, which may overlap: each begins behind the beginning of the one before it.
+            start = text.index(chunk.text, after)
+            after = start + 1
+            inside = _places_of(places, start, start + len(chunk.text))
+            made.append(SessionChunk(inside[0].line, inside[-1].line, chunk.text, chunk.heading, inside))
+        return made
+
+
+def _weight(said: Said) -> int:
+    return weigh(said.shown) + len(BETWEEN)
+
+
+def _places_of(places: list[Place], start: int, end: int) -> tuple[Place, ...]:
+    """The messages that a slice of the text holds parts of, with offsets from its beginning."""
+    first = max(at for at, place in enumerate(places) if place.offset <= start)
+    return tuple(
+        Place(max(0, place.offset - start), place.line, place.ordinal, place.id, place.role)
+        for place in places[first:]
+        if place.offset < end
+    )

@@ -1,0 +1,109 @@
+"""What formats have in common: JSON values of no certain type as times, as texts, as the input of a tool."""
+
+import contextlib
+import json
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from engine.base.bounded_json import check_depth
+
+# Programs write times in seconds or in milliseconds: as milliseconds, this is March 1973.
+_FEWEST_MILLISECONDS = 1e11
+_DEEPEST_INDENTED = 20
+"""Levels; each line of deeper values would be mostly indentation."""
+_YEAR_10000 = 253_402_300_800.0
+_LONGEST_KIND = 40
+
+
+def mapping(value: object) -> Mapping[str, Any]:
+    """The value where it is a JSON object, else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def items(value: object) -> list[Any]:
+    """The value where it is a JSON array, else an empty one."""
+    return value if isinstance(value, list) else []
+
+
+def string(value: object) -> str:
+    """The value where it is a string, else an empty one."""
+    return value if isinstance(value, str) else ""
+
+
+def seconds(*values: object) -> float | None:
+    """The first of these values that is a time, in seconds since the epoch: a number, or a date in ISO 8601."""
+    for value in values:
+        time = _seconds(value)
+        if time is not None and 0 < time < _YEAR_10000:
+            return time
+    return None
+
+
+def _seconds(value: object) -> float | None:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        if not -1e300 < value < 1e300 or math.isnan(value):
+            return None
+        return float(value) if value < _FEWEST_MILLISECONDS else value / 1000
+    if isinstance(value, str) and len(value) <= 64:
+        try:
+            date = datetime.fromisoformat(value.strip())
+            return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
+        except (ValueError, OverflowError):
+            return None
+    return None
+
+
+def tool_input(value: object) -> str:
+    """The input of a tool as it is read: the only string of an input of one string, else indented JSON."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):
+        return only
+    if value is None or value == {}:
+        return ""
+    try:
+        try:
+            encoded = msgspec.json.encode(value)
+        except UnicodeEncodeError:  # half a surrogate pair
+            encoded = json.dumps(value, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        with contextlib.suppress(ValueError):
+            check_depth(encoded, _DEEPEST_INDENTED)
+            encoded = msgspec.json.format(encoded, indent=2)
+        return encoded.decode("utf-8", "surrogatepass")
+    except RecursionError:
+        return "[nested too deeply to be shown]"
+
+
+def content(value: object) -> str:
+    """The text of what a message or a tool result holds: a string, a block, or a list of both.
+
+    What is no text is named in brackets; its data never appear.
+    """
+    blocks = value if isinstance(value, list) else [value]
+    return "\n".join(text for text in map(_block, blocks) if text)
+
+
+def _block(value: object) -> str:
+    if isinstance(value, str):
+        return value
+    block = mapping(value)
+    if isinstance(block.get("text"), str):
+        return string(block["text"])
+    named = [string(block.get(key)) for key in ("title", "url") if string(block.get(key))]
+    if named:
+        return " ".join(named)
+    kind = string(block.get("type"))
+    if "image" in kind:
+        return "[image]"
+    return f"[{kind}]" if kind.replace("_", "").isalnum() and len(kind) <= _LONGEST_KIND else ""
+
+
+def between(text: str, opening: str, closing: str) -> str:
+    """What stands between the first of these marks and the next of those; nothing where one is missing."""
+    start = text.find(opening)
+    end = text.find(closing, start + len(opening))
+    return text[start + len(opening) : end] if 0 <= start < end else ""

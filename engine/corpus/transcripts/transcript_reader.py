@@ -1,0 +1,175 @@
+"""Opens a transcript, finds out by its content which agent wrote it, and reads it: whole, or from where it ended."""
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.safe_open import open_regular
+from engine.corpus.transcripts.compressed import Unpacked
+from engine.corpus.transcripts.formats import (
+    Conversation,
+    DatabaseFormat,
+    DocumentFormat,
+    LineFormat,
+    LineParser,
+)
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, Source, parse_line, raw_lines, read_at
+from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.modified_time import is_compressed, transcript_of
+from engine.corpus.transcripts.registry import DATABASE_FORMATS, DOCUMENT_FORMATS, LINE_FORMATS
+from engine.corpus.transcripts.stores import session_name
+
+_HEAD_BYTES = 64 * 1024
+_LINES_TO_JUDGE = 20
+_LINES_BETWEEN_CHECKS = 64
+_LONG = 64 * 1024
+"""Bytes of a line that takes as long as many others."""
+
+
+@contextmanager
+def opened(path: Path | str) -> Iterator[tuple[Source, os.stat_result]]:
+    """A transcript for reading, compressed or not, and its state. Raises `PathRefused`, OSError."""
+    descriptor, state = open_regular(path)
+    try:
+        yield Unpacked(descriptor) if is_compressed(str(path)) else descriptor, state
+    finally:
+        os.close(descriptor)
+
+
+def document_format(source: Source, path: str) -> DocumentFormat | None:
+    """The format of an open transcript that is one document; None for another. Raises OSError."""
+    head = read_at(source, 0, _HEAD_BYTES)
+    return next((known for known in DOCUMENT_FORMATS if known.matches(path, head)), None)
+
+
+def database_format(source: Source, path: str) -> DatabaseFormat | None:
+    """The format of an open transcript that is a database; None for another.
+
+    Raises OSError, `PathRefused`, and ValueError for a database that cannot be read (now).
+    """
+    head = read_at(source, 0, _HEAD_BYTES)
+    return next((known for known in DATABASE_FORMATS if known.matches(path, head)), None)
+
+
+def line_format(source: Source) -> LineFormat | None:
+    """The format of an open transcript with one JSON object a line; None for another. Raises OSError."""
+    values = [
+        value
+        for raw in islice(raw_lines(source), _LINES_TO_JUDGE)
+        if len(raw.data) <= LONGEST_LINE and (value := parse_line(raw.data)) is not None
+    ]
+    return format_of(values)
+
+
+def format_of(values: Sequence[Mapping[str, Any]]) -> LineFormat | None:
+    """The format that has such lines; None where none does."""
+    for known in LINE_FORMATS:
+        if known.matches(values):
+            return known
+    return None
+
+
+class LineReader(msgspec.Struct):
+    """Where the reading of a transcript with one JSON object a line stands."""
+
+    parser: LineParser
+    offset: int = 0
+    """Of the first byte that was not read yet: always the beginning of a line."""
+    line: int = 1
+    """Number of that line."""
+
+    def read(self, source: Source, cancel: CancelToken | None = None) -> Iterator[list[Message]]:
+        """The messages of each whole line from here on; this then stands behind it. Raises OSError, Cancelled."""
+        for number, raw in enumerate(raw_lines(source, offset=self.offset, number=self.line)):
+            if cancel is not None and (number % _LINES_BETWEEN_CHECKS == 0 or len(raw.data) > _LONG):
+                cancel.checkpoint()
+            if not raw.whole:
+                return
+            self.offset, self.line = raw.end + 1, raw.number + 1
+            yield fed(self.parser, raw)
+
+    def read_rest(self, source: Source) -> list[Message]:
+        """Messages of a last line without a line end, if it is whole already; this stays where it is.
+
+        The parser is not to be used any more: it has seen a line that will be read again.
+        """
+        last = next((raw for raw in raw_lines(source, offset=self.offset, number=self.line)), None)
+        return [] if last is None or last.whole else fed(self.parser, last, count=False)
+
+
+def fed(parser: LineParser, raw: RawLine, *, count: bool = True) -> list[Message]:
+    """The messages of one line; a line that is no JSON object is counted as unknown if `count`."""
+    value = parse_line(raw.data) if len(raw.data) <= LONGEST_LINE else None
+    if value is not None:
+        return parser.feed(value, raw.number)
+    if count and raw.data.strip():
+        parser.count_unknown("too long" if len(raw.data) > LONGEST_LINE else "no JSON")
+    return []
+
+
+def read_session(path: Path, part: str, cancel: CancelToken | None = None) -> Conversation | None:
+    """One session of a transcript, whole; None where the transcript does not hold it (any more).
+
+    `part` is what the session's name has behind the transcript's, as `locate_transcript` gives it.
+
+    Raises OSError, `PathRefused`, ValueError for a document that breaks off or a damaged database, Cancelled.
+    """
+    with opened(path) as (source, _):
+        database = database_format(source, str(path))
+        if database is not None:
+            with database.opened(str(path), cancel) as sessions:
+                named = next((key for key in sessions.keys() if session_name("", key).lstrip("/") == part), None)  # noqa: SIM118
+                return None if named is None else sessions.conversation(named)
+        document = document_format(source, str(path))
+        if document is not None:
+            found = document.conversations(str(path), cancel)
+            return next((one for one in found if session_name("", one.key).lstrip("/") == part), None)
+        known = line_format(source)
+        if known is None or part:
+            return None
+        return _whole(known, source, path, cancel)
+
+
+def conversations(path: Path, cancel: CancelToken | None = None) -> Iterator[Conversation]:
+    """Every session of a transcript, one after the other; none where nobody knows its format.
+
+    Raises OSError, `PathRefused`, ValueError where it breaks off or cannot be read (now), Cancelled.
+    """
+    with opened(path) as (source, _):
+        database = database_format(source, str(path))
+        document = None if database else document_format(source, str(path))
+        known = None if database or document else line_format(source)
+        if known is not None:
+            yield _whole(known, source, path, cancel)
+    if database is not None:
+        with database.opened(str(path), cancel) as sessions:
+            for key in sessions.marks():
+                conversation = sessions.conversation(key)
+                if conversation is not None:
+                    yield conversation
+    elif document is not None:
+        yield from document.conversations(str(path), cancel)
+
+
+def _whole(known: LineFormat, source: Source, path: Path, cancel: CancelToken | None) -> Conversation:
+    reader = LineReader(known.parser(transcript_of(str(path))))
+    messages = [*chain.from_iterable(reader.read(source, cancel)), *reader.read_rest(source)]
+    return Conversation("", reader.parser.facts, tuple(messages), Counter(reader.parser.unknown))
+
+
+def raw_line(path: Path, line: int) -> bytes | None:
+    """One line of a transcript as it stands there. Raises OSError, `PathRefused`.
+
+    None where there is none, and in a document, whose lines are none of its messages.
+    """
+    with opened(path) as (source, _):
+        if document_format(source, str(path)) is not None:
+            return None
+        return next((raw.data for raw in raw_lines(source) if raw.number == line), None)

@@ -1,0 +1,45 @@
+"""Tries settings out before they are saved: one word is sent, never a person's text."""
+
+import time
+
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import ProviderError
+from engine.base.language import tr
+from engine.embedding.api_keys import checked_key
+from engine.embedding.registry import select_provider
+from engine.records import ProviderProbe
+from engine.settings import Settings
+
+WORD = "ping"
+
+
+def probe_provider(settings: Settings, key: str | None = None, *, cancel: CancelToken | None = None) -> ProviderProbe:
+    """Whether the provider of these settings answers, how fast and with what; its fallback is left out.
+
+    `key` is an API key as a person typed it, None for the one that is found. Never on the GUI thread. Raises
+    `Cancelled` alone.
+    """
+    alone = msgspec.structs.replace(settings, fallback="none")
+    try:
+        typed = None if key is None else checked_key(key, tr("What was entered"))
+    except ProviderError as error:
+        return _failed(str(error))
+    selection = select_provider(alone, key=typed, cancel=cancel)
+    provider = selection.provider
+    if provider is None:
+        return _failed(selection.unavailable_reason or tr("There is no provider to test: only words are searched."))
+    started = time.perf_counter()
+    try:
+        vector = provider.embed_query(WORD, cancel=cancel)
+    except ProviderError as error:
+        return _failed(str(error), provider.model)
+    finally:
+        provider.close()
+    milliseconds = (time.perf_counter() - started) * 1000
+    return ProviderProbe(ok=True, error="", milliseconds=milliseconds, dims=len(vector), model=provider.model)
+
+
+def _failed(error: str, model: str = "") -> ProviderProbe:
+    return ProviderProbe(ok=False, error=error, milliseconds=0.0, dims=None, model=model)

@@ -1,0 +1,116 @@
+"""Reads the answers of embedding services: JSON with vectors as lists of numbers, or as base64 of float32.
+
+An answer has up to a megabyte: it is parsed in small steps, each of which holds the interpreter for a millisecond.
+"""
+
+import base64
+import binascii
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from engine.base.bounded_json import check_depth
+from engine.base.errors import ProviderError
+from engine.base.language import tr
+from engine.embedding.retry import Transient
+
+if TYPE_CHECKING:
+    from engine.embedding.base import Vectors
+
+_STEP = 64 * 1024
+_NO_NUMBERS = (b"NaN", b"-Infinity", b"Infinity")
+"""What some servers write for numbers that JSON does not have."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one request brought."""
+
+    vectors: "Mapping[int, Vectors]"
+    """Vectors as sent, (dims,), by the place of their text; texts may lack one."""
+    tokens: int | None = None
+    """Tokens as the service counted them; None if it does not say."""
+
+
+def read_json(body: bytes) -> Any:
+    """The one JSON value of an answer; numbers that JSON does not have are None. Raises `Transient` if it is broken."""
+    import ijson
+
+    try:
+        return _parsed(body)
+    except (ijson.JSONError, ValueError):
+        pass
+    if any(word in body for word in _NO_NUMBERS):
+        for word in _NO_NUMBERS:
+            body = body.replace(word, b"null")
+        try:
+            return _parsed(body)
+        except (ijson.JSONError, ValueError):
+            pass
+    raise Transient(tr("The service's answer is no whole JSON: it was cut off, or something in between answered."))
+
+
+def _parsed(body: bytes) -> Any:
+    import ijson
+
+    check_depth(body)  # ijson builds the path to each value: gigabytes for some thousand brackets
+    values = ijson.sendable_list()
+    parser = ijson.items_coro(values, "", use_float=True)
+    for start in range(0, len(body), _STEP):
+        parser.send(body[start : start + _STEP])
+    parser.close()  # raises where something is missing
+    return values[0]
+
+
+def indexed(items: Any, texts: int) -> "dict[int, Vectors]":
+    """Vectors of a list of {"index", "embedding"}, in whatever order, for that many texts; empty ones are left out.
+
+    Raises `Transient` where it is no such list, `ProviderError` where nobody can tell which vector belongs to which
+    text.
+    """
+    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
+        raise Transient(tr("The service's answer has no list of vectors."))
+    alone = texts == 1 and len(items) == 1
+    places = [0] if alone else [item.get("index") for item in items]
+    known = all(type(place) is int and 0 <= place < texts for place in places)
+    if not known or len(set(places)) < len(places):
+        raise ProviderError(tr("The service does not say which vector belongs to which text: its answer is not used."))
+    return _vectors(zip(places, (item.get("embedding") for item in items), strict=True))
+
+
+def tokens_of(answer: Mapping[str, Any]) -> int | None:
+    """Tokens that an answer in OpenAI's form says it used."""
+    usage = answer.get("usage")
+    tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
+    return tokens if isinstance(tokens, int) else None
+
+
+def ordered(items: Any, texts: int) -> "dict[int, Vectors]":
+    """Vectors of a list that is in the order of the texts by contract; empty ones are left out.
+
+    Raises `Transient` if it is not as long as the texts are many.
+    """
+    if not isinstance(items, list) or len(items) != texts:
+        raise Transient(tr("The service's answer has not one vector for each text: nothing of it is used."))
+    return _vectors(enumerate(items))
+
+
+def _vectors(sent: Iterable[tuple[int, Any]]) -> "dict[int, Vectors]":
+    return {place: vector_of(vector) for place, vector in sent if vector not in (None, [], "")}
+
+
+def vector_of(sent: Any) -> "Vectors":
+    """Float32 (dims,) of a list of numbers or of base64; None becomes NaN. Raises `Transient` if it is neither."""
+    import numpy as np
+
+    try:
+        if isinstance(sent, str):
+            sent = np.frombuffer(base64.b64decode(sent, validate=True), dtype="<f4")
+        if isinstance(sent, list | np.ndarray):
+            with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is asked for again
+                vector: Vectors = np.array(sent, dtype=np.float64).astype(np.float32)
+            if vector.ndim == 1 and vector.size:
+                return vector
+    except (ValueError, TypeError, OverflowError, binascii.Error):
+        pass
+    raise Transient(tr("The service's answer has something else where a vector belongs."))

@@ -1,0 +1,258 @@
+"""What the answer of a service that refuses means: try again, or stop with a sentence that says what to do."""
+
+import datetime
+import email.utils
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from engine.base.errors import ProviderError
+from engine.base.language import tr
+from engine.embedding.base import TextsRefused
+from engine.embedding.retry import Transient
+from engine.logs import redact
+
+_LONGEST = 300
+_OUT_OF_MONEY = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "access_terminated"}
+# "check your plan and billing" says nothing: Google and Voyage write it for limits of rate, too.
+_MONEY_WORDS = re.compile(r"insufficient[ _](?:quota|credits?|balance|funds)|spending (?:limit|cap)", re.IGNORECASE)
+_TOO_LONG = re.compile(
+    r"context length|context size|too large to process|input token count|max(?:imum)? (?:allowed )?tokens"
+    r"|(?:input|text|prompt) (?:is )?too long",
+    re.IGNORECASE,
+)
+_DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+(?:\.\d+)?)ms)?")
+_TRY_AGAIN = re.compile(r"try again in ([\d.hms]+)", re.IGNORECASE)
+_LOADING = re.compile(r"loading model|model is (?:currently )?loading", re.IGNORECASE)
+_LOADING_SECONDS = 8.0
+"""A server of one's own that has just been started needs some of these."""
+_GIVEN_AWAY = 20
+"""Letters in a row that a message and a text have in common where the one quotes the other."""
+
+
+class AnswerTooLarge(ProviderError):
+    """A server sends more than any right answer holds."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("The service's answer is larger than any right one: check base_url in the settings."))
+
+
+class Refused(ProviderError):
+    """A service refused a request, and would refuse it again."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class ContentRefused(Refused, TextsRefused):
+    """It is what was sent that a service does not take, as far as can be told."""
+
+
+class TooLong(ContentRefused):
+    """A text has more tokens than the model takes; shorter ones may do."""
+
+
+class NoAccess(Refused):
+    """The key, the money or the day's quota is the reason: every other request would meet it, too."""
+
+
+class Redirected(Refused):
+    """A service sends the request elsewhere, which is not followed."""
+
+    def __init__(self, message: str, status: int, location: str) -> None:
+        """`location`: where to; it may hold a signature, and belongs in no message."""
+        super().__init__(message, status)
+        self.location = location
+
+
+@dataclass(frozen=True)
+class Service:
+    """How a service is named in sentences, and where its keys come from."""
+
+    name: str
+    """As in the sentence "OpenAI refused the key"."""
+    key_variable: str = ""
+    """The environment variable of its key; empty where it has none."""
+
+    @property
+    def key_hint(self) -> str:
+        """Where to look after the key, as the end of a sentence."""
+        if self.key_variable:
+            return tr("enter another one in the settings, or check {variable}", variable=self.key_variable)
+        return tr("enter another one in the settings")
+
+
+def refusal(
+    service: Service, status: int, headers: Mapping[str, str], body: bytes, private: Sequence[str] = ()
+) -> ProviderError:
+    """The error for an answer that is not 2xx. `body`: its first bytes, JSON or not.
+
+    `private`: texts that the request held; a message that quotes from them is left out, since errors are logged.
+    """
+    answer = _parsed(body)
+    said = _said(answer)
+    shown = "" if quotes(said, private) else said
+    name = service.name
+    if 300 <= status < 400:
+        return Redirected(_redirected(name, headers), status, headers.get("location", ""))
+    if status == 402 or (status < 500 and _is_out_of_money(answer, said)):
+        return NoAccess(
+            tr("{name} has no credit left for this key: check its plan, its limits and its billing.", name=name), status
+        )
+    if status == 401 or _is_bad_key(answer):
+        return NoAccess(tr("{name} refused the API key: {hint}.", name=name, hint=service.key_hint), status)
+    if status == 403:
+        return NoAccess(
+            tr(
+                "{name} does not allow this with this API key{quote}: {hint}.",
+                name=name,
+                quote=quoted(shown),
+                hint=service.key_hint,
+            ),
+            status,
+        )
+    if status == 429:
+        if _is_daily(answer):
+            return NoAccess(tr("{name}'s quota for today is used up: go on tomorrow, or raise it.", name=name), status)
+        return Transient(
+            tr("{name} asks for fewer requests{quote}: try again later.", name=name, quote=quoted(shown)),
+            _asked(headers, answer, said),
+        )
+    if _TOO_LONG.search(said):  # llama-server says so with status 500
+        return TooLong(tr("{name} says that a text is too long{quote}.", name=name, quote=quoted(shown)), status)
+    if status >= 500 or status == 408:
+        return Transient(
+            tr(
+                "{name} has trouble of its own (status {status}{quote}).", name=name, status=status, quote=quoted(shown)
+            ),
+            _asked(headers, answer, said),
+        )
+    if status == 404:
+        return Refused(
+            tr(
+                "{name} does not know the model or the address{quote}: check model and base_url.",
+                name=name,
+                quote=quoted(shown),
+            ),
+            status,
+        )
+    if status == 413:
+        return ContentRefused(
+            tr("{name} says that the request is too large{quote}.", name=name, quote=quoted(shown)), status
+        )
+    return ContentRefused(
+        tr("{name} refused the request (status {status}{quote}).", name=name, status=status, quote=quoted(shown)),
+        status,
+    )
+
+
+def _redirected(name: str, headers: Mapping[str, str]) -> str:
+    target = re.match(r"https?://(?:[^/@\s]*@)?([^/\s?#]+)", headers.get("location", ""), re.IGNORECASE)
+    if target is None:
+        return tr(
+            "{name} sends requests elsewhere, which is never followed: check base_url in the settings.", name=name
+        )
+    return tr(
+        "{name} sends requests elsewhere to {host}, which is never followed: check base_url in the settings.",
+        name=name,
+        host=target[1][:100],
+    )
+
+
+def _parsed(body: bytes) -> Any:
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):  # a page of a proxy, cut off, or nested without end
+        return None
+
+
+def _error(answer: Any) -> Mapping[str, Any]:
+    """The object that describes the error, in the forms of OpenAI, Google, Ollama and FastAPI (Voyage)."""
+    if isinstance(answer, list) and answer:  # some of Google's servers
+        answer = answer[0]
+    if not isinstance(answer, dict):
+        return {}
+    error = answer.get("error", answer)
+    return error if isinstance(error, dict) else {"message": error}
+
+
+def _said(answer: Any) -> str:
+    """What the service says, on one line, without what looks like a secret."""
+    error = _error(answer)
+    message = error.get("message") or error.get("detail") or ""
+    if isinstance(message, list):
+        message = "; ".join(str(part.get("msg", part)) if isinstance(part, dict) else str(part) for part in message)
+    line = " ".join(redact(str(message)).split())
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…"
+
+
+def quotes(said: str, texts: Sequence[str]) -> bool:
+    """Whether the message has a stretch of a text in it."""
+    if not said:
+        return False
+    plain = [" ".join(text.split()) for text in texts]
+    pieces = {said[start : start + _GIVEN_AWAY] for start in range(max(1, len(said) - _GIVEN_AWAY + 1))}
+    return any(piece in text for text in plain for piece in pieces if len(piece) == _GIVEN_AWAY) or any(
+        text in said for text in plain if len(text) >= 4
+    )
+
+
+def quoted(said: str) -> str:
+    """What a service says, as part of our sentence about it; empty where it says nothing."""
+    return tr(' ("{said}")', said=said) if said else ""
+
+
+def _is_out_of_money(answer: Any, said: str) -> bool:
+    error = _error(answer)
+    return bool({str(error.get("code")), str(error.get("type"))} & _OUT_OF_MONEY or _MONEY_WORDS.search(said))
+
+
+def _details(answer: Any) -> list[Mapping[str, Any]]:
+    """Google's machine-readable part of an error."""
+    details = _error(answer).get("details")
+    return [detail for detail in details if isinstance(detail, dict)] if isinstance(details, list) else []
+
+
+def _is_bad_key(answer: Any) -> bool:
+    reasons = {detail.get("reason") for detail in _details(answer)}
+    return bool(reasons & {"API_KEY_INVALID", "API_KEY_EXPIRED"}) or _error(answer).get("code") == "invalid_api_key"
+
+
+def _is_daily(answer: Any) -> bool:
+    violations = [found for detail in _details(answer) for found in detail.get("violations") or ()]
+    return any("PerDay" in str(found.get("quotaId", "")) for found in violations if isinstance(found, dict))
+
+
+def _asked(headers: Mapping[str, str], answer: Any, said: str) -> float | None:
+    """Seconds that the service asks to wait for: by header, in Google's way, or in OpenAI's words."""
+    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        seconds = _seconds(headers.get(name, "").strip())
+        if seconds is not None:
+            return max(seconds * unit, 0.0)
+    delays = [str(detail["retryDelay"]) for detail in _details(answer) if "retryDelay" in detail]
+    delays += _TRY_AGAIN.findall(said)
+    for delay in delays:
+        match = _DURATION.fullmatch(delay.rstrip("."))
+        if match is not None and any(match.groups()):
+            hours, minutes, seconds, milliseconds = (float(part or 0) for part in match.groups())
+            return 3600 * hours + 60 * minutes + seconds + milliseconds / 1000
+    return _LOADING_SECONDS if _LOADING.search(said) else None
+
+
+def _seconds(value: str) -> float | None:
+    """A header's number, or the seconds until its date."""
+    try:
+        number = float(value)
+        return number if math.isfinite(number) else None
+    except ValueError:
+        pass
+    try:
+        moment = email.utils.parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=datetime.UTC)
+    return (moment - datetime.datetime.now(datetime.UTC)).total_seconds()

@@ -1,0 +1,153 @@
+"""Gives vectors to chunks by batch jobs, where there are many; the others are asked for directly meanwhile."""
+
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
+
+from engine.embedding.base import EmbeddingProvider
+from engine.embedding.batch_jobs.base import BatchApi
+from engine.embedding.batch_jobs.lines import Group, Text, groups
+from engine.embedding.batch_jobs.runner import BatchRunner
+from engine.embedding.retry import pause
+from engine.indexing.cost_estimate import name_of
+from engine.indexing.sync_parts import StageWork
+from engine.indexing.vector_storage import VectorKeeper
+from engine.store.vector_encoding import StoredModel, Vectors
+
+_TEXTS_AT_ONCE = 256
+_CHANGES_POLL = 0.2
+
+Direct = Callable[[Set[bytes]], bool]
+"""Embeds directly all that is due but these texts; False when files changed and their text comes first."""
+
+
+class BatchStage:
+    """One sync's batch jobs on one generation, with one model."""
+
+    def __init__(self, work: StageWork, provider: EmbeddingProvider, api: BatchApi, model: StoredModel) -> None:
+        self._store = work.parts.store
+        self._tables = work.tables
+        self._settings = work.parts.settings.remote.batch
+        self._waits = self._settings.wait and self._settings.enabled and work.tables is None
+        self._makes_way = work.parts.take_changes if work.tables is None else lambda: False
+        self._meter = work.meter
+        self._token = work.token
+        self._provider = provider
+        self._api = api
+        self._model = model
+        self._keeper = VectorKeeper(work, model)
+        self._runner = BatchRunner(
+            api,
+            name_of(provider),
+            model,
+            work.parts.batch_jobs,
+            work.parts.batch_policy,
+            self._settings,
+            work.token,
+            keep=self._keep,
+            texts_of=self._texts_of,
+        )
+        self._meter.spending.watch(self._runner)
+        self._waiting: Generator[Group, None, None] | None = None
+        self._queued: set[bytes] = set()
+        """Texts of jobs that are yet to be created."""
+        self._asked: set[bytes] = set()
+        """Texts that were handed on, to be asked for directly."""
+        self._kept = 0
+
+    def collect(self) -> None:
+        """Go on with the jobs of earlier syncs, and take in what has come. Raises `ProviderError`, `Cancelled`."""
+        self._runner.take_up()
+        self._runner.look()
+
+    def run(self, direct: Direct) -> bool:
+        """Embed all that is due, by jobs where they work; False when files changed: words come first.
+
+        Without `wait` in the settings, what the jobs bring is left to a later sync; in a generation that is not
+        published yet, to the stage that follows it: its words must not wait for hours. Raises `ProviderError`,
+        `Cancelled`; jobs that are under way then go on where they are.
+        """
+        due = self._plan()
+        answered: set[bytes] = set()  # not `_asked`: direct requests may have made way before they were through
+        while True:
+            self._fill()
+            elsewhere = self._runner.owed | self._queued
+            rest = due - elsewhere - answered
+            if rest:
+                self._asked |= rest
+                if not direct(elsewhere):
+                    return False
+                answered |= rest
+            if not (self._runner.open and self._waits):
+                return True
+            self._kept = 0
+            self._meter.start("embedding", len(elsewhere), waiting=self._runner.open)
+            if not self._pause():
+                return False
+            self._runner.look()
+
+    def end(self) -> None:
+        """Close what is open on this side."""
+        if self._waiting is not None:
+            self._waiting.close()
+
+    def _plan(self) -> set[bytes]:
+        """Choose what goes into jobs, newest files first; returns all that is due."""
+        with self._store.read(tables=self._tables) as snapshot:
+            due = snapshot.due(self._model.id)
+        taken = self._runner.owed | self._runner.released | self._asked
+        queue = [(id_, hash_) for id_, hash_ in due if hash_ not in taken] if self._runner.works else []
+        self._queued = {hash_ for _, hash_ in queue}
+        ids = [id_ for id_, _ in queue]
+        self.end()
+        # Together they stay within what waits in the queue of any account; the first results come the earlier for it.
+        most_tokens = self._api.limits.queued_tokens // self._settings.concurrency
+        self._waiting = groups(self._texts(ids), self._api, most_tokens)
+        return {hash_ for _, hash_ in due}
+
+    def _fill(self) -> None:
+        """Create jobs as long as more of them may be under way."""
+        while self._runner.works and self._runner.open < self._settings.concurrency:
+            self._token.checkpoint()
+            group = None if self._waiting is None else next(self._waiting, None)
+            if group is None:
+                self._queued.clear()  # what else was in it has gone from the index
+                return
+            self._queued -= group.texts.keys()
+            self._runner.submit(group)
+        if not self._runner.works:
+            self._queued.clear()
+
+    def _texts(self, ids: list[int]) -> Iterator[Text]:
+        """The texts of these chunks that a job can take; the others are left to direct requests."""
+        longest = self._provider.limits.input_tokens
+        for start in range(0, len(ids), _TEXTS_AT_ONCE):
+            with self._store.read(tables=self._tables) as snapshot:
+                texts = snapshot.texts(ids[start : start + _TEXTS_AT_ONCE])
+            for text in texts:
+                tokens = self._provider.count_tokens(text.text)
+                if tokens <= longest and text.text.strip():
+                    yield Text(text.hash, text.text, tokens)
+                else:
+                    self._queued.discard(text.hash)
+
+    def _texts_of(self, hashes: Iterable[bytes]) -> Iterator[Text]:
+        with self._store.read(tables=self._tables) as snapshot:
+            found = {hash_: id_ for id_, hash_ in snapshot.chunks_of_hashes(list(hashes))}
+        return self._texts(list(found.values()))
+
+    def _keep(self, hashes: Sequence[bytes], vectors: Vectors) -> None:
+        self._keeper.keep(hashes, vectors)
+        self._kept += len(hashes)
+        self._meter.step(self._kept, "")
+
+    def _pause(self) -> bool:
+        """Wait until it is time to look at the jobs; False when files changed meanwhile."""
+        end = time.monotonic() + self._settings.poll_interval_ms / 1000
+        while True:
+            self._token.checkpoint()
+            if self._makes_way():
+                return False
+            left = end - time.monotonic()
+            if left <= 0:
+                return True
+            pause(min(left, _CHANGES_POLL), self._token)

@@ -1,0 +1,106 @@
+"""Gathers changes of the text half and commits them in groups, with room for other writers and an early first one."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from engine.indexing.sync_parts import StageWork
+from engine.records import FileIssue
+from engine.store.index import WORDS_TO_FORGET
+from engine.store.writer import Writer
+
+Change = Callable[[Writer], tuple[list[int], list[int]]]
+"""Does one change inside a transaction; returns the ids of the chunks that (came, went)."""
+
+_CHANGES_A_COMMIT = 100
+_SECONDS_A_COMMIT = 1.0
+_FIRST_COMMIT_SECONDS = 0.15
+_PAUSE_BETWEEN_COMMITS = 0.02
+
+
+@dataclass
+class TextOutcome:
+    """What the text stage did."""
+
+    files_seen: int = 0
+    files_indexed: int = 0
+    files_unchanged: int = 0
+    files_removed: int = 0
+    chunks_indexed: int = 0
+    chunks_removed: int = 0
+    failed: list[FileIssue] = field(default_factory=list)
+    skipped: list[FileIssue] = field(default_factory=list)
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.files_indexed or self.files_removed)
+
+    def add(self, later: "TextOutcome") -> None:
+        """Take in a later pass over the same files: its view of them counts, the work adds up."""
+        self.files_seen = later.files_seen
+        self.files_unchanged = later.files_unchanged
+        self.files_indexed += later.files_indexed
+        self.files_removed += later.files_removed
+        self.chunks_indexed += later.chunks_indexed
+        self.chunks_removed += later.chunks_removed
+        self.failed, self.skipped = later.failed, later.skipped
+
+
+class Commits:
+    """The changes of one pass over one generation."""
+
+    def __init__(self, work: StageWork, outcome: TextOutcome) -> None:
+        self._store = work.parts.store
+        self._vectors = work.parts.vectors
+        self._committed = work.parts.committed
+        self._crashes = work.parts.crashes
+        self._model = work.model
+        self._tables = work.tables
+        self._outcome = outcome
+        self._waiting: list[tuple[Change, int, int]] = []
+        self._begun = 0.0
+        """When the first of them came."""
+        self._last = 0.0
+        self._count = 0
+
+    def put(self, change: Change, *, indexed: int = 0, removed: int = 0) -> None:
+        """Add a change, by which so many files are newly indexed or go; commit when enough has gathered."""
+        if not self._waiting:
+            self._begun = time.monotonic()
+        self._waiting.append((change, indexed, removed))
+        # The first commit comes early: someone waits for something to search.
+        patience = _SECONDS_A_COMMIT if self._outcome.chunks_indexed else _FIRST_COMMIT_SECONDS
+        if len(self._waiting) >= _CHANGES_A_COMMIT or time.monotonic() - self._begun >= patience:
+            self.flush()
+
+    def flush(self) -> None:
+        """Commit what has gathered."""
+        self._crashes.rest()
+        if not self._waiting:
+            return
+        if self._count:
+            # Reading and chunking the next files is the pause that other writers need; only a short one is drawn out.
+            time.sleep(max(0.0, _PAUSE_BETWEEN_COMMITS - (time.monotonic() - self._last)))
+        changes, self._waiting = self._waiting, []
+        new: list[int] = []
+        gone: list[int] = []
+        with self._store.write(self._tables) as writer:
+            for change, _, _ in changes:
+                added, removed = change(writer)
+                new += added
+                gone += removed
+            if any(removed for _, _, removed in changes):
+                writer.set_meta(WORDS_TO_FORGET, 1)
+            before = writer.stamp
+            if self._tables is None:  # a generation that nobody reads yet has no stamp
+                writer.advance_stamp()
+        if self._tables is None:
+            self._vectors.changed(before, self._model, new=new, removed=gone)
+        outcome = self._outcome
+        outcome.files_indexed += sum(indexed for _, indexed, _ in changes)
+        outcome.files_removed += sum(removed for _, _, removed in changes)
+        outcome.chunks_indexed += len(new)
+        outcome.chunks_removed += len(gone)
+        self._committed()
+        self._count += 1
+        self._last = time.monotonic()

@@ -1,0 +1,131 @@
+"""What embedding will take in tokens, money and time, and whether someone has to agree to it first."""
+
+from dataclasses import dataclass
+
+from engine.base.cancellation import CancelToken
+from engine.embedding.base import EmbeddingProvider
+from engine.embedding.batch_jobs.base import LEAST_TEXTS, BatchApi, batches_of
+from engine.embedding.model_catalog import facts_of
+from engine.records import EmbeddingEstimate
+from engine.settings import Settings
+from engine.store import stored_models
+from engine.store.snapshot import Snapshot
+from engine.store.stored_models import ModelName
+
+_LEAST_COST = 0.01
+"""US dollars that are spent without a question."""
+_LEAST_SECONDS = 120.0
+"""Of work that another model has done before, done without a question."""
+_PRESUMED_PRICE = 0.25
+"""US dollars for a million tokens: no less than models of the well-known providers cost, so that a note that is saved
+asks nobody, though its price is not known."""
+_LETTERS_A_TOKEN = 4
+_SAMPLE = 512
+"""Texts whose tokens are counted; of more texts, so many spread evenly. The sum is then right within some percent."""
+_GROUP = 64
+
+# Letters a second where nothing was measured yet, on two cores.
+# A small GGUF model made 8,000; the default one has some ten times the work with each token.
+_USUAL_SPEED = {"embedded": 200_000.0, "gguf": 1_000.0}
+_USUAL_SPEED_OF_SERVERS = 60_000.0
+
+
+@dataclass(frozen=True)
+class Work:
+    """Embedding that is due."""
+
+    estimate: EmbeddingEstimate
+    repeated_seconds: float
+    """Of `estimate.seconds`, for texts that another model has vectors of."""
+    first: bool
+    """Whether the model has no vectors at all yet."""
+
+    def needs_agreement(self, *, beyond: int = 0) -> bool:
+        """Whether it costs money, or minutes only because the model was changed; `beyond` so many tokens of it."""
+        estimate = self.estimate
+        more = estimate.tokens - beyond
+        if not estimate.chunks or more <= 0:
+            return False
+        share = more / estimate.tokens
+        if estimate.cost is not None:
+            costs = estimate.cost * share >= _LEAST_COST
+        else:
+            unheard_of = self.first and not beyond
+            costs = estimate.remote and (unheard_of or _cost(more, _PRESUMED_PRICE) >= _LEAST_COST)
+        return costs or self.repeated_seconds * share >= _LEAST_SECONDS
+
+
+def name_of(provider: EmbeddingProvider) -> ModelName:
+    """What the vectors of a provider are told apart by."""
+    return ModelName(provider.id, provider.model, provider.key)
+
+
+def estimate(
+    snapshot: Snapshot,
+    provider: EmbeddingProvider,
+    settings: Settings,
+    cancel: CancelToken | None = None,
+    *,
+    by_jobs: bool = True,
+) -> Work:
+    """What completing the vectors of this moment takes. Sends nothing. Raises `Cancelled`.
+
+    `by_jobs`: whether batch jobs work, where the settings want them.
+    """
+    name = name_of(provider)
+    lack = stored_models.lack(snapshot, name)
+    tokens = _tokens(snapshot, provider, name, lack.letters, cancel) if lack.chunks else 0
+    usual = _USUAL_SPEED.get(provider.id, _USUAL_SPEED_OF_SERVERS)
+    speed = stored_models.speed(snapshot, name) or usual
+    batches = _batches(provider, settings, lack.texts) if by_jobs else None
+    price = provider.price if batches is None else batches.price
+    model = snapshot.stored_model(*name)
+    found = EmbeddingEstimate(
+        provider=provider.id,
+        model=provider.model,
+        remote=provider.remote,
+        chunks=lack.chunks,
+        cached=snapshot.chunk_count() - lack.chunks,
+        tokens=tokens,
+        price=price,
+        cost=None if price is None else _cost(tokens, price),
+        price_checked=_checked(settings, name) if price else "",
+        seconds=lack.letters / speed if batches is None else batches.limits.seconds,
+        batch=batches is not None,
+        most_cost=None if batches is None or provider.price is None else _cost(tokens, provider.price),
+    )
+    first = model is None or not snapshot.has_vectors(model.id)
+    return Work(found, lack.letters_elsewhere / speed, first)
+
+
+def _checked(settings: Settings, name: ModelName) -> str:
+    """Day of the list price; empty where the price is the person's own."""
+    facts = facts_of(name.provider, name.model)
+    return "" if facts is None or f"{name.provider}/{name.model}" in settings.prices else facts.checked
+
+
+def _batches(provider: EmbeddingProvider, settings: Settings, texts: int) -> BatchApi | None:
+    """What embeds so many texts by batch jobs; None where they are asked for directly."""
+    return batches_of(provider) if settings.remote.batch.enabled and texts >= LEAST_TEXTS else None
+
+
+def _cost(tokens: int, price: float) -> float:
+    return tokens * price / 1_000_000
+
+
+def _tokens(
+    snapshot: Snapshot, provider: EmbeddingProvider, name: ModelName, letters: int, cancel: CancelToken | None
+) -> int:
+    if provider.price == 0:
+        # Nobody pays for them, and to count them exactly may mean to load a model.
+        return -(-letters // _LETTERS_A_TOKEN)
+    ids = stored_models.lacking_ids(snapshot, name)
+    sample = ids if len(ids) <= _SAMPLE else [ids[place * len(ids) // _SAMPLE] for place in range(_SAMPLE)]
+    tokens = seen = 0
+    for start in range(0, len(sample), _GROUP):
+        if cancel is not None:
+            cancel.checkpoint()
+        texts = [found.text for found in snapshot.texts(sample[start : start + _GROUP])]
+        tokens += sum(map(provider.count_tokens, texts))
+        seen += sum(map(len, texts))
+    return tokens if len(sample) == len(ids) else round(tokens * letters / max(1, seen))

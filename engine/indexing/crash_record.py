@@ -1,0 +1,118 @@
+"""Which file was being read when a process died: one that ends its reader twice is passed over until it changes."""
+
+import contextlib
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from engine.base import skip_reasons
+from engine.base.private_files import replace_file
+from engine.corpus.folder_walk import FoundFile
+from engine.records import FileIssue
+
+CRASHED = "crashed"
+"""The rule by which such a file is passed over."""
+_ENOUGH = 2
+"""One death may be a kill or a power cut: then the file is only read after all others."""
+
+
+class _Suspect(msgspec.Struct, array_like=True):
+    mtime_ns: int
+    size: int
+    deaths: int
+
+
+class CrashRecord:
+    """Kept in two small files of a folder; only for the holder of the index's lock, on one thread at a time.
+
+    The name of the file that is being read is written before it is read, without waiting for the disk: what a process
+    has written survives the process.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._mark = folder / "reading"
+        self._list = folder / "reading-crashed.json"
+        self._open: int | None = None
+        self._suspects: dict[str, _Suspect] = {}
+
+    @contextlib.contextmanager
+    def during_sync(self, *, forget: bool) -> Iterator[None]:
+        """Take in what an earlier process left behind. `forget`: try all files again."""
+        self._suspects = {} if forget else self._read_list()
+        with contextlib.suppress(OSError):
+            self._take_mark()
+            self._open = os.open(self._mark, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            yield
+        finally:
+            if self._open is not None:
+                os.close(self._open)
+                self._open = None
+            with contextlib.suppress(OSError):
+                self._mark.unlink()
+
+    def deaths(self, file: FoundFile) -> int:
+        """How many processes died while they read this very state of the file."""
+        found = self._suspects.get(file.name)
+        return found.deaths if found is not None and (found.mtime_ns, found.size) == _state(file) else 0
+
+    def readable(self, files: Sequence[FoundFile]) -> tuple[list[FoundFile], list[FileIssue]]:
+        """The files to read, those last that one process died at; and what is said of those that are passed over."""
+        passed_over = [file for file in files if self.deaths(file) >= _ENOUGH]
+        names = {file.name for file in passed_over}
+        order = sorted((file for file in files if file.name not in names), key=self.deaths)
+        detail = skip_reasons.CRASHED.said()
+        return order, [FileIssue(path=file.name, rule=CRASHED, detail=detail) for file in passed_over]
+
+    @contextlib.contextmanager
+    def reading(self, file: FoundFile) -> Iterator[None]:
+        """Whoever dies within, dies of this file."""
+        if self._open is not None:
+            mtime_ns, size = _state(file)
+            os.lseek(self._open, 0, os.SEEK_SET)
+            os.write(self._open, f"{mtime_ns} {size} {file.name}\n".encode("utf-8", "surrogateescape"))
+        yield
+        if file.name in self._suspects:
+            del self._suspects[file.name]
+            self._write_list()
+
+    def rest(self) -> None:
+        """Nothing is being read from now on."""
+        if self._open is not None:
+            os.ftruncate(self._open, 0)
+
+    def _take_mark(self) -> None:
+        """Note whose reading was not ended."""
+        try:
+            line = self._mark.read_bytes().split(b"\n", 1)[0].decode("utf-8", "surrogateescape")
+        except FileNotFoundError:
+            return
+        mtime_ns, _, rest = line.partition(" ")
+        size, _, name = rest.partition(" ")
+        if not (name and mtime_ns.isdigit() and size.isdigit()):
+            return
+        before = self._suspects.get(name)
+        same = before is not None and (before.mtime_ns, before.size) == (int(mtime_ns), int(size))
+        deaths = before.deaths + 1 if before is not None and same else 1
+        self._suspects[name] = _Suspect(int(mtime_ns), int(size), deaths)
+        self._write_list()
+
+    def _read_list(self) -> dict[str, _Suspect]:
+        try:
+            return msgspec.json.decode(self._list.read_bytes(), type=dict[str, _Suspect])
+        except (OSError, msgspec.MsgspecError, RecursionError):
+            return {}
+
+    def _write_list(self) -> None:
+        with contextlib.suppress(OSError, UnicodeEncodeError):
+            if self._suspects:
+                replace_file(self._list, msgspec.json.encode(self._suspects))
+            else:
+                self._list.unlink()
+
+
+def _state(file: FoundFile) -> tuple[int, int]:
+    return file.mtime_ns, file.size

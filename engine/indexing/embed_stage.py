@@ -1,0 +1,210 @@
+"""Gives vectors to the chunks that lack one: newest files first, some requests at a time, each kept as it arrives."""
+
+import time
+from collections import deque
+from collections.abc import Iterator, Mapping, Set
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+
+from engine.base import skip_reasons
+from engine.base.errors import Cancelled, ProviderError
+from engine.base.language import tr
+from engine.embedding.base import EmbeddingProvider, PartialAnswer, TextsRefused
+from engine.embedding.batching import requests
+from engine.indexing.sync_parts import StageWork
+from engine.indexing.vector_storage import VectorKeeper
+from engine.records import NOT_EMBEDDED, FileIssue
+from engine.store import stored_models
+from engine.store.snapshot import Unembedded
+from engine.store.vector_encoding import StoredModel, Vectors
+
+_TEXTS_AT_ONCE = 256
+_PAUSE_POLL = 0.2
+_SECONDS_TO_MEASURE = 2.0
+"""From which on the speed of a run says something of the next."""
+_REFUSALS_IN_A_ROW = 8
+"""After which it is hardly the texts that are refused. One among 128 is found by as many requests, most answered."""
+
+_HARMLESS = "ping"
+
+
+class EmbedStage:
+    """One sync's embedding work on one generation, with one model.
+
+    Requests may be under way between two calls of `run`; whoever made the stage calls `end`.
+    """
+
+    def __init__(self, work: StageWork, provider: EmbeddingProvider, model: StoredModel) -> None:
+        self._store = work.parts.store
+        self._executor = work.parts.executor
+        self._keeper = VectorKeeper(work, model)
+        # Only where searches would find the changed words at once.
+        self._makes_way = work.parts.take_changes if work.tables is None else lambda: False
+        self._tables = work.tables
+        self._meter = work.meter
+        self._token = work.token
+        self._provider = provider
+        self._model = model
+        self._running: dict[Future[Vectors], list[Unembedded]] = {}
+        self._refused = work.parts.refused
+        self._again: deque[list[Unembedded]] = deque()
+        """Parts of requests that were refused."""
+        self._in_a_row = 0
+        self._done = 0
+        self._letters = 0
+        self._seconds = 0.0
+        """Spent on these letters, without pauses."""
+
+    def run(self, leave: Set[bytes] = frozenset()) -> bool:
+        """Embed all that is pending; False when files changed and the rest has to wait for their text.
+
+        `leave`: hashes of texts whose vectors come in another way. Raises `Cancelled`, `ProviderError`.
+
+        Every batch that was answered is stored by `end` at the latest: no text is ever embedded twice.
+        """
+        with self._store.read(tables=self._tables) as snapshot:
+            pending = snapshot.due(self._model.id)
+        due = [id_ for id_, hash_ in pending if hash_ not in leave and (self._model.id, hash_) not in self._refused]
+        if not due:
+            return True
+        self._check_length(self._provider.dims or self._model.dims)  # what is known beforehand is not paid for
+        self._done = 0
+        self._again.clear()  # they are due
+        self._meter.start("embedding", len(due))
+        limits = self._provider.limits
+        waiting = requests(self._texts(due), limits, lambda text: self._provider.count_tokens(text.text))
+        request = next(waiting, None)
+        while request or self._running or self._again:
+            if self._token.paused and self._running:
+                self._collect()  # what is under way is kept before the pause begins
+                continue
+            self._token.checkpoint()
+            if self._makes_way():
+                return False
+            begun = time.monotonic()
+            while len(self._running) < limits.at_once and (request or self._again):
+                if self._again:
+                    self._submit(self._again.popleft())
+                elif request:
+                    self._submit(request)
+                    request = next(waiting, None)
+            self._collect()
+            self._seconds += time.monotonic() - begun
+        return True
+
+    def end(self) -> None:
+        """Leave nothing behind on the executor, and keep what still comes in."""
+        running, self._running = self._running, {}
+        for future in running:
+            future.cancel()
+        for future, texts in running.items():
+            if not future.cancelled():
+                self._take(future, texts)
+        if self._seconds >= _SECONDS_TO_MEASURE and self._letters:
+            with self._store.write() as writer:
+                stored_models.note_speed(writer, self._model.id, self._letters / self._seconds)
+
+    def _texts(self, due: list[int]) -> Iterator[Unembedded]:
+        under_way = {text.hash for texts in self._running.values() for text in texts}
+        for start in range(0, len(due), _TEXTS_AT_ONCE):
+            with self._store.read(tables=self._tables) as snapshot:
+                texts = snapshot.texts(due[start : start + _TEXTS_AT_ONCE])
+            yield from (text for text in texts if text.hash not in under_way)
+
+    def _submit(self, texts: list[Unembedded]) -> None:
+        future = self._executor.submit(
+            self._provider.embed_documents, [text.text for text in texts], cancel=self._token
+        )
+        self._running[future] = texts
+
+    def _collect(self) -> None:
+        """Wait for at least one request and store all that have arrived."""
+        self._run_here()
+        done, _ = wait(self._running, timeout=_PAUSE_POLL, return_when=FIRST_COMPLETED)
+        for future in done:
+            texts = self._running.pop(future)
+            self._take(future, texts)
+            if self._token.cancelled:  # and what a cancel made of a request is no failure
+                raise Cancelled
+            self._sort_out(future.exception(), texts)
+
+    def _run_here(self) -> None:
+        """Do a request on this thread where none has begun: syncs such as this may hold all threads of the executor."""
+        if any(future.running() or future.done() for future in self._running):
+            return
+        future = next(iter(self._running), None)
+        if future is None or not future.cancel():
+            return
+        texts = self._running.pop(future)
+        done: Future[Vectors] = Future()
+        self._running[done] = texts
+        try:
+            done.set_result(self._provider.embed_documents([text.text for text in texts], cancel=self._token))
+        except BaseException as error:
+            done.set_exception(error)
+
+    def _sort_out(self, error: BaseException | None, texts: list[Unembedded]) -> None:
+        """Raise what went wrong, unless it lies with some of the texts: then these are found, and the others sent."""
+        if error is None:
+            self._in_a_row = 0
+            return
+        arrived = error.arrived if isinstance(error, PartialAnswer) else {}
+        self._in_a_row = 0 if arrived else self._in_a_row + 1
+        if not isinstance(_first_cause(error), TextsRefused) or self._in_a_row > _REFUSALS_IN_A_ROW:
+            raise error
+        left = [text for place, text in enumerate(texts) if place not in arrived]
+        if arrived and left:
+            self._again.append(left)
+        elif len(left) == 1:
+            self._set_aside(left[0], error)
+        elif left:
+            middle = len(texts) // 2
+            self._again.extend((texts[:middle], texts[middle:]))
+
+    def _set_aside(self, text: Unembedded, error: BaseException) -> None:
+        """Send this text no more. Raises the error where nothing else is taken either."""
+        if not self._letters:
+            try:
+                self._provider.embed_documents([_HARMLESS], cancel=self._token)
+            except ProviderError:
+                raise error from None
+        detail = skip_reasons.NOT_EMBEDDED.said(problem=error)
+        self._refused[self._model.id, text.hash] = FileIssue(path=text.path, rule=NOT_EMBEDDED, detail=detail)
+
+    def _take(self, future: "Future[Vectors]", texts: list[Unembedded]) -> None:
+        """Keep what a request that has ended brought."""
+        error = future.exception()
+        if error is None:
+            self._keep(texts, future.result())
+        elif isinstance(error, PartialAnswer) and error.arrived:
+            self._keep_some(texts, error.arrived)
+
+    def _keep_some(self, texts: list[Unembedded], arrived: "Mapping[int, Vectors]") -> None:
+        import numpy as np
+
+        self._keep([texts[place] for place in arrived], np.stack(list(arrived.values())))
+
+    def _keep(self, texts: list[Unembedded], vectors: "Vectors") -> None:
+        self._check_length(vectors.shape[1])
+        self._keeper.keep([text.hash for text in texts], vectors)
+        self._letters += sum(len(text.text) for text in texts)
+        self._done += len(texts)
+        self._meter.step(self._done, texts[-1].path)
+
+    def _check_length(self, dims: int) -> None:
+        if dims != self._model.dims:
+            raise ProviderError(
+                tr(
+                    "{model} answers with vectors of {dims:,} numbers, but had ones of {before:,} before: set "
+                    "dimensions in the settings, or delete the model's vectors.",
+                    model=self._provider.model,
+                    dims=dims,
+                    before=self._model.dims,
+                )
+            )
+
+
+def _first_cause(error: BaseException) -> BaseException:
+    """What a request ended with, under all that says which of its vectors had arrived."""
+    while type(error) is PartialAnswer and error.__cause__ is not None:
+        error = error.__cause__
+    return error

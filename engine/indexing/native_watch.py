@@ -1,0 +1,324 @@
+"""Changes as the operating system tells them, through watchdog.
+
+On macOS and Windows one native watch covers a whole tree, and watchdog's observers are used as they are. On Linux each
+folder costs a watch, of which a system has some 10,000 to 500,000, and watchdog's observer puts one on every folder
+below the root, hides it when they run out, and wakes for each file that is merely read. So there its inotify reader is
+used directly: ignored folders get no watch, and nothing is heard of opening and closing.
+"""
+
+import contextlib
+import errno
+import itertools
+import os
+import sys
+import threading
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from engine.base.errors import MnemoscopeError
+from engine.base.language import tr
+
+if TYPE_CHECKING:
+    from watchdog.events import FileSystemEvent
+    from watchdog.observers.api import BaseObserver
+    from watchdog.observers.inotify_c import CallbackId, InotifyEvent, InotifyFD, WatchDescriptor
+
+Ignores = Callable[[str, str, bool], bool]
+"""Whether, below a root (resolved), a path relative to it, with slashes, is of no interest; the flag tells a folder."""
+
+_UNHEARD = frozenset({"opened", "closed_no_write"})
+_STOP_SECONDS = 1.0
+_NO_MORE = frozenset({errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
+
+
+class Sink(Protocol):
+    """Where a native watch reports to, from threads of its own."""
+
+    def changed(self, path: str) -> None:
+        """Something happened to this absolute path."""
+
+    def lost(self) -> None:
+        """Changes were missed, or a root went away: open the watch anew and look at everything."""
+
+    def failed(self, error: OSError) -> None:
+        """The system gives no more watches."""
+
+    @property
+    def stopping(self) -> bool:
+        """Setting up may end here; nobody listens any more."""
+
+
+class NativeWatch(Protocol):
+    def flush(self, seconds: float) -> bool:
+        """Wait until every change made before this call is reported; False where that is not known."""
+
+    def close(self) -> None:
+        """End all threads; nothing is reported afterwards."""
+
+
+class WatchUnavailable(MnemoscopeError):
+    """This system offers no way to be told about changes in a tree."""
+
+
+def open_native(roots: Sequence[str], ignores: Ignores, sink: Sink) -> NativeWatch:
+    """Watch these folders with all below, and these files. Raises OSError and WatchUnavailable."""
+    if sys.platform.startswith("linux"):
+        return InotifyWatch(roots, ignores, sink)
+    if sys.platform == "darwin":
+        from watchdog.observers.fsevents import FSEventsObserver
+
+        return ObserverWatch(FSEventsObserver(), roots, ignores, sink)
+    if sys.platform == "win32":
+        from watchdog.observers.read_directory_changes import WindowsApiObserver
+
+        return ObserverWatch(WindowsApiObserver(), roots, ignores, sink)
+    raise WatchUnavailable(tr("This system cannot tell about changes in folders."))
+
+
+class ObserverWatch:
+    """One recursive watch a root by a watchdog observer."""
+
+    def __init__(self, observer: "BaseObserver", roots: Sequence[str], ignores: Ignores, sink: Sink) -> None:
+        from watchdog.events import FileSystemEvent, FileSystemEventHandler
+
+        self._ignores = ignores
+        self._sink = sink
+        self._observer = observer
+
+        class Handler(FileSystemEventHandler):
+            def __init__(self, root: str, report: Callable[[str, FileSystemEvent], None]) -> None:
+                self._root, self._report = root, report
+
+            def on_any_event(self, event: FileSystemEvent) -> None:
+                self._report(self._root, event)
+
+        for root in roots:
+            observer.schedule(Handler(root, self._report), root, recursive=True)
+        observer.start()
+
+    def flush(self, seconds: float) -> bool:
+        return False
+
+    def close(self) -> None:
+        self._observer.stop()
+        self._observer.join(_STOP_SECONDS)
+
+    def _report(self, root: str, event: "FileSystemEvent") -> None:
+        if event.event_type in _UNHEARD or (event.is_directory and event.event_type == "modified"):
+            return
+        for path in filter(None, (os.fsdecode(event.src_path), os.fsdecode(event.dest_path))):
+            if not self._ignored(root, path, event.is_directory):
+                self._sink.changed(path)
+
+    def _ignored(self, root: str, path: str, is_dir: bool) -> bool:
+        """Whether the path, or a folder on the way to it, is ignored."""
+        names = os.path.relpath(path, root).split(os.sep)
+        if names[0] in (os.curdir, os.pardir):  # the root itself, or moved out of it
+            return names[0] == os.pardir
+        folders = ("/".join(names[:depth]) for depth in range(1, len(names)))
+        return any(self._ignores(root, folder, True) for folder in folders) or self._ignores(
+            root, "/".join(names), is_dir
+        )
+
+
+class InotifyWatch:
+    """One inotify queue for all roots."""
+
+    def __init__(self, roots: Sequence[str], ignores: Ignores, sink: Sink) -> None:
+        from watchdog.observers.inotify_c import InotifyFD
+
+        self._flushing = threading.Lock()
+        self._reader = InotifyFD()
+        self._reader.start()
+        self._trees = [_InotifyTree(self._reader, root, ignores, sink) for root in roots]
+        try:
+            for tree in self._trees:
+                tree.watch_all()
+        except BaseException:
+            self.close()
+            raise
+
+    def flush(self, seconds: float) -> bool:
+        with self._flushing:  # two markers at a time would share a descriptor, and so an event
+            return _Marker(self._reader).wait(seconds)
+
+    def close(self) -> None:
+        for tree in self._trees:
+            tree.close()
+        self._reader.stop()
+        self._reader.join(_STOP_SECONDS)
+
+
+class _Marker:
+    """An event of our own: once it is read, so is everything that came before it into the same queue."""
+
+    def __init__(self, reader: "InotifyFD") -> None:
+        self._reader = reader
+        self._read = threading.Event()
+
+    def wait(self, seconds: float) -> bool:
+        """Whether the event was read in time."""
+        from watchdog.observers.inotify_c import CallbackId, InotifyConstants, Mask
+
+        number = CallbackId(0)
+        path = os.fsencode(os.devnull)
+        try:
+            descriptor = self._reader.add_callback(path, Mask(InotifyConstants.IN_OPEN), self, number)
+        except OSError:  # the watches have run out, or the reader was closed
+            return False
+        if descriptor < 0:
+            return False
+        try:
+            os.close(os.open(path, os.O_RDONLY))
+            return self._read.wait(seconds)
+        finally:
+            with contextlib.suppress(OSError):
+                self._reader.remove_callbacks([(descriptor, number)])
+
+    # --- what watchdog's reader calls ---
+
+    def on_event(self, event: "InotifyEvent") -> None:
+        self._read.set()
+
+    def on_watch_deleted(self, wd: "WatchDescriptor") -> None:
+        """The reader was closed: nothing is read any more."""
+
+    def on_queue_overflow(self) -> None:
+        """The trees report it."""
+
+
+class _InotifyTree:
+    """The watches of one root; called by watchdog's reader thread."""
+
+    _ids = itertools.count()
+
+    def __init__(self, reader: "InotifyFD", root: str, ignores: Ignores, sink: Sink) -> None:
+        from watchdog.observers.inotify_c import InotifyConstants as In
+        from watchdog.observers.inotify_c import Mask
+
+        self._reader = reader
+        self._ignores = ignores
+        self._sink = sink
+        self._only = None if os.path.isdir(root) else os.path.basename(root)
+        """For a root that is a file: its name. Its folder is watched, since editors replace files."""
+        self._root = root if self._only is None else os.path.dirname(root)
+        self._prefix = os.path.join(self._root, "")
+        self._came = In.IN_CREATE | In.IN_MOVED_TO
+        self._went = In.IN_DELETE | In.IN_MOVED_FROM
+        heard = self._came | self._went | In.IN_MODIFY | In.IN_CLOSE_WRITE | In.IN_ATTRIB
+        self._mask = Mask(heard | In.IN_ONLYDIR | In.IN_DONT_FOLLOW | In.IN_EXCL_UNLINK)
+        self._lock = threading.RLock()
+        self._closed = False
+        self._folders: dict[WatchDescriptor, str] = {}
+        self._watches: dict[str, tuple[WatchDescriptor, CallbackId]] = {}
+
+    def watch_all(self) -> None:
+        """Watch the root and the folders below that are not ignored. Raises OSError."""
+        if self._only is None:
+            self._watch(self._root, report=False)
+        else:
+            self._add(self._root)
+
+    def close(self) -> None:
+        with self._lock:  # after this no event uses the reader, which closes its file next
+            self._closed = True
+
+    # --- what watchdog's reader calls ---
+
+    def on_event(self, event: "InotifyEvent") -> None:
+        with self._lock:
+            folder = self._folders.get(event.wd)
+            if self._closed or folder is None or not event.name:
+                return
+            name = os.fsdecode(event.name)
+            path = os.path.join(folder, name)
+            if self._only is not None:
+                if name == self._only:
+                    self._sink.changed(path)
+                return
+            is_dir = event.is_directory
+            if self._ignored(path, is_dir):
+                return
+            if is_dir and event.mask & self._went:
+                self._forget(path)
+            if is_dir and event.mask & self._came:
+                self._watch_new(path)
+            self._sink.changed(path)
+
+    def on_watch_deleted(self, wd: "WatchDescriptor") -> None:
+        with self._lock:
+            folder = self._folders.pop(wd, None)
+            if self._closed or folder is None:
+                return
+            if self._watches.get(folder, (None, None))[0] == wd:
+                del self._watches[folder]
+            if folder == self._root:
+                self._sink.lost()
+
+    def on_queue_overflow(self) -> None:
+        if not self._closed:
+            self._sink.lost()
+
+    def _ignored(self, path: str, is_dir: bool) -> bool:
+        return self._ignores(self._root, path.removeprefix(self._prefix), is_dir)
+
+    # --- watches ---
+
+    def _watch_new(self, path: str) -> None:
+        try:
+            self._watch(path, report=True)
+        except OSError as error:
+            self._sink.failed(error)
+
+    def _watch(self, top: str, *, report: bool) -> None:
+        """Watch a folder and those below, reporting what they hold: it may have come before the watch did."""
+        waiting = [top]
+        while waiting and not (self._closed or self._sink.stopping):
+            folder = waiting.pop()
+            if not self._add(folder):
+                continue
+            try:
+                with os.scandir(folder) as entries:
+                    for entry in entries:
+                        is_dir = entry.is_dir(follow_symlinks=False)
+                        # A link may be ignored by its name, but whoever judges must know it by the time that it goes.
+                        if not (is_dir or report or entry.is_symlink()) or self._ignored(entry.path, is_dir):
+                            continue
+                        if is_dir:
+                            waiting.append(entry.path)
+                        if report:
+                            self._sink.changed(entry.path)
+            except OSError:
+                continue  # gone meanwhile, or unreadable: discovery reports it
+
+    def _add(self, folder: str) -> bool:
+        """Put a watch on one folder; False where there is one, or cannot be any. Raises OSError when they run out."""
+        from watchdog.observers.inotify_c import CallbackId
+
+        with self._lock:
+            if self._closed or folder in self._watches:
+                return False
+            # A number of its own for each: a folder met again under a new name has the same descriptor.
+            number = CallbackId(next(self._ids))
+            try:
+                descriptor = self._reader.add_callback(os.fsencode(folder), self._mask, self, number)
+            except OSError as error:
+                if folder == self._root or error.errno in _NO_MORE:
+                    raise
+                return False
+            if descriptor < 0:  # how watchdog says that the folder may not be read
+                self._reader.remove_callbacks([(descriptor, number)])
+                return False
+            self._folders[descriptor] = folder
+            self._watches[folder] = (descriptor, number)
+            return True
+
+    def _forget(self, path: str) -> None:
+        """Drop the watches of a folder that was moved or removed, and of all below."""
+        below = path + os.sep
+        gone = [folder for folder in self._watches if folder == path or folder.startswith(below)]
+        for folder in gone:
+            descriptor, number = self._watches.pop(folder)
+            if self._folders.get(descriptor) == folder:
+                del self._folders[descriptor]
+            self._reader.remove_callbacks([(descriptor, number)])

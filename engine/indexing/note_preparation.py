@@ -1,0 +1,76 @@
+"""From a file on disk to the rows that the store keeps: read, chunked, analysed. Touches no database."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+
+from engine.corpus.chunking import CHUNKER_VERSION, Chunk, chunk_markdown
+from engine.corpus.document import describe
+from engine.corpus.folder_walk import FoundFile
+from engine.corpus.note_reader import NoteText, read_note
+from engine.corpus.tags import TAGS_FINGERPRINT, tags_of
+from engine.corpus.transcripts.chunk_packing import PACKER_VERSION, SessionChunk
+from engine.redaction.masks import REDACTION_VERSION
+from engine.settings import Settings
+from engine.store.writer import NewChunk, NewFile
+from engine.text import ANALYSER_VERSION, analyse, analyse_both, detect_language
+
+
+def fingerprint(settings: Settings) -> str:
+    """What the stored rows depend on; a rebuild follows when it changes."""
+    chunking, wanted = settings.chunking, settings.sessions
+    return (
+        f"chunker {CHUNKER_VERSION}, {chunking.tokens}/{chunking.overlap}; analyser {ANALYSER_VERSION}; "
+        f"packer {PACKER_VERSION}, thinking {wanted.thinking:d}, tools {wanted.tools:d}; "
+        f"redaction {REDACTION_VERSION}; {TAGS_FINGERPRINT}"
+    )
+
+
+def read(file: FoundFile, settings: Settings) -> NoteText:
+    """The file's text. Raises `Unreadable` with the issue, `FileNotFoundError` for one that has gone."""
+    return read_note(file.path, file.name, settings.max_file_bytes)
+
+
+def prepare(file: FoundFile, note: NoteText, settings: Settings) -> NewFile:
+    """All rows of one file."""
+    language = detect_language(note.text)
+    about = describe(note.text, file.name)
+    chunking = settings.chunking
+    chunks = chunk_markdown(note.text, tokens=chunking.tokens, overlap=chunking.overlap, front=about.front)
+    if not chunks and about.front is not None:
+        chunks = [Chunk(1, 1, about.title, ())]  # its name still finds it
+    return NewFile(
+        source=file.source,
+        path=file.name,
+        hash=note.hash,
+        mtime_ns=file.mtime_ns,
+        size=file.size,
+        title=about.title,
+        language=language,
+        title_tokens=analyse_both(about.title, language),
+        name_tokens=analyse_both(file.name, language),
+        chunks=tuple(chunk_rows(chunks, language)),
+        alias_tokens=analyse_both("\n".join(about.aliases), language),
+        tags=tags_of(note.text, about.front),
+        aliases=about.aliases,
+        dated=about.dated,
+        evergreen=about.evergreen,
+    )
+
+
+def chunk_rows(chunks: Iterable[Chunk | SessionChunk], language: str) -> Iterator[NewChunk]:
+    """The chunks as they are stored."""
+    headings: dict[tuple[str, ...], str] = {}
+    for chunk in chunks:
+        analysed = analyse(chunk.text, language)
+        if chunk.heading not in headings:
+            headings[chunk.heading] = analyse_both("\n".join(chunk.heading), language)
+        yield NewChunk(
+            start_line=chunk.start_line,
+            end_line=chunk.end_line,
+            hash=hashlib.sha256(chunk.text.encode()).digest(),
+            heading=chunk.heading,
+            text=chunk.text,
+            heading_tokens=headings[chunk.heading],
+            words=analysed.words,
+            stems=analysed.stems,
+        )

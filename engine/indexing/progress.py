@@ -1,0 +1,88 @@
+"""Turns the steps of a sync into updates: rate, time left, and not too many of them."""
+
+import time
+from collections import deque
+from collections.abc import Callable
+
+from engine.base.language import marked, tr
+from engine.indexing.cost_meter import Spending
+from engine.records import MemorySyncProgressUpdate, SyncPhase, SyncReason
+
+_LEAST_INTERVAL = 0.05
+_RATE_WINDOW = 8.0
+_RATE_NEEDS = 0.5
+
+_LABELS: dict[SyncPhase, str] = {
+    "waiting": marked("Waiting: another Mnemoscope is writing this index"),
+    "discovering": marked("Looking for files"),
+    "indexing": marked("Indexing files"),
+    "embedding": marked("Embedding"),
+    "publishing": marked("Publishing"),
+    "done": marked("Done"),
+}
+
+
+class ProgressMeter:
+    """Collects what the stages report and passes it on at most 20 times a second, and at each change of phase."""
+
+    def __init__(self, reason: SyncReason, listener: Callable[[MemorySyncProgressUpdate], None]) -> None:
+        self._reason = reason
+        self._listener = listener
+        self._phase: SyncPhase = "discovering"
+        self._completed = 0
+        self._total = 0
+        self._file = ""
+        self._waiting = 0
+        self._sent = 0.0
+        self._marks: deque[tuple[float, int]] = deque()
+        self.reused = 0
+        self.embedded = 0
+        self.spending = Spending()
+
+    def start(self, phase: SyncPhase, total: int = 0, waiting: int = 0) -> None:
+        """Enter a phase of `total` units (0: not known). `waiting`: jobs elsewhere that bring them."""
+        self._phase, self._completed, self._total, self._file = phase, 0, total, ""
+        self._waiting = waiting
+        self._marks.clear()
+        self._mark()
+        self._send()
+
+    def step(self, completed: int, current_file: str) -> None:
+        """`completed` units of the phase are done; `current_file` is being worked on."""
+        self._completed, self._file = completed, current_file
+        now = time.monotonic()
+        if now - self._sent >= _LEAST_INTERVAL:
+            self._mark()
+            self._send()
+
+    def _mark(self) -> None:
+        now = time.monotonic()
+        self._marks.append((now, self._completed))
+        while now - self._marks[0][0] > _RATE_WINDOW:
+            self._marks.popleft()
+
+    def _rate(self) -> float:
+        (first, begun), (last, done) = self._marks[0], self._marks[-1]
+        return (done - begun) / (last - first) if last - first >= _RATE_NEEDS else 0.0
+
+    def _send(self) -> None:
+        self._sent = time.monotonic()
+        rate = self._rate()
+        left = (self._total - self._completed) / rate if rate > 0 and self._total else None
+        self._listener(
+            MemorySyncProgressUpdate(
+                phase=self._phase,
+                completed=self._completed,
+                total=self._total,
+                label=tr("Waiting for batch jobs") if self._waiting else tr(_LABELS[self._phase]),
+                current_file=self._file,
+                rate=rate,
+                seconds_left=left,
+                reused=self.reused,
+                embedded=self.embedded,
+                reason=self._reason,
+                tokens=self.spending.tokens,
+                cost=self.spending.cost,
+                waiting=self._waiting,
+            )
+        )

@@ -1,0 +1,157 @@
+"""Which of the listed sessions are a workspace's own: every transcript is indexed in one workspace only.
+
+A session store such as `~/.claude/projects` is listed for all workspaces at once, and none shall index what another one
+has. The rule, in this order:
+
+1. A session belongs to the workspace in whose folder its agent worked; of nested ones, to the innermost.
+2. Else it belongs to the first workspace that indexed it.
+
+A store that only one workspace lists is thereby indexed by that one. A file with many sessions (an export, a database)
+stays whole, by rule 2. Each workspace decides for itself when it is synced, and takes over what it has more right to;
+the other one keeps its copy until its own next sync, so that a session can be found at every moment. What belongs to a
+workspace whose folder or index is gone, or which lists it no more, goes to the next that sees it.
+"""
+
+import logging
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import apsw
+
+from engine.base import skip_reasons
+from engine.base.cancellation import CancelToken
+from engine.base.errors import StoreError
+from engine.corpus.folder_walk import FoundFile
+from engine.corpus.transcripts.modified_time import transcript_of
+from engine.records import FileIssue
+from engine.redaction.masks import redact
+from engine.store.location import IndexFiles
+from engine.store.session_ownership import Home, Homes, SessionHomes
+
+log = logging.getLogger(__name__)
+
+KEPT_ELSEWHERE = "kept-elsewhere"
+"""The rule by which a transcript is left out that another workspace has."""
+
+
+def kept_where(workspace: str, sessions: int = 0) -> str:
+    """One sentence for a person about a transcript, or so many sessions of a store."""
+    place = {"name": os.path.basename(workspace) or workspace, "path": workspace}
+    if not sessions:
+        return skip_reasons.KEPT_ELSEWHERE.said(**place)
+    return skip_reasons.SESSIONS_KEPT_ELSEWHERE.said(count=sessions, **place)
+
+
+def kept_issues(kept: Mapping[str, str]) -> list[FileIssue]:
+    """What is told of all of them, as `elsewhere` returns them: one sentence for each store and workspace."""
+    counts = Counter(("/".join(name.split("/")[:2]), workspace) for name, workspace in kept.items())
+    return [
+        FileIssue(path=store, rule=KEPT_ELSEWHERE, detail=kept_where(workspace, count))
+        for (store, workspace), count in sorted(counts.items())
+    ]
+
+
+def elsewhere(
+    files: Sequence[FoundFile],
+    projects: Mapping[str, str],
+    workspace: Path,
+    index: IndexFiles,
+    token: CancelToken,
+    reading: Callable[[FoundFile], AbstractContextManager[None]],
+) -> dict[str, str]:
+    """The transcripts that belong to other workspaces, by name, each with the real path of its workspace.
+
+    Claims all others of `files` for this workspace, and releases what it held beside them. `projects`: the folders that
+    are known already, by transcript name. Where the list of homes cannot be used, everything is this workspace's own:
+    a session that is found twice is better than one that is lost. A transcript is read within `reading`. Raises
+    `Cancelled`.
+    """
+    kept = SessionHomes(index.homes)
+    try:
+        if not files and not index.homes.exists():
+            return {}
+        known = kept.read()
+        claims = _Claims(str(workspace), index)
+        worked = {file.name: _project(file, projects, known, token, reading) for file in files}
+        homes = kept.change(lambda rows: claims.decide(files, worked, rows))
+    except (apsw.Error, OSError, StoreError) as error:
+        log.warning("The list of where sessions belong cannot be used: %s", type(error).__name__)
+        return {}
+    mine = str(workspace)
+    return {file.name: home for file in files if (home := homes[_key(file)].workspace) != mine}
+
+
+def _key(file: FoundFile) -> str:
+    return transcript_of(file.path)
+
+
+def _project(
+    file: FoundFile,
+    projects: Mapping[str, str],
+    known: Homes,
+    token: CancelToken,
+    reading: Callable[[FoundFile], AbstractContextManager[None]],
+) -> str:
+    if found := projects.get(file.name):
+        return found
+    home = known.get(_key(file))
+    if home is not None:
+        return home.project
+    token.checkpoint()
+    from engine.corpus.transcripts.working_folder import project_of  # brings every format with it
+
+    with reading(file):
+        return project_of(file.path)
+
+
+class _Claims:
+    """What one workspace may claim."""
+
+    def __init__(self, mine: str, index: IndexFiles) -> None:
+        self._mine = mine
+        self._index = index
+        self._there: dict[str, bool] = {}
+        self._ranks: dict[str, int] = {}
+
+    def decide(self, files: Sequence[FoundFile], worked: Mapping[str, str], rows: Homes) -> dict[str, Home | None]:
+        """The rows that change."""
+        seen = {_key(file): file.name for file in files}
+        changes: dict[str, Home | None] = {
+            transcript: None
+            for transcript, home in rows.items()
+            if home.workspace == self._mine and transcript not in seen
+        }
+        for transcript, name in seen.items():
+            own = Home(self._mine, self._rank(worked[name]), redact(worked[name]))
+            held = rows.get(transcript)
+            if own != held and (held is None or self._may_take(own, held)):
+                changes[transcript] = own
+        return changes
+
+    def _may_take(self, own: Home, held: Home) -> bool:
+        return held.workspace == self._mine or own.rank > held.rank or not self._is_there(held.workspace)
+
+    def _is_there(self, workspace: str) -> bool:
+        if workspace not in self._there:
+            folder = Path(workspace)
+            self._there[workspace] = folder.is_dir() and self._index.of(folder).database.exists()
+        return self._there[workspace]
+
+    def _rank(self, project: str) -> int:
+        """How deep the workspace's folder lies, where that holds the project; 0 where it does not."""
+        if project not in self._ranks:
+            self._ranks[project] = self._looked_up(project)
+        return self._ranks[project]
+
+    def _looked_up(self, project: str) -> int:
+        named = os.path.expanduser(project)
+        if not os.path.isabs(named):
+            return 0
+        # A path with a secret in it is stored masked, and then compared with our own path masked likewise.
+        inside = Path(os.path.realpath(named)).is_relative_to(self._mine) or Path(named).is_relative_to(
+            redact(self._mine)
+        )
+        return len(Path(self._mine).parts) if inside else 0

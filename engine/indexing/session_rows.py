@@ -1,0 +1,166 @@
+"""The rows of one session: what is known of it, and its chunks, of which a long session has more than memory should."""
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import IO
+
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.folder_walk import LATEST_NS, FoundFile
+from engine.corpus.transcripts.chunk_packing import SessionChunk
+from engine.corpus.transcripts.messages import SessionFacts
+from engine.indexing.note_preparation import chunk_rows
+from engine.redaction.masks import redact
+from engine.store.writer import NewChunk, NewChunks, NewFile, NewSession
+from engine.text import analyse_both, detect_language
+
+_HEAD_CHARACTERS = 4096
+_BATCH_CHARACTERS = 32 * 1024
+_MOST_HELD = 16 * 1024 * 1024
+"""Characters of rows from which on they wait in a file."""
+_PORTION = 128 * 1024
+
+_HEXADECIMAL = re.compile("[0-9a-f-]{0,36}")
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(list[NewChunk]).decode
+
+
+def session_file(
+    file: FoundFile, name: str, facts: SessionFacts, messages: int, chunks: "ChunkRows | None", *, hash: str, size: int
+) -> NewFile:
+    """All rows of one session; without chunks it is listed, and not found yet."""
+    title = redact(facts.title) if facts.title else facts.opening  # which is masked from the start
+    project, branch = _place(facts.project), _place(facts.branch)
+    language, rows = ("", ()) if chunks is None else (chunks.language, chunks)
+    return NewFile(
+        source="sessions",
+        path=name,
+        hash=hash,
+        # A session's date is that of its last message: an export is as new as the day it was asked for.
+        mtime_ns=file.mtime_ns if facts.ended is None else min(int(facts.ended * 1e9), LATEST_NS),
+        size=size,
+        title=title,
+        language=language,
+        title_tokens=analyse_both(title, language) if rows else "",
+        name_tokens="",  # the file's name is a number, and the project's folder says nothing about a passage
+        chunks=rows,
+        session=NewSession(
+            transcript=file.name,
+            agent=facts.agent,
+            id=_number(facts.id),
+            project=project,
+            branch=branch,
+            parent=_number(facts.parent),
+            started=facts.started,
+            ended=facts.ended,
+            messages=messages,
+            bytes=size,
+        ),
+    )
+
+
+def _number(id: str) -> str:
+    """An id, with secrets masked; nearly all are plain hexadecimal, in which nothing is ever masked."""
+    return id if _HEXADECIMAL.fullmatch(id) else redact(id)
+
+
+@lru_cache(maxsize=64)
+def _place(text: str) -> str:
+    """A project or a branch, which many sessions share, with secrets masked."""
+    return redact(text)
+
+
+class ChunkRows(NewChunks):
+    """The rows of a session's chunks in order, analysed as they come; many of them wait in a file until they are read.
+
+    To be closed when they are stored.
+    """
+
+    def __init__(self, folder: Path, token: CancelToken, language: str = "") -> None:
+        """`folder`: of the index, where the file would be; it has no name, so nothing of it is left after a crash."""
+        self._folder = folder
+        self._token = token
+        self.language = language
+        """Of the session: as given, else as its beginning says, once that is analysed."""
+        self._chunks: list[SessionChunk] = []
+        self._characters = 0
+        self._rows: list[NewChunk] = []
+        self._held = 0
+        self._count = 0
+        self._spilled: IO[bytes] | None = None
+        self._portions: list[int] = []
+        """Bytes of each."""
+
+    def __len__(self) -> int:
+        return self._count + len(self._chunks)
+
+    def __iter__(self) -> Iterator[NewChunk]:
+        if self._spilled is not None:
+            self._spilled.seek(0)
+            for size in self._portions:
+                yield from _decode(self._spilled.read(size))
+        yield from self._rows
+
+    def add(self, chunks: Iterable[SessionChunk]) -> None:
+        """Put chunks behind those that are there. Raises OSError, Cancelled."""
+        for chunk in chunks:
+            self._chunks.append(chunk)
+            self._characters += len(chunk.text)
+            if self._characters >= _BATCH_CHARACTERS:
+                self._token.checkpoint()
+                self.analyse()
+
+    def close(self) -> None:
+        if self._spilled is not None:
+            self._spilled.close()
+
+    def analyse(self) -> None:
+        """Make rows of all chunks: to be called when the last has come. Raises OSError."""
+        chunks, self._chunks, self._characters = self._chunks, [], 0
+        if not chunks:
+            return
+        self.language = self.language or _language(chunks)
+        for row, chunk in zip(chunk_rows(chunks, self.language), chunks, strict=True):
+            self._rows.append(replace(row, places=msgspec.json.encode(chunk.places)))
+            self._held += _weight(row)
+        self._count += len(chunks)
+        if self._held > _MOST_HELD:
+            self._spill()
+
+    def _spill(self) -> None:
+        if self._spilled is None:
+            self._spilled = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115 (read when the rows are stored)
+        portion, weight = list[NewChunk](), 0
+        for row in self._rows:
+            portion.append(row)
+            weight += _weight(row)
+            if weight > _PORTION:
+                self._write(portion)
+                portion, weight = [], 0
+        self._write(portion)
+        self._rows, self._held = [], 0
+
+    def _write(self, portion: list[NewChunk]) -> None:
+        assert self._spilled is not None
+        data = _encode(portion)
+        self._portions.append(len(data))
+        self._spilled.write(data)
+
+
+def _weight(row: NewChunk) -> int:
+    return len(row.text) + len(row.words) + len(row.stems)
+
+
+def _language(chunks: Iterable[SessionChunk]) -> str:
+    head = ""
+    for chunk in chunks:
+        head += chunk.text
+        if len(head) >= _HEAD_CHARACTERS:
+            break
+    return detect_language(head)

@@ -1,0 +1,164 @@
+"""Brings the sessions of a generation to what their transcripts hold now."""
+
+from engine.base import skip_reasons
+from engine.base.errors import PathRefused
+from engine.corpus.folder_walk import FoundFile
+from engine.corpus.transcripts.modified_time import is_database
+from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts
+from engine.indexing.commits import Change, Commits, TextOutcome
+from engine.indexing.session_ownership import KEPT_ELSEWHERE, elsewhere, kept_issues, kept_where
+from engine.indexing.sync_parts import StageWork
+from engine.indexing.transcript_notes import leaving_out
+from engine.records import FileIssue
+from engine.store import sessions
+from engine.store.sessions import StoredTranscript
+
+_COPIED = "copied"
+
+
+class SessionStage:
+    """One sync's work on the sessions of one generation, used once."""
+
+    def __init__(self, work: StageWork, commits: Commits, outcome: TextOutcome) -> None:
+        self._work = work
+        self._settings = work.parts.settings
+        self._commits = commits
+        self._outcome = outcome
+        self._crashes = work.parts.crashes
+        self._token = work.token
+        self._meter = work.meter
+        self._looked = False
+        self._known: dict[str, StoredTranscript] = {}
+        self._listed: set[str] = set()
+        self._found = FoundTranscripts([], [])
+        self._elsewhere: dict[str, str] = {}
+        """Transcripts of other workspaces: the folders of these."""
+
+    def list_new(self) -> None:
+        """Put what the index does not know at all into the list of sessions, long before it is read.
+
+        A generation that nobody sees yet needs no list. Raises `Cancelled`.
+        """
+        if self._work.tables is not None or not self._settings.sessions.folders:
+            return
+        self._find()
+        known = self._known.keys() | self._listed | self._elsewhere.keys()
+        new = [file for file in self._found.files if file.name not in known and not self._crashes.deaths(file)]
+        if not new:
+            return
+        from engine.indexing.session_listing import list_sessions  # brings every format with it
+
+        self._meter.start("discovering", len(new))
+        self._listed |= list_sessions(new, self._work, self._commits)
+
+    def read(self) -> None:
+        """One pass. Raises `Cancelled` between transcripts and within long ones; what was committed stays."""
+        self._find()
+        found, known = self._found, self._known
+        self._outcome.skipped += found.skipped
+        self._outcome.files_seen += len(found.files) - len(self._elsewhere)
+        present = {file.name for file in found.files}
+        for name in (known.keys() | self._listed) - present:
+            self._token.checkpoint()
+            self._forget(name)
+        self._leave_to_others()
+        own = [file for file in found.files if file.name not in self._elsewhere]
+        copies = self._copies()
+        due = [file for file in own if _differs(file, known.get(file.name), file.name in copies)]
+        names = {file.name for file in due}
+        for name, stored in known.items():
+            if name in present and name not in names and name not in self._elsewhere:
+                self._outcome.files_unchanged += 1
+                if stored.rule:
+                    self._outcome.skipped.append(FileIssue(path=name, rule=stored.rule, detail=stored.detail))
+        self._read(due, copies)
+
+    def _find(self) -> None:
+        """Look, once, what there is and what the index knows of it."""
+        if self._looked:
+            return
+        self._looked = True
+        with self._work.parts.store.read(tables=self._work.tables) as snapshot:
+            self._known = sessions.transcripts(snapshot)
+            self._listed = sessions.listed_transcripts(snapshot)
+        if self._settings.sessions.folders:
+            self._meter.start("discovering")
+            self._found = find_transcripts(self._settings, cancel=self._token, listener=self._meter.step)
+        parts = self._work.parts
+        projects = self._projects()
+        files = [file for file in self._found.files if not self._crashes.deaths(file)]
+        self._elsewhere = elsewhere(
+            files, projects, parts.workspace, parts.store.files, self._token, self._crashes.reading
+        )
+        self._crashes.rest()
+
+    def _projects(self) -> dict[str, str]:
+        """Where agents worked, as far as the index knows."""
+        with self._work.parts.store.read(tables=self._work.tables) as snapshot:
+            return {one.path: one.project for one in sessions.sessions(snapshot) if one.path in self._known}
+
+    def _leave_to_others(self) -> None:
+        """Note of each transcript that another workspace has, where; and forget what was indexed of it."""
+        for file in self._found.files:
+            if file.name not in self._elsewhere:
+                continue
+            where, stored = kept_where(self._elsewhere[file.name]), self._known.get(file.name)
+            if stored != (file.mtime_ns, file.size, KEPT_ELSEWHERE, where):
+                self._token.checkpoint()
+                was_here = file.name in self._listed or (stored is not None and not stored.rule)
+                self._commits.put(leaving_out(file, KEPT_ELSEWHERE, where), removed=int(was_here))
+        self._outcome.skipped += kept_issues(self._elsewhere)
+
+    def _copies(self) -> set[str]:
+        """Names of the transcripts whose sessions are in a database as well."""
+        if not any(is_database(file.path) for file in self._found.files):
+            return set()
+        from engine.corpus.transcripts.opencode_copies import copied_sessions
+
+        before = {name for name, stored in self._known.items() if stored.rule == _COPIED}
+        return copied_sessions(self._found.files, before, self._token)
+
+    def _read(self, due: list[FoundFile], copies: set[str]) -> None:
+        if not due:
+            return
+        from engine.indexing.transcript_rows import TranscriptRows  # brings every format with it
+
+        due, passed_over = self._crashes.readable(due)
+        self._outcome.failed += passed_over
+        rows = TranscriptRows(self._work, self._commits)
+        self._meter.start("indexing", len(due))
+        for number, file in enumerate(due):
+            self._token.checkpoint()
+            self._meter.step(number, file.name)
+            try:
+                copied = file.name in copies
+                with self._crashes.reading(file):
+                    issue = rows.leave_out(file, _COPIED, skip_reasons.COPIED.said()) if copied else rows.take(file)
+            except FileNotFoundError:
+                self._forget(file.name)
+            except PathRefused:
+                self._fail(file, "symlink", skip_reasons.REPLACED.said())
+            except OSError as error:
+                self._fail(file, "unreadable", skip_reasons.unreadable(error))
+            else:
+                if issue is not None:
+                    self._outcome.skipped.append(issue)
+        self._meter.step(len(due), "")
+
+    def _fail(self, file: FoundFile, rule: str, detail: str) -> None:
+        self._outcome.failed.append(FileIssue(path=file.name, rule=rule, detail=detail))
+        self._forget(file.name)
+
+    def _forget(self, name: str) -> None:
+        if name in self._known or name in self._listed:
+            self._commits.put(_forgetting(name), removed=1)
+
+
+def _forgetting(name: str) -> Change:
+    return lambda writer: ([], sessions.forget_transcript(writer, name))
+
+
+def _differs(file: FoundFile, stored: StoredTranscript | None, copied: bool) -> bool:
+    if stored is None or stored.rule == KEPT_ELSEWHERE or copied != (stored.rule == _COPIED):
+        return True
+    return (file.mtime_ns, file.size) != (stored.mtime_ns, stored.size)

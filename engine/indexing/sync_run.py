@@ -1,0 +1,204 @@
+"""One whole sync: take the writer's lock, bring the text up to date or rebuild it, embed, publish, report."""
+
+import contextlib
+import logging
+import time
+from collections.abc import Callable
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed, MnemoscopeError, ProviderError
+from engine.indexing.cleanup import tidy
+from engine.indexing.commits import TextOutcome
+from engine.indexing.note_preparation import fingerprint
+from engine.indexing.progress import ProgressMeter
+from engine.indexing.sync_parts import Sharing, StageWork, SyncParts
+from engine.indexing.text_stage import TextStage
+from engine.indexing.vector_stage import VectorHalf
+from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
+from engine.store.schema import Tables
+from engine.text import forget_words
+
+log = logging.getLogger(__name__)
+
+_LOCK_POLL = 0.25
+_PASSES_BEFORE_PUBLISH = 5
+_MUCH_TEXT = 1000
+"""Chunks from which on a sync has met many words that neither searches nor small syncs meet again."""
+
+
+class SyncRun:
+    """One sync of a workspace, used once; the caller sees to it that there is one at a time."""
+
+    def __init__(
+        self,
+        parts: SyncParts,
+        reason: SyncReason,
+        listener: Callable[[MemorySyncProgressUpdate], None],
+        token: CancelToken,
+    ) -> None:
+        self._parts = parts
+        self._store = parts.store
+        self._reason = reason
+        self._token = token
+        self._meter = ProgressMeter(reason, listener)
+        self._fingerprint = fingerprint(parts.settings)
+        self._outcome = TextOutcome()
+        self._vectors = VectorHalf(parts, self._meter, token)
+        self._full = False
+        self._unshared: MnemoscopeError | None = None
+        """Why other machines do not have all of it."""
+        self.failure: MnemoscopeError | None = None
+        """What stopped the sync early, other than being cancelled, or kept it from embedding everything."""
+
+    def run(self, *, force: bool) -> SyncReport:
+        """Sync, and report what was done; what was committed before an early stop is kept.
+
+        While another process writes, this waits, and then does what is left to do.
+        """
+        started, clock, cancelled = time.time(), time.monotonic(), False
+        try:
+            self._lock()
+            try:
+                with self._parts.crashes.during_sync(forget=force):
+                    self._work(force)
+            finally:
+                self._store.unlock()
+        except (Cancelled, Closed):
+            cancelled = True
+        except MnemoscopeError as problem:
+            self.failure = problem
+            log.warning("A sync (%s) stopped early: %s", self._reason, type(problem).__name__)
+        self.failure = self.failure or self._vectors.failure or self._unshared
+        self._meter.start("done")
+        outcome = self._outcome
+        return SyncReport(
+            reason=self._reason,
+            started=started,
+            seconds=time.monotonic() - clock,
+            cancelled=cancelled,
+            error=str(self.failure or ""),
+            files_seen=outcome.files_seen,
+            files_indexed=outcome.files_indexed,
+            files_unchanged=outcome.files_unchanged,
+            files_removed=outcome.files_removed,
+            chunks_indexed=outcome.chunks_indexed,
+            chunks_removed=outcome.chunks_removed,
+            vectors_reused=self._meter.reused,
+            vectors_embedded=self._meter.embedded,
+            vectors_pending=self._vectors.pending(),
+            full=self._full,
+            failed=(*outcome.failed, *self._vectors.refused),
+            skipped=tuple(outcome.skipped),
+            tokens=self._meter.spending.tokens,
+            cost=self._meter.spending.cost,
+            awaiting=self._vectors.awaiting,
+            provider_failed=isinstance(self.failure, ProviderError),
+            batch_jobs=self._vectors.batch_jobs,
+        )
+
+    def _lock(self) -> None:
+        if self._store.try_lock():
+            return
+        self._meter.start("waiting")
+        while not self._store.try_lock():
+            self._token.checkpoint()
+            time.sleep(_LOCK_POLL)
+
+    def _work(self, force: bool) -> None:
+        vectors = self._vectors
+        vectors.begin()
+        with self._store.read() as snapshot:
+            newest = snapshot.newest_chunk_id()
+        try:
+            if self._needs_rebuild(force):
+                self._rebuild(newest)
+            else:
+                self._text(None)
+                vectors.count_reused(None, newest)
+                self._share(lambda sharing: sharing.text_ready(self._stage(None), vectors.pending()))
+            while not vectors.embed(None):
+                self._text(None)
+        finally:
+            vectors.end()
+        vectors.note_outcome()
+        self._share(lambda sharing: sharing.settle(self._stage(None)))
+        # All that was asked for is done: who cancels now only leaves the tidying to the next sync.
+        with contextlib.suppress(Cancelled):
+            self._tidy()
+
+    def _share(self, work: Callable[[Sharing], None]) -> None:
+        """What goes wrong once is not tried again before the next sync: a network that is away is away for a while."""
+        sharing = self._parts.sharing
+        if sharing is None or self._unshared is not None:
+            return
+        try:
+            work(sharing)
+        except (Cancelled, Closed):
+            raise
+        except MnemoscopeError as problem:
+            log.warning("What was indexed could not be shared: %s", type(problem).__name__)
+            self._unshared = problem
+
+    def _stage(self, tables: Tables | None) -> StageWork:
+        return StageWork(self._parts, self._meter, self._token, self._vectors.model, tables)
+
+    # --- text -----------------------------------------------------------------------------------------------------
+
+    def _needs_rebuild(self, force: bool) -> bool:
+        """Whether a new generation is due: asked for, left unfinished, or made by other rules than today's.
+
+        One that was begun by rules that hold no more is not finished; `_tidy` drops it.
+        """
+        with self._store.read() as snapshot:
+            stored = snapshot.meta("fingerprint")
+            unfinished = snapshot.meta("building") == self._fingerprint
+        if stored is None:
+            with self._store.write() as writer:
+                writer.set_meta("fingerprint", self._fingerprint)
+            return False
+        return force or unfinished or stored != self._fingerprint
+
+    def _text(self, tables: Tables | None) -> TextOutcome:
+        stage = TextStage(self._stage(tables))
+        try:
+            done = stage.run()
+        finally:
+            self._outcome.add(stage.outcome)
+        if tables is None:
+            self._parts.text_ready()
+        return done
+
+    def _rebuild(self, newest: int) -> None:
+        """Fill the next generation in committed steps while the current one answers, then publish it at once.
+
+        `newest` is the highest chunk id so far.
+        """
+        self._full = True
+        with self._store.write() as writer:
+            tables = writer.begin_generation(self._fingerprint)
+        self._text(tables)
+        self._vectors.count_reused(tables, newest)
+        self._vectors.embed(tables)
+        # Files may have changed meanwhile; a tree that never rests must not keep the rebuild from its end.
+        for _ in range(_PASSES_BEFORE_PUBLISH):
+            if not self._text(tables).changed:
+                break
+        self._meter.start("publishing")
+        with self._store.write(tables) as writer:
+            old = Tables(writer.generation)
+            writer.release_vectors(old)
+            writer.publish(tables, self._fingerprint)
+            writer.set_meta("names", self._parts.rules)
+        self._parts.committed()
+        self._parts.text_ready()
+
+    # --- afterwards -----------------------------------------------------------------------------------------------
+
+    def _tidy(self) -> None:
+        """Clean up, and keep no more memory than a program that only searches."""
+        try:
+            tidy(self._parts, self._vectors.model, self._token)
+        finally:
+            if self._outcome.chunks_indexed > _MUCH_TEXT:
+                forget_words()
+            self._store.rest()

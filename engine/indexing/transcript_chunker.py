@@ -1,0 +1,54 @@
+"""Packs what was said in a session into chunks: what the settings want of it, with its secrets masked."""
+
+from collections.abc import Iterable
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.transcripts.chunk_packing import Packer, Said, SessionChunk
+from engine.corpus.transcripts.messages import Message
+from engine.redaction.masks import redact
+from engine.settings import Settings
+from engine.settings.options import SessionSettings
+
+
+class SaidPacker:
+    """Packs one session, whose messages come in order."""
+
+    def __init__(self, settings: Settings, token: CancelToken, open: tuple[Said, ...] = ()) -> None:
+        """`open`: messages of the last chunk, where the session goes on."""
+        self._wanted = settings.sessions
+        self._token = token
+        self._packer = Packer(settings.chunking.tokens, settings.chunking.overlap, open)
+
+    @property
+    def open(self) -> tuple[Said, ...]:
+        """Messages of the chunk that is not full yet."""
+        return self._packer.open
+
+    def add(self, messages: Iterable[Message]) -> None:
+        """Put messages behind those that are there. Raises Cancelled."""
+        for message in messages:
+            self._token.checkpoint()
+            if is_wanted(message, self._wanted):
+                self._packer.add(said(message))
+
+    def take(self) -> list[SessionChunk]:
+        """The chunks that have become full."""
+        return self._packer.take()
+
+    def finish(self) -> list[SessionChunk]:
+        """The last chunks."""
+        return self._packer.finish()
+
+
+def is_wanted(message: Message, settings: SessionSettings) -> bool:
+    """Whether a message is one of those that are to be found."""
+    if message.role == "system" or not message.text.strip():
+        return False
+    if message.kind == "thinking":
+        return settings.thinking
+    return settings.tools or message.kind not in ("tool-call", "tool-result")
+
+
+def said(message: Message) -> Said:
+    """What is indexed of it: secrets are masked."""
+    return Said(message.role, redact(message.text), message.line, message.ordinal, redact(message.id))

@@ -1,0 +1,227 @@
+"""The vector half of one sync: which model, whether someone has to agree first, who takes over when it fails."""
+
+import contextlib
+import logging
+from typing import TYPE_CHECKING
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import MnemoscopeError, ProviderError
+from engine.embedding.base import EmbeddingProvider
+from engine.embedding.batch_jobs.base import batches_of
+from engine.indexing.cost_estimate import estimate, name_of
+from engine.indexing.embed_stage import EmbedStage
+from engine.indexing.progress import ProgressMeter
+from engine.indexing.sync_parts import StageWork, SyncParts
+from engine.records import EmbeddingEstimate, FileIssue
+from engine.store import stored_models
+from engine.store.schema import Tables
+from engine.store.stored_models import Awaiting, ModelName
+from engine.store.vector_encoding import StoredModel
+
+if TYPE_CHECKING:
+    from engine.indexing.batch_stage import BatchStage
+
+log = logging.getLogger(__name__)
+
+
+class VectorHalf:
+    """One sync's work on vectors, used once. A provider that fails costs the vectors, never the text."""
+
+    def __init__(self, parts: SyncParts, meter: ProgressMeter, token: CancelToken) -> None:
+        self._parts = parts
+        self._store = parts.store
+        self._meter = meter
+        self._token = token
+        self._chosen = False
+        self._provider: EmbeddingProvider | None = None
+        self._stage: EmbedStage | None = None
+        self._batch: BatchStage | None = None
+        self._tables: Tables | None = None
+        """The generation that the stages work on."""
+        self._looked = False
+        self._waits: Awaiting | None = None
+        self.model: StoredModel | None = None
+        """The provider's model as the index knows it."""
+        self.refused: tuple[FileIssue, ...] = ()
+        """Texts that the provider does not take."""
+        self.failure: ProviderError | None = None
+        """What kept it from embedding everything."""
+
+    @property
+    def awaiting(self) -> EmbeddingEstimate | None:
+        """What was not begun since nobody has agreed to it."""
+        return None if self._waits is None else self._waits.estimate
+
+    @property
+    def batch_jobs(self) -> int:
+        """Batch jobs of the model in use that are under way, as far as is known."""
+        if self._provider is None:
+            return 0
+        name = name_of(self._provider)
+        return sum(job.model == name for job in self._parts.batch_jobs.open())
+
+    def begin(self) -> None:
+        """Find the model in the index, unless its provider is yet to be chosen: words do not wait for a keychain."""
+        known = self._parts.providers.known()
+        if known is not None:
+            self._use(known)
+
+    def embed(self, tables: Tables | None) -> bool:
+        """Embed what is pending; False when files of the current generation changed meanwhile: words come first.
+
+        Requests that are under way then go on; `end` or the next call takes in what they bring. Raises `Cancelled`.
+        """
+        self._choose()
+        self._looked = True
+        while self._provider is not None and self.failure is None:
+            try:
+                done = self._embed(self._provider, tables)
+                if not done:
+                    self._lower_agreement()  # before the new text is there
+                return done
+            except ProviderError as problem:
+                log.warning("The embedding of a sync failed")
+                self._end_stage()
+                self._take_over(problem, tables)
+        return True
+
+    def count_reused(self, tables: Tables | None, newest: int) -> None:
+        """Count the chunks of this run, those above the id `newest`, that had their vector before they came."""
+        self._choose()
+        if self.model is not None:
+            with self._store.read(tables=tables) as snapshot:
+                self._meter.reused = snapshot.chunks_with_vectors(self.model.id, above=newest)
+
+    def pending(self) -> int:
+        """Chunks without a vector; 0 where that cannot be known."""
+        if self._provider is None:
+            return 0
+        try:
+            with self._store.read() as snapshot:
+                return snapshot.pending_vectors(self.model)
+        except MnemoscopeError:
+            return 0
+
+    def end(self) -> None:
+        """Take in what is still under way: nothing is left behind on the executor."""
+        try:
+            self._end_stage()
+        finally:
+            self._lower_agreement()
+
+    def note_outcome(self) -> None:
+        """Keep for later, and for other processes, what waits for a yes."""
+        if not self._looked:
+            return
+        with self._store.read() as snapshot:
+            known = stored_models.awaiting(snapshot)
+        if known != self._waits:
+            with self._store.write() as writer:
+                stored_models.note_awaiting(writer, self._waits)
+        self._note_refused()
+
+    # --- inside ---------------------------------------------------------------------------------------------------
+
+    def _embed(self, provider: EmbeddingProvider, tables: Tables | None) -> bool:
+        self._choose_stages(provider, tables)
+        if self._batch is not None:
+            self._batch.collect()  # what is paid for is taken in, whatever was agreed to since
+        if not self._agreed(provider, tables):
+            return True
+        if self.model is None:
+            self.model = self._register(provider, len(provider.embed_query("ping", cancel=self._token)))
+            self._choose_stages(provider, tables)
+        assert self._stage is not None
+        return self._stage.run() if self._batch is None else self._batch.run(self._stage.run)
+
+    def _choose(self) -> None:
+        if not self._chosen:
+            provider = self._parts.providers.provider()
+            if provider is not None:
+                self._use(provider)
+            self._chosen = True
+
+    def _use(self, provider: EmbeddingProvider) -> None:
+        self._chosen = True
+        self._provider = provider
+        self._meter.spending.watch(provider)
+        self.model = self._known_model(provider)
+
+    def _known_model(self, provider: EmbeddingProvider) -> StoredModel | None:
+        """The provider's model; None before the first answer of one whose dimensions only its server knows."""
+        with self._store.read() as snapshot:
+            known = snapshot.stored_model(*name_of(provider))
+        if provider.dims is None or (known is not None and known.dims == provider.dims):
+            return known
+        return self._register(provider, provider.dims)
+
+    def _register(self, provider: EmbeddingProvider, dims: int) -> StoredModel:
+        with self._store.write() as writer:
+            return writer.ensure_model(*name_of(provider), dims)
+
+    def _agreed(self, provider: EmbeddingProvider, tables: Tables | None) -> bool:
+        """Whether the provider may be asked for what is pending; what it would take is noted where it may not."""
+        name: ModelName = name_of(provider)
+        with self._store.read(tables=tables) as snapshot:
+            # Without the token: to pause here would keep the snapshot open, and some tenths of a second are soon over.
+            by_jobs = not self._parts.batch_policy.disabled
+            work = estimate(snapshot, provider, self._parts.settings, by_jobs=by_jobs)
+        if not self._parts.agreement.covers(name, work):
+            self._waits = Awaiting(name, work.estimate)
+            return False
+        self._parts.agreement.lower(name, work.estimate.tokens)  # a run that was killed did not get to it
+        self._waits = None
+        return True
+
+    def _note_refused(self) -> None:
+        """Tell of the texts that the provider in use has refused, as long as they are there."""
+        with self._store.read() as snapshot:
+            known = set(snapshot.issues("not embedded"))
+            pending = set() if self.model is None else {hash_ for _, hash_ in snapshot.due(self.model.id)}
+        id_ = -1 if self.model is None else self.model.id
+        found = {issue for (model, hash_), issue in self._parts.refused.items() if model == id_ and hash_ in pending}
+        self.refused = tuple(sorted(found, key=lambda issue: (issue.path, issue.detail)))
+        if found != known:
+            with self._store.write() as writer:
+                writer.replace_issues("not embedded", self.refused)
+
+    def _lower_agreement(self) -> None:
+        """An approval is for what is left of what was agreed to, not for whatever comes later; it ends with nothing."""
+        provider, agreement = self._provider, self._parts.agreement
+        if not self._looked or provider is None or not agreement.tokens(name_of(provider)):
+            return
+        with contextlib.suppress(MnemoscopeError), self._store.read(tables=self._tables) as snapshot:
+            agreement.lower(name_of(provider), estimate(snapshot, provider, self._parts.settings).estimate.tokens)
+
+    def _choose_stages(self, provider: EmbeddingProvider, tables: Tables | None) -> None:
+        """Begin the stages of this generation, unless they were begun, or the model is not known yet."""
+        if self._stage is not None and self._tables != tables:
+            self._end_stage()
+        if self._stage is None and self.model is not None:
+            work = StageWork(self._parts, self._meter, self._token, self.model, tables)
+            self._stage, self._tables = EmbedStage(work, provider, self.model), tables
+            api = batches_of(provider)
+            if api is not None and (self._parts.settings.remote.batch.enabled or self.batch_jobs):
+                from engine.indexing.batch_stage import BatchStage  # few have batch jobs
+
+                self._batch = BatchStage(work, provider, api, self.model)
+
+    def _end_stage(self) -> None:
+        stage, self._stage = self._stage, None
+        batch, self._batch = self._batch, None
+        if batch is not None:
+            batch.end()
+        if stage is not None:
+            stage.end()
+
+    def _take_over(self, problem: ProviderError, tables: Tables | None) -> None:
+        """Go on with the fallback, if there is one and it may be used; `failure` is set otherwise.
+
+        The first provider stays the one that is searched with until then.
+        """
+        provider = self._parts.providers.prepare(str(problem))
+        if provider is None or not self._agreed(provider, tables):
+            self.failure = problem
+            return
+        self._parts.providers.take_over()
+        self._use(provider)

@@ -1,0 +1,332 @@
+"""Watches the roots and says, once things have been quiet for a moment, what changed.
+
+Nothing is read here and nothing decided: a batch is a hint to look, and one with `overflow` a hint to look everywhere.
+The system's own notifications are used as long as they last; without them the answer is a hint every few seconds.
+"""
+
+import contextlib
+import errno
+import logging
+import math
+import os
+import threading
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from engine.base.language import tr
+from engine.indexing.native_watch import Ignores, NativeWatch, Sink, open_native
+from engine.records import WatcherStatus
+
+log = logging.getLogger(__name__)
+
+_MOST_PATHS = 10_000
+_LONGEST_WAIT = 10
+"""Under a constant stream of changes a batch comes after so many times the debounce."""
+_READY_SECONDS = 0.25
+_STOP_SECONDS = 2.0
+_ASLEEP_SECONDS = 60.0
+"""A check that comes so much later than it should means that the machine slept."""
+
+Identity = tuple[int, int]
+"""Device and inode: a folder that was moved away and made anew is another one."""
+
+
+class WatchBatch(NamedTuple):
+    """Changes since the last batch."""
+
+    paths: frozenset[str]
+    """Absolute, below the resolved roots. A folder stands for itself alone, one that came or went for all in it."""
+    overflow: bool
+    """Other paths may have changed too."""
+
+
+class Watcher:
+    """Calls `on_change` from a thread of its own, one batch at a time; started and stopped once.
+
+    `ignores` is asked with a resolved root, a path relative to it, with slashes, and whether that is a folder.
+    Roots are folders, watched with all below, or single files.
+    """
+
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        ignores: Ignores,
+        *,
+        debounce_ms: int = 1500,
+        on_change: Callable[[WatchBatch], None],
+        open_watch: Callable[[Sequence[str], Ignores, Sink], NativeWatch] = open_native,
+        poll_seconds: float = 15.0,
+        check_seconds: float = 5.0,
+    ) -> None:
+        self._roots = tuple(str(root) for root in roots)
+        self._ignores = ignores
+        self._on_change = on_change
+        self._open_watch = open_watch
+        self._poll_seconds = poll_seconds
+        self._check_seconds = check_seconds
+        self._thread: threading.Thread | None = None
+        self._ready = threading.Event()
+        # Of the watcher's own thread alone:
+        self._native: NativeWatch | None = None
+        self._watched: dict[str, Identity] = {}
+        self._next_check = self._next_poll = 0.0
+        self._checked_at = time.time()
+        # Under the condition, since others report and ask:
+        self._wake = threading.Condition()
+        self._pending = _Pending(debounce_ms / 1000)
+        self._telling = False
+        self._stopping = False
+        self._reopen = False
+        self._failure: OSError | None = None
+        self._mode: Literal["native", "polling", "off"] = "off"
+        self._why_polling = ""
+        self._missing: tuple[str, ...] = ()
+        self._last_change: float | None = None
+
+    def start(self) -> None:
+        """Begin to watch; returns when changes are heard of, or after a quarter of a second for very large trees.
+
+        In the second case a batch with `overflow` follows, for what may have changed before the watch was complete.
+        """
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._run, name="mnemoscope-watcher", daemon=True)
+            self._thread.start()
+            if not self._ready.wait(_READY_SECONDS):
+                self._note(None)
+
+    def stop(self) -> None:
+        """End all threads; no batch is reported after this returns, unless `on_change` itself is what calls it."""
+        with self._wake:
+            self._stopping = True
+            self._wake.notify_all()
+        if self._thread is not None and self._thread is not threading.current_thread():
+            self._thread.join(_STOP_SECONDS)
+
+    def flush(self, seconds: float) -> bool:
+        """Report now what changed before this call, without the debounce; returns when `on_change` has returned.
+
+        False where nobody knows what changed: while polling, on systems that report late, after so many seconds.
+        """
+        native = self._native
+        if native is None or not native.flush(seconds):
+            return False
+        with self._wake:
+            if self._mode != "native" or self._reopen or self._failure or self._stopping:
+                return False
+            self._pending.hurry()
+            self._wake.notify_all()
+            return self._wake.wait_for(lambda: not self._telling and self._pending.due == math.inf, seconds)
+
+    def status(self) -> WatcherStatus:
+        with self._wake:
+            running = self._thread is not None and not self._stopping
+            return WatcherStatus(
+                enabled=running,
+                mode=self._mode if running else "off",
+                roots=self._roots,
+                last_change=self._last_change,
+                error=" ".join(filter(None, (self._why_polling, _missing_sentence(self._missing)))) or None,
+            )
+
+    # --- what the native watch calls (see `Sink`) ---
+
+    def changed(self, path: str) -> None:
+        self._note(path)
+
+    def lost(self) -> None:
+        with self._wake:
+            self._reopen = True
+            self._wake.notify_all()
+
+    def failed(self, error: OSError) -> None:
+        with self._wake:
+            self._failure = error
+            self._wake.notify_all()
+
+    @property
+    def stopping(self) -> bool:
+        return self._stopping
+
+    # --- the watcher's own thread ---
+
+    def _run(self) -> None:
+        self._open(self._present())
+        self._ready.set()
+        while self._wait():
+            now = time.monotonic()
+            if self._failure is not None:
+                self._fall_back(self._failure)
+            elif self._reopen or now >= self._next_check:
+                self._check()
+            if self._mode == "polling" and now >= self._next_poll:
+                self._next_poll = now + self._poll_seconds
+                self._tell(WatchBatch(frozenset(), overflow=True))
+            with self._wake:
+                batch = self._pending.take(now)
+                self._telling = batch is not None
+            if batch is not None:
+                self._tell(batch)
+                with self._wake:
+                    self._telling = False
+                    self._wake.notify_all()
+        self._close_native()
+
+    def _wait(self) -> bool:
+        """Wait until there is something to do; False when the watcher is to end."""
+        with self._wake:
+            while not (self._stopping or self._reopen or self._failure):
+                due = min(self._next_check, self._pending.due)
+                if self._mode == "polling":
+                    due = min(due, self._next_poll)
+                left = due - time.monotonic()
+                if left <= 0:
+                    break
+                self._wake.wait(left)
+            return not self._stopping
+
+    def _check(self) -> None:
+        """Look whether the roots are still those that are watched, and open the watch anew if not."""
+        with self._wake:
+            reopen, self._reopen = self._reopen, False
+        now = time.time()
+        slept = now - self._checked_at > self._check_seconds + _ASLEEP_SECONDS
+        self._checked_at = now
+        self._next_check = time.monotonic() + self._check_seconds
+        present = self._present()
+        changed = present != self._watched
+        if self._mode == "polling":
+            self._watched = present
+        elif changed or reopen:
+            self._open(present)
+        if changed or slept or reopen:
+            self._note(None)
+
+    def _present(self) -> dict[str, Identity]:
+        """The roots that are there."""
+        present = {}
+        for root in self._roots:
+            with contextlib.suppress(OSError):
+                # A file is watched through its folder, and is another one each time an editor saves it.
+                found = os.stat(root if os.path.isdir(root) or not os.path.exists(root) else os.path.dirname(root))
+                present[root] = (found.st_dev, found.st_ino)
+        with self._wake:
+            self._missing = tuple(root for root in self._roots if root not in present)
+        return present
+
+    def _open(self, present: dict[str, Identity]) -> None:
+        self._close_native()
+        self._watched = present
+        self._next_check = time.monotonic() + self._check_seconds
+        if not present:
+            return
+        try:
+            self._native = self._open_watch([os.path.realpath(root) for root in present], self._ignores, self)
+            self._mode = "native"
+        except (FileNotFoundError, NotADirectoryError):
+            self._watched = {}  # a root went away meanwhile: the next check sees to it
+        except Exception as error:  # each platform's observer has errors of its own, and none may end the watcher
+            self._fall_back(error)
+
+    def _fall_back(self, error: Exception) -> None:
+        log.warning("Watching by polling: %s", error)
+        self._close_native()
+        with self._wake:
+            self._failure = None
+            self._mode = "polling"
+            self._why_polling = _polling_sentence(error, self._poll_seconds)
+        self._next_poll = time.monotonic() + self._poll_seconds
+        self._note(None)
+
+    def _close_native(self) -> None:
+        native, self._native = self._native, None
+        self._mode = "off"
+        if native is not None:
+            native.close()
+
+    def _note(self, path: str | None) -> None:
+        """Remember a change, or with None that anything may have changed."""
+        with self._wake:
+            self._last_change = time.time()
+            if self._pending.add(path, time.monotonic()):
+                self._wake.notify_all()
+
+    def _tell(self, batch: WatchBatch) -> None:
+        try:
+            self._on_change(batch)
+        except Exception:
+            log.exception("A change could not be passed on")
+
+
+class _Pending:
+    """Changes that wait for a quiet moment."""
+
+    def __init__(self, debounce: float) -> None:
+        self._debounce = debounce
+        self._paths: set[str] = set()
+        self._overflow = False
+        self._first: float = math.inf
+        self._latest: float = math.inf
+
+    @property
+    def due(self) -> float:
+        """When they are to be told, on the monotonic clock; never while there are none."""
+        return min(self._latest + self._debounce, self._first + _LONGEST_WAIT * self._debounce)
+
+    def add(self, path: str | None, now: float) -> bool:
+        """Add a path, or None for all; True when it is the first."""
+        self._latest = now
+        if path is None or len(self._paths) >= _MOST_PATHS:
+            self._overflow = True
+            self._paths.clear()
+        elif not self._overflow:
+            self._paths.add(path)
+        if self._first < math.inf:
+            return False
+        self._first = now
+        return True
+
+    def hurry(self) -> None:
+        """Let what waits be due."""
+        if self._first < math.inf:
+            self._first = -math.inf
+
+    def take(self, now: float) -> WatchBatch | None:
+        if now < self.due:
+            return None
+        batch = WatchBatch(frozenset(self._paths), self._overflow)
+        self._paths.clear()
+        self._overflow = False
+        self._first = self._latest = math.inf
+        return batch
+
+
+def _missing_sentence(missing: Sequence[str]) -> str:
+    if not missing:
+        return ""
+    if len(missing) == 1:
+        return tr("{folder} is not there; it is watched as soon as it comes back.", folder=missing[0])
+    return tr("{folders} are not there; they are watched as soon as they come back.", folders=", ".join(missing))
+
+
+def _polling_sentence(error: Exception, seconds: float) -> str:
+    code = error.errno if isinstance(error, OSError) else None
+    if code == errno.ENOSPC:
+        return tr(
+            "The system has no folder watches left (fs.inotify.max_user_watches), so changes are looked for every "
+            "{seconds:g} seconds.",
+            seconds=seconds,
+        )
+    if code == errno.EMFILE:
+        return tr(
+            "The system lets no more programs watch folders (fs.inotify.max_user_instances), so changes are looked for "
+            "every {seconds:g} seconds.",
+            seconds=seconds,
+        )
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+    return tr(
+        "The system does not tell about changes ({reason}), so changes are looked for every {seconds:g} seconds.",
+        reason=reason.rstrip("."),
+        seconds=seconds,
+    )

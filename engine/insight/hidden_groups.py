@@ -1,0 +1,29 @@
+"""Groups of duplicates that a person does not want to see: kept in `user.sqlite`, since nobody else knows them."""
+
+import time
+
+from engine.base.errors import IndexReadOnly
+from engine.base.language import marked, tr
+from engine.store.user_data import UserData
+
+_NOT_KEPT = marked(
+    "The folder of the index cannot be written, so nothing can be hidden: make it writable or choose another one with "
+    "`store.path` in the settings."
+)
+
+
+def hidden_groups(user: UserData) -> frozenset[str]:
+    """Keys of the groups that are hidden."""
+    with user.reading() as connection:
+        return frozenset(key for (key,) in connection.execute("SELECT key FROM hidden_duplicates"))
+
+
+def hide_group(user: UserData, key: str, *, hidden: bool) -> None:
+    """Hide a group, or show it again. Raises `IndexReadOnly` where nothing can be kept."""
+    if not user.keeps:
+        raise IndexReadOnly(user.problem or tr(_NOT_KEPT))
+    with user.writing() as connection:
+        if hidden:
+            connection.execute("INSERT OR REPLACE INTO hidden_duplicates VALUES (?, ?)", (key, time.time()))
+        else:
+            connection.execute("DELETE FROM hidden_duplicates WHERE key = ?", (key,))

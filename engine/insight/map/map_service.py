@@ -1,0 +1,232 @@
+"""The map of one index: made when somebody looks, kept in memory and in a file, asked for chunks and questions."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import dropwhile, islice
+
+import numpy as np
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.path_guard import PathGuard
+from engine.insight.map import map_file
+from engine.insight.map.layout import Progress, draw
+from engine.insight.map.map_file import Drawn
+from engine.insight.map.map_rows import Listing, read_listing, rows_of
+from engine.insight.map.placement import between, find_points
+from engine.records import IndexMap, MapAnswer, MapGap, MapPlace, MapProgress, MemorySearchResult
+from engine.store.index import IndexStore
+from engine.store.snapshot import Snapshot
+from engine.store.stored_models import ModelName
+from engine.store.vector_encoding import StoredModel, Vectors
+from engine.store.vectors import VectorIndex
+
+log = logging.getLogger(__name__)
+
+_WORDS, _LETTERS = 60, 2000
+"""Of a chunk, to be shown."""
+_PATIENCE = 0.05
+"""Seconds between two looks whether somebody still waits."""
+_NEAREST = 8
+"""Chunks that say where a question belongs."""
+
+
+class IndexMaps:
+    """Thread-safe. One map at a time: that of the model in use."""
+
+    def __init__(self, store: IndexStore, vectors: VectorIndex, guard: PathGuard) -> None:
+        self._store = store
+        self._vectors = vectors
+        self._guard = guard
+        self._making = threading.Lock()
+        self._kept: tuple[str, Drawn] | None = None
+        """Whose it is, and the last one."""
+        self._told: tuple[str, IndexMap] | None = None
+        """The same as it was told, of the moment in which it was made."""
+
+    def last(self, name: ModelName | None, cancel: CancelToken | None = None) -> IndexMap | None:
+        """The map that was made last, as old as it may be, without the chunks that have left the index since.
+
+        None where none was made.
+        """
+        with self._store.read(cancel) as snapshot:
+            model = _model(snapshot, name)
+            whose = _whose(snapshot, model)
+            drawn = self._known(whose)
+            listing = None if drawn is None else read_listing(snapshot, self._guard)
+        if drawn is None or listing is None or model is None:
+            return None
+        return _record(drawn, listing, model)
+
+    def make(
+        self,
+        name: ModelName | None,
+        *,
+        first: Callable[[IndexMap], None] | None = None,
+        progress: Progress | None = None,
+        cancel: CancelToken | None = None,
+    ) -> IndexMap:
+        """The map as the index is now: that of before where nothing has changed. Raises `Cancelled`, `Closed`.
+
+        `first` hears of a simpler one that comes soon, where there was none before and the real one takes long. It and
+        `progress` are called on this thread.
+        """
+        with self._alone(cancel):
+            if progress is not None:
+                progress(MapProgress(stage="reading", done=0.0))
+            with self._store.read(cancel) as snapshot:
+                model = _model(snapshot, name)
+                whose = _whose(snapshot, model)
+                if self._told is not None and (self._told[0], self._told[1].stamp) == (whose, snapshot.stamp):
+                    return self._told[1]
+                listing = read_listing(snapshot, self._guard)
+                old = self._known(whose)
+                current = old is not None and old.stamp == listing.stamp
+                parts = () if current or model is None else self._vectors.all_codes(snapshot, model)
+            if model is None:
+                return _empty(listing, "no-model" if name is None else "no-vectors")
+            if old is not None and current:
+                return self._tell(whose, _record(old, listing, model))
+            rows = rows_of(listing, parts, model.dims)
+            if not len(rows):
+                return _empty(listing, "no-vectors", model)
+            told = None
+            if first is not None and old is None:
+                hear, of = first, model
+                told = lambda drawn: hear(_record(drawn, listing, of))  # noqa: E731
+            drawn = draw(rows, listing.stamp, old, first=told, progress=progress, cancel=cancel)
+            with self._store.read(cancel):
+                pass  # raises `Closed`: beside an index that was closed meanwhile nobody writes any more
+            self._kept = whose, drawn
+            try:
+                map_file.save(self._store.files.map, drawn, whose)
+            except OSError as error:
+                log.warning("The map could not be saved: %s", error)
+            return self._tell(whose, _record(drawn, listing, model))
+
+    @contextmanager
+    def _alone(self, cancel: CancelToken | None) -> Iterator[None]:
+        """Wait for whoever makes a map now, unless cancelled meanwhile."""
+        while not self._making.acquire(timeout=_PATIENCE):
+            if cancel is not None:
+                cancel.checkpoint()
+        try:
+            yield
+        finally:
+            self._making.release()
+
+    def _tell(self, whose: str, record: IndexMap) -> IndexMap:
+        self._told = whose, record
+        return record
+
+    def places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPlace, ...]:
+        """What these chunks are, in their order; those that have left the index are left out."""
+        with self._store.read(cancel) as snapshot:
+            found = snapshot.chunks(chunks)
+            refused = self._guard.refused((chunk.path for chunk in found.values()), snapshot.meta("names"))
+            found = {id_: chunk for id_, chunk in found.items() if chunk.path not in refused}
+        return tuple(
+            MapPlace(
+                chunk=chunk.id,
+                path=chunk.path,
+                source=chunk.source,
+                title=chunk.title,
+                heading=chunk.heading,
+                start_line=chunk.start_line,
+                end_line=chunk.end_line,
+                citation=chunk.citation,
+                text=_words(chunk.text),
+                modified=chunk.modified,
+                agent=chunk.agent,
+            )
+            for id_ in chunks
+            if (chunk := found.get(id_)) is not None
+        )
+
+    def answer(
+        self,
+        name: ModelName | None,
+        vector: Vectors | None,
+        results: Sequence[MemorySearchResult],
+        cancel: CancelToken | None = None,
+    ) -> MapAnswer:
+        """Where the question of this unit vector (dims,) and its results are on the last map."""
+        with self._store.read(cancel) as snapshot:
+            chunks = tuple(_chunk_of(snapshot, result) for result in results)
+            model = _model(snapshot, name)
+            drawn = self._known(_whose(snapshot, model))
+            if drawn is None or model is None or vector is None or len(vector) != model.dims:
+                return MapAnswer(point=None, chunks=chunks)
+            if drawn.layout == "directions":
+                across, up = (vector - drawn.mean) @ drawn.axes
+                return MapAnswer(point=(float(across), float(up)), chunks=chunks)
+            ids, cosines = self._vectors.search(snapshot, model, vector, _NEAREST, cancel=cancel)
+        points, known = find_points(ids, drawn.ids, drawn.points)
+        point = between(points[known], cosines[known]) if known.any() else None
+        return MapAnswer(point=point, chunks=chunks)
+
+    def _known(self, whose: str) -> Drawn | None:
+        kept = self._kept
+        if kept is not None and kept[0] == whose:
+            return kept[1]
+        drawn = map_file.load(self._store.files.map, whose)
+        if drawn is not None:
+            self._kept = whose, drawn
+        return drawn
+
+
+def _words(text: str) -> str:
+    """The first words below the headings with which a chunk may begin."""
+    lines = (line for line in text[:_LETTERS].splitlines() if line.strip())
+    rest = " ".join(dropwhile(lambda line: line.startswith("#"), lines))
+    return " ".join(islice((rest or text[:_LETTERS].lstrip("# ")).split(), _WORDS))
+
+
+def _model(snapshot: Snapshot, name: ModelName | None) -> StoredModel | None:
+    return None if name is None else snapshot.stored_model(*name)
+
+
+def _whose(snapshot: Snapshot, model: StoredModel | None) -> str:
+    return f"{snapshot.identity}/{snapshot.generation}/{model.name if model else ''}"
+
+
+def _chunk_of(snapshot: Snapshot, result: MemorySearchResult) -> int | None:
+    row = snapshot.connection.execute(
+        f"""SELECT c.id FROM {snapshot.tables.files} f CROSS JOIN {snapshot.tables.chunks} c ON c.file_id = f.id
+            WHERE f.source = ? AND f.path = ? AND c.start_line = ? AND c.end_line = ?""",
+        (result.source, result.path, result.start_line, result.end_line),
+    ).fetchone()
+    return None if row is None else int(row[0])
+
+
+def _record(drawn: Drawn, listing: Listing, model: StoredModel) -> IndexMap:
+    """Without the chunks that are not in the listing."""
+    place = listing.places(drawn.ids)
+    there = place >= 0
+    return IndexMap(
+        layout=drawn.layout,
+        ids=drawn.ids[there].tobytes(),
+        points=np.ascontiguousarray(drawn.points[there]).tobytes(),
+        file_of=place[there].tobytes(),
+        files=listing.files,
+        chunks=len(listing.chunks),
+        shown_variance=drawn.shown,
+        model=model.name,
+        stamp=drawn.stamp,
+    )
+
+
+def _empty(listing: Listing, gap: MapGap, model: StoredModel | None = None) -> IndexMap:
+    return IndexMap(
+        layout="directions",
+        ids=b"",
+        points=b"",
+        file_of=b"",
+        files=(),
+        chunks=len(listing.chunks),
+        shown_variance=0.0,
+        model=model.name if model else "",
+        stamp=listing.stamp,
+        gap=gap if len(listing.chunks) or gap == "no-model" else "no-chunks",
+    )

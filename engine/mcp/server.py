@@ -1,0 +1,196 @@
+"""The memory as an MCP server: tools, resources and prompts. Every question is asked on a thread."""
+
+import contextlib
+import json
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import anyio
+import mcp_types as types
+from anyio.to_thread import run_sync
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel.server import Server
+from mcp.shared.exceptions import MCPError
+
+from engine.agent.access import AgentAccess
+from engine.agent.error_messages import said
+from engine.agent.memory_context import memory_context
+from engine.agent.prompt import memory_prompt_section
+from engine.agent.tool import AgentTool
+from engine.base.cancellation import CancelToken
+from engine.base.errors import MnemoscopeError
+from engine.base.versions import program_version
+from engine.mcp.resources import URI, Listed, UnknownResource, list_page, read_text
+
+T = TypeVar("T")
+
+_AT_ONCE = 4
+"""Questions; further ones wait."""
+_RECALL, _CONTEXT = "memory_recall", "memory_context"
+
+Context = ServerRequestContext[Any]
+
+
+def make_server(access: AgentAccess, tools: Callable[[], tuple[AgentTool, ...]]) -> "Server[Any]":
+    """A server of what this session of an agent may have; `tools` gives those that it has now."""
+    handlers = _Handlers(access, tools)
+    return Server(
+        "mnemoscope",
+        title="Mnemoscope",
+        version=program_version(),
+        instructions=handlers.section or None,
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_list_prompts=handlers.list_prompts,
+        on_get_prompt=handlers.get_prompt,
+    )
+
+
+class _Handlers:
+    def __init__(self, access: AgentAccess, tools: Callable[[], tuple[AgentTool, ...]]) -> None:
+        self._access = access
+        self._tools = tools
+        self._offered = tools()
+        self._limiter = anyio.CapacityLimiter(_AT_ONCE)
+        self.section = memory_prompt_section("full", [tool.name for tool in self._offered], citations=access.cites)
+
+    # --- tools ----------------------------------------------------------------------------------------------------
+
+    async def list_tools(self, _: Context, params: types.PaginatedRequestParams | None) -> types.ListToolsResult:
+        return types.ListToolsResult(tools=[_described(tool) for tool in await self._offered_now()])
+
+    async def call_tool(self, _: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
+        tool = next((tool for tool in await self._offered_now() if tool.name == params.name), None)
+        if tool is None:
+            raise MCPError(types.INVALID_PARAMS, f"There is no tool called {params.name[:100]}.")
+        arguments = params.arguments or {}
+        payload = await self._asked(lambda cancel: tool.answer(arguments, cancel))
+        text = _printable(json.dumps(payload, ensure_ascii=False))
+        return types.CallToolResult(
+            content=[types.TextContent(text=text)], structured_content=json.loads(text), is_error="error" in payload
+        )
+
+    async def _offered_now(self) -> tuple[AgentTool, ...]:
+        with contextlib.suppress(MnemoscopeError):  # each tool says better what is wrong
+            self._offered = await self._asked(lambda _: self._tools())
+        return self._offered
+
+    # --- resources ------------------------------------------------------------------------------------------------
+
+    async def list_resources(
+        self, _: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourcesResult:
+        cursor = params.cursor if params else None
+        try:
+            page, following = await self._told(lambda cancel: list_page(self._access, cursor, cancel))
+        except ValueError as error:
+            raise MCPError(types.INVALID_PARAMS, str(error)) from None
+        return types.ListResourcesResult(resources=[_resource(one) for one in page], next_cursor=following)
+
+    async def list_templates(
+        self, _: Context, params: types.PaginatedRequestParams | None
+    ) -> types.ListResourceTemplatesResult:
+        note = types.ResourceTemplate(
+            name="note", title="A note", uri_template=f"{URI}{{+path}}", description="By its path, as results give it."
+        )
+        session = types.ResourceTemplate(
+            name="session",
+            title="A past session with an AI agent",
+            uri_template=f"{URI}sessions/{{+path}}",
+            description="By its path, as results give it; secrets are masked.",
+            mime_type="text/plain",
+        )
+        templates = [note] if self._access.shared else [note, session]
+        return types.ListResourceTemplatesResult(resource_templates=templates)
+
+    async def read_resource(self, _: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        uri = params.uri
+        try:
+            kind, text = await self._told(lambda cancel: read_text(self._access, uri, cancel))
+        except UnknownResource as error:
+            raise MCPError(types.INVALID_PARAMS, str(error), {"uri": uri[:1000]}) from None
+        contents = types.TextResourceContents(uri=uri, mime_type=kind, text=_printable(text))
+        return types.ReadResourceResult(contents=[contents])
+
+    # --- prompts --------------------------------------------------------------------------------------------------
+
+    async def list_prompts(self, _: Context, params: types.PaginatedRequestParams | None) -> types.ListPromptsResult:
+        recall = types.Prompt(
+            name=_RECALL, title="Use the memory", description="Tells the model when and how to look into the memory."
+        )
+        context = types.Prompt(
+            name=_CONTEXT,
+            title="What the memory has on this",
+            description="The five passages of notes and sessions that fit a message best.",
+            arguments=[types.PromptArgument(name="message", description="What it is about.", required=True)],
+        )
+        return types.ListPromptsResult(prompts=[recall, context] if self.section else [context])
+
+    async def get_prompt(self, _: Context, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        if params.name == _RECALL and self.section:
+            text = self.section
+        elif params.name == _CONTEXT:
+            message = (params.arguments or {}).get("message", "")
+            found = await self._asked(lambda cancel: memory_context(self._access, message, cancel=cancel))
+            text = found or "The memory has nothing on this."
+        else:
+            raise MCPError(types.INVALID_PARAMS, f"There is no prompt called {params.name[:100]}.")
+        content = types.TextContent(text=_printable(text))
+        return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=content)])
+
+    # --- asking ---------------------------------------------------------------------------------------------------
+
+    async def _asked(self, question: Callable[[CancelToken], T]) -> T:
+        """What it answers on a thread; cancelling the request cancels the question and does not wait for it."""
+        token = CancelToken()
+        try:
+            return await run_sync(question, token, abandon_on_cancel=True, limiter=self._limiter)
+        finally:
+            token.cancel()
+
+    async def _told(self, question: Callable[[CancelToken], T]) -> T:
+        """The same for what may fail: as an error of the protocol, in one sentence."""
+        try:
+            return await self._asked(question)
+        except (UnknownResource, ValueError):
+            raise
+        except Exception as error:
+            raise MCPError(types.INTERNAL_ERROR, said(error)) from None
+
+
+def _described(tool: AgentTool) -> types.Tool:
+    hints = types.ToolAnnotations(
+        title=tool.title,
+        read_only_hint=not tool.changes,
+        destructive_hint=tool.deletes,
+        idempotent_hint=not tool.changes,
+        open_world_hint=False,
+    )
+    return types.Tool(
+        name=tool.name,
+        title=tool.title,
+        description=tool.description,
+        input_schema=dict(tool.parameters),
+        output_schema=tool.payload_schema(),
+        annotations=hints,
+    )
+
+
+def _resource(one: Listed) -> types.Resource:
+    return types.Resource(
+        uri=one.uri,
+        name=_printable(one.name),
+        title=_printable(one.title) or None,
+        mime_type=one.kind,
+        # A session is read as another text than its transcript.
+        size=None if one.is_session else one.size,
+        annotations=types.Annotations(last_modified=one.changed) if one.changed else None,
+    )
+
+
+def _printable(text: str) -> str:
+    """Without halves of characters, which no message can hold."""
+    return text.encode("utf-8", "replace").decode()

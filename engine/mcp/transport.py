@@ -1,0 +1,198 @@
+"""Messages on standard input and output, one a line, whatever the other side does.
+
+Of the package's own way this differs in what is done about a client that misbehaves: what is no message is answered
+with an error, a line has a longest length, and neither a reader that waits for input nor a writer whose lines nobody
+reads keeps the process alive.
+"""
+
+import asyncio
+import contextlib
+import json
+import logging
+import os
+import queue
+import threading
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from concurrent.futures import CancelledError
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import mcp_types as types
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.shared.message import SessionMessage
+
+from engine.base.bounded_json import check_depth, check_digits
+
+LONGEST_MESSAGE = 256 * 1024
+"""Bytes. What a tool takes is a hundred times shorter."""
+_READ_AT_ONCE = 64 * 1024
+_ENDED = (RuntimeError, CancelledError, anyio.BrokenResourceError, anyio.ClosedResourceError)
+"""What a step on a loop that ends, or has ended, raises."""
+
+log = logging.getLogger(__name__)
+
+Received = MemoryObjectReceiveStream[SessionMessage | Exception]
+Sent = MemoryObjectSendStream[SessionMessage]
+
+
+@asynccontextmanager
+async def standard_streams() -> AsyncIterator[tuple[Received, Sent]]:
+    """The streams that a server reads from and writes to, until the client closes either of its own.
+
+    Meanwhile standard input is empty and standard output leads to standard error, for all else in the process and for
+    its children: only messages get onto the wire.
+    """
+    wire_in, wire_out = os.dup(0), os.dup(1)
+    _divert()
+    inward, received = anyio.create_memory_object_stream[SessionMessage | Exception]()
+    sent, outward = anyio.create_memory_object_stream[SessionMessage]()
+    writer = _Writer(wire_out)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_write_all, outward, writer, inward)
+        _Reader(wire_in, inward, sent.clone()).start()
+        try:
+            yield received, sent
+        finally:
+            tasks.cancel_scope.cancel()
+            writer.stop()
+
+
+def _divert() -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    try:
+        os.dup2(2, 1)
+    except OSError:  # nobody hears errors
+        os.dup2(nothing, 1)
+    os.close(nothing)
+
+
+class _Reader:
+    """Reads lines on a thread of its own, which may wait for ever: it ends with the process."""
+
+    def __init__(self, wire: int, inward: MemoryObjectSendStream[SessionMessage | Exception], sent: Sent) -> None:
+        self._wire = wire
+        self._inward = inward
+        self._sent = sent
+        self._loop = asyncio.get_running_loop()
+
+    def start(self) -> None:
+        threading.Thread(target=self._run, name="mnemoscope-mcp-reader", daemon=True).start()
+
+    def _run(self) -> None:
+        with contextlib.suppress(*_ENDED):
+            try:
+                for line in _lines(self._wire):
+                    self._deliver(line)
+            finally:
+                self._loop.call_soon_threadsafe(self._end)
+
+    def _deliver(self, line: bytes | None) -> None:
+        if line is None:
+            self._refuse(types.INVALID_REQUEST, f"A message may have {LONGEST_MESSAGE // 1024} KB at most.")
+            return
+        try:
+            check_digits(line)
+            check_depth(line)
+        except ValueError as error:
+            self._refuse(types.INVALID_REQUEST, f"This message is refused: {str(error).rstrip('.')}.")
+            return
+        try:
+            message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
+        except ValueError:
+            self._refuse(types.PARSE_ERROR, "This is not a valid JSON-RPC message.")
+            return
+        # With an id that is none, a request reads as a notification, and whoever sent it would wait for ever.
+        if isinstance(message, types.JSONRPCNotification) and "id" in json.loads(line):
+            self._refuse(types.INVALID_REQUEST, "The id of a request is a string or a whole number.")
+            return
+        self._wait_for(self._inward.send(SessionMessage(message)))
+
+    def _refuse(self, code: int, sentence: str) -> None:
+        log.info("A message of an agent was refused: %s", sentence)
+        error = types.JSONRPCError(jsonrpc="2.0", id=None, error=types.ErrorData(code=code, message=sentence))
+        self._wait_for(self._sent.send(SessionMessage(error)))
+
+    def _wait_for(self, step: Coroutine[Any, Any, None]) -> None:
+        """Take the next line only when this one has been taken: a client that floods waits."""
+        try:
+            asyncio.run_coroutine_threadsafe(step, self._loop).result()
+        finally:
+            step.close()
+
+    def _end(self) -> None:
+        self._inward.close()
+        self._sent.close()
+
+
+def _lines(wire: int) -> Iterator[bytes | None]:
+    """Each line that is not empty; None for one that is too long, as soon as that is known."""
+    held, too_long = b"", False
+    while data := _read(wire):
+        *ended, held = (held + data).split(b"\n")
+        for line in ended:
+            if not too_long and line.strip():
+                yield line if len(line) <= LONGEST_MESSAGE else None
+            too_long = False
+        if len(held) > LONGEST_MESSAGE:
+            if not too_long:
+                yield None
+            held, too_long = b"", True
+    if held.strip() and not too_long:
+        yield held
+
+
+def _read(wire: int) -> bytes:
+    try:
+        return os.read(wire, _READ_AT_ONCE)
+    except OSError:
+        return b""
+
+
+class _Writer:
+    """Writes lines on a thread of its own, since nobody may ever read them."""
+
+    def __init__(self, wire: int) -> None:
+        self._wire = wire
+        self._loop = asyncio.get_running_loop()
+        self._lines: queue.SimpleQueue[tuple[bytes, asyncio.Future[bool]] | None] = queue.SimpleQueue()
+        threading.Thread(target=self._run, name="mnemoscope-mcp-writer", daemon=True).start()
+
+    async def write(self, line: bytes) -> bool:
+        """Whether it was written: not where nobody can read it any more."""
+        written: asyncio.Future[bool] = self._loop.create_future()
+        self._lines.put((line, written))
+        return await written
+
+    def stop(self) -> None:
+        self._lines.put(None)
+
+    def _run(self) -> None:
+        while (item := self._lines.get()) is not None:
+            line, written = item
+            try:
+                while line:
+                    line = line[os.write(self._wire, line) :]
+            except OSError:
+                pass
+            with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+                self._loop.call_soon_threadsafe(_settle, written, not line)
+
+
+def _settle(future: "asyncio.Future[bool]", value: bool) -> None:
+    if not future.done():
+        future.set_result(value)
+
+
+async def _write_all(
+    outward: MemoryObjectReceiveStream[SessionMessage],
+    writer: _Writer,
+    inward: MemoryObjectSendStream[SessionMessage | Exception],
+) -> None:
+    async for message in outward:
+        line = message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
+        if not await writer.write(line):
+            # A client that cannot hear answers has left, whether or not it still speaks.
+            inward.close()
+            return

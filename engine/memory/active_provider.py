@@ -1,0 +1,179 @@
+"""The provider of one open memory: chosen when it is first needed, replaced once when it fails, and what went wrong."""
+
+import contextlib
+import dataclasses
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed, MnemoscopeError
+from engine.base.language import tr
+from engine.memory.executor import Job, Threads
+from engine.records import Probe
+
+if TYPE_CHECKING:
+    from engine.embedding.base import EmbeddingProvider
+    from engine.embedding.registry import Selection
+
+
+class ProviderSlot:
+    """Thread-safe."""
+
+    def __init__(
+        self,
+        select: "Callable[[CancelToken], Selection]",
+        stand_in: "Callable[[str, str, CancelToken], Selection]",
+        threads: Threads,
+    ) -> None:
+        """`select` chooses the provider; `stand_in` the one in place of that of a name, which failed for a reason.
+
+        Both may wait for the keychain; closing cancels them through their token. `threads`: where `soon` has it chosen.
+        """
+        self._select = select
+        self._stand_in = stand_in
+        self._threads = threads
+        self._closing = CancelToken()
+        self._lock = threading.Lock()
+        self._starting = threading.Lock()
+        self._choosing: Job | None = None
+        """Chooses for those who wait for it only so long."""
+        self._selection: Selection | None = None
+        self._doubtful = False
+        """Whether to choose anew when it is next needed."""
+        self._first: Selection | None = None
+        """What was chosen at first, while its fallback is in use."""
+        self._prepared: Selection | None = None
+        """The fallback, once it was needed."""
+        self._replaced: list[Selection] = []
+        """What was chosen before something better was there; may be at work still."""
+        self.error: str | None = None
+        """Why the last embedding failed, one sentence; None after one that did not."""
+
+    @property
+    def selection(self) -> "Selection":
+        with self._lock:
+            if self._selection is None:
+                self._selection = self._chosen(lambda: self._select(self._closing))
+            elif self._doubtful:
+                self._selection = self._better(self._selection)
+            self._doubtful = False
+            return self._selection
+
+    def reconsider(self) -> None:
+        """Choose anew, when somebody next needs it, where the provider of the settings could not even be made.
+
+        A key may have come since, the keychain may be open now. Not to be done unasked: it may ask for a password.
+        """
+        self._doubtful = True
+
+    def _better(self, before: "Selection") -> "Selection":
+        wanting = before.unavailable_reason or (before.fallback_from and not self._first)
+        if not wanting:
+            return before
+        found = self._chosen(lambda: self._select(self._closing))
+        if before.provider is None or (found.provider is not None and found.fallback_from is None):
+            self._replaced.append(before)
+            return found
+        if found.provider is not None:
+            found.provider.close()
+        return before
+
+    def soon(self, seconds: float, ready: Callable[[], None]) -> "Selection | None":
+        """What is chosen, if that takes no longer than `seconds`; else None.
+
+        `ready` is called, on another thread, when the choice that this began has been made. Raises `Closed`.
+        """
+        if self._selection is None:
+            with self._starting:
+                if self._choosing is None:
+                    self._choosing = self._threads.start(lambda: self._choose(ready))
+            if self._choosing is not None and self._choosing.wait(seconds):
+                return self.selection  # what went wrong on that thread goes wrong here, and is heard
+        return self._selection
+
+    def _choose(self, ready: Callable[[], None]) -> None:
+        with contextlib.suppress(Exception):
+            self.provider()
+        ready()
+
+    def _chosen(self, choose: "Callable[[], Selection]") -> "Selection":
+        try:
+            self._closing.checkpoint()
+            return choose()
+        except Cancelled:
+            raise Closed from None
+
+    def known(self) -> "EmbeddingProvider | None":
+        """The provider in use, where one has been chosen already and is in no doubt; never waits for the choice."""
+        selection = self._selection
+        return None if selection is None or self._doubtful else selection.provider
+
+    def provider(self) -> "EmbeddingProvider | None":
+        """The provider to embed with; None where words alone are searched."""
+        return self.selection.provider
+
+    def note(self, error: str | None) -> None:
+        """Remember why an embedding failed, or with None that one did not."""
+        self.error = error
+
+    # --- while it is in use ---------------------------------------------------------------------------------------
+
+    def prepare(self, reason: str) -> "EmbeddingProvider | None":
+        """The fallback that can take over from a provider that failed for `reason`.
+
+        None where there is none, or where the provider is itself a fallback: it takes over once.
+        """
+        selection = self.selection
+        if selection.provider is None or selection.fallback_from is not None:
+            return None
+        with self._lock:
+            if self._prepared is None:
+                failed = selection.provider.id
+                self._prepared = self._chosen(lambda: self._stand_in(failed, reason, self._closing))
+            if self._prepared.provider is None:
+                return None
+            self._prepared = dataclasses.replace(self._prepared, fallback_reason=reason)
+            return self._prepared.provider
+
+    def take_over(self) -> None:
+        """Use the prepared fallback from now on."""
+        with self._lock:
+            self._first, self._selection = self._selection, self._prepared
+            self.error = None
+
+    def probe(self) -> Probe:
+        """Embed one word: with the first provider, which is taken again where it answers, else with its fallback."""
+        self.reconsider()
+        selection = self.selection
+        first = self._first
+        if first is not None and self._probe(first).ok:
+            with self._lock:
+                self._selection, self._first = first, None
+            self.note(None)
+            return Probe(ok=True, error="")
+        probe = self._probe(selection)
+        if selection.provider is not None:
+            self.note(probe.error or None)
+        return probe
+
+    @staticmethod
+    def _probe(selection: "Selection") -> Probe:
+        if selection.provider is None:
+            return Probe(ok=False, error=selection.unavailable_reason or tr("No provider: only words are searched."))
+        try:
+            selection.provider.embed_query("ping")
+        except MnemoscopeError as error:
+            return Probe(ok=False, error=str(error))
+        return Probe(ok=True, error="")
+
+    def stop_waiting(self) -> None:
+        """Choose no more: whoever waits for a keychain gets `Closed`. What was chosen can still be used."""
+        self._closing.cancel()
+
+    def close(self) -> None:
+        self.stop_waiting()
+        with self._lock:
+            for selection in (self._selection, self._first, self._prepared, *self._replaced):
+                if selection is not None and selection.provider is not None:
+                    selection.provider.close()

@@ -1,0 +1,260 @@
+"""The threads on which a memory works while its caller does not wait: the caller's executor, else a few of its own.
+
+Four threads of the engine are not here, since each may be held up by something that cannot be interrupted, and an
+executor waits for its threads at exit: the watcher with its listener, a call to the keychain, the trial of an extension
+library, and, without an executor, a search in another workspace. LanceDB needs an event loop on a thread of its own.
+"""
+
+import heapq
+import itertools
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, wait
+from typing import TYPE_CHECKING, Any
+
+from engine.base.errors import MnemoscopeError
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
+log = logging.getLogger(__name__)
+
+_MOST = 6
+"""Four for requests under way, one for a sync, one for short jobs."""
+_CLOSE_SECONDS = 5.0
+"""Work is cancelled before it is waited for; what has not ended after that is left behind."""
+
+Cancel = Callable[[], None]
+
+
+class Job:
+    """Work that is run once, or cancelled before it begins. Thread-safe."""
+
+    def __init__(self, work: Callable[[], object], ended: "Callable[[Job], None]", due: float = 0.0) -> None:
+        """`due`: not to begin before, on the monotonic clock."""
+        self.due = due
+        self.timer: Cancel | None = None
+        self._work = work
+        self._on_end = ended
+        self._lock = threading.Lock()
+        self._begun = False
+        self._thread: int | None = None
+        self._ended = threading.Event()
+
+    def run(self) -> None:
+        """Do the work unless it has begun or was cancelled; its errors are logged."""
+        if not self._claim():
+            return
+        self._thread = threading.get_ident()
+        try:
+            self._work()
+        except MnemoscopeError as error:
+            log.info("A job could not be done: %s", type(error).__name__)
+        except Exception:
+            log.exception("A job failed")
+        finally:
+            self._thread = None
+            self._end()
+
+    def wait(self, seconds: float) -> bool:
+        """Whether the work ends, or is cancelled, by then."""
+        return self._ended.wait(seconds)
+
+    def cancel(self) -> bool:
+        """Keep the work from beginning; False where it has begun."""
+        if not self._claim():
+            return False
+        if self.timer is not None:
+            self.timer()
+        self._end()
+        return True
+
+    def join(self, seconds: float = _CLOSE_SECONDS) -> bool:
+        """Cancel the work, or wait for its end; False where it has not ended by then, or calls this itself."""
+        return self.cancel() or (self._thread != threading.get_ident() and self.wait(seconds))
+
+    def _claim(self) -> bool:
+        with self._lock:
+            begun, self._begun = self._begun, True
+            return not begun
+
+    def _end(self) -> None:
+        self._ended.set()
+        self._on_end(self)
+
+
+class Threads(Executor):
+    """An executor with jobs, which may begin later. Thread-safe.
+
+    An executor that has a method `later(seconds, job) -> cancel` measures the time itself, and runs the job as one that
+    was submitted; for any other one thread waits here.
+    """
+
+    def __init__(self, given: Executor | None) -> None:
+        """`given` None: threads of its own, made when they are first needed."""
+        self._given = given
+        self._own: ThreadPoolExecutor | None = None
+        self._clock: _Clock | None = None
+        self._lock = threading.Lock()
+        self._closed = False
+        self._jobs: set[Job] = set()
+        self._futures: set[Future[Any]] = set()
+        """What runs, or waits to run, on its own threads."""
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """As `Executor.submit`. Raises `RuntimeError` where the executor takes no more."""
+        given = self._given
+        if given is not None:
+            return given.submit(fn, *args, **kwargs)
+        with self._lock:
+            if self._closed:
+                raise RuntimeError("The threads were closed")
+            if self._own is None:
+                from concurrent.futures import ThreadPoolExecutor
+
+                self._own = ThreadPoolExecutor(_MOST, thread_name_prefix="mnemoscope")
+            future = self._own.submit(fn, *args, **kwargs)
+            self._futures.add(future)
+        future.add_done_callback(self._forget_future)
+        return future
+
+    def start(self, work: Callable[[], object]) -> Job | None:
+        """Do work for which nothing waits; None where the executor takes no more."""
+        job = Job(work, self._forget)
+        return job if self._add(job) and self._hand_over(job) else None
+
+    def later(self, seconds: float, work: Callable[[], object]) -> Cancel:
+        """Start work after so many seconds, unless it is cancelled first."""
+        job = Job(work, self._forget, time.monotonic() + seconds)
+        if self._add(job):
+            self._wait_for(job)
+
+        def cancel() -> None:
+            job.cancel()
+
+        return cancel
+
+    def give_back(self) -> None:
+        """Use what was given no more, since its owner may end it: work that has not begun moves to threads of its own.
+
+        Work that has begun ends where it is; what `later` waits for keeps its time.
+        """
+        with self._lock:
+            self._given = None
+            jobs = tuple(self._jobs)
+        for job in jobs:
+            if job.due > time.monotonic():
+                self._wait_for(job)
+            else:
+                self._hand_over(job)  # where it has begun, this does nothing
+
+    def close(self) -> None:
+        """At the very end: cancel what has not begun, and wait some seconds for the rest. What was given stays open."""
+        with self._lock:
+            self._closed = True
+            jobs = tuple(self._jobs)
+        end = time.monotonic() + _CLOSE_SECONDS
+        ended = all([job.join(max(0.0, end - time.monotonic())) for job in jobs])
+        if self._clock is not None:
+            self._clock.close()
+        if self._own is not None:
+            with self._lock:
+                futures = tuple(self._futures)
+            for future in futures:
+                future.cancel()
+            ended = ended and not wait(futures, max(0.0, end - time.monotonic())).not_done
+            self._own.shutdown(wait=ended, cancel_futures=True)
+
+    def _add(self, job: Job) -> bool:
+        with self._lock:
+            if not self._closed:
+                self._jobs.add(job)
+            return not self._closed
+
+    def _hand_over(self, job: Job) -> bool:
+        given = self._given
+        try:
+            if isinstance(given, Threads):
+                started = given.start(job.run) is not None  # so that it can move if those are given back
+            else:
+                started = self.submit(job.run) is not None
+        except RuntimeError:
+            started = False
+        if not started:
+            log.info("A job was not run: the executor was shut down")
+            job.cancel()
+        return started
+
+    def _wait_for(self, job: Job) -> None:
+        """Run the job on time; instead of an earlier call of this."""
+        if job.timer is not None:
+            job.timer()
+        later = getattr(self._given, "later", None)
+        if later is not None:
+            job.timer = later(max(0.0, job.due - time.monotonic()), job.run)
+        else:
+            with self._lock:
+                if self._clock is None and not self._closed:
+                    self._clock = _Clock()
+                if self._clock is not None:
+                    job.timer = self._clock.at(job.due, lambda: self._hand_over(job))
+        if job.timer is not None and job.wait(0):  # it was cancelled meanwhile
+            job.timer()
+
+    def _forget(self, job: Job) -> None:
+        with self._lock:
+            self._jobs.discard(job)
+
+    def _forget_future(self, future: Future[Any]) -> None:
+        with self._lock:
+            self._futures.discard(future)
+
+
+class _Clock:
+    """One thread that waits, and calls what is due; the calls must be short."""
+
+    def __init__(self) -> None:
+        self._wake = threading.Condition()
+        self._numbers = itertools.count()
+        self._due: list[tuple[float, int]] = []
+        self._calls: dict[int, Callable[[], object]] = {}
+        self._closed = False
+        self._thread = threading.Thread(target=self._run, name="mnemoscope-clock", daemon=True)
+        self._thread.start()
+
+    def at(self, moment: float, call: Callable[[], object]) -> Cancel:
+        with self._wake:
+            number = next(self._numbers)
+            self._calls[number] = call
+            heapq.heappush(self._due, (moment, number))
+            self._wake.notify()
+        return lambda: self._forget(number)
+
+    def close(self) -> None:
+        with self._wake:
+            self._closed = True
+            self._wake.notify()
+        if self._thread is not threading.current_thread():
+            self._thread.join()
+
+    def _forget(self, number: int) -> None:
+        with self._wake:
+            self._calls.pop(number, None)
+
+    def _run(self) -> None:
+        while (call := self._next()) is not None:
+            call()
+
+    def _next(self) -> Callable[[], object] | None:
+        with self._wake:
+            while not self._closed:
+                left = self._due[0][0] - time.monotonic() if self._due else None
+                if left is not None and left <= 0:
+                    _, number = heapq.heappop(self._due)
+                    if (call := self._calls.pop(number, None)) is not None:
+                        return call
+                else:
+                    self._wake.wait(left)
+            return None

@@ -1,0 +1,126 @@
+"""What facts mean: made by the provider that the person agreed to, kept beside the facts, compared with a question."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import ProviderError
+from engine.records import Fact
+from engine.redaction.masks import redact
+from engine.store.facts import FactRows
+from engine.store.stored_models import ModelName
+
+if TYPE_CHECKING:
+    from engine.embedding.base import Calibration, EmbeddingProvider
+    from engine.store.vector_encoding import Vectors
+
+_AT_ONCE = 256
+"""Facts that one question waits for where a model has not seen them yet; the others have their words till the next."""
+_LONGEST_QUESTION = 2000
+
+
+class Likeness(NamedTuple):
+    """How near facts are to a question."""
+
+    cosines: list[float | None]
+    """Of each fact; None without a vector."""
+    calibration: "Calibration | None"
+    """Of the model that they are of; None where words alone must do."""
+    notice: str
+    """Why they must, where somebody should know."""
+
+
+class _Kept(NamedTuple):
+    """The vectors of one model as they were last read."""
+
+    stamp: tuple[int, int]
+    model: ModelName
+    rows: dict[str, int]
+    """By id of the fact."""
+    matrix: "Vectors"
+    """(facts, dims)."""
+
+    @classmethod
+    def of(cls, stamp: tuple[int, int], model: ModelName, vectors: dict[str, bytes]) -> "_Kept":
+        import numpy as np
+
+        from engine.store.vector_encoding import decode
+
+        # A server may have begun to answer with other lengths under the same name: what is the commonest counts.
+        width = Counter(map(len, vectors.values())).most_common(1)[0][0] if vectors else 2
+        fitting = {id_: vector for id_, vector in vectors.items() if len(vector) == width}
+        matrix = decode(list(fitting.values()), width // 2).astype(np.float32)
+        return cls(stamp, model, {id_: row for row, id_ in enumerate(fitting)}, matrix)
+
+
+class FactVectors:
+    """Thread-safe. A failing provider costs meaning, never an answer."""
+
+    def __init__(
+        self,
+        rows: FactRows,
+        provider: "Callable[[], EmbeddingProvider | None]",
+        note_failure: Callable[[str | None], None],
+    ) -> None:
+        self._rows = rows
+        self._provider = provider
+        self._note_failure = note_failure
+        self._embedding = threading.Lock()
+        self._known: _Kept | None = None
+
+    def compare(self, query: str, facts: Sequence[Fact], cancel: CancelToken | None) -> Likeness:
+        """Secrets in the question are masked before it is sent anywhere."""
+        nothing: list[float | None] = [None] * len(facts)
+        provider = self._provider()
+        if provider is None:
+            return Likeness(nothing, None, "")
+        notice = self._complete(provider, facts, cancel)
+        kept = self._vectors(provider)
+        if not any(fact.id in kept.rows for fact in facts):
+            return Likeness(nothing, None, notice)
+        try:
+            asked = provider.embed_query(redact(query[:_LONGEST_QUESTION]), cancel=cancel)
+        except ProviderError as error:
+            self._note_failure(str(error))
+            return Likeness(nothing, None, str(error))
+        self._note_failure(None)
+        if len(asked) != kept.matrix.shape[1]:
+            return Likeness(nothing, None, notice)
+        products = (kept.matrix @ asked).tolist()
+        rows = map(kept.rows.get, (fact.id for fact in facts))
+        return Likeness([None if row is None else products[row] for row in rows], provider.calibration, notice)
+
+    def _vectors(self, provider: "EmbeddingProvider") -> _Kept:
+        model = ModelName(provider.id, provider.model, provider.key)
+        stamp = self._rows.stamp()
+        known = self._known
+        if known is None or (known.stamp, known.model) != (stamp, model):
+            known = self._known = _Kept.of(stamp, model, self._rows.vectors(model))
+        return known
+
+    def _complete(self, provider: "EmbeddingProvider", facts: Sequence[Fact], cancel: CancelToken | None) -> str:
+        """Give those their vectors that lack one, some hundred at a time; returns why that failed, or nothing.
+
+        What waits to be approved or was forgotten is sent nowhere.
+        """
+        with self._embedding:  # two questions at once shall not pay twice
+            rows = self._vectors(provider).rows
+            lacking = [fact for fact in facts if fact.remembered and fact.id not in rows][:_AT_ONCE]
+            if not lacking or self._rows.problem:
+                return ""
+            from engine.store.vector_encoding import encode
+
+            model = ModelName(provider.id, provider.model, provider.key)
+            step = provider.limits.inputs
+            try:
+                for start in range(0, len(lacking), step):
+                    some = lacking[start : start + step]
+                    made = encode(provider.embed_documents([fact.text for fact in some], cancel=cancel))
+                    told = zip(some, made, strict=True)
+                    self._rows.keep_vectors(model, [(fact.id, fact.text, vector) for fact, vector in told])
+            except ProviderError as error:
+                self._note_failure(str(error))
+                return str(error)
+            return ""

@@ -1,0 +1,270 @@
+"""What is to be remembered besides the notes: kept, found, changed and forgotten, the same on every backend."""
+
+import contextlib
+import re
+import threading
+import time
+import unicodedata
+import uuid
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import FactRefused, StoreError
+from engine.base.language import marked, tr
+from engine.memory.fact_vectors import FactVectors
+from engine.memory.requests import check_length
+from engine.records import (
+    FORGOTTEN_DAYS,
+    LONGEST_FACT,
+    USUAL_IMPORTANCE,
+    Fact,
+    FactCategory,
+    FactOrigin,
+    FactsFound,
+    FoundFact,
+    KeptFact,
+)
+from engine.redaction.masks import redact
+from engine.store.facts import FactRows
+from engine.store.user_data import UserData
+from engine.text.invisible_characters import visible
+
+if TYPE_CHECKING:
+    from engine.embedding.base import EmbeddingProvider
+    from engine.search.facts import FactTable, FactWords
+
+MIN_SCORE = 0.35
+"""Of what answers a question. On our scale unrelated sentences stay below; see tests/benchmarks/RESULTS.md."""
+MIN_SCORE_BY_WORDS = 0.5
+"""The same where words alone are compared: one of two is no answer."""
+_DAY = 86_400
+_HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
+_ARTICLES = frozenset({"a", "an", "the"})
+_AROUND_WORDS = ".,;:!?…\"'`“”„«»()[]*_\u2018\u2019"
+_SECRET = marked("A fact that holds a password, a key or a token is not kept: leave the secret out.")
+
+
+@dataclass
+class _Known:
+    """The facts as they were last read."""
+
+    stamp: tuple[int, int]
+    facts: tuple[Fact, ...]
+    words: "dict[str, FactWords]" = field(default_factory=dict)
+    """By text."""
+    tables: "dict[bool, FactTable]" = field(default_factory=dict)
+    """Of what is remembered, and of everything."""
+
+
+class Facts:
+    """The facts of one workspace. Thread-safe.
+
+    What changes something raises `StoreError` where nothing can be kept, and `FactRefused` for a text that is not.
+    """
+
+    def __init__(
+        self,
+        user: UserData,
+        provider: "Callable[[], EmbeddingProvider | None]",
+        note_failure: Callable[[str | None], None],
+    ) -> None:
+        """`provider` gives the one that the person agreed to; `note_failure` hears why it did not embed, None where it
+        did."""
+        self._rows = FactRows(user)
+        self._vectors = FactVectors(self._rows, provider, note_failure)
+        self.provider = provider
+        self.note_failure = note_failure
+        self._lock = threading.Lock()
+        self._known: _Known | None = None
+
+    # --- looking ----------------------------------------------------------------------------------------------------
+
+    @property
+    def problem(self) -> str:
+        """Why nothing can be kept or changed; empty where all is well."""
+        return self._rows.problem
+
+    @property
+    def unreadable(self) -> str:
+        """Why nothing that was kept can be read; empty where it can."""
+        return self._rows.unreadable
+
+    def stamp(self) -> tuple[int, int]:
+        """Another one once a fact is another, whichever program changed it."""
+        return self._rows.stamp()
+
+    def all(self) -> tuple[Fact, ...]:
+        """All of them, those that wait and those that were forgotten, too; the newest first."""
+        return self._read().facts
+
+    def named(self, beginning: str) -> tuple[Fact, ...]:
+        """The facts whose id begins so."""
+        return tuple(fact for fact in self.all() if beginning and fact.id.startswith(beginning))
+
+    def find(
+        self,
+        query: str,
+        *,
+        max_results: int | None = 5,
+        min_score: float | None = None,
+        everything: bool = False,
+        cancel: CancelToken | None = None,
+    ) -> FactsFound:
+        """Facts that answer a question, the best first; the more important of two that do so equally well.
+
+        `everything`: those that wait and those that were forgotten, too, for a person who looks through them. A failing
+        provider costs the answer its meaning, and is told in `notice`. Raises `QueryTooLong`.
+        """
+        check_length(query.strip())
+        known = self._read()
+        facts = [fact for fact in known.facts if everything or fact.remembered]
+        if not query.strip() or not facts:
+            return FactsFound(results=(), mode="keyword")
+        likeness = self._vectors.compare(query, facts, cancel)
+        by_words = likeness.calibration is None
+        scores = self._table(known, facts, everything).score(query, likeness.cosines, likeness.calibration)
+        least = (MIN_SCORE_BY_WORDS if by_words else MIN_SCORE) if min_score is None else min_score
+        found = [
+            FoundFact(
+                fact=facts[place], score=score.score, text_score=score.text, vector_score=score.vector, near=score.near
+            )
+            for place, score in scores.items()
+            if score.score > 0 and max(score.score, score.text if everything else 0) >= least
+        ]
+        found.sort(key=lambda one: (-round(one.score, 2), -one.fact.importance, -one.fact.changed))
+        mode: Literal["keyword", "hybrid"] = "keyword" if by_words else "hybrid"
+        return FactsFound(results=tuple(found[:max_results]), mode=mode, notice=likeness.notice)
+
+    # --- changing ---------------------------------------------------------------------------------------------------
+
+    def add(
+        self,
+        text: str,
+        *,
+        category: FactCategory = "other",
+        importance: float = USUAL_IMPORTANCE,
+        origin: FactOrigin = "person",
+        session_key: str = "",
+        waiting: bool = False,
+    ) -> KeptFact:
+        """Keep a new one, unless one says the same in the same words: that one is given back then.
+
+        What was forgotten, or was not approved yet, is remembered again; but what is captured never brings back what
+        somebody has forgotten.
+        """
+        text, now = _checked(text), time.time()
+        spelt = _spelling(text)
+
+        def decide(known: tuple[Fact, ...]) -> KeptFact:
+            same = next((fact for fact in known if _spelling(fact.text) == spelt), None)
+            if same is not None and (same.remembered or origin == "capture" or (waiting and same.forgotten is None)):
+                return KeptFact(fact=same, duplicate=True)
+            fact = Fact(
+                id=str(uuid.uuid4()) if same is None else same.id,
+                text=text,
+                category=category,
+                importance=min(1.0, max(0.0, importance)),
+                created=now,
+                changed=now,
+                origin=origin,
+                session_key=redact(session_key),
+                waiting=waiting,
+            )
+            return KeptFact(fact=fact)
+
+        return self._rows.add(decide)
+
+    def change(self, fact: Fact) -> Fact:
+        """Text, category, importance: as they are in this record now. As it was before it stands in no file."""
+        importance = min(1.0, max(0.0, fact.importance))
+        now = msgspec.structs.replace(fact, text=_checked(fact.text), importance=importance, changed=time.time())
+        self._rows.put(now)
+        self._rows.settle()
+        return now
+
+    def put_back(self, *facts: Fact) -> None:
+        """As they are in these records, whatever became of them since: undoes what was done to them."""
+        self._rows.put(*facts)
+        self._rows.settle()
+
+    def approve(self, ids: Iterable[str]) -> None:
+        """From now on agents are told of them."""
+        wanted = set(ids)
+        self._rows.put(*(msgspec.structs.replace(fact, waiting=False) for fact in self.all() if fact.id in wanted))
+
+    def forget(self, ids: Iterable[str], by: FactOrigin = "person") -> tuple[Fact, ...]:
+        """Remember them no more. For a month they can be put back; returns them as they were."""
+        wanted = set(ids)
+        facts = tuple(fact for fact in self.all() if fact.id in wanted and fact.forgotten is None)
+        now = time.time()
+        self._rows.put(*(msgspec.structs.replace(fact, forgotten=now, forgotten_by=by) for fact in facts))
+        return facts
+
+    def restore(self, ids: Iterable[str]) -> None:
+        """Remember forgotten ones again; those that waited wait again."""
+        wanted = set(ids)
+        facts = (fact for fact in self.all() if fact.id in wanted)
+        self._rows.put(*(msgspec.structs.replace(fact, forgotten=None, forgotten_by=None) for fact in facts))
+
+    def erase(self, ids: Sequence[str]) -> None:
+        """Leave nothing of them in any file. Nothing brings them back."""
+        self._rows.erase(ids)
+
+    # --- inside -----------------------------------------------------------------------------------------------------
+
+    def _read(self) -> _Known:
+        stamp = self._rows.stamp()
+        with self._lock:
+            before = self._known
+        if before is not None and before.stamp == stamp:
+            return before
+        if before is None:
+            with contextlib.suppress(StoreError):  # on a full disk they can still be read
+                self._rows.erase_old(time.time() - FORGOTTEN_DAYS * _DAY)
+            stamp = self._rows.stamp()
+        facts = self._rows.all()
+        texts = {fact.text for fact in facts}
+        words = {} if before is None else {text: known for text, known in before.words.items() if text in texts}
+        known = _Known(stamp, facts, words)
+        with self._lock:
+            self._known = known
+        return known
+
+    def _table(self, known: _Known, facts: Sequence[Fact], everything: bool) -> "FactTable":
+        from engine.search.facts import FactTable, FactWords
+
+        if everything not in known.tables:
+            for fact in facts:
+                if fact.text not in known.words:
+                    known.words[fact.text] = FactWords.of(fact.text)
+            known.tables[everything] = FactTable([known.words[fact.text] for fact in facts])
+        return known.tables[everything]
+
+
+def _checked(text: str) -> str:
+    """As it is kept: what nobody sees in it could not be approved. Raises `FactRefused`."""
+    text = visible(text).strip()
+    if not text:
+        raise FactRefused(tr("A fact needs some words."))
+    if len(text) > LONGEST_FACT:
+        raise FactRefused(
+            tr("A fact has at most {most:,} characters: this one belongs into a note.", most=LONGEST_FACT)
+        )
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise FactRefused(tr("This text holds characters that cannot be kept: type it anew, please.")) from None
+    if redact(text) != text:
+        raise FactRefused(tr(_SECRET))
+    return text
+
+
+def _spelling(text: str) -> list[str]:
+    """Two texts with the same say the same. Meaning is no help here: what contradicts a fact is as near as can be."""
+    same_signs = _HYPHEN.sub(" ", unicodedata.normalize("NFC", text).replace("\u2019", "'"))
+    words = (word.strip(_AROUND_WORDS) for word in same_signs.casefold().split())
+    return [word for word in words if word and word not in _ARTICLES] or [text]

@@ -1,0 +1,75 @@
+"""The files of a workspace as callers read them: notes as they are on disk, sessions with their secrets masked."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.path_guard import PathGuard
+from engine.records import FileText
+
+if TYPE_CHECKING:
+    from engine.corpus.numbered_lines import NumberedText
+    from engine.memory.session_files import SessionFiles
+
+
+class WorkspaceFiles:
+    """Thread-safe. See `MemorySearchManager` for what the methods raise."""
+
+    def __init__(self, guard: PathGuard, sessions: "SessionFiles") -> None:
+        self._guard = guard
+        self._sessions = sessions
+
+    def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
+        try:
+            if self._sessions.holds(path):
+                return self._sessions.read_file(path, start=start, lines=lines)
+            text = self.open_file(path)
+        except FileNotFoundError:
+            first = start or 1
+            return FileText(
+                path=path, text="", from_line=first, lines=0, truncated=False, next_from=None, total_lines=None
+            )
+        with text:
+            return read_slice(text, path, start, lines)
+
+    def open_file(self, path: str, *, cancel: CancelToken | None = None) -> "NumberedText":
+        from engine.corpus.numbered_lines import NumberedText
+
+        if self._sessions.holds(path):
+            raise PathRefused  # as it is on disk a transcript shows secrets
+        return NumberedText.open(self._guard.locate(path), cancel)
+
+    def locate(self, path: str) -> Path:
+        if self._sessions.holds(path):
+            return self._sessions.locate(path)
+        return self._guard.locate(path)
+
+
+def read_slice(text: "NumberedText", path: str, start: int | None, lines: int | None) -> FileText:
+    """`lines` lines from `start`; None or 0 for either: from the first, to the last. Beyond the end it is empty.
+
+    A slice ends without a line end and has "\\n" between its lines; without either, the text is as in the file.
+    """
+    if not start and not lines:
+        return FileText(
+            path=path,
+            text=text.whole(),
+            from_line=1,
+            lines=text.line_count,
+            truncated=False,
+            next_from=None,
+            total_lines=text.line_count,
+        )
+    first = max(1, start or 1)
+    last = min(text.line_count, first + lines - 1) if lines and lines > 0 else text.line_count
+    more = last < text.line_count
+    return FileText(
+        path=path,
+        text=text.text(first, last) if first <= last else "",
+        from_line=first,
+        lines=max(0, last - first + 1),
+        truncated=more,
+        next_from=last + 1 if more else None,
+        total_lines=text.line_count,
+    )

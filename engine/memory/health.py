@@ -1,0 +1,251 @@
+"""The health of one open memory: what is looked at, one after the other, and how what is found is mended.
+
+Notes are never written. Every repair leaves an index that answers at each of its commits, so one that is cancelled or
+killed is simply repaired again.
+"""
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import Cancelled, Closed, IndexBusy, IndexCorrupt, MnemoscopeError
+from engine.base.language import marked, tr, tr_count
+from engine.corpus.transcripts.stores import find_transcripts
+from engine.embedding.registry import Selection
+from engine.indexing.cost_estimate import name_of
+from engine.insight.health import chunks, file, keywords, provider, sources, surroundings, vectors
+from engine.insight.health.findings import UPDATE, degraded, failed, fine
+from engine.insight.health.subject import Matter, Subject, Tell
+from engine.memory.index_updates import Updates
+from engine.memory.model_library import still_awaiting
+from engine.records import (
+    HealthFinding,
+    HealthProgress,
+    HealthRepair,
+    MemorySyncProgressUpdate,
+    SyncReport,
+    WatcherStatus,
+)
+from engine.settings import Settings
+from engine.store import stored_models
+from engine.store.index import IndexStore
+from engine.store.stored_models import ModelName
+from engine.store.user_data import UserData
+from engine.store.vectors import VectorIndex
+
+_ROWS = (chunks.CHUNKS, keywords.ROWS, keywords.SAMPLE, file.WORDS, vectors.VECTORS, file.GENERATIONS)
+_CHEAP = (chunks.CHUNKS, keywords.ROWS, file.WORDS, file.GENERATIONS, file.SPACE)
+"""What is known in milliseconds, without reading what is stored."""
+_COPIES = (vectors.MATRIX, vectors.TABLE)
+_MATTERS: tuple[Matter, ...] = (*_ROWS, file.SPACE, *_COPIES)
+_UPDATED = frozenset({"index", "notes", "transcripts", "meaning"})
+"""Findings that an update mends."""
+_DATABASE = marked("Database file")
+_REBUILD = marked("Rebuild")
+
+
+class Health:
+    """Thread-safe, and made for one look or one repair."""
+
+    def __init__(
+        self,
+        workspace: Path,
+        settings: Settings,
+        store: IndexStore,
+        vectors: VectorIndex,
+        user: UserData,
+        updates: Updates,
+        selection: Callable[[], Selection],
+        provider_error: Callable[[], str | None],
+        watcher: Callable[[], WatcherStatus | None],
+        cancel: CancelToken,
+        tell: Tell,
+    ) -> None:
+        """`watcher`: None in a program that does not stay."""
+        self._workspace = workspace
+        self._settings = settings
+        self._store = store
+        self._vectors = vectors
+        self._user = user
+        self._updates = updates
+        self._selection = selection
+        self._provider_error = provider_error
+        self._watcher = watcher
+        self._cancel = cancel
+        self._tell = tell
+
+    # --- looking ----------------------------------------------------------------------------------------------------
+
+    def look(self, *, ask: bool, deep: bool) -> Iterator[HealthFinding]:
+        """One finding after the other. `ask`: the provider, with one word; `deep`: embed a sample of passages anew.
+
+        Raises `Cancelled`, `Closed`.
+        """
+        selection = self._selection()
+        subject = self._subject(selection)
+        yield surroundings.look_at_index(self._store)
+        yield surroundings.look_at_writer(self._store, updating=self._updates.gate.current() is not None)
+        yield from self._look_inside(subject, selection)
+        yield self._look_at_user_data()
+        if ask:
+            yield from provider.look_at_keys(self._settings)
+        yield provider.look_at_provider(self._settings, selection, self._provider_error(), self._cancel, ask=ask)
+        if deep and selection.provider is not None:
+            yield provider.look_at_agreement(subject, selection.provider)
+        if ask or subject.wants_table():
+            yield surroundings.look_at_extension(subject)
+        if (watcher := self._watcher()) is not None:
+            yield surroundings.look_at_watcher(watcher, wanted=self._settings.sync.watch)
+
+    def glance(self) -> tuple[HealthFinding, ...]:
+        """What a few counts tell. Raises `Cancelled`, `Closed`, and the store's errors."""
+        subject = self._subject(Selection(None, ""))
+        return surroundings.look_at_index(self._store), *(matter.finding(subject) for matter in _CHEAP)
+
+    def _look_inside(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
+        subject.step(tr("Reading the database file"), 0, 0)
+        try:
+            damage = file.damage(subject)
+        except IndexCorrupt as error:
+            damage = str(error)
+        if damage:
+            yield failed(file.DATABASE, tr(_DATABASE), damage, repair=tr(_REBUILD))
+            return  # what stands in a damaged file says nothing
+        yield fine(file.DATABASE, tr(_DATABASE), file.sound(subject))
+        try:
+            for matter in _MATTERS:
+                subject.step(tr(matter.looking), 0, 0)
+                yield matter.finding(subject)
+            yield from self._look_at_sources(subject, selection)
+        except IndexCorrupt as error:
+            yield failed(file.DATABASE, tr(_DATABASE), str(error), repair=tr(_REBUILD))
+
+    def _look_at_sources(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
+        subject.step(tr("Looking through the folders"), 0, 0)
+        found = find_transcripts(self._settings, cancel=self._cancel)
+        yield from sources.look_at_stores(self._settings, found)
+        yield sources.look_at_notes(subject)
+        with self._store.read(self._cancel) as snapshot:
+            inside = [sources.look_at_transcripts(self._settings, found, snapshot), *sources.look_at_issues(snapshot)]
+        yield from inside
+        if subject.name is not None:
+            yield self._look_at_meaning(subject, subject.name)
+
+    def _look_at_meaning(self, subject: Subject, name: ModelName) -> HealthFinding:
+        """What has no vector yet, and what it waits for."""
+        with self._store.read(self._cancel) as snapshot:
+            pending = snapshot.pending_vectors(snapshot.stored_model(*name))
+            awaiting = stored_models.awaiting(snapshot)
+            chunks = snapshot.chunk_count()
+        id_, title = "meaning", tr("Meaning")
+        if not pending:
+            detail = tr_count("Each of {count:,} chunk has a vector.", "Each of {count:,} chunks has a vector.", chunks)
+            return fine(id_, title, detail)
+        estimate = still_awaiting(awaiting, name, self._settings, self._updates.approvals.tokens)
+        detail = tr_count(
+            "{count:,} chunk can be found by words only so far.",
+            "{count:,} chunks can be found by words only so far.",
+            pending,
+        )
+        if estimate is not None:
+            waits = tr("Embedding them with {provider} waits for your agreement.", provider=estimate.provider)
+            advice = tr("Agree to it, or choose another provider.")
+            return degraded(id_, title, f"{detail} {waits}", advice=advice, count=pending)
+        return degraded(id_, title, detail, repair=tr(UPDATE), count=pending)
+
+    def _look_at_user_data(self) -> HealthFinding:
+        try:
+            return surroundings.look_at_user_data(self._user)
+        except (Cancelled, Closed):
+            raise
+        except MnemoscopeError as error:
+            return failed("user-data", tr("Your data"), str(error))
+
+    def _subject(self, selection: Selection) -> Subject:
+        name = None if selection.provider is None else name_of(selection.provider)
+        return Subject(self._workspace, self._settings, self._store, self._vectors, name, self._cancel, self._tell)
+
+    # --- mending ----------------------------------------------------------------------------------------------------
+
+    def repair(self, ids: Collection[str] | None) -> HealthRepair:
+        """Mend what these findings told of, or all that can be; in the order in which one needs the other.
+
+        Raises `IndexBusy` while somebody writes, `Cancelled`, and the store's errors.
+        """
+        subject = self._subject(self._selection())
+        done: list[str] = []
+        if ids is None or surroundings.USER_DATA in ids:
+            done += self._restore(asked=ids is not None)
+        damage = self._damage(subject) if ids is None or file.DATABASE in ids else ""
+        if damage and self._store.mend(IndexCorrupt(damage)):
+            self._updates.replaced()
+            done.append(self._store.recovered)
+        elif not damage:
+            with self._alone():
+                done += self._mend(subject, [matter for matter in (*_ROWS, file.SPACE) if _chosen(matter, ids)])
+        problem = ""
+        if ids is None or damage or _UPDATED.intersection(ids):
+            report = self._update()
+            problem = report.error
+            done += _said(report)
+        copies = [matter for matter in _COPIES if _chosen(matter, ids)]
+        if copies:
+            with self._alone():
+                done += self._mend(subject, copies)
+        if done:
+            self._updates.tell()
+        return HealthRepair(done=tuple(filter(None, done)), problem=problem)
+
+    def _restore(self, *, asked: bool) -> Iterator[str]:
+        status = self._user.status()
+        if status is not None and (asked or status.backup is not None):
+            yield self._user.restore()
+
+    def _damage(self, subject: Subject) -> str:
+        try:
+            return file.damage(subject)
+        except IndexCorrupt as error:
+            return str(error)
+
+    def _mend(self, subject: Subject, matters: list[Matter]) -> Iterator[str]:
+        for matter in matters:
+            subject.step(tr(matter.looking), 0, 0)
+            if matter.mend is not None and matter.look(subject).count:
+                yield matter.mend(subject)
+
+    def _update(self) -> SyncReport:
+        def tell(update: MemorySyncProgressUpdate) -> None:
+            self._tell(HealthProgress(step=update.label, done=update.completed, total=update.total))
+
+        report = self._updates.run("manual", force=False, progress=tell, cancel=self._cancel, approve=False)
+        self._cancel.checkpoint()
+        return report
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """With the writer's lock, and no update of this program."""
+        with self._updates.gate.alone(self._cancel):
+            if not self._store.try_lock():
+                raise IndexBusy(tr("Another process is writing the index: try again when it has finished."))
+            try:
+                with ExitStack() as after:
+                    after.callback(self._store.rest)
+                    yield
+            finally:
+                self._store.unlock()
+
+
+def _chosen(matter: Matter, ids: Collection[str] | None) -> bool:
+    return ids is None or matter.id in ids
+
+
+def _said(report: SyncReport) -> Iterator[str]:
+    if report.full or report.files_indexed or report.files_removed or report.vectors_embedded or report.chunks_indexed:
+        yield tr("The index was brought up to date with the notes.")
+    if report.awaiting is not None:
+        yield tr_count(
+            "{count:,} chunk waits for your agreement before it is embedded.",
+            "{count:,} chunks wait for your agreement before they are embedded.",
+            report.awaiting.chunks,
+        )

@@ -1,0 +1,39 @@
+"""What another backend puts in place of a part of the built-in one, whose index it shares with other machines."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from engine.base.cancellation import CancelToken
+from engine.corpus.path_guard import PathGuard
+from engine.memory.active_provider import ProviderSlot
+from engine.memory.listeners import Listeners
+from engine.records import SearchOutcome
+from engine.search.search_context import SearchRequest
+from engine.settings.options import ResultCacheSettings
+from engine.store.index import IndexStore
+
+if TYPE_CHECKING:
+    from engine.indexing.sync_parts import Sharing
+    from engine.store.vector_encoding import Vectors
+
+
+class Questions(Protocol):
+    """As `Searcher`."""
+
+    def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome: ...
+
+    def query_values(self, operator: str, start: str) -> tuple[str, ...]: ...
+
+    def known_vector(self, query: str) -> "Vectors | None": ...
+
+    def remember_as(self, remembering: ResultCacheSettings) -> None: ...
+
+
+class Shared(NamedTuple):
+    questions: Questions
+    """Answers in place of the program's own searcher."""
+    sharing: "Sharing"
+    """Takes part in every sync."""
+
+
+Share = Callable[[IndexStore, ProviderSlot, PathGuard, Listeners], Shared]

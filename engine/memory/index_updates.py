@@ -1,0 +1,151 @@
+"""How the built-in index is brought up to date, and what becomes of a damaged one."""
+
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import IndexCorrupt, MnemoscopeError, ProviderError
+from engine.corpus.path_guard import PathGuard
+from engine.embedding.batch_jobs.policy import BatchPolicy
+from engine.indexing.crash_record import CrashRecord
+from engine.memory.active_provider import ProviderSlot
+from engine.memory.approvals import Approvals, agreeing
+from engine.memory.executor import Threads
+from engine.memory.listeners import Listeners
+from engine.memory.sync_queue import Syncs
+from engine.records import EmbeddingEstimate, SyncReason, SyncReport
+from engine.settings import Settings
+from engine.store.batch_jobs import BatchJobs
+from engine.store.index import IndexStore
+from engine.store.user_data import UserData
+from engine.store.vectors import VectorIndex
+
+if TYPE_CHECKING:
+    from engine.indexing.sync_parts import Agreement, RefusedTexts, Sharing
+    from engine.memory.contract import ProgressCallback
+
+log = logging.getLogger(__name__)
+
+
+class Updates:
+    """The syncs of one open workspace. Thread-safe."""
+
+    def __init__(
+        self,
+        workspace: Path,
+        settings: Settings,
+        guard: PathGuard,
+        store: IndexStore,
+        vectors: VectorIndex,
+        user: UserData,
+        slot: ProviderSlot,
+        listeners: Listeners,
+        syncs: Syncs,
+        threads: Threads,
+        *,
+        mended: Callable[[], None],
+        sharing: "Sharing | None" = None,
+    ) -> None:
+        """`mended` hears of a replaced index."""
+        self._workspace = workspace
+        self._settings = settings
+        self._guard = guard
+        self._store = store
+        self._vectors = vectors
+        self._slot = slot
+        self._listeners = listeners
+        self._mended = mended
+        self._sharing = sharing
+        self._threads = threads
+        self.syncs = syncs
+        self.gate = syncs.gate
+        self.approvals = Approvals(user)
+        self.batch_jobs = BatchJobs(user)
+        self.batch_policy = BatchPolicy()
+        self._refused: RefusedTexts = {}
+        self._crashes = CrashRecord(store.files.folder)
+
+    def run(
+        self,
+        reason: SyncReason,
+        *,
+        force: bool,
+        progress: "ProgressCallback | None",
+        cancel: CancelToken | None,
+        approve: bool | EmbeddingEstimate,
+    ) -> SyncReport:
+        """See `MemorySearchManager.sync`."""
+
+        agreement = agreeing(self.approvals, approve)
+
+        def work(listener: "ProgressCallback", token: CancelToken) -> SyncReport:
+            return self._once(reason, force, agreement, listener, token)
+
+        report = self.syncs.run(work, force=force, progress=progress, cancel=cancel)
+        if approve and report.awaiting is not None:
+            # The sync that was joined had not been agreed to beforehand.
+            report = self.syncs.run(work, progress=progress, cancel=cancel)
+        return report
+
+    def mend(self, damage: IndexCorrupt) -> bool:
+        """Replace the index if it is damaged; False when it is sound."""
+        try:
+            if not self._store.mend(damage):
+                return False
+        except MnemoscopeError as error:
+            log.warning("The damaged index could not be set aside: %s", error)
+            return True
+        self.replaced()
+        return True
+
+    def tell(self) -> None:
+        """The index changed without an update."""
+        self._listeners.tell()
+
+    def replaced(self) -> None:
+        """A damaged index made way for a new one, which has to be filled."""
+        self.syncs.dirty = True
+        self._refused.clear()
+        self._mended()
+
+    def _once(
+        self, reason: SyncReason, force: bool, agreement: "Agreement", listener: "ProgressCallback", token: CancelToken
+    ) -> SyncReport:
+        from engine.indexing.sync_parts import SyncParts  # a search must not wait for all that a sync takes
+        from engine.indexing.sync_run import SyncRun
+
+        parts = SyncParts(
+            workspace=self._workspace,
+            settings=self._settings,
+            rules=self._guard.rules,
+            store=self._store,
+            vectors=self._vectors,
+            providers=self._slot,
+            agreement=agreement,
+            batch_jobs=self.batch_jobs,
+            batch_policy=self.batch_policy,
+            executor=self._threads,
+            refused=self._refused,
+            committed=self._listeners.tell,
+            text_ready=self.syncs.text_ready,
+            take_changes=self.syncs.take_changes,
+            sharing=self._sharing,
+            crashes=self._crashes,
+        )
+        if reason == "manual":
+            self._slot.reconsider()
+        if force:
+            self._refused.clear()
+        run = SyncRun(parts, reason, listener, token)
+        report = run.run(force=force)
+        if not (report.cancelled or report.error):
+            self._store.recovered = ""  # all that was lost is there again
+        if isinstance(run.failure, IndexCorrupt):
+            self.mend(run.failure)
+        if isinstance(run.failure, ProviderError):
+            self._slot.note(str(run.failure))
+        elif report.vectors_embedded:
+            self._slot.note(None)
+        return report

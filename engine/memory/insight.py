@@ -1,0 +1,226 @@
+"""The inside of an open memory's index, for whoever wants to see it: one method for each matter."""
+
+import threading
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from engine.base.cancellation import CancelToken
+from engine.settings import Settings
+
+if TYPE_CHECKING:
+    from engine.corpus.path_guard import PathGuard
+    from engine.embedding.registry import Selection
+    from engine.insight.duplicates import Progress, State
+    from engine.insight.map.map_service import IndexMaps
+    from engine.insight.overview import Overviews
+    from engine.memory.health import Health
+    from engine.memory.index_updates import Updates
+    from engine.records import (
+        ChunkDetail,
+        DuplicateReport,
+        FileChunks,
+        HealthFinding,
+        HealthProgress,
+        HealthRepair,
+        IndexMap,
+        IndexOverview,
+        MapAnswer,
+        MapPlace,
+        MapProgress,
+        MemorySearchResult,
+        WatcherStatus,
+    )
+    from engine.store.index import IndexStore
+    from engine.store.stored_models import ModelName
+    from engine.store.user_data import UserData
+    from engine.store.vector_encoding import Vectors
+    from engine.store.vectors import VectorIndex
+
+
+class IndexInsight:
+    """Thread-safe. Each method loads what it needs itself, since most programs never ask. All raise the store's errors,
+    `Closed` after the memory was closed, and `Cancelled` when their token fires."""
+
+    def __init__(
+        self,
+        workspace: Path,
+        settings: Settings,
+        store: "IndexStore",
+        vectors: "VectorIndex",
+        user: "UserData",
+        updates: "Updates",
+        selection: "Callable[[], Selection]",
+        guard: "PathGuard",
+        known_vector: "Callable[[str], Vectors | None]",
+        provider_error: Callable[[], str | None],
+        watcher: "Callable[[], WatcherStatus | None]",
+    ) -> None:
+        """`selection`: the provider in use, as the status shows it; waits a moment at most. `known_vector`: of a
+        question that was asked lately. `provider_error`: why the last embedding failed. `watcher`: None in a program
+        that does not stay."""
+        self._workspace = workspace
+        self._settings = settings
+        self._store = store
+        self._vectors = vectors
+        self._user = user
+        self._updates = updates
+        self._selection = selection
+        self._duplicates: tuple[State, DuplicateReport] | None = None
+        self._overviews: Overviews | None = None
+        self._guard = guard
+        self._known_vector = known_vector
+        self._provider_error = provider_error
+        self._watcher = watcher
+        self._lock = threading.Lock()
+        self._kept_maps: IndexMaps | None = None
+
+    def overview(self, cancel: CancelToken | None = None) -> "IndexOverview":
+        """What is in the index, counted; at once where nothing has changed since the last time."""
+        from engine.insight.overview import Overviews
+
+        if self._overviews is None:
+            self._overviews = Overviews(self._store, self._user)
+        return self._overviews.now(self._model(), cancel)
+
+    def chunks_of(self, path: str, cancel: CancelToken | None = None) -> "FileChunks | None":
+        """The chunks of the file with this stable name; None for one that is not indexed."""
+        from engine.insight.chunk_rows import file_chunks
+
+        model = self._model()
+        with self._store.read(cancel) as snapshot:
+            return file_chunks(snapshot, path, model, self._guard)
+
+    def chunk(self, path: str, id_: int, cancel: CancelToken | None = None) -> "ChunkDetail | None":
+        """Everything about one chunk of the file with this stable name; None for one that has gone since."""
+        from engine.insight.chunk_rows import chunk_detail
+
+        model = self._model()
+        with self._store.read(cancel) as snapshot:
+            return chunk_detail(snapshot, path, id_, model, self._guard)
+
+    def word_counts(self, words: Sequence[str], cancel: CancelToken | None = None) -> "tuple[int, Mapping[str, int]]":
+        """How many chunks there are, and how many of them hold each of these folded words."""
+        from engine.search.document_frequencies import Frequencies
+
+        with self._store.read(cancel) as snapshot:
+            counts = Frequencies().of(snapshot)
+            return snapshot.chunk_count(), {word: counts.chunks(word, "words") for word in words}
+
+    def duplicates(self, cancel: CancelToken | None = None, progress: "Progress | None" = None) -> "DuplicateReport":
+        """Notes that share text; some seconds for 10,000 notes, and at once while no text has changed since."""
+        from engine.insight.duplicates import find_duplicates, state_of
+
+        model = self._model()
+        with self._store.read(cancel) as snapshot:
+            state = state_of(snapshot, model)
+        known = self._duplicates
+        if known is not None and known[0] == state:
+            return known[1]
+        report = find_duplicates(self._store, self._guard, cancel, progress, state[-1])
+        self._duplicates = state, report
+        return report
+
+    def last_map(self, cancel: CancelToken | None = None) -> "IndexMap | None":
+        """The map that was made last, in this process or before it, as old as it may be; None where none was."""
+        return self._maps().last(self._model(), cancel)
+
+    def make_map(
+        self,
+        *,
+        first: "Callable[[IndexMap], None] | None" = None,
+        progress: "Callable[[MapProgress], None] | None" = None,
+        cancel: CancelToken | None = None,
+    ) -> "IndexMap":
+        """The chunks that have a vector as points, as the index is now; quick where nothing has changed.
+
+        Takes about a second for 100,000 chunks, and some seconds for up to 20,000, which lie by their neighbours.
+        `first` hears of a simpler map of thousands of these, where there was none before; it is called on this thread,
+        as is `progress`.
+        """
+        return self._maps().make(self._model(), first=first, progress=progress, cancel=cancel)
+
+    def map_places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> "tuple[MapPlace, ...]":
+        """What points of the map are, in the order of these chunk ids; those that have left the index are left out."""
+        return self._maps().places(chunks, cancel)
+
+    def map_answer(
+        self, query: str, results: "Sequence[MemorySearchResult]", cancel: CancelToken | None = None
+    ) -> "MapAnswer":
+        """Where a question that was asked lately, and its results, are on the last map. Sends nothing anywhere."""
+        return self._maps().answer(self._model(), self._known_vector(query), results, cancel)
+
+    def _maps(self) -> "IndexMaps":
+        from engine.insight.map.map_service import IndexMaps
+
+        with self._lock:
+            if self._kept_maps is None:
+                self._kept_maps = IndexMaps(self._store, self._vectors, self._guard)
+            return self._kept_maps
+
+    def health(
+        self,
+        cancel: CancelToken | None = None,
+        *,
+        ask: bool = False,
+        deep: bool = False,
+        progress: "Callable[[HealthProgress], None] | None" = None,
+    ) -> "Iterator[HealthFinding]":
+        """Whether the index is sound and complete: one finding after the other, from seconds of reading.
+
+        `ask` tries the provider with one word; `deep` embeds a few passages anew, on this machine only, and compares.
+        """
+        return self._health(cancel, progress).look(ask=ask, deep=deep)
+
+    def glance(self, cancel: CancelToken | None = None) -> "tuple[HealthFinding, ...]":
+        """Those findings that a few counts tell, at once."""
+        return self._health(cancel, None).glance()
+
+    def repair(
+        self,
+        ids: "Collection[str] | None" = None,
+        cancel: CancelToken | None = None,
+        *,
+        progress: "Callable[[HealthProgress], None] | None" = None,
+    ) -> "HealthRepair":
+        """Mend what the findings of these ids told of; None mends all that can be, and brings the index up to date.
+
+        Notes are never touched. Raises `IndexBusy` while somebody writes the index.
+        """
+        return self._health(cancel, progress).repair(ids)
+
+    def _health(self, cancel: CancelToken | None, progress: "Callable[[HealthProgress], None] | None") -> "Health":
+        from engine.memory.health import Health
+
+        return Health(
+            self._workspace,
+            self._settings,
+            self._store,
+            self._vectors,
+            self._user,
+            self._updates,
+            self._selection,
+            self._provider_error,
+            self._watcher,
+            cancel or CancelToken(),
+            progress or (lambda _: None),
+        )
+
+    def hidden_duplicates(self) -> frozenset[str]:
+        """Keys of the groups that the person does not want to see."""
+        from engine.insight.hidden_groups import hidden_groups
+
+        return hidden_groups(self._user)
+
+    def hide_duplicates(self, key: str, *, hidden: bool) -> None:
+        """Hide a group from now on, or show it again. Raises `IndexReadOnly` where that cannot be kept."""
+        from engine.insight.hidden_groups import hide_group
+
+        hide_group(self._user, key, hidden=hidden)
+
+    def _model(self) -> "ModelName | None":
+        """Whose vectors are searched with; None where words alone are."""
+        from engine.indexing.cost_estimate import name_of
+
+        provider = self._selection().provider
+        return None if provider is None else name_of(provider)

@@ -1,0 +1,162 @@
+"""The models of one open memory: whose vectors are there, what completing one would take, what waits for a yes."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import IndexBusy, ProviderError
+from engine.base.language import tr
+from engine.embedding.registry import Selection
+from engine.indexing.cost_estimate import estimate, name_of
+from engine.indexing.sync_gate import SyncGate
+from engine.memory.active_provider import ProviderSlot
+from engine.memory.approvals import Approvals
+from engine.records import EmbeddingEstimate, StoredModelInfo
+from engine.settings import Settings
+from engine.store import stored_models
+from engine.store.index import IndexStore
+from engine.store.stored_models import Awaiting, ModelName
+from engine.store.vectors import VectorIndex
+
+_NO_KEY = "none"
+"""In place of an API key that is not there yet: what a provider would take is known without one."""
+
+
+class Select(Protocol):
+    """Makes the provider of some settings; see `engine.embedding.registry.select_provider`."""
+
+    def __call__(
+        self, settings: Settings, *, key: str | None = None, cancel: CancelToken | None = None
+    ) -> Selection: ...
+
+
+class ModelLibrary:
+    """Thread-safe. See `MemorySearchManager` for what the methods promise."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        store: IndexStore,
+        vectors: VectorIndex,
+        slot: ProviderSlot,
+        approvals: Approvals,
+        gate: SyncGate,
+        select: Select,
+    ) -> None:
+        """`select` makes the provider of other settings than those in force."""
+        self._settings = settings
+        self._store = store
+        self._vectors = vectors
+        self._slot = slot
+        self._approvals = approvals
+        self._gate = gate
+        self._select = select
+
+    def estimate(self, settings: Settings | None, cancel: CancelToken | None) -> EmbeddingEstimate:
+        if settings is None:
+            return self._estimate(self._slot.selection, self._settings, cancel)
+        selection = self._as_if(settings, cancel)
+        try:
+            return self._estimate(selection, settings, cancel)
+        finally:
+            if selection.provider is not None:
+                selection.provider.close()
+
+    def _as_if(self, settings: Settings, cancel: CancelToken | None) -> Selection:
+        """What would be chosen under `settings`; a provider that they name, even before its key is there."""
+        found = self._select(settings, cancel=cancel)
+        if settings.provider == "auto" or (found.provider is not None and found.fallback_from is None):
+            return found
+        alone = msgspec.structs.replace(settings, fallback="none")
+        keyless = self._select(alone, key=_NO_KEY, cancel=cancel)
+        if keyless.provider is None:
+            return found
+        if found.provider is not None:
+            found.provider.close()
+        return keyless
+
+    def _estimate(self, selection: Selection, settings: Settings, cancel: CancelToken | None) -> EmbeddingEstimate:
+        if selection.provider is None:
+            if selection.unavailable_reason:
+                raise ProviderError(selection.unavailable_reason)
+            return _NOTHING
+        with self._store.read(cancel) as snapshot:
+            return estimate(snapshot, selection.provider, settings, cancel).estimate
+
+    def approve(self) -> None:
+        with self._store.read() as snapshot:
+            found = stored_models.awaiting(snapshot)
+        provider = self._slot.provider()
+        if found is not None and self.awaiting(found) is not None:
+            self._approvals.give(found.name, found.estimate.tokens)
+        elif provider is not None:
+            self._approvals.give(name_of(provider), self.estimate(None, None).tokens)
+
+    def awaiting(self, found: Awaiting | None) -> EmbeddingEstimate | None:
+        """Of what the last sync found to wait for a yes, that which still does."""
+        provider = self._slot.known()  # the status waits for no keychain
+        active = None if provider is None else name_of(provider)
+        return still_awaiting(found, active, self._settings, self._approvals.tokens)
+
+    def stored(self) -> tuple[StoredModelInfo, ...]:
+        with self._store.read() as snapshot:
+            return stored_models.stored_models(snapshot, self._active())
+
+    def purge(self, name: ModelName) -> int:
+        with self._gate.alone():
+            if not self._store.try_lock():
+                raise IndexBusy(tr("Another process is writing the index: try again when it has finished."))
+            try:
+                return self._purge(name)
+            finally:
+                self._store.unlock()
+
+    def _purge(self, name: ModelName) -> int:
+        gone = dropped = self._purge_some(name)
+        while dropped:
+            dropped = self._purge_some(name)
+            gone += dropped
+        if gone:
+            self._vectors.forget()
+            self._store.vacuum()
+        return gone
+
+    def _purge_some(self, name: ModelName) -> int:
+        with self._store.write() as writer:
+            dropped = stored_models.purge(writer, name)
+            if dropped:
+                writer.advance_stamp()
+        return dropped
+
+    def _active(self) -> ModelName | None:
+        provider = self._slot.provider()
+        return None if provider is None else name_of(provider)
+
+
+def still_awaiting(
+    found: Awaiting | None, active: ModelName | None, settings: Settings, agreed: Callable[[ModelName], int]
+) -> EmbeddingEstimate | None:
+    """Of what the last sync found to wait for a yes, that which is due under these settings and still does.
+
+    `active` is the model in use; `agreed` says how many tokens somebody agreed to embed with a model.
+    """
+    if found is None or (found.name != active and found.name.provider != settings.fallback):
+        return None
+    return None if agreed(found.name) >= max(1, found.estimate.tokens) else found.estimate
+
+
+_NOTHING = EmbeddingEstimate(
+    provider="none",
+    model="",
+    remote=False,
+    chunks=0,
+    cached=0,
+    tokens=0,
+    price=0.0,
+    cost=0.0,
+    price_checked="",
+    seconds=0.0,
+)
+"""Of settings by which only words are searched."""

@@ -1,0 +1,100 @@
+"""The status of a memory whose index is kept by someone else: what is known here of the workspace and of the syncs."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from engine.embedding.batch_jobs.policy import BatchPolicy
+from engine.memory.batch_status import batch_status
+from engine.memory.status import OFF
+from engine.memory.sync_queue import Syncs
+from engine.records import (
+    CacheStatus,
+    Feature,
+    FtsStatus,
+    MemoryProviderStatus,
+    VectorStatus,
+)
+from engine.settings import Settings
+from engine.settings.options import Backend
+from engine.store.batch_jobs import BatchJobs
+from engine.store.location import IndexFiles
+from engine.store.user_data import UserData
+
+if TYPE_CHECKING:
+    from engine.memory.background_services import Staying
+
+
+def outer_status(
+    backend: Backend,
+    workspace: Path,
+    settings: Settings,
+    files: IndexFiles,
+    user: UserData,
+    syncs: Syncs,
+    staying: "Staying | None",
+    lacks: Mapping[Feature, str],
+) -> MemoryProviderStatus:
+    """What the index itself has to say is 0, off or empty here: the backend replaces it (`msgspec.structs.replace`).
+
+    That is at least `files`, `chunks`, `source_counts`, `db_path`, `provider`, `model`, `fts` and `vector`, and the
+    `searchMode` in `custom`. `index_error` says why the last sync could not be done.
+    """
+    token = syncs.gate.current()
+    return MemoryProviderStatus(
+        backend=backend,
+        provider="none",
+        model="",
+        requested_provider=backend,
+        files=0,
+        chunks=0,
+        dirty=syncs.dirty,
+        workspace_dir=str(workspace),
+        db_path="",
+        extra_paths=settings.extra_paths,
+        sources=settings.sources,
+        source_counts=(),
+        cache=CacheStatus(enabled=False, entries=0, max_entries=None),
+        fts=FtsStatus(enabled=False, available=False, error=None),
+        fallback=None,
+        vector=VectorStatus(
+            enabled=False,
+            available=None,
+            extension_path=None,
+            load_error=None,
+            dims=None,
+            engine="qmd" if backend == "qmd" else "lancedb",
+            rows=0,
+        ),
+        batch=batch_status(settings.remote.batch, None, BatchPolicy(), BatchJobs(user)),
+        custom={
+            "searchMode": "keyword",
+            "providerUnavailableReason": None,
+            "providerError": None,
+            "unknownScripts": [],
+            "passedOver": [],
+            "remote": False,
+            "server": None,
+            "price": None,
+            "consent": None,
+            "remoteFallback": None,
+            "keyPlace": None,
+            "readOnly": None,
+        },
+        pending_vectors=0,
+        failed_files=(),
+        skipped_files=(),
+        last_sync=syncs.recent[-1] if syncs.recent else None,
+        recent_syncs=syncs.recent,
+        sizes=msgspec.structs.replace(files.sizes(), database=0, wal=0, matrix=0),
+        generation=0,
+        watcher=OFF if staying is None else staying.watcher_status(),
+        syncing=syncs.gate.update(),
+        paused=token is not None and token.paused,
+        writer_elsewhere=False,
+        index_error=syncs.problem or None,
+        user_data=user.status(),
+        lacks=lacks,
+    )

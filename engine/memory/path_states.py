@@ -1,0 +1,238 @@
+"""Answers why a path is found, or not: by the rules of discovery as they are now, and by what the index holds."""
+
+from pathlib import Path
+from typing import Any, get_args
+
+import msgspec
+
+from engine.base import skip_reasons
+from engine.base.cancellation import CancelToken
+from engine.base.language import tr
+from engine.base.skip_reasons import tr_reason
+from engine.corpus.folder_walk import LATEST_NS
+from engine.corpus.ignore import Match, shown
+from engine.corpus.path_status import Listing, PathFinder, Standing
+from engine.corpus.transcripts.modified_time import last_change
+from engine.corpus.transcripts.stores import session_name
+from engine.embedding.base import EmbeddingProvider
+from engine.indexing.cost_estimate import name_of
+from engine.memory import path_messages
+from engine.records import FileIssue, FolderContents, PathRemedy, PathStanding, PathState, RuleOrigin, Source
+from engine.settings import Settings
+from engine.settings.value_origin import origin_of
+from engine.store import sessions
+from engine.store.file_status import count_chunks, held, issue_of
+from engine.store.index import IndexStore
+from engine.store.snapshot import Snapshot
+
+_KEYS = {
+    "exclude": "exclude",
+    "not-included": "include",
+    "extension": "extensions",
+    "too-large": "max_file_bytes",
+    "source-off": "sources",
+}
+"""Rules that the settings make, with their options; all others are built in."""
+_NO_TEXT = frozenset({"binary", "not-utf8"})
+_NO_NOTES = Match("source-off", skip_reasons.SOURCE_OFF.said())
+_BROKEN = "broken"
+_BUILT_IN = RuleOrigin(key="", value="", layer="built-in", file="", line=0)
+_SHOWN_PASSED = 20
+
+
+class PathStates:
+    """For one workspace. Thread-safe."""
+
+    def __init__(self, workspace: Path, settings: Settings, store: IndexStore) -> None:
+        self._workspace = workspace
+        self._settings = settings
+        self._store = store
+
+    def explain(
+        self, asked: str, provider: EmbeddingProvider | None, config: Path | None, cancel: CancelToken | None
+    ) -> PathState:
+        """See `MemorySearchManager.explain_path`."""
+        finder = PathFinder(self._workspace, self._settings)
+        standing = finder.find(asked)
+        if standing.match is None and standing.source == "memory" and "memory" not in self._settings.sources:
+            standing = msgspec.structs.replace(standing, match=_NO_NOTES)
+        open_folder = standing.kind == "folder" and standing.source is not None and standing.match is None
+        listing = finder.list_folder(standing, cancel) if open_folder else None
+        origin = _origin(standing.match, self._settings, self._workspace, config)
+        with self._store.read(cancel) as snapshot:
+            return _Explanation(asked, finder, standing, listing, origin, snapshot, provider).make()
+
+
+def _origin(match: Match | None, settings: Settings, workspace: Path, config: Path | None) -> RuleOrigin | None:
+    if match is None:
+        return None
+    key = _KEYS.get(match.rule, "")
+    if not key:
+        return _BUILT_IN
+    value = getattr(settings, key)
+    text = ", ".join(value) if isinstance(value, tuple) else str(value)
+    at = origin_of(key, workspace, config, match.pattern or None)
+    return RuleOrigin(key=key, value=match.pattern or text, layer=at.layer, file=at.file, line=at.line)
+
+
+class _Explanation:
+    """One answer, made from one moment of the index."""
+
+    def __init__(
+        self,
+        asked: str,
+        finder: PathFinder,
+        standing: Standing,
+        listing: Listing | None,
+        origin: RuleOrigin | None,
+        snapshot: Snapshot,
+        provider: EmbeddingProvider | None,
+    ) -> None:
+        self._asked = asked
+        self._finder = finder
+        self._standing = standing
+        self._listing = listing
+        self._origin = origin
+        self._snapshot = snapshot
+        self._provider = provider
+
+    def make(self) -> PathState:
+        standing = self._standing
+        if standing.kind == "missing":
+            return self._missing()
+        if standing.source is None:
+            wanted = self._finder.would_take(standing)
+            return self._state("outside", path_messages.outside(wanted), "add" if wanted else None)
+        if standing.match is not None:
+            return self._excluded(standing.match, self._origin or _BUILT_IN)
+        if self._listing is not None:
+            contents = self._contents(self._listing)
+            waits = contents.waiting or contents.gone
+            return self._state("folder", path_messages.folder(contents), "sync" if waits else None, contents=contents)
+        return self._transcript() if standing.source == "sessions" else self._note()
+
+    # --- what is not there, or kept out ---------------------------------------------------------------------------
+
+    def _missing(self) -> PathState:
+        for name in dict.fromkeys((self._standing.name, self._asked.strip())):
+            for source in get_args(Source):
+                found = held(self._snapshot, source, shown(name)) if name else None
+                if found is not None:
+                    return self._state(
+                        "gone", tr(path_messages.GONE), "sync", path=name, source=source, title=found.title
+                    )
+        return self._state("missing", tr(path_messages.MISSING), None, path="", source=None)
+
+    def _excluded(self, match: Match, origin: RuleOrigin) -> PathState:
+        remedy: PathRemedy | None = "settings" if origin.key else None
+        if not origin.key and self._standing.source == "memory" and self._finder.would_take(self._standing):
+            remedy = "add"
+        state: PathStanding = "too-large" if match.rule == "too-large" else "excluded"
+        sentence = path_messages.excluded(self._standing, match.detail, origin, addable=remedy == "add")
+        at = self._standing.barred or self._standing.name
+        return self._state(state, sentence, remedy, rule=match.rule, rule_path=shown(at), origin=origin)
+
+    # --- what may be indexed --------------------------------------------------------------------------------------
+
+    def _note(self) -> PathState:
+        name = self._standing.name
+        found = held(self._snapshot, "memory", name)
+        if found is None:
+            return self._unknown(issue_of(self._snapshot, "failed", name))
+        state = Path(self._standing.path).lstat()
+        changed = (min(state.st_mtime_ns, LATEST_NS), state.st_size) != (found.mtime_ns, found.size)
+        return self._known(
+            [found.id], changed=changed, title=found.title, size=found.size, modified=found.mtime_ns / 1e9
+        )
+
+    def _transcript(self) -> PathState:
+        name = self._standing.name
+        stored = sessions.transcripts(self._snapshot).get(name)
+        if stored is None:
+            return self._unknown(issue_of(self._snapshot, "failed", name))
+        wanted = sessions.sessions_of(self._snapshot, name)
+        if stored.rule == _BROKEN and not wanted:
+            return self._unknown(FileIssue(path=name, rule=stored.rule, detail=stored.detail))
+        if stored.rule and not wanted:
+            return self._excluded(Match(stored.rule, stored.detail), _BUILT_IN)
+        if self._standing.key:
+            one = session_name(name, self._standing.key)
+            if one not in wanted:
+                return self._state("missing", tr(path_messages.MISSING), None, path="", source=None)
+            wanted = {one: wanted[one]}
+        rows = [row for row in (held(self._snapshot, "sessions", session) for session in wanted) if row is not None]
+        size, changed_ns = last_change(self._standing.path, Path(self._standing.path).lstat())
+        return self._known(
+            [row.id for row in rows],
+            changed=(min(changed_ns, LATEST_NS), size) != (stored.mtime_ns, stored.size),
+            problem=stored.detail,
+            title=rows[0].title if len(rows) == 1 else "",
+            sessions=len(rows),
+            size=stored.size,
+            modified=stored.mtime_ns / 1e9,
+        )
+
+    def _unknown(self, failure: FileIssue | None) -> PathState:
+        """Accepted, and yet not in the index."""
+        if failure is None:
+            return self._state("pending", tr(path_messages.NEW), "sync")
+        state: PathStanding = "failed"
+        if failure.rule in _NO_TEXT:
+            state = "not-text"
+        elif failure.rule == "too-large":
+            state = "too-large"
+        return self._state(state, tr_reason(failure.detail), "open", rule=failure.rule, rule_path=failure.path)
+
+    def _known(self, ids: list[int], *, changed: bool, problem: str = "", **facts: Any) -> PathState:
+        provider = self._provider
+        model = None if provider is None else self._snapshot.stored_model(*name_of(provider))
+        chunks, with_vector = count_chunks(self._snapshot, ids, model)
+        vectors = None if provider is None else with_vector
+        refused = issue_of(self._snapshot, "not embedded", self._standing.name)
+        why = tr_reason(refused.detail if refused else problem)
+        said = path_messages.indexed(chunks, vectors, facts.get("sessions", 0), why)
+        facts |= {"chunks": chunks, "vectors": vectors, "changed": changed}
+        if changed:
+            return self._state("pending", tr(path_messages.CHANGED), "sync", **facts)
+        return self._state("indexed", said, "open", **facts)
+
+    def _contents(self, listing: Listing) -> FolderContents:
+        kept_out: dict[str, FileIssue] = {}
+        if self._standing.source == "sessions":
+            stored = sessions.transcripts(self._snapshot)
+            for file in listing.files:
+                if (one := stored.get(file.name)) and one.rule:
+                    kept_out[file.name] = FileIssue(path=file.name, rule=one.rule, detail=one.detail)
+            known = {name: one[:2] for name, one in stored.items()}
+        else:
+            known = {name: (one.mtime_ns, one.size) for name, one in self._snapshot.files("memory").items()}
+        passed = (*listing.passed, *kept_out.values())
+        failures = {issue.path for issue in self._snapshot.issues("failed")}
+        files = [file for file in listing.files if file.name not in kept_out]
+        current = sum(known.get(file.name) == (file.mtime_ns, file.size) for file in files)
+        failed = sum(file.name in failures and file.name not in known for file in files)
+        there = {file.name for file in listing.files}
+        gone = [name for name in known if name not in there and self._finder.is_in(self._standing, name)]
+        return FolderContents(
+            indexed=current,
+            waiting=len(files) - current - failed,
+            failed=failed,
+            gone=len(gone) if listing.whole else 0,
+            passed=passed[:_SHOWN_PASSED],
+            passed_total=len(passed),
+            whole=listing.whole,
+        )
+
+    def _state(self, state: PathStanding, sentence: str, remedy: PathRemedy | None, **facts: Any) -> PathState:
+        standing = self._standing
+        name = session_name(standing.name, standing.key) if standing.key else standing.name
+        values = {"path": name, "source": standing.source} | facts
+        values["path"] = shown(values["path"])
+        return PathState(
+            asked=shown(self._asked),
+            state=state,
+            sentence=shown(sentence),
+            remedy=remedy,
+            file=shown(standing.path),
+            **values,
+        )

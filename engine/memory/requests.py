@@ -1,0 +1,81 @@
+"""Makes a request of what a caller asks: with the settings' values where none is given, and fit to be a key."""
+
+from typing import TYPE_CHECKING
+
+from engine.base.errors import QueryTooLong
+from engine.base.language import tr
+from engine.records import LONGEST_QUERY, Passage
+from engine.search.chunk_filter import Filter
+from engine.search.found_set import MOST_KEPT
+from engine.search.search_context import SearchRequest
+from engine.search.session_keys import is_shared_session
+from engine.settings.options import QuerySettings
+
+if TYPE_CHECKING:
+    from engine.memory.contract import SearchOptions
+
+_PER_FILE = 3
+"""One long file that repeats a word must not hide all others."""
+
+
+def make_request(settings: QuerySettings, query: str, like: Passage | None, options: "SearchOptions") -> SearchRequest:
+    """`query` is empty where `like` is set. Raises `QueryTooLong`."""
+    check_length(query)
+    shared = is_shared_session(options.get("session_key"))
+    keyword_only = options.get("mode") == "keyword"
+    earlier: SearchRequest | None = None
+    for question in options.get("within", ()):
+        check_length(question.query)
+        earlier = SearchRequest(
+            query=question.query,
+            max_results=max(1, MOST_KEPT // settings.hybrid.candidate_multiplier),  # so many candidates a leg
+            min_score=_or(question.min_score, settings.min_score),
+            hybrid=settings.hybrid,
+            filter=Filter(question.sources, question.path_glob, question.since, question.until, shared),
+            keyword_only=keyword_only,
+            half_life_days=_days(question.half_life_days, settings),
+            like=question.like,
+            within=earlier,
+        )
+    sources, diverse, wanted = options.get("sources"), options.get("diverse"), options.get("max_results")
+    return SearchRequest(
+        query=query,
+        max_results=settings.max_results if wanted is None else max(1, wanted),
+        min_score=_or(options.get("min_score"), settings.min_score),
+        hybrid=settings.hybrid,
+        filter=Filter(
+            None if sources is None else tuple(sources),
+            options.get("path_glob"),
+            options.get("since"),
+            options.get("until"),
+            shared,
+        ),
+        keyword_only=keyword_only,
+        explain=options.get("explain", False),
+        half_life_days=_days(options.get("half_life_days"), settings),
+        diverse=settings.hybrid.mmr.enabled if diverse is None else diverse,
+        correct=options.get("correct", True),
+        per_file=max(0, options.get("per_file", _PER_FILE)),
+        like=like,
+        within=earlier,
+    )
+
+
+def check_length(query: str) -> None:
+    """Raise `QueryTooLong` for a query that is longer than any search takes."""
+    if len(query) > LONGEST_QUERY:
+        raise QueryTooLong(
+            tr(
+                "This query has {length:,} characters; a search takes at most {most:,}.",
+                length=len(query),
+                most=LONGEST_QUERY,
+            )
+        )
+
+
+def _or(given: float | None, usual: float) -> float:
+    return usual if given is None else given
+
+
+def _days(half_life: float | None, settings: QuerySettings) -> float:
+    return max(0.0, _or(half_life, settings.hybrid.temporal_decay.days_in_force))

@@ -1,0 +1,77 @@
+"""What follows for the index when settings change, told before they do."""
+
+import functools
+from pathlib import Path
+from typing import Any
+
+from engine.corpus.path_guard import PathGuard
+from engine.indexing.note_preparation import fingerprint
+from engine.records import SettingsConsequences
+from engine.settings import Settings
+from engine.settings.catalog import Option, all_options
+from engine.settings.layers import SettingChange, SettingLayers
+from engine.store.location import index_files
+
+
+def consequences_of(workspace: Path, before: Settings, after: Settings) -> SettingsConsequences:
+    """What the next update does because of this change. Looks at no file."""
+    return SettingsConsequences(
+        index_anew=fingerprint(before) != fingerprint(after),
+        other_files=_wanted(workspace, before) != _wanted(workspace, after),
+        other_index=_place(workspace, before) != _place(workspace, after),
+    )
+
+
+@functools.cache
+def options_of_index() -> dict[str, SettingsConsequences]:
+    """The options of which a change has consequences for the index, with these, whatever their values are now."""
+    before = Settings()
+    found = {option.key: consequences_of(Path(), before, _varied(option)) for option in all_options()}
+    return {key: follows for key, follows in found.items() if follows.any}
+
+
+def _wanted(workspace: Path, settings: Settings) -> tuple[Any, ...]:
+    """What decides which files are indexed."""
+    return PathGuard(workspace, settings).rules, settings.max_file_bytes, frozenset(settings.sources)
+
+
+def _place(workspace: Path, settings: Settings) -> tuple[Any, ...]:
+    """What decides which index it is."""
+    return settings.backend, index_files(workspace, settings.store.path)
+
+
+def _varied(option: Option) -> Settings:
+    """The settings with another value of this option than its default."""
+    value = _other_value(option)
+    return SettingLayers({}, {}).changed([SettingChange(option.key, "defaults", value)]).settings
+
+
+def _other_value(option: Option) -> Any:
+    match option.kind:
+        case "switch":
+            return not option.default
+        case "choice":
+            return next(choice for choice in option.choices if choice != option.default)
+        case "choices":
+            return [choice for choice in option.choices if choice not in option.default]
+        case "whole" | "number":
+            return _other_number(option)
+        case "list":
+            return [*option.default, "x"]
+        case "lists":
+            return {"x": ("x",)}
+        case "texts":
+            return {"x": "x"}
+        case "numbers":
+            return {"x": 1.0}
+        case "text":
+            return f"{option.default}x"
+
+
+def _other_number(option: Option) -> float:
+    """One that is not moved to an end of the range."""
+    at: float | None = option.default
+    if at is None:
+        return 1 if option.high is None else option.high
+    step = 1 if option.kind == "whole" or option.high is None else (option.high - (option.low or 0)) / 10
+    return at + step if option.high is None or at + step <= option.high else at - step

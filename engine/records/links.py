@@ -1,0 +1,147 @@
+"""Links of this program, `mnemoscope://open?workspace=…&path=…&line=…`: written, and read as somebody sent them.
+
+A link only says what to show. Reading one looks at no disk and asks no network: whoever opens it decides whether its
+folder is known.
+"""
+
+import re
+from pathlib import PurePosixPath, PureWindowsPath
+from urllib.parse import quote, unquote
+
+from engine.base.errors import LinkRefused
+from engine.base.language import tr
+from engine.records.base import Record
+
+SCHEME = "mnemoscope"
+LONGEST_LINK = 16_384
+"""Characters: of a path as long as systems allow, each of its bytes escaped, and little more."""
+_LONGEST_ID = 256
+_START = f"{SCHEME}://"
+_PLACE = "open"
+_KNOWN = ("workspace", "path", "line", "end", "message")
+_NUMBER = re.compile(r"[1-9][0-9]{0,8}")
+_BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What nobody sees, or what makes a name look like another one when it is shown."""
+_UNWRITTEN = re.compile(r"[\s\x00-\x20\x7f]")
+"""What stands in no address."""
+
+
+class Link(Record, frozen=True):
+    """A place in a file of a workspace."""
+
+    workspace: str
+    """Absolute path of its folder."""
+    path: str
+    """Stable name of the file or session."""
+    line: int | None = None
+    end: int | None = None
+    """Last of several lines."""
+    message: str = ""
+    """Of a session: the id of a message, which stays when lines move."""
+
+
+def is_link(text: str) -> bool:
+    """Whether a text means to be a link of this program, be it a good one or not."""
+    return text[: len(SCHEME) + 1].lower() == f"{SCHEME}:"
+
+
+def write_link(link: Link) -> str:
+    """The address. Raises `LinkRefused` where no link can name the place."""
+    values = {
+        "workspace": link.workspace,
+        "path": link.path,
+        "line": "" if link.line is None else str(link.line),
+        "end": "" if link.end is None or link.line is None or link.end <= link.line else str(link.end),
+        "message": link.message if len(link.message) <= _LONGEST_ID and not _UNSEEN.search(link.message) else "",
+    }
+    try:
+        asked = "&".join(f"{name}={quote(value, safe='/:')}" for name, value in values.items() if value)
+        text = f"{_START}{_PLACE}?{asked}"
+        parse_link(text)  # what nobody could open is not handed out
+    except (UnicodeEncodeError, LinkRefused):
+        raise LinkRefused(tr("The name of this file, or of its folder, cannot be written into a link.")) from None
+    return text
+
+
+def parse_link(text: str) -> Link:
+    """What an address means. Raises `LinkRefused` with the reason for everything that `write_link` does not write."""
+    if not is_link(text):
+        raise LinkRefused(tr("This is not a link of Mnemoscope, which begins with {start}.", start=_START))
+    if len(text) > LONGEST_LINK:
+        raise LinkRefused(tr("This link is longer than {most:,} characters, so it is not opened.", most=LONGEST_LINK))
+    if _UNWRITTEN.search(text) or text[: len(_START)].lower() != _START:
+        raise LinkRefused(tr("This link is damaged, so it is not opened."))
+    place, _, asked = text[len(_START) :].partition("?")
+    if place.lower().removesuffix("/") != _PLACE:
+        raise LinkRefused(tr("This link asks for something that links cannot do: they only open a place in a file."))
+    values = _values(asked)
+    line = _number(values, "line")
+    end = _number(values, "end")
+    if end is not None and (line is None or end < line):
+        raise LinkRefused(tr("This link names lines that end before they begin."))
+    link = Link(
+        workspace=values.get("workspace", ""),
+        path=values.get("path", ""),
+        line=line,
+        end=end,
+        message=values.get("message", ""),
+    )
+    if not _is_folder(link.workspace):
+        raise LinkRefused(tr("This link does not name a folder by its whole path on this computer."))
+    if not _is_name(link.path):
+        raise LinkRefused(tr("This link does not name a file inside its folder."))
+    if len(link.message) > _LONGEST_ID:
+        raise LinkRefused(tr("This link names a message that no session can have."))
+    return link
+
+
+def _values(asked: str) -> dict[str, str]:
+    if "#" in asked:
+        raise LinkRefused(tr("This link is damaged, so it is not opened."))
+    values: dict[str, str] = {}
+    for pair in asked.split("&"):
+        name, equals, value = pair.partition("=")
+        if name not in _KNOWN:
+            raise LinkRefused(tr("This link says something that Mnemoscope does not know, so it is not opened."))
+        if name in values or not equals or not value:
+            raise LinkRefused(tr("This link does not say clearly what “{name}” is, so it is not opened.", name=name))
+        values[name] = _unescaped(value)
+    return values
+
+
+def _unescaped(value: str) -> str:
+    if _BROKEN_ESCAPE.search(value):
+        raise LinkRefused(tr("This link is damaged, so it is not opened."))
+    try:
+        text = unquote(value, errors="strict")
+        text.encode()
+    except UnicodeError:
+        raise LinkRefused(tr("This link is damaged, so it is not opened.")) from None
+    if _UNSEEN.search(text):
+        raise LinkRefused(tr("This link holds characters that nobody can see, so it is not opened."))
+    return text
+
+
+def _number(values: dict[str, str], name: str) -> int | None:
+    text = values.get(name)
+    if text is None:
+        return None
+    if _NUMBER.fullmatch(text) is None:
+        raise LinkRefused(tr("This link names no line that a file could have."))
+    return int(text)
+
+
+def _is_folder(text: str) -> bool:
+    """A whole path, and none to another machine: merely to look there would tell that machine who this is."""
+    if text.startswith(("//", "\\\\", "/\\", "\\/")):
+        return False
+    windows = PureWindowsPath(text)
+    parts = PurePosixPath(text).parts if text.startswith("/") else windows.parts
+    return (text.startswith("/") or windows.is_absolute()) and ".." not in parts
+
+
+def _is_name(text: str) -> bool:
+    """A stable name, also one of another machine that shares a table: `//machine/notes/hose.md`."""
+    parts = text.removeprefix("//").split("/")
+    return "\\" not in text and not {"", ".", ".."}.intersection(parts)

@@ -1,0 +1,180 @@
+"""What a search answers, and the text of a file."""
+
+from typing import Literal
+
+import msgspec
+
+from engine.records.base import FileRange, Record, Source
+from engine.records.explanations import SearchExplanation
+
+SearchMode = Literal["hybrid", "vector", "keyword"]
+LONGEST_QUERY = 10_000
+"""Characters. A longer one is refused."""
+
+
+class MemorySearchResult(Record, frozen=True):
+    """One chunk that answers the query."""
+
+    path: str
+    start_line: int
+    end_line: int
+    score: float
+    """0 to 1, independent of the other results."""
+    snippet: str
+    """The matching lines, at most 700 characters."""
+    source: Source
+    citation: str
+    """`path#L5-L9`, or `path#L5` for one line."""
+    title: str
+    """The document's title: that of its front matter, else its leading H1, else the file's name."""
+    heading: tuple[str, ...]
+    """Heading path of the chunk, outermost first; the title's own heading included."""
+    modified: float
+    snippet_line: int
+    """Line of the file on which the snippet starts."""
+    match_ranges: tuple[FileRange, ...]
+    """Matched words in `snippet`."""
+    text_score: float
+    """Keyword score, 0 to 1; 0 when no word matched."""
+    vector_score: float | None
+    """Calibrated meaning score, 0 to 1; None when this chunk has no vector yet or no vector leg ran."""
+    text_share: float
+    """How much of `score` the words gave, 0 to 1; the meaning gave the rest."""
+    message: "MessagePlace | None" = None
+    """The message of the session that the snippet's first match is in; None for a note."""
+    title_ranges: tuple[FileRange, ...] = ()
+    """Matched words in `title`."""
+    heading_ranges: tuple[tuple[FileRange, ...], ...] = ()
+    """Matched words in each part of `heading`."""
+    path_ranges: tuple[FileRange, ...] = ()
+    """Matched words in the path of a note, as it is named in its own workspace."""
+    workspace: str = ""
+    """Folder of the workspace that it was found in, where several were searched; else empty."""
+    more_in_file: int = 0
+    """On the last result shown of a file: how many more of its chunks passed `min_score`."""
+
+
+class MessagePlace(Record, frozen=True):
+    """One message of a session, and whose session it is."""
+
+    ordinal: int
+    """From 1."""
+    id: str
+    """As the transcript has it; empty where it has none."""
+    role: str
+    """`user`, `assistant` or `tool`."""
+    agent: str = ""
+    """As in `SessionSummary`."""
+    project: str = ""
+
+
+LAST_LINE = 2**31 - 1
+"""Whatever the last line is, of any file."""
+
+
+class Passage(Record, frozen=True):
+    """A part of a file: what a result cites, or what a person has selected."""
+
+    path: str
+    start_line: int
+    end_line: int
+    """`LAST_LINE` for the rest of the file."""
+    text: str = ""
+    """What was selected; empty for all that stands on these lines."""
+    message: int | None = None
+    """Of a session: which message, by its ordinal. The messages of an export may share a line."""
+
+
+class EarlierQuestion(Record, frozen=True):
+    """A question among whose results another one is asked: what `search` or `search_like` was called with."""
+
+    query: str = ""
+    """Empty where `like` is set."""
+    like: Passage | None = None
+    min_score: float | None = None
+    """As all below, None as in `search`."""
+    half_life_days: float | None = None
+    sources: tuple[Source, ...] | None = None
+    path_glob: str | None = None
+    since: float | None = None
+    until: float | None = None
+
+
+class EarlierAnswer(Record, frozen=True):
+    """What an earlier question finds now."""
+
+    passages: int
+    """Among how many of its results the next question was asked: the best 1,000, or all."""
+    total: int
+    """How many it has."""
+    total_is_least: bool
+    """As in `SearchOutcome`."""
+
+
+class SearchTimings(Record, frozen=True):
+    """Milliseconds spent in each leg; a leg that did not run has 0."""
+
+    analysis: float
+    keyword: float
+    embed: float
+    vector: float
+    merge: float
+    total: float
+
+
+class QuerySuggestion(Record, frozen=True):
+    """Another question, in which words that occur nowhere are replaced by the nearest ones that do."""
+
+    query: str
+    """The whole question."""
+    words: tuple[tuple[str, str], ...]
+    """Each word of the question with what stands in its place."""
+    chunks: int
+    """How many chunks hold the rarest of the new words."""
+
+
+class SearchOutcome(Record, frozen=True):
+    results: tuple[MemorySearchResult, ...]
+    """Best first."""
+    total: int
+    """How many chunks passed `min_score`; `total - len(results)` are not shown."""
+    provider: str
+    model: str
+    mode: SearchMode
+    """What really ran: `keyword` also when the provider failed or has no vectors yet."""
+    timings: SearchTimings
+    notice: str
+    """Empty, or one sentence: why the answer lacks its vector half, or that nothing is indexed yet."""
+    explanation: SearchExplanation | None
+    total_is_least: bool = False
+    """True when more chunks than `total` may match: asking for more results looks further."""
+    remote: bool = False
+    """Whether a search by meaning sends its question to another machine, as far as is known yet."""
+    suggestions: tuple[QuerySuggestion, ...] = ()
+    """Other queries to offer where words of this one occur nowhere, the likeliest first; none was searched."""
+    corrected: QuerySuggestion | None = None
+    """The query that was searched instead, since words of the given one occur nowhere; None for the given one."""
+    within: tuple[EarlierAnswer, ...] = ()
+    """What each of the earlier questions finds now, in their order; empty where there are none."""
+    telling: tuple[str, ...] = ()
+    """Of a search for what is like a passage: the words of it that were looked for, the most telling first."""
+    all_words: bool = False
+    """Whether a chunk holds every word that was looked for."""
+    age: float | None = None
+    """Seconds since this answer was worked out, where it was remembered: then no leg ran. None for a new one."""
+    understood: str = ""
+    """How a question with operators was read, and which of them nothing satisfies; empty for one of plain words."""
+
+
+class FileText(Record, frozen=True):
+    """Text of one indexed file, whole or a slice of lines."""
+
+    path: str
+    text: str
+    from_line: int = msgspec.field(name="from")
+    lines: int
+    """How many lines `text` holds; 0 for a file that vanished or a slice beyond its end."""
+    truncated: bool
+    next_from: int | None
+    total_lines: int | None
+    """Lines of the whole file; None for a file that is missing."""

@@ -1,0 +1,193 @@
+"""The status record, and its parts."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import msgspec
+
+from engine.records.base import Record, Source
+from engine.records.features import Feature
+from engine.records.sync import EmbeddingEstimate, FileIssue, MemorySyncProgressUpdate, SyncSummary
+
+
+class SourceCount(Record, frozen=True):
+    source: Source
+    files: int
+    chunks: int
+
+
+class StoredModelInfo(Record, frozen=True):
+    """A model whose vectors the index keeps."""
+
+    provider: str
+    model: str
+    key: str
+    """What else its vectors depend on, as the provider names it."""
+    dims: int
+    vectors: int
+    bytes: int
+    """Of the vectors themselves."""
+    active: bool
+    """Whether it is the one that is searched with now."""
+
+
+class CacheStatus(Record, frozen=True):
+    enabled: bool
+    entries: int
+    """Vectors of all models, those of indexed texts included."""
+    max_entries: int | None
+    bytes: int = 0
+    models: tuple[StoredModelInfo, ...] = ()
+    """Most vectors first."""
+
+
+class FtsStatus(Record, frozen=True):
+    enabled: bool
+    available: bool
+    error: str | None
+
+
+class FallbackStatus(Record, frozen=True):
+    from_: str = msgspec.field(name="from")
+    reason: str
+
+
+class VectorStatus(Record, frozen=True):
+    enabled: bool
+    available: bool | None
+    """Whether sqlite-vec can be loaded; None where nothing has needed it."""
+    extension_path: str | None
+    load_error: str | None
+    dims: int | None
+    engine: Literal["numpy", "sqlite-vec", "qmd", "lancedb"]
+    """The engine that answers now."""
+    rows: int
+    """Vectors searchable now."""
+    requested: Literal["auto", "numpy", "sqlite-vec", ""] = ""
+    """The engine of the settings; empty where another program compares vectors."""
+    reason: str = ""
+    """Why this engine answers, one sentence."""
+    switches_at: int | None = None
+    """Where `requested` is auto: with more passages than these sqlite-vec gives way to numpy, with at most these numpy
+    to sqlite-vec; None where the number of passages changes nothing."""
+
+    @property
+    def needs_extension(self) -> bool:
+        """Whether numpy answers only because sqlite-vec can't be loaded."""
+        wanted = self.requested in ("auto", "sqlite-vec") and self.switches_at is None
+        return wanted and self.engine == "numpy" and self.available is False
+
+
+class BatchJobStatus(Record, frozen=True):
+    """One batch job whose results are not all taken in."""
+
+    provider: str
+    model: str
+    id: str
+    """The provider's; empty where it is not known yet whether it was created."""
+    state: str
+    """In the provider's own word, as last seen."""
+    texts: int
+    """That it was to embed."""
+    created: float
+    attempt: int
+    """2 for the retry of a job that took too long."""
+
+
+class BatchStatus(Record, frozen=True):
+    enabled: bool
+    """Whether jobs are used: wanted, offered by the provider, and not given up after failures."""
+    failures: int
+    limit: int
+    wait: bool
+    concurrency: int
+    poll_interval_ms: int
+    timeout_ms: int
+    last_error: str | None
+    last_provider: str | None
+    jobs: tuple[BatchJobStatus, ...] = ()
+    """Open ones of all models, oldest first."""
+
+
+class WatcherStatus(Record, frozen=True):
+    enabled: bool
+    mode: Literal["native", "polling", "off"]
+    roots: tuple[str, ...]
+    last_change: float | None
+    error: str | None
+    """Why it is off or polling, one sentence."""
+
+
+class IndexSizes(Record, frozen=True):
+    """Bytes on disk."""
+
+    database: int
+    wal: int
+    matrix: int
+    user: int
+
+
+class UserDataStatus(Record, frozen=True):
+    """What is wrong with the facts, saved searches and history, which no update can rebuild."""
+
+    problem: str
+    """That the file is damaged, empty or missing, and what to do where there is no backup."""
+    backup: float | None
+    """When the backup was made that can be restored, in seconds of the epoch; None without one."""
+
+
+class Degraded(Record, frozen=True):
+    """A part that works worse than the settings ask for, or not at all."""
+
+    part: str
+    """backend, index, user-data, keywords, provider, vectors, sqlite-vec, update, files, batch-jobs or watcher."""
+    reason: str
+    remedy: str
+    """What to do, in sentences; empty where the reason says it."""
+
+
+class MemoryProviderStatus(Record, frozen=True):
+    backend: str
+    provider: str
+    """The provider in use, `none` in keyword mode."""
+    model: str
+    requested_provider: str
+    files: int
+    chunks: int
+    dirty: bool
+    workspace_dir: str
+    db_path: str
+    extra_paths: tuple[str, ...]
+    sources: tuple[Source, ...]
+    source_counts: tuple[SourceCount, ...]
+    cache: CacheStatus
+    fts: FtsStatus
+    fallback: FallbackStatus | None
+    vector: VectorStatus
+    batch: BatchStatus
+    custom: dict[str, Any]
+    """searchMode, providerUnavailableReason, readonlyRecovery … as in the reference."""
+    pending_vectors: int
+    failed_files: tuple[FileIssue, ...]
+    skipped_files: tuple[FileIssue, ...]
+    last_sync: SyncSummary | None
+    recent_syncs: tuple[SyncSummary, ...]
+    """Newest last, at most 30."""
+    sizes: IndexSizes
+    generation: int
+    watcher: WatcherStatus
+    syncing: MemorySyncProgressUpdate | None
+    """The last progress of the sync that runs now in this process."""
+    paused: bool
+    writer_elsewhere: bool
+    """Another process holds the writer lock."""
+    index_error: str | None
+    """Why the index could not be opened or had to be set aside, one sentence."""
+    user_data: UserDataStatus | None = None
+    """None where nothing is wrong with it."""
+    awaiting: EmbeddingEstimate | None = None
+    """Embedding that does not begin before it is agreed to (`approve_embedding`); words are searched meanwhile."""
+    lacks: Mapping[Feature, str] = msgspec.field(default_factory=dict)
+    """What the backend in use cannot do, each with the reason in a sentence that a person can act on."""
+    degraded: tuple[Degraded, ...] = ()
+    """Empty where everything works as the settings ask."""

@@ -1,0 +1,260 @@
+"""Secrets that are known by their context: a name before a sign, an option, a header, an address, a sentence.
+
+Anything may be a secret there, so a judge looks at each match. `engine/redaction/patterns.py` has the rules for the
+expressions.
+"""
+
+from engine.redaction.fragments import BARE_PASSWORD, BARE_TOKEN, LINE_END, NAME_END, QUOTED, SIGN
+from engine.redaction.non_secrets import (
+    is_address_password,
+    is_authorization,
+    is_foreign_password,
+    is_ideographic_password,
+    is_key,
+    is_named_service,
+    is_option_password,
+    is_option_token,
+    is_password,
+    is_personal_token,
+    is_short_password,
+    is_spoken_password,
+    is_spoken_token,
+    is_token,
+)
+from engine.redaction.pattern import SecretPattern
+from engine.redaction.token_patterns import LONG_AFTER_COLON
+from engine.redaction.words import FOREIGN_PASSWORD, FOREIGN_PASSWORD_ANCHORS, IDEOGRAPHIC_PASSWORD
+
+_PASSWORD_NAME = "(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd)"
+_OPTION = r"[ \t]{1,4}"
+_LONG_VALUE = r"(?=[\s\"'`=>]{0,5}+(?=[A-Za-z0-9+/=_-]{15})[A-Za-z_/+-]{0,24}[0-9])"
+_SPOKEN_LINK = (
+    rf"(?i:(?:[ \t]{{1,4}}(?:for|of|to|on|in|für|von|zu|zum|zur|am|im)\b[^.:;!?{LINE_END}]{{1,60}}?)?"
+    r"[ \t]{1,4}(?P<sign>is|was|will be|should be|must be|ist|war|lautet|heißt|heisst|wird|to|auf)\b"
+    r"[ \t]{0,4}:?[ \t]{0,4}"
+    r"(?:(?:now|still|currently|just|simply|actually|set to|changed to|jetzt|nun|noch)\b[ \t]{1,4}:?[ \t]{0,4})?)"
+)
+_TYPED = r"(?!\*{3}(?![\w*]))[“\u2018„«*_(\[]{0,4}"
+_FOREIGN_LINK = (
+    r"(?i:[ \t]{1,4}(?:es|est|è|é|er|är|on|is|jest|je|ist)\b[ \t]{0,4}:?[ \t]{0,4}|[ \t]{1,4}[—–-][ \t]{1,4})"
+)
+_BARE_SPOKEN = r"""([^\s"`]*[^\s"`.,;:!?…*_)\]”»])"""
+
+TOLD_BY_SURROUNDINGS: tuple[SecretPattern, ...] = (
+    SecretPattern(
+        "Password by name",
+        "`password`, `passwd`, `pwd`, `passphrase`, `Passwort`, `Kennwort` before `=` or `:`, in any case and quoting",
+        (
+            "DB_PASSWORD=«hunter2»",
+            '{"password": "«correct horse»"}',
+            "passwd: «swordfish»",
+            'json: {\\"password\\":\\"«hunter2»\\"}',
+            "Server=db;Password=«pa$$w0rd»;Database=x",
+        ),
+        ("pass", "kennwort", "pwd"),
+        rf"{_PASSWORD_NAME}{NAME_END}{SIGN}(?:{QUOTED}|{BARE_PASSWORD})",
+        "whole",
+        is_password,
+    ),
+    SecretPattern(
+        "Token or secret by name",
+        "names that end in `token` or `secret` before `=` or `:` (variables, JSON, YAML, headers)",
+        (
+            "GITHUB_TOKEN=«abcdefgh»",
+            '{"accessToken": "«abc123def456»", "refreshToken": "«zzzyyyxxx»"}',
+            '{"secret":"«opensesame»"}',
+            "client_secret: «Zk3_9mQ2~x»",
+            "session_token = '«IQoJb3JpZ2luX2VjEXAMPLE»'",
+        ),
+        ("token", "secret"),
+        rf"(?i:token|secret){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
+        judge=is_token,
+    ),
+    SecretPattern(
+        "Key by name",
+        "names that end in `key` before `=` or `:`; AWS's `aws_secret_access_key` among them",
+        (
+            "OPENAI_API_KEY=«abcdefghijkl»",
+            '{"apiKey": "«abcdefghijkl»"}',
+            "aws_secret_access_key = «wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»",
+            "X-Api-Key: «a1b2c3d4e5f6»",
+            '"SecretAccessKey": "«/JalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY»"',
+        ),
+        ("key",),
+        rf"(?i:key){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
+        judge=is_key,
+    ),
+    SecretPattern(
+        "Password on a command line",
+        "`--password x`, `--passwd x`, `--passphrase x`",
+        ("login --password «hunter2»", "gpg --passphrase '«open sesame»'"),
+        ("pass",),
+        rf"(?<=-)(?i:password|passwd|passphrase){_OPTION}(?:{QUOTED}|{BARE_PASSWORD})",
+        "whole",
+        is_option_password,
+    ),
+    SecretPattern(
+        "Token on a command line",
+        "`--api-key x`, `--token x`, `--secret x` and options that end so",
+        ("run --api-key «abcdefgh» -v", "run --token «abc123def»", "run --client-secret '«s3cr3t-value»'"),
+        ("token", "secret", "key"),
+        rf"(?<=[-_])(?i:token|secret|key){_OPTION}(?:{QUOTED}|{BARE_TOKEN})",
+        judge=is_option_token,
+    ),
+    SecretPattern(
+        "Authorization header",
+        "`Authorization: Bearer x`, also `Basic`, `Token`, any other scheme and none",
+        (
+            "Authorization: Bearer «abcdef»",
+            "'authorization': 'Basic «dXNlcjpodW50ZXIy»'",
+            "Authorization=Bearer «a.b-c_d»",
+            "Proxy-Authorization: Negotiate «YIIJvwYGKwYBBQ»",
+            "Authorization: GenieKey «swordfish»",
+            "authorization: Custom «a1b2c3d4e5f6»",
+        ),
+        ("authorization",),
+        r"""(?i:authorization)\\{0,8}["'`]?[ \t]{0,8}[:=][ \t]{0,8}\\{0,8}["'`]?"""
+        r"""(?:(?P<scheme>[A-Za-z][A-Za-z0-9-]{1,30})[ \t]{1,8}(?=\S)|(?=[^\s"']{0,80}?[0-9]))"""
+        r"""([^\s"'`\\,;<>{}$]{4,}+)""",
+        judge=is_authorization,
+    ),
+    SecretPattern(
+        "Password in an address",
+        "`scheme://user:password@host`: databases, message brokers, basic authentication",
+        (
+            "postgres://user:«pw»@db/x",
+            "mysql://root:«p@ss»@localhost:3306/app",
+            "mongodb+srv://u:«hunter2»@cluster0.example.net",
+            "redis://:«hunter2»@localhost:6379/0",
+            "amqp://worker:«rabbit»@mq",
+            "https://user:«hunter2»@example.com/path",
+            "postgresql://u:«a/b#c?»@db/x",
+        ),
+        ("://",),
+        r"""://[^\s/?#@:"'<>`\\]{0,128}:(?:([^\s/?#"'<>`\\]{1,256})@"""
+        r"""|([^\s"'<>`\\@]{1,256})@)""",
+        "whole",
+        is_address_password,
+    ),
+    SecretPattern(
+        "Password in speech",
+        "`password is …`, `the password for the router is …`, `Passwort ist …`, `set the password to …`",
+        (
+            "The password is «hunter2», he said.",
+            "my password for the old router is: «swordfish»",
+            "Das Passwort ist «Geheim123».",
+            "Das Kennwort lautet „«Sesam öffne dich»“",
+            "set the password to «xK9#mm2»",
+            "password is **«hunter2»**",
+        ),
+        ("pass", "kennwort", "pwd"),
+        rf"{_PASSWORD_NAME}{_SPOKEN_LINK}{_TYPED}(?:{QUOTED}|(?<=[„“«])(?P<typed>[^”“»{LINE_END}]{{1,200}}+)[”“»]"
+        rf"|{_BARE_SPOKEN})",
+        "whole",
+        is_spoken_password,
+    ),
+    SecretPattern(
+        "Passphrase in speech",
+        "all words up to the end of the sentence after `passphrase:` and `the passphrase is`",
+        ("passphrase: «correct horse battery staple»", "The passphrase is «correct horse battery staple». Keep it."),
+        ("pass",),
+        rf"(?i:passphrase)(?:[ \t]{{0,4}}(?P<sign>[:=])[ \t]{{0,4}}|{_SPOKEN_LINK.replace('<sign>', '<verb>')})"
+        rf"(?![\"'`„“«*_])((?:[^{LINE_END}.!?;\"“”»]|[.!?;](?=[^\s\"'“”»])){{1,400}}+)",
+        "whole",
+        is_spoken_password,
+    ),
+    SecretPattern(
+        "Token or pin in speech",
+        "`the token is …`, `the API key for x is …`, `secret is …`, `PIN is 1234`",
+        (
+            "the token is «abc123def456», use it",
+            "Your API key for Foo is «k9Jx2Lm4Qp»",
+            "Der Schlüssel: secret ist «s3cr3tw0rd»",
+            "My PIN is «4711».",
+        ),
+        ("token", "key", "secret", "pin"),
+        r"(?i:token|key|secret|(?<![a-z])pin(?:[ -]?(?:code|number))?)"
+        rf"{_SPOKEN_LINK}{_TYPED}(?:{QUOTED}|{_BARE_SPOKEN})",
+        judge=is_spoken_token,
+    ),
+    SecretPattern(
+        "Short password name",
+        "`pass`, `pw`, `psk` and names that end so, such as `DB_PASS`, before `=` or `:`",
+        (
+            "DB_PASS=«hunter2»",
+            "smtp_pass: «swordfish»",
+            "pass: «hunter2»",
+            '{"user": "ada", "pass": "«swordfish»"}',
+            "pw: «hunter2»",
+            "user: ada, pw: «swordfish»",
+            'psk="«correct horse»"',
+            "wpa_psk=«a1b2c3d4e5»",
+            "https://x/login?user=ada&pass=«swordfish»&x=1",
+        ),
+        ("pass", "pw", "psk"),
+        rf"(?i:pass|pw|psk){NAME_END}{SIGN}(?:{QUOTED}|{BARE_PASSWORD})",
+        "whole",
+        is_short_password,
+    ),
+    SecretPattern(
+        "Password in other languages",
+        "`mot de passe`, `contraseña`, `senha`, `wachtwoord`, `hasło`, `пароль` and others before `=`, `:` or a verb",
+        (
+            "mot de passe : «hunter2»",
+            "MOT_DE_PASSE=«hunter2»",
+            "Contraseña: «swordfish»",
+            "contrasena=«hunter2»",
+            "senha: «hunter2»",
+            "A senha é «hunter2».",
+            "La contraseña es «Hunter-2»",
+            "wachtwoord: «hunter2»",
+            "hasło: «hunter2»",
+            "lösenord: «hunter2»",
+            "şifre: «hunter2»",
+            "Пароль: «рыба-меч»",
+            "ПАРОЛЬ = «hunter2»",
+            "mật khẩu: «hunter2»",
+            "סיסמה: «hunter2»",
+            "كلمة المرور: «hunter2»",
+        ),
+        FOREIGN_PASSWORD_ANCHORS,
+        rf"(?i:{FOREIGN_PASSWORD}){NAME_END}(?:{SIGN}|{_FOREIGN_LINK})(?:{QUOTED}|{BARE_PASSWORD})",
+        "whole",
+        is_foreign_password,
+    ),
+    SecretPattern(
+        "Password in Chinese, Japanese or Korean",
+        "`密码`, `密碼`, `パスワード`, `비밀번호` and others before a sign, `是`, `は` or a particle",
+        (
+            "密码\uff1a«hunter2»",
+            "数据库密码是 «swordfish»。",
+            "密碼: «hunter2»",
+            "パスワードは«hunter2»です",
+            "パスワード\uff1a「«swordfish»」",
+            "비밀번호는 «hunter2»",
+            "비밀번호: «hunter2»",
+        ),
+        tuple(IDEOGRAPHIC_PASSWORD.split("|")),
+        rf"""(?:{IDEOGRAPHIC_PASSWORD})["'`*]{{0,3}}[ \t]{{0,4}}(?:は|が|を|是|为|為|는|은|이|가|[:=\uff1a\uff1d])"""
+        r"""[ \t]{0,4}\*{0,2}"""
+        rf"""(?:[「『“]([^」』”{LINE_END}]{{1,100}}+)[」』”]|["'`]?((?:[!#-&(-+\--_a-~])++))""",
+        "whole",
+        is_ideographic_password,
+    ),
+    SecretPattern(
+        "Personal access token by name",
+        "names that end in `_PAT` before `=` or `:`",
+        ("GH_PAT=«swordfish»", "AZURE_DEVOPS_EXT_PAT: «a1b2c3d4e5f6g7h8i9»", "export MY_PAT='«swordfish»'"),
+        ("_pat",),
+        rf"(?<=[A-Za-z0-9])_(?i:pat){NAME_END}{SIGN}(?:{QUOTED}|{BARE_TOKEN})",
+        judge=is_personal_token,
+    ),
+    SecretPattern(
+        "Key by the name of its service",
+        "values of the right length and alphabet after the name of one of some sixty services and a sign",
+        ("datadog: «4f0a9c1be07d5ca1b2c3d4e5f6071829»", 'HEROKU="«4f0a9c1b-e07d-4c55-a1b2-c3d4e5f60718»"'),
+        (f"={_LONG_VALUE}", LONG_AFTER_COLON),
+        r"[=:][\s\"'`=>]{0,5}+([A-Za-z0-9+/=_-]{15,91}+)",
+        judge=is_named_service,
+    ),
+)

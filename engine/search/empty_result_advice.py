@@ -1,0 +1,228 @@
+"""What would help where a search found nothing: each way is tried or looked up before it is offered."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from engine.base.formatting import floored
+from engine.base.language import marked, tr, tr_count
+from engine.base.skip_reasons import tr_reason
+from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
+from engine.search.chunk_filter import Filter
+from engine.search.query_summary import demand
+from engine.search.search_context import SearchRequest, Work
+from engine.search.search_sources import ReadableStore
+from engine.store import stored_models
+from engine.text.folding import fold
+from engine.text.operators import SOURCE_NAMES
+from engine.text.parsed_query import Clause, Phrase, Query
+
+Ask = Callable[[SearchRequest], SearchOutcome]
+
+_MOST_DEMANDS = 4
+"""So many demands of a query are left out, one at a time: each is a search."""
+_MOST_EXCLUDED = 2
+_SHORTEST_NAME = 3
+"""Letters of a word that is looked for in the names of what is left out."""
+_HELPS: dict[RemedyName, str] = {
+    "sync": marked("An update embeds what is there: then meaning is compared, too."),
+    "embed": marked("Once somebody agrees to the embedding, meaning is compared, too."),
+    "settings": marked("Once the model of the settings answers, meaning is compared, too."),
+}
+_WORDS_APART = marked("With its words apart, it finds {results}.")
+_WITHOUT = marked("Without that, it finds {results}.")
+_LEGS = ("question", "words", "keywords", "vectors")
+_LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
+    ("sources", marked("The same question in all sources finds {results}."), {"sources": None}),
+    ("period", marked("The same question at any time finds {results}."), {"since": None, "until": None}),
+    ("scope", marked("The same question in all files finds {results}."), {"path_glob": None}),
+)
+"""What is said without each, and which fields of the filter it is."""
+
+
+def advised(outcome: SearchOutcome, work: Work, store: ReadableStore, ask: Ask) -> SearchOutcome:
+    """The explained answer without results, with what emptied it and what would change that.
+
+    `ask` answers another question about the same index; it is asked after the transaction of the first has ended.
+    """
+    explanation = outcome.explanation
+    if explanation is None:
+        return outcome
+    stage = emptied_by(explanation.stages)
+    remedies = tuple(_Advice(work, stage, store, ask).remedies())
+    told = SearchExplanation(stages=explanation.stages, results=(), emptied_by=stage, remedies=remedies)
+    return msgspec.structs.replace(outcome, explanation=told)
+
+
+def emptied_by(stages: tuple[SearchStage, ...]) -> str:
+    """The first stage that let nothing through; of both legs it takes both, and that no word is known comes first."""
+    for stage in stages:
+        if stage.left or stage.name in _LEGS:
+            continue
+        if stage.name == "scores":
+            legs = {leg.name: leg.left for leg in stages if leg.name in _LEGS}
+            return "words" if not legs.get("words") else "keywords" if "keywords" in legs else "vectors"
+        return stage.name
+    return ""
+
+
+class _Advice:
+    """One empty answer."""
+
+    def __init__(self, work: Work, stage: str, store: ReadableStore, ask: Ask) -> None:
+        self._work = work
+        self._request = work.request
+        self._stage = stage
+        self._store = store
+        self._ask = ask
+
+    def remedies(self) -> Iterator[SearchRemedy]:
+        if self._stage == "index":
+            yield self._of_index("sync", tr("An update reads the notes of this folder."))
+            yield self._of_index("folder", tr("Another folder may be the one that is meant."))
+            return
+        if self._work.tags_wait:
+            yield self._of_index("sync", tr("The update that is due reads the tags of all notes."))
+        cut = self._stage in ("threshold", "age")
+        if cut:
+            yield from self._ageless()
+            yield from self._weak()
+        yield from [*self._limits(), *self._wider(), *self._demands()] or self._all_together()
+        if not cut:
+            yield from self._weak()
+        yield from self._unindexed()
+        yield from self._vectors()
+
+    def _of_index(self, name: RemedyName, advice: str, path: str = "") -> SearchRemedy:
+        return SearchRemedy(name=name, stage=self._stage, advice=advice, path=path)
+
+    def _weak(self) -> Iterator[SearchRemedy]:
+        best, least = self._work.best, self._request.min_score
+        if 0.005 <= best < least:
+            advice = tr("The best match scores {best:.2f} of the {least:g} that are asked for.", best=best, least=least)
+            yield self._of_index("weak", advice)
+
+    def _ageless(self) -> Iterator[SearchRemedy]:
+        """The same where nothing ages."""
+        if self._request.half_life_days:
+            advice = marked("Where nothing ages, the same question finds {results}.")
+            yield from self._tried("age", advice, half_life_days=0.0)
+
+    # --- what the request limits ------------------------------------------------------------------------------------
+
+    def _limits(self) -> Iterator[SearchRemedy]:
+        """Each limit of the request left out alone."""
+        limits = self._request.filter
+        held = [limit for limit in _LIMITS if any(getattr(limits, field) is not None for field in limit[2])]
+        for name, advice, freed in held:
+            yield from self._tried(name, advice, filter=replace(limits, **freed))
+
+    def _all_together(self) -> Iterator[SearchRemedy]:
+        """All limits, or besides them all demands, where none of them is to blame alone."""
+        query, restricted = self._work.query, self._request.filter.active or self._request.within is not None
+        free: dict[str, Any] = {"filter": Filter(hide_memory=self._request.filter.hide_memory), "within": None}
+        found: list[SearchRemedy] = []
+        if restricted:
+            found += self._tried("limits", marked("The same question everywhere finds {results}."), **free)
+        if not found and query.question.strip() and len(query.required) + restricted > 1:
+            advice = marked("Its words alone, everywhere, find {results}.")
+            found += self._tried("words", advice, query=query.question, **free)
+        yield from found
+
+    def _wider(self) -> Iterator[SearchRemedy]:
+        """The same beyond the results of the earlier question."""
+        if self._request.within is not None:
+            advice = marked("The same question beyond these results finds {results}.")
+            yield from self._tried("within", advice, within=None)
+
+    def _demands(self) -> Iterator[SearchRemedy]:
+        """Each demand of the query left out alone; a phrase becomes its words."""
+        query = self._work.query
+        for clause in query.required[:_MOST_DEMANDS]:
+            other = _without(query, clause)
+            if not other.strip():
+                continue
+            unphrased = not clause.negated and isinstance(clause.alternatives[0], Phrase)
+            asks = tr("The query asks that every result {demand}.", demand=demand(clause))
+            without = _WORDS_APART if unphrased else _WITHOUT
+            for remedy in self._tried("demand", without, query=other):
+                yield msgspec.structs.replace(remedy, advice=f"{asks} {remedy.advice}")
+
+    def _tried(self, name: RemedyName, advice: str, **changes: Any) -> Iterator[SearchRemedy]:
+        """The remedy, if the request with these changes finds anything; `advice` says so of {results}."""
+        # Nothing is sent anywhere for a mere try, nor a failing provider asked again.
+        words_alone = self._request.keyword_only or self._work.lacking is not None or "query" in changes
+        other = replace(self._request, explain=False, max_results=1, keyword_only=words_alone, **changes)
+        outcome = self._ask(other)
+        if not outcome.results:
+            return
+        yield SearchRemedy(
+            name=name,
+            stage=self._stage,
+            advice=tr(advice, results=_results(outcome)),
+            finds=outcome.total,
+            finds_at_least=outcome.total_is_least,
+            query=other.query if other.query != self._request.query else "",
+        )
+
+    # --- what the index lacks ---------------------------------------------------------------------------------------
+
+    def _unindexed(self) -> Iterator[SearchRemedy]:
+        """Sources without a file; and what is left out or failed where its name has words of the question."""
+        with self._store.read(self._work.cancel) as snapshot:
+            sources = {count.source for count in snapshot.source_counts()}
+            issues = (*snapshot.issues("failed"), *snapshot.issues("skipped"))
+        wanted: set[str] = {*(self._request.filter.sources or ())}
+        wanted.update(SOURCE_NAMES[value.casefold()] for value in self._work.query.demands("source"))
+        if "sessions" in wanted - sources:
+            yield self._of_index(
+                "add-sessions", tr("No sessions are indexed: the folders that they are in can be listed.")
+            )
+        named = [issue for issue in issues if self._names(issue)]
+        for issue in named[:_MOST_EXCLUDED]:
+            advice = tr("{path} is not indexed: {reason}", path=issue.path, reason=tr_reason(issue.detail))
+            if len(named) > _MOST_EXCLUDED:
+                advice += " " + tr("{count:,} more are left out.", count=len(named) - 1)
+            yield self._of_index("excluded", advice, issue.path)
+
+    def _names(self, issue: FileIssue) -> bool:
+        name = fold(issue.path)
+        paths = map(fold, self._work.query.demands("path") + self._work.query.demands("title"))
+        words = fold(self._work.query.question).split()
+        return any(part in name or name.rstrip("/") in part for part in paths) or any(
+            len(word) >= _SHORTEST_NAME and word in name for word in words
+        )
+
+    def _vectors(self) -> Iterator[SearchRemedy]:
+        """What keeps the meaning from being compared."""
+        work = self._work
+        name: RemedyName
+        if work.lacking is not None:
+            yield self._of_index(work.lacking, tr(_HELPS[work.lacking]))
+        elif work.vectors_ready < 1:
+            with self._store.read(work.cancel) as snapshot:
+                name = "sync" if stored_models.awaiting(snapshot) is None else "embed"
+            advice = tr(
+                "{share} of the vectors are ready: what has none yet is found by its words alone.",
+                share=floored(work.vectors_ready),
+            )
+            yield self._of_index(name, advice)
+
+
+def _results(outcome: SearchOutcome) -> str:
+    """How many, as a sentence says what is found."""
+    if outcome.total_is_least:
+        return tr_count("{count:,}+ result", "{count:,}+ results", outcome.total)
+    return tr_count("{count:,} result", "{count:,} results", outcome.total)
+
+
+def _without(query: Query, left_out: Clause) -> str:
+    parts = []
+    for clause in query.clauses:
+        if clause != left_out:
+            parts.append(str(clause))
+        elif not clause.negated:
+            parts += [atom.text for atom in clause.alternatives if isinstance(atom, Phrase)]
+    return " ".join(parts)

@@ -1,0 +1,127 @@
+"""What one question finds, before it is shown, and what a later question is asked among."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from engine.base.formatting import in_quotes
+from engine.base.language import tr, tr_count
+from engine.records import EarlierAnswer
+from engine.search.chunk_filter import Among
+from engine.search.explanation import Grounds, Scored
+from engine.search.keyword_leg import KeywordScores
+from engine.search.query_conditions import Conditions
+from engine.search.scoring import Blend
+from engine.search.search_context import Work
+from engine.store.snapshot import Snapshot
+from engine.text import QueryAnalysis
+
+if TYPE_CHECKING:
+    from engine.embedding.base import EmbeddingProvider
+    from engine.search.more_like_this import LikedPassage
+    from engine.search.vector_leg import MeaningLeg
+
+MOST_KEPT = 1000
+"""Among so many of its best results, at most, another question is asked."""
+_LONGEST_NAME = 60
+
+
+@dataclass(frozen=True)
+class Found:
+    """One question's results as chunks with their scores."""
+
+    question: QueryAnalysis
+    meaning: "MeaningLeg | None"
+    kept: list[Scored]
+    """Best first."""
+    total: int
+    grounds: Grounds
+    within: "Kept | None"
+    lasting: bool
+    """Whether the same will be found as long as the index stays as it is."""
+
+
+class Kept(NamedTuple):
+    """The results of a question, for another one to be asked among them."""
+
+    ids: tuple[int, ...]
+    """Of the chunks, in rising order."""
+    answers: tuple[EarlierAnswer, ...]
+    """How many they are, of this question and, before it, of those that it was asked within."""
+    lasting: bool
+    name: str
+    """What was asked, for a sentence."""
+
+    @classmethod
+    def of(cls, found: Found, work: Work) -> "Kept":
+        best = found.kept[:MOST_KEPT]
+        least = any(scored.id in work.weakest for scored in found.kept)
+        answer = EarlierAnswer(passages=len(best), total=found.total, total_is_least=least)
+        above = () if found.within is None else found.within.answers
+        return cls(tuple(sorted(scored.id for scored in best)), (*above, answer), found.lasting, _name(work))
+
+
+def is_lasting(
+    provider: "EmbeddingProvider | None", meaning: "MeaningLeg | None", within: Kept | None, work: Work
+) -> bool:
+    """Whether the same will be found as long as the index stays as it is.
+
+    Not so where a provider failed, or where meaning was left out for a reason that may pass: whoever asks next tries
+    again.
+    """
+    asks_for_meaning = work.request.like is not None or work.query.question.strip()
+    whole = meaning is not None or provider is None or not asks_for_meaning
+    return whole and not work.notice and (within is None or within.lasting)
+
+
+def narrow(snapshot: Snapshot, among: Among, within: Kept, work: Work) -> Among:
+    """What may be found, kept to the results of an earlier question."""
+    ids = within.ids if among.chunks is None else tuple(sorted(set(within.ids).intersection(among.chunks)))
+    if among.files is not None:
+        files = frozenset(among.files)
+        ids = tuple(id_ for id_, file in snapshot.files_of_chunks(ids) if file in files)
+    work.stages.add("within", snapshot.chunk_count(), len(ids), _said_of(within))
+    return Among(among.files, ids)
+
+
+def leave_out(liked: "LikedPassage", ids: list[int], work: Work) -> list[int]:
+    """The candidates without the passage itself."""
+    others = [id_ for id_ in ids if id_ not in liked.own]
+    if len(others) < len(ids):
+        work.stages.add("passage", len(ids), len(others), tr("The passage itself is left out."))
+    return others
+
+
+def list_newest(demands: Conditions, among: Among, within: Kept | None, work: Work, *, lasting: bool) -> Found:
+    """The answer to a query that says where to look and not what for: one chunk of each file."""
+    ids, files = demands.newest(among.chunks or (), work.request.max_results)
+    note = tr("The first chunk of each file, newest files first.")
+    work.stages.add("newest", len(among.chunks or ()), files, note)
+    listed = [Scored(id_, 1.0, 1.0, None, None, 1.0) for id_ in ids]
+    grounds = Grounds(KeywordScores(()), Blend(0.0), None, work.request.min_score)
+    return Found(QueryAnalysis((), ()), None, listed, files, grounds, within, lasting)
+
+
+def _said_of(within: Kept) -> str:
+    answer = within.answers[-1]
+    if answer.total > answer.passages:
+        return tr_count(
+            "Only what {question} finds was searched: {count:,} chunk, the best of {total:,}.",
+            "Only what {question} finds was searched: {count:,} chunks, the best of {total:,}.",
+            answer.passages,
+            question=within.name,
+            total=answer.total,
+        )
+    return tr_count(
+        "Only what {question} finds was searched: {count:,} chunk.",
+        "Only what {question} finds was searched: {count:,} chunks.",
+        answer.passages,
+        question=within.name,
+    )
+
+
+def _name(work: Work) -> str:
+    like = work.request.like
+    if like is not None:
+        return tr("more like {path}, line {line:,},", path=like.path, line=like.start_line)
+    asked = work.request.query
+    return in_quotes(asked if len(asked) <= _LONGEST_NAME else f"{asked[:_LONGEST_NAME]}…")

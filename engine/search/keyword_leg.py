@@ -1,0 +1,478 @@
+"""The keyword leg: candidates from FTS5, then exact scores from their term frequencies."""
+
+import math
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property
+from itertools import accumulate
+
+from engine.search import scoring
+from engine.search.chunk_filter import Among
+from engine.search.document_frequencies import Word
+from engine.search.query_conditions import many
+from engine.search.scoring import length_norm, term_score
+from engine.search.search_sources import CountsOf
+from engine.search.term_counts import CHOICE_WEIGHTS, Asked, Match, ask
+from engine.store.snapshot import Snapshot
+from engine.text import QueryAnalysis, QueryTerm
+
+_TITLES = "- {words stems}"
+"""All other columns, named so since an index that an earlier program made has no aliases."""
+_NAMES = "- {words stems heading}"
+_MOST_TITLED = 200
+_MOST_RANKED = 10_000
+"""So many matches take some 8 ms."""
+_CHOOSING = 5_000
+"""The rarest terms choose candidates, as many as have together so many matches. All terms count in ranks and scores."""
+_SHORT_QUESTION = 3
+_RECENT = 5_000
+"""Where even the rarest term has more matches, so many of those that were indexed last are ranked, and all titles."""
+_WIDEST_BEGINNING = 5_000
+"""Where the words of a beginning occur in more chunks together, some stand in for all: FTS5 would merge the lists of
+all words anew for each statement, and twice for each ranking."""
+_STAND_INS = 24
+_WEAK = 0.5
+"""Weight of a beginning or a looser form where the exact one is in the index; without it, they count in full."""
+_STEM_ONLY = 0.9
+"""Weight of another form of a word where the form in the query is in the index."""
+_FILLER = 0.2
+"""Weight of a word that says how the user asks."""
+_ALL = 1 - 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """One term of the query in this index: FTS5 phrases, any of which is a match."""
+
+    surface: str
+    stemmed: tuple[str, ...]
+    """Its stems, one per language, looked for everywhere but in `words`; none for a term without a stem."""
+    plain: tuple[str, ...]
+    """The word itself, where the index has it, a requested beginning, or a run of pairs, looked for everywhere but in
+    `stems`; may be empty."""
+    chunks: int
+    """How many chunks hold it: the exact form where the index has it, else its weaker forms."""
+    matches: int
+    """How many chunks `expression` finds, about: fewer where some words represent a beginning."""
+    idf: float
+    """Of the exact form where the index has it. Fillers weigh less than their rarity."""
+    weak_stems: tuple[str, ...] = ()
+    """Looser forms among the stems."""
+    weak_words: tuple[str, ...] = ()
+    """Looser forms among the words, and longer words that begin with the one being typed."""
+    weak: float = 1.0
+    """Weight of a match by weaker forms alone."""
+    loose: int = 0
+    """About how many chunks hold a looser form."""
+
+    @property
+    def kinds(self) -> str:
+        """A letter for each phrase of the expression: s for a stem, p for a plain word, capital for weaker ones."""
+        exact = "s" * len(self.stemmed) + "p" * len(self.plain)
+        return exact + "S" * len(self.weak_stems) + "P" * len(self.weak_words)
+
+    @property
+    def expression(self) -> str:
+        """Without columns, which would make the match four times as expensive: a stem in `words` scores nothing."""
+        return f"({' OR '.join(self.stemmed + self.plain + self.weak_stems + self.weak_words)})"
+
+
+@dataclass(frozen=True)
+class KeywordScores:
+    """Keyword score of chunks, and each term's part in it."""
+
+    terms: tuple[Term, ...]
+    scores: dict[int, float] = field(default_factory=dict)
+    contributions: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    titled: set[int] = field(default_factory=set)
+    """Chunks whose title or file name holds half of the query or more, by weight."""
+    around: set[int] = field(default_factory=set)
+    """Chunks with a term in a title, a heading, their path or an alias."""
+    names: dict[int, float] = field(default_factory=dict)
+    """How well the title or file name fits the query, 0 to 1; nothing where it does not."""
+    strengths: dict[int, tuple[float, ...]] = field(default_factory=dict)
+    """How exactly each term is matched, 0 to 1, in chunks that hold a weaker form of any; nothing for the others."""
+    nearness: dict[int, float] = field(default_factory=dict)
+    """What words of the query near each other add to a chunk's sum; nothing for a chunk without two of them."""
+    evidence: dict[int, float] = field(default_factory=dict)
+    """A chunk's score without its upper limit."""
+    sums: dict[int, float] = field(default_factory=dict)
+    """BM25 and nearness of a chunk: orders chunks whose evidence is the same share of the query."""
+    complete: set[int] = field(default_factory=set)
+    """Chunks that hold all terms."""
+    groups: tuple[int, ...] = ()
+    """By term: not 0 where it is one of several of which any will do, which share this number; () for none at all."""
+    full_match: float = scoring.FULL_MATCH
+
+    @cached_property
+    def scale(self) -> scoring.Scale:
+        return scoring.Scale.of([term.idf for term in self.terms], self.full_match)
+
+    def parts(self, id_: int) -> scoring.TextParts:
+        """What the score of this chunk is made of."""
+        contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)
+        near, name = self.nearness.get(id_, 0.0), self.names.get(id_, 0.0)
+        return self.parts_of(contributions, self.strengths.get(id_, ()), near, name)
+
+    def parts_of(
+        self, contributions: Sequence[float], strengths: Sequence[float], near: float, name: float = 0.0
+    ) -> scoring.TextParts:
+        """What the score of a chunk with these figures is made of."""
+        scale = self.scale
+        if self.groups:
+            chosen = self.counted(contributions)
+            contributions = tuple(contributions[index] for index in chosen)
+            scale = scoring.Scale.of([self.terms[index].idf for index in chosen], self.full_match)
+            strengths = tuple(strengths[index] for index in chosen) if strengths else ()
+        return scoring.text_parts(contributions, scale, near, strengths, name=name)
+
+    def add(
+        self,
+        id_: int,
+        contributions: Sequence[float],
+        strengths: Sequence[float],
+        near: float,
+        bm25: float,
+        held: float,
+    ) -> None:
+        """Store the counts of a chunk. `bm25`, `held`: sums of its contributions and of the idfs that it holds."""
+        self.contributions[id_] = tuple(contributions)
+        if near:
+            self.nearness[id_] = near
+        if strengths:
+            self.strengths[id_] = tuple(strengths)
+        if self.groups:
+            whole = self.parts_of(contributions, strengths, near)
+            bm25, covered, evidence = whole.bm25, whole.covered, whole.evidence
+        else:
+            scale = self.scale
+            covered = held / scale.total
+            evidence = scoring.text_evidence(bm25 + near, scale.full, covered, scale.most(covered))
+        self.evidence[id_] = evidence
+        self.scores[id_] = min(1.0, evidence)
+        self.sums[id_] = bm25 + near
+        if covered > _ALL:
+            self.complete.add(id_)
+
+    def add_names(self, names: Mapping[int, float]) -> None:
+        """Count how well titles and file names fit the query."""
+        self.names.update(names)
+        for id_ in names:
+            whole = self.parts(id_)
+            self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
+
+    def counted(self, contributions: Sequence[float]) -> Collection[int]:
+        """Places of the terms that count in a chunk with these contributions.
+
+        Of terms of which any will do only the one that gives most does, as if it alone had been asked for.
+        """
+        if not self.groups:
+            return range(len(self.terms))
+        best: dict[int, int] = {}
+        for index, group in enumerate(self.groups):
+            key = group or -index - 1
+            given = contributions[index], self.terms[index].idf
+            if key not in best or given > (contributions[best[key]], self.terms[best[key]].idf):
+                best[key] = index
+        return best.values()
+
+    def best(self) -> float:
+        """How well they match at best: fully where a chunk holds them all, be it a long one that scores less for it."""
+        return 1.0 if self.complete else max(self.scores.values(), default=0.0)
+
+
+class KeywordLeg:
+    """One question against the keyword index of one snapshot."""
+
+    def __init__(self, snapshot: Snapshot, question: QueryAnalysis, frequencies: CountsOf) -> None:
+        self.question = question
+        self._snapshot = snapshot
+        self._tables = snapshot.tables
+        self._counts = frequencies.of(snapshot)
+        self.chunks = self._counts.total
+        """How many chunks are indexed."""
+        self._at_hand = snapshot.chunk_count()
+        """How many of them are in the snapshot: all, or what was brought here as candidates."""
+        self._average_length = self._counts.average_length
+        terms = [term for term in question.terms if not term.stop]
+        self._counts.expect(token for term in terms for token in _tokens_of(term))
+        self.terms = _weighed([self._term(term) for term in terms])
+        self._known = sorted((term for term in self.terms if term.chunks), key=lambda term: term.matches)
+        """Rarest first."""
+        self._places = [(self.terms.index(term), term) for term in self._known]
+        self._choosing = _rarest(self._known)
+        groups = tuple(term.group for term in question.terms if not term.stop)
+        self._groups = groups if any(groups) else ()
+
+    def candidates(self, limit: int, among: Among) -> list[int]:
+        """Ids of the best of these chunks by FTS5's own ranking, best first.
+
+        Those with all terms come first where one term often outranks all once, or where even the rarest is common.
+        """
+        known, found = self._known, list[int]()
+        if not known or not self._at_hand:
+            return []
+        if len(known) > 1 and (len(known) <= _SHORT_QUESTION or known[0].matches > _CHOOSING):
+            every = self._at_hand * math.prod(term.matches / self._at_hand for term in known)
+            found = self._ranked(" AND ".join(t.expression for t in known), round(every), limit, among)
+        found += self._exact(limit, among)
+        if len(found) >= limit:
+            return list(dict.fromkeys(found))
+        matches = sum(term.matches for term in self._choosing)
+        return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, among)))
+
+    def titled(self) -> list[int] | None:
+        """Ids of chunks among which are all whose titles, aliases or file names hold every term; None for too many."""
+        if len(self._known) < len(self.terms):
+            return []
+        rarest = (" OR ".join(term.stemmed + term.plain) for term in self._known[:2])
+        expression = " AND ".join(f"({phrases})" for phrases in rarest if phrases)
+        if not expression:
+            return []
+        fts = self._tables.fts
+        query = f"SELECT rowid FROM {fts} WHERE {fts} MATCH ? LIMIT {_MOST_TITLED + 1}"
+        found = [id_ for (id_,) in self._snapshot.connection.execute(query, (f"{_NAMES} : ({expression})",))]
+        return found if len(found) <= _MOST_TITLED else None
+
+    def _exact(self, limit: int, among: Among) -> list[int]:
+        """Candidates by exact forms alone, where there are many looser ones: FTS5 ranks both alike."""
+        exact = [term for term in self._known if term.weak < 1.0]
+        if not exact or sum(term.loose for term in exact) <= limit // 2:
+            return []
+        expression = " OR ".join(phrase for term in exact for phrase in term.stemmed + term.plain)
+        return self._ranked(expression, sum(term.matches for term in exact), limit, among)
+
+    def score(
+        self, ids: Iterable[int], full_match: float = scoring.FULL_MATCH, *, ordered: bool = True
+    ) -> KeywordScores:
+        """Exact keyword scores, with all terms, of those of these chunks that match any.
+
+        `ordered`: the terms stand in the order of a question, so that it counts how near neighbours are.
+        """
+        result = KeywordScores(self.terms, groups=self._groups, full_match=full_match)
+        wanted = set(ids) if self._known else set()
+        asked = Asked(0, tuple(term.kinds for term in self._known), self._neighbours() if ordered else ())
+        if len(self._choosing) < len(self._known):
+            # Most candidates hold one of the rarer terms: to walk through these is faster than through all terms.
+            chosen = sum(len(term.kinds) for term in self._choosing)
+            self._count(self._ranking(), asked._replace(skipped=chosen), wanted, result)
+            wanted.difference_update(result.scores)
+        self._count(_any_of(self._known), asked, wanted, result)
+        return result
+
+    def _neighbours(self) -> tuple[tuple[int, int], ...]:
+        """Places among the known terms of those that follow one another in the question; alternatives do not."""
+        at = {index: place for place, (index, _) in enumerate(self._places)}
+        groups = self._groups or (0,) * len(self.terms)
+        following = ((first, first + 1) for first in range(len(self.terms) - 1))
+        return tuple(
+            (at[first], at[second])
+            for first, second in following
+            if first in at and second in at and (not groups[first] or groups[first] != groups[second])
+        )
+
+    def _ranking(self) -> str:
+        """Matches whatever holds one of the terms that choose, to be ranked by all."""
+        every = _any_of(self._known)
+        return every if len(self._choosing) == len(self._known) else f"({_any_of(self._choosing)}) AND ({every})"
+
+    def _count(self, expression: str, asked: Asked, wanted: set[int], result: KeywordScores) -> None:
+        """Put the scores of those of the wanted chunks that match into the result."""
+        if not wanted:
+            return
+        places, count, known_average = self._places, len(self.terms), self._average_length
+        half = result.scale.total / 2
+        norm_of = cache(length_norm)
+        pairs = [min(self._known[first].idf, self._known[second].idf) for first, second in asked.neighbours]
+
+        def take(
+            id_: int, length: int, average: float, matches: list[Match], around: bool, distances: list[tuple[int, int]]
+        ) -> None:
+            if around:
+                result.around.add(id_)
+            parts, strengths = [0.0] * count, None
+            in_names = bm25 = held = 0.0
+            norm = norm_of(length, known_average or average)
+            for place, frequencies, titled in matches:
+                index, term = places[place]
+                if titled:
+                    in_names += term.idf
+                given, strength = _contribution(term, frequencies, norm)
+                if strength < 1.0:
+                    strengths = strengths or [1.0] * count
+                    strengths[index] = strength
+                if given:
+                    parts[index] = given
+                    bm25 += given
+                    held += term.idf * strength
+            if not bm25:
+                return
+            near = sum(scoring.nearness(pairs[pair], distance) for pair, distance in distances) if distances else 0.0
+            result.add(id_, parts, strengths or (), near, bm25, held)
+            if in_names >= half:
+                result.titled.add(id_)
+
+        ask(self._snapshot.connection, self._tables.fts, asked, expression, wanted, take)
+
+    def _ranked(self, expression: str, matches: int, limit: int, among: Among) -> list[int]:
+        """The best of about so many matches.
+
+        Where they are too many to rank, the best of those in a title, then the best of those indexed last.
+        """
+        if among.match is not None:
+            expression = among.match.within(expression)
+        elif among.chunks is not None:
+            return self._best(expression, limit, "AND +rowid IN (SELECT value FROM carray(?))", (many(among.chunks),))
+        if among.files is not None:
+            inside = f"""AND +rowid IN (SELECT id FROM {self._tables.chunks}
+                WHERE file_id IN ({",".join(map(str, among.files))}))"""
+            return self._best(expression, limit, inside)
+        if matches <= max(_MOST_RANKED, limit):
+            return self._best(expression, limit)
+        oldest, newest = self._snapshot.chunk_id_range()
+        titled = self._best(f"{_TITLES} : ({expression})", limit)
+        last = (newest - oldest) * max(_RECENT, limit) // matches
+        recent = self._best(expression, limit, f"AND rowid > {newest - last}")
+        return list(dict.fromkeys(titled + recent))
+
+    def _best(self, expression: str, limit: int, condition: str = "", values: tuple[object, ...] = ()) -> list[int]:
+        fts, weights = self._tables.fts, ", ".join(map(str, CHOICE_WEIGHTS))
+        # bm25() named and sorted by name: ORDER BY rank takes 1.6 times as long.
+        rows = self._snapshot.connection.execute(
+            f"""SELECT rowid, bm25({fts}, {weights}) AS score FROM {fts}
+                WHERE {fts} MATCH ? {condition} ORDER BY score LIMIT {limit}""",
+            (expression, *values),
+        )
+        return [rowid for rowid, _ in rows]
+
+    def _term(self, term: QueryTerm) -> Term:
+        tokens = (term.word,) if isinstance(term.word, str) else term.word
+        stems = tuple(dict.fromkeys(term.stems))
+        plain: tuple[str, ...] = ()
+        weak_words, in_words = self._loose(term.loose, "words")
+        weak_stems, in_stems = self._loose([stem.split(" ") for stem in term.loose_stems], "stems")
+        loose = in_words + in_stems
+        chunks = sum(self._phrase_frequency(stem.split(" "), "stems") for stem in stems)
+        matches = chunks
+        beginning = 0
+        exact = self._phrase_frequency(tokens, "words")
+        if term.prefix_ok:
+            beginning, found, begun = self._beginning(tokens[-1], stems)
+            if not stems:
+                plain, chunks, matches = begun, beginning, max(matches, found)
+            elif beginning > exact:  # other words begin so, too
+                weak_words += begun
+                matches = max(matches, found)
+        # As many chunks with the stem as with the word are the same chunks. A note whose language was taken for
+        # another one has other stems.
+        if not plain and (not stems or (exact and (len(stems) > 1 or exact != chunks))):
+            plain = (_quoted(" ".join(tokens)),)
+            chunks = max(chunks, exact)
+            matches = max(matches, exact)
+        if not chunks:
+            # A file's name is in no body.
+            chunks = max(self._phrase_frequency(form, "name") for form in (*map(str.split, stems), tokens))
+            matches = max(matches, chunks)
+        known = chunks
+        matches += loose
+        chunks = min(chunks or loose or beginning, self.chunks)
+        idf = scoring.inverse_document_frequency(self.chunks, chunks) * (_FILLER if term.filler else 1.0)
+        return Term(
+            surface=term.surface,
+            stemmed=tuple(map(_quoted, stems)),
+            plain=plain,
+            chunks=chunks,
+            matches=min(matches, self._at_hand),
+            idf=idf,
+            weak_stems=weak_stems,
+            weak_words=weak_words,
+            weak=_WEAK if known else 1.0,
+            loose=min(loose, self._at_hand),
+        )
+
+    def _loose(self, forms: Iterable[Sequence[str]], column: str) -> tuple[tuple[str, ...], int]:
+        """The phrases of those looser forms that the index has, and about how many chunks hold one."""
+        phrases, matches = [], 0
+        for form in forms:
+            chunks = self._at_hand
+            for token in form:
+                chunks = min(chunks, self._counts.loose(token, column)) if chunks else 0
+            if chunks and (chunks <= _WIDEST_BEGINNING or not form[-1].endswith("*")):
+                text = " ".join(form)
+                phrases.append(f"{_quoted(text[:-1])} *" if text.endswith("*") else _quoted(text))
+                matches += chunks
+        return tuple(phrases), matches
+
+    def _beginning(self, start: str, stems: Sequence[str]) -> tuple[int, int, tuple[str, ...]]:
+        """In how many chunks words begin so, how many the phrases find, and the phrases."""
+        words = self._counts.words(start)
+        chunks = sum(word.chunks for word in words)
+        if min(chunks, self._at_hand) <= _WIDEST_BEGINNING:
+            return chunks, chunks, (f"{_quoted(start)} *",)
+        representing = [word for word in _stand_ins(words, start) if word.token not in stems]
+        return chunks, sum(word.chunks for word in representing), tuple(_quoted(word.token) for word in representing)
+
+    def _phrase_frequency(self, tokens: Sequence[str], column: str) -> int:
+        """At most so many chunks hold the phrase in this column: those with its rarest token there.
+
+        Over all columns a word and its stem would count twice. Titles and headings stand in the body too.
+        """
+        return min(self._counts.chunks(token, column) for token in tokens)
+
+
+def _tokens_of(term: QueryTerm) -> Iterator[str]:
+    """What is counted of a term, but for beginnings."""
+    yield from (term.word,) if isinstance(term.word, str) else term.word
+    for forms in (term.stems, term.loose_stems):
+        yield from (token for form in forms for token in form.split(" ") if not token.endswith("*"))
+    yield from (token for form in term.loose for token in form if not token.endswith("*"))
+
+
+def _contribution(term: Term, frequencies: Sequence[float], norm: float) -> tuple[float, float]:
+    """BM25 of a term with these frequencies of its kinds of phrases, and how exactly it is matched, 0 to 1."""
+    stems, words, weak_stems, weak_words = frequencies
+    frequency = max(stems, words)  # both streams count the same occurrences
+    given = term_score(term.idf, frequency, norm) if frequency else 0.0
+    if not words and term.plain and term.stemmed:
+        given *= _STEM_ONLY
+    loose = max(weak_stems, weak_words)
+    if not loose:
+        return given, 1.0
+    return max(given, term.weak * term_score(term.idf, loose, norm)), 1.0 if frequency else term.weak
+
+
+def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:
+    """Of the words with one beginning: itself, the commonest, and others, titles first, that add bearably few matches.
+
+    It is the commonest that is most likely being typed; whoever means a rare one is understood a letter later.
+    """
+    chosen = {word for word in words if word.token == start} | {max(words, key=lambda word: word.chunks)}
+    room = _WIDEST_BEGINNING
+    for word in sorted(words, key=lambda word: (-word.titled, -word.chunks)):
+        if len(chosen) == _STAND_INS:
+            break
+        if word not in chosen and word.chunks <= room:
+            chosen.add(word)
+            room -= word.chunks
+    return sorted(chosen)
+
+
+def _weighed(terms: Sequence[Term]) -> tuple[Term, ...]:
+    """With weights for those that occur nowhere."""
+    unknown = scoring.unknown_weight([term.idf for term in terms if term.chunks])
+    return tuple(term if term.chunks else replace(term, idf=unknown) for term in terms)
+
+
+def _rarest(terms: Sequence[Term]) -> list[Term]:
+    """As many as have together no more than a bearable number of matches, at least one; `terms` are rarest first."""
+    matches = list(accumulate(term.matches for term in terms))
+    return [term for term, total in zip(terms, matches, strict=True) if total <= max(_CHOOSING, matches[0])]
+
+
+def _any_of(terms: Sequence[Term]) -> str:
+    return " OR ".join(term.expression for term in terms)
+
+
+def _quoted(token: str) -> str:
+    escaped = token.replace('"', '""')
+    return f'"{escaped}"'

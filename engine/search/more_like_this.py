@@ -1,0 +1,157 @@
+"""More like this: what a passage asks for, by its vector and by the words that tell most about it."""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
+
+from engine.base.errors import PassageMissing
+from engine.base.language import tr
+from engine.corpus.ignore import is_unusable, shown
+from engine.corpus.transcripts.message_offsets import read_places
+from engine.records import LAST_LINE, Passage, Source
+from engine.redaction.masks import beginning_of, redact
+from engine.search.keyword_leg import KeywordLeg
+from engine.search.search_sources import CountsOf
+from engine.store.snapshot import Snapshot
+from engine.store.vector_encoding import StoredModel, Vectors, decode
+from engine.text import QueryAnalysis, QueryTerm, passage_terms
+
+LONGEST = 4096
+"""Code points of a selection that are looked at."""
+_TELLING_WORDS = 20
+_MOST_COUNTED = 200
+"""Words of a passage, the most frequent first, whose frequency in the index is looked up."""
+_WHOLE_SHARE = 0.9
+_OWN_SHARE = 0.5
+
+
+class LikedPassage(NamedTuple):
+    """A passage as the index holds it."""
+
+    text: str
+    """As it is indexed, or what was selected with its secrets masked: it may be sent to a provider."""
+    own: frozenset[int]
+    """Ids of the chunks that it is, or is a part of: not to be found."""
+    stands_for: tuple[int, ...]
+    """Ids of the chunks whose vectors say what it means; empty where it must be embedded itself."""
+
+
+def find_passage(snapshot: Snapshot, passage: Passage, hidden: Callable[[str, Source], bool]) -> LikedPassage:
+    """The passage in this state of the index. `hidden` says of a file whether nobody may look into it.
+
+    Raises `PassageMissing` where nothing is indexed on its lines, and no text is given.
+    """
+    # What is masked is cut to its length afterwards: half of a secret is none that anyone would know.
+    selected = redact(beginning_of(passage.text.strip(), 2 * LONGEST))[:LONGEST]
+    found = _chunks_on(snapshot, passage, hidden)
+    if passage.message is not None:
+        found = _of_message(found, passage.message) or found
+    if not found and not selected:
+        raise PassageMissing(_missing(passage))
+    ids = tuple(sorted(found))
+    exact = tuple(id_ for id_ in ids if found[id_][:2] == (passage.start_line, passage.end_line))
+    text = "\n".join(found[id_].text for id_ in exact or ids)
+    if selected and (not found or _letters(selected) < _WHOLE_SHARE * _letters(text)):
+        holding = tuple(id_ for id_ in ids if _squeezed(selected) in _squeezed(found[id_].text))
+        return LikedPassage(selected, frozenset(holding or _mostly(found, passage)), ())
+    return LikedPassage(text[:LONGEST], frozenset(exact or _mostly(found, passage)), exact or ids)
+
+
+class _Chunk(NamedTuple):
+    start: int
+    end: int
+    text: str
+    places: bytes | None
+
+
+def _chunks_on(snapshot: Snapshot, passage: Passage, hidden: Callable[[str, Source], bool]) -> dict[int, _Chunk]:
+    """The chunks that have any of these lines."""
+    if is_unusable(passage.path):
+        return {}
+    rows = snapshot.connection.execute(
+        f"""SELECT f.source, c.id, c.start_line, c.end_line, c.text, c.places FROM {snapshot.tables.files} f
+            CROSS JOIN {snapshot.tables.chunks} c ON c.file_id = f.id
+            WHERE f.source IN ('memory', 'sessions') AND f.path = ? AND c.start_line <= ? AND c.end_line >= ?""",
+        (passage.path, passage.end_line, passage.start_line),
+    )
+    return {id_: _Chunk(*rest) for source, id_, *rest in rows if not hidden(passage.path, source)}
+
+
+def _of_message(found: dict[int, _Chunk], ordinal: int) -> dict[int, _Chunk]:
+    """Those that hold a part of this message."""
+    return {
+        id_: chunk
+        for id_, chunk in found.items()
+        if chunk.places is not None and any(place.ordinal == ordinal for place in read_places(chunk.places))
+    }
+
+
+def _mostly(found: dict[int, _Chunk], passage: Passage) -> list[int]:
+    """The chunks that lie for the most part on the lines of the passage, or that the passage lies in.
+
+    A neighbour that only repeats its last lines is another passage.
+    """
+
+    def own(chunk: _Chunk) -> bool:
+        common = min(chunk.end, passage.end_line) - max(chunk.start, passage.start_line) + 1
+        shorter = min(chunk.end - chunk.start, passage.end_line - passage.start_line) + 1
+        return common >= _OWN_SHARE * shorter
+
+    return [id_ for id_, chunk in found.items() if own(chunk)]
+
+
+def stored_vector(snapshot: Snapshot, model: StoredModel, liked: LikedPassage) -> Vectors | None:
+    """Mean direction (dims,) of the passage's stored vectors; None unless all of it has been embedded."""
+    rows = [vector for _, vector in snapshot.vectors(model.id, liked.stands_for)]
+    if not rows or len(rows) < len(liked.stands_for):
+        return None
+    import numpy as np
+
+    total = decode(rows, model.dims).sum(axis=0, dtype=np.float64)
+    length = float(np.linalg.norm(total))
+    return (total / length).astype(np.float32) if length else None
+
+
+def telling_words(snapshot: Snapshot, liked: LikedPassage, frequencies: CountsOf) -> QueryAnalysis:
+    """The terms that tell most about the passage in this index: frequent in it, rare elsewhere, but not nowhere."""
+    found, languages = passage_terms(liked.text, snapshot.languages())
+    first: dict[tuple[object, object], QueryTerm] = {}
+    times: Counter[tuple[object, object]] = Counter()
+    for term in found:
+        if not term.stop:
+            first.setdefault((term.word, term.stems), term)
+            times[term.word, term.stems] += 1
+    often = times.most_common(_MOST_COUNTED)
+    asked = tuple(first[name] for name, _ in often)
+    counted = KeywordLeg(snapshot, QueryAnalysis(asked, languages), frequencies).terms
+    weighed = [
+        (term.idf * (1 + math.log(count)), place)
+        for place, (term, (_, count)) in enumerate(zip(counted, often, strict=True))
+        if term.chunks > len(liked.own)
+    ]
+    weighed.sort(reverse=True)
+    return QueryAnalysis(tuple(asked[place] for _, place in weighed[:_TELLING_WORDS]), languages)
+
+
+def _missing(passage: Passage) -> str:
+    path, first, last = shown(passage.path), passage.start_line, passage.end_line
+    if last == LAST_LINE:
+        return tr("Nothing of {path} is indexed: it may have changed since.", path=path)
+    if first == last:
+        return tr("Nothing of {path}, line {line:,}, is indexed: it may have changed since.", path=path, line=first)
+    return tr(
+        "Nothing of {path}, lines {line:,} to {last:,}, is indexed: it may have changed since.",
+        path=path,
+        line=first,
+        last=last,
+    )
+
+
+def _squeezed(text: str) -> str:
+    """Letters and digits alone: a rendered page shows no marks."""
+    return "".join(filter(str.isalnum, text))
+
+
+def _letters(text: str) -> int:
+    return len(_squeezed(text))

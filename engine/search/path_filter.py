@@ -1,0 +1,33 @@
+"""Which files a question may find or look into, by their names."""
+
+from collections.abc import Callable
+
+from engine.base.language import tr_count
+from engine.corpus.path_guard import PathGuard
+from engine.records import Source
+from engine.search.search_context import Work
+from engine.store.snapshot import Snapshot
+
+
+def files_to_search(snapshot: Snapshot, guard: PathGuard, work: Work) -> list[int] | None:
+    """Ids of the files to search in; None for all."""
+    # Until the next sync the index holds names that the settings have come to exclude: nobody may open them.
+    under = snapshot.meta("names")
+    if under == guard.rules and not work.request.filter.active:
+        return None
+    found = work.request.filter.files(snapshot)
+    refused = guard.refused((name for _, name in found), under)
+    files = [id_ for id_, name in found if name not in refused]
+    note = tr_count("{count:,} file passes the filters.", "{count:,} files pass the filters.", len(files))
+    work.stages.add("filters", snapshot.file_count(), len(files), note, "files")
+    return files
+
+
+def hidden(snapshot: Snapshot, guard: PathGuard, work: Work) -> Callable[[str, Source], bool]:
+    """Says of a file whether it must not be looked into: others read along, or the settings exclude it by now."""
+    under = snapshot.meta("names")
+
+    def is_hidden(path: str, source: Source) -> bool:
+        return work.request.filter.hides(path, source) or bool(guard.refused((path,), under))
+
+    return is_hidden

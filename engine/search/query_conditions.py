@@ -1,0 +1,246 @@
+"""What a query demands of every chunk that is found, as conditions over the index: both legs keep to them."""
+
+from array import array
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+import apsw
+
+from engine.corpus.globs import Globs
+from engine.search.chunk_filter import Match
+from engine.store.schema import spoken_by
+from engine.store.snapshot import Snapshot
+from engine.text import Query, QueryTerm, analyse_word
+from engine.text.dates import parse_period
+from engine.text.folding import fold
+from engine.text.operators import ROLE_NAMES, SOURCE_NAMES
+from engine.text.parsed_query import Atom, Clause, Field, Phrase, Word
+from engine.text.phrases import phrase_tokens
+
+# Columns that are left out, instead of those that are searched: an index of an earlier program has no aliases.
+_STEM_COLUMNS = "- words"
+_WORD_COLUMNS = "- stems"
+_PHRASE_COLUMNS = "- {name stems}"
+_NANOSECONDS = 10**9
+
+
+class _Condition(NamedTuple):
+    """SQL over a chunk `c`."""
+
+    sql: str
+    values: tuple[object, ...] = ()
+
+
+class Conditions:
+    """One query's demands on the chunks of one snapshot."""
+
+    def __init__(self, snapshot: Snapshot, query: Query, languages: Sequence[str]) -> None:
+        """`languages` are those in which the query was analysed."""
+        self._snapshot = snapshot
+        self._tables = snapshot.tables
+        self._languages = languages
+        self._clauses = [
+            (clause, condition) for clause in query.required if (condition := self._clause(clause)) is not None
+        ]
+
+    def __bool__(self) -> bool:
+        return bool(self._clauses)
+
+    def chunks(self, files: Sequence[int] | None) -> list[int]:
+        """Ids of the chunks that satisfy all, in rising order; `files` restricts them."""
+        return self._matching([condition for _, condition in self._clauses], files)
+
+    def files(self) -> list[int] | None:
+        """Ids of the files that satisfy what is demanded of whole files; None where nothing is."""
+        parts = [condition for clause, condition in self._clauses if all(map(_of_file, clause.alternatives))]
+        if not parts:
+            return None
+        rows = self._snapshot.connection.execute(
+            f"""SELECT c.file_id FROM (SELECT id AS file_id FROM {self._tables.files}) c
+                WHERE {" AND ".join(part.sql for part in parts)}""",
+            tuple(value for part in parts for value in part.values),
+        )
+        return sorted(id_ for (id_,) in rows)
+
+    def match(self) -> Match | None:
+        """All of it as expressions of FTS5; None where an operator demands what the keyword index does not hold."""
+        required, excluded = list[str](), list[str]()
+        for clause, _ in self._clauses:
+            if any(isinstance(atom, Field) for atom in clause.alternatives):
+                return None
+            expressions = (self._demanded(atom) for atom in clause.alternatives if not isinstance(atom, Field))
+            either = " OR ".join(f"({expression})" for expression in expressions if expression)
+            (excluded if clause.negated else required).append(f"({either})")
+        return Match(" AND ".join(required), " OR ".join(excluded))
+
+    def some(self, files: Sequence[int] | None) -> bool:
+        """Whether any chunk satisfies all."""
+        return bool(self._matching([condition for _, condition in self._clauses], files, most=1))
+
+    def unmet(self, files: Sequence[int] | None) -> list[Clause]:
+        """The clauses that no chunk satisfies, even alone."""
+        return [clause for clause, condition in self._clauses if not self._matching([condition], files, most=1)]
+
+    def newest(self, chunks: Sequence[int], limit: int) -> tuple[list[int], int]:
+        """Of these chunks the first of each file, the file that changed last first, and how many files there are."""
+        rows: list[tuple[int, int]] = list(
+            self._snapshot.connection.execute(
+                f"""SELECT min(c.id), count(*) OVER () FROM {self._tables.chunks} c
+                CROSS JOIN {self._tables.files} f ON f.id = c.file_id
+                WHERE +c.id IN (SELECT value FROM carray(?)) GROUP BY c.file_id
+                ORDER BY f.mtime_ns DESC, f.path LIMIT ?""",
+                (many(chunks), limit),
+            )
+        )
+        return [id_ for id_, _ in rows], rows[0][1] if rows else 0
+
+    def _matching(self, conditions: Iterable[_Condition], files: Sequence[int] | None, most: int = -1) -> list[int]:
+        parts = list(conditions)
+        if files is not None:
+            parts.append(_among_files(files))
+        rows = self._snapshot.connection.execute(
+            f"""SELECT c.id FROM {self._tables.chunks} c
+                WHERE {" AND ".join(part.sql for part in parts)} LIMIT {most}""",
+            tuple(value for part in parts for value in part.values),
+        )
+        return sorted(id_ for (id_,) in rows)
+
+    def _clause(self, clause: Clause) -> _Condition | None:
+        """None where nothing is demanded after all, as by a quotation without a letter."""
+        parts = [part for atom in clause.alternatives if (part := self._atom(atom)) is not None]
+        if not parts:
+            return None
+        either = " OR ".join(part.sql for part in parts)
+        return _Condition(
+            f"NOT ({either})" if clause.negated else f"({either})", tuple(v for part in parts for v in part.values)
+        )
+
+    def _atom(self, atom: Atom) -> _Condition | None:
+        if isinstance(atom, Field):
+            return self._fields[atom.name](atom.value)
+        expression = self._demanded(atom)
+        fts = self._tables.fts
+        return (
+            _Condition(f"c.id IN (SELECT rowid FROM {fts} WHERE {fts} MATCH ?)", (expression,)) if expression else None
+        )
+
+    def _demanded(self, atom: Word | Phrase) -> str:
+        return _phrase(atom) if isinstance(atom, Phrase) else self._word(atom)
+
+    def _word(self, word: Word) -> str:
+        terms = analyse_word(word, self._languages)
+        return " AND ".join(f"({_expression(term)})" for term in terms)
+
+    # --- operators ------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _fields(self) -> dict[str, Callable[[str], _Condition]]:
+        return {
+            "path": self._path,
+            "title": self._title,
+            "tag": self._tag,
+            "source": self._source,
+            "agent": self._agent,
+            "project": self._project,
+            "role": self._role,
+            "after": self._after,
+            "before": self._before,
+            "on": self._on,
+        }
+
+    def _files(self, condition: str, *values: object) -> _Condition:
+        return _Condition(f"c.file_id IN (SELECT id FROM {self._tables.files} WHERE {condition})", values)
+
+    def _path(self, value: str) -> _Condition:
+        """A part of the path, or a pattern as in the settings."""
+        globs, part = Globs((value,)), fold(value)
+        rows = self._snapshot.connection.execute(f"SELECT id, path FROM {self._tables.files}")
+        return _among_files([id_ for id_, path in rows if part in fold(path) or globs.covers(path)])
+
+    def _title(self, value: str) -> _Condition:
+        part = fold(value)
+        rows = self._snapshot.connection.execute(f"SELECT id, title FROM {self._tables.files}")
+        return _among_files([id_ for id_, title in rows if part in fold(title)])
+
+    def _tag(self, value: str) -> _Condition:
+        """The tag, and those nested in it."""
+        # Half of a character, as a broken paste may have it, is in no tag, and SQLite would refuse it.
+        tag = fold(value.removeprefix("#").strip("/")).encode("utf-8", "replace").decode()
+        query = f"SELECT file_id FROM {self._tables.tags} WHERE tag = ? OR (tag > ? AND tag < ?)"
+        return _Condition(f"c.file_id IN ({query})", (tag, f"{tag}/", f"{tag}0"))
+
+    def _source(self, value: str) -> _Condition:
+        return self._files("source = ?", SOURCE_NAMES[value.casefold()])
+
+    def _agent(self, value: str) -> _Condition:
+        return self._sessions("agent", lambda agent: agent == fold(value))
+
+    def _project(self, value: str) -> _Condition:
+        return self._sessions("project", lambda project: fold(value) in project)
+
+    def _sessions(self, column: str, fits: Callable[[str], bool]) -> _Condition:
+        rows = self._snapshot.connection.execute(f"SELECT file_id, {column} FROM {self._tables.sessions}")
+        return _among_files([id_ for id_, value in rows if fits(fold(value))])
+
+    def _role(self, value: str) -> _Condition:
+        spoken = spoken_by(ROLE_NAMES[value.casefold()])
+        return _Condition(f"c.id IN (SELECT id FROM {self._tables.chunks} WHERE {spoken})")
+
+    def _after(self, value: str) -> _Condition:
+        period = parse_period(value)
+        return self._files("mtime_ns >= ?", _nanoseconds(period.start)) if period else _Condition("0")
+
+    def _before(self, value: str) -> _Condition:
+        period = parse_period(value)
+        return self._files("mtime_ns < ?", _nanoseconds(period.start)) if period else _Condition("0")
+
+    def _on(self, value: str) -> _Condition:
+        period = parse_period(value)
+        if period is None:
+            return _Condition("0")
+        start, end = period.days()
+        return self._files("mtime_ns >= ? AND mtime_ns < ?", _nanoseconds(start), _nanoseconds(end))
+
+
+def wanted_roles(query: Query) -> frozenset[str]:
+    """Whose words alone are asked for; empty for anybody's."""
+    for clause in query.required:
+        names = [atom.value for atom in clause.alternatives if isinstance(atom, Field) and atom.name == "role"]
+        if len(names) == len(clause.alternatives) and not clause.negated:
+            return frozenset(ROLE_NAMES[name.casefold()] for name in names)
+    return frozenset()
+
+
+def _of_file(atom: Atom) -> bool:
+    return isinstance(atom, Field) and atom.name != "role"
+
+
+def many(ids: Sequence[int]) -> object:
+    """Ids as one value, which `carray` turns into rows."""
+    return apsw.carray(array("q", ids or (0,)))  # of nothing it makes none; no id is 0
+
+
+def _among_files(ids: Sequence[int]) -> _Condition:
+    return _Condition("c.file_id IN (SELECT value FROM carray(?))", (many(ids),))
+
+
+def _expression(term: QueryTerm) -> str:
+    tokens = (term.word,) if isinstance(term.word, str) else term.word
+    found = [f'{_STEM_COLUMNS} : "{_escaped(stem)}"' for stem in dict.fromkeys(term.stems)]
+    if term.prefix_ok or isinstance(term.word, str) or not term.stems:
+        found.append(f'{_WORD_COLUMNS} : "{_escaped(" ".join(tokens))}"' + (" *" if term.prefix_ok else ""))
+    return " OR ".join(f"({one})" for one in found)
+
+
+def _phrase(phrase: Phrase) -> str:
+    tokens, is_open = phrase_tokens(phrase.text)
+    return f'{_PHRASE_COLUMNS} : "{_escaped(" ".join(tokens))}"' + (" *" if is_open else "") if tokens else ""
+
+
+def _escaped(token: str) -> str:
+    return token.replace('"', '""')
+
+
+def _nanoseconds(seconds: float) -> int:
+    return int(max(-(2**62), min(2**62, seconds * _NANOSECONDS)))

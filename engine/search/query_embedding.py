@@ -1,0 +1,87 @@
+"""Turns what is asked into a vector: once, and only where there is something to compare it with."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from engine.base.errors import ProviderError
+from engine.base.language import tr
+from engine.corpus.path_guard import PathGuard
+from engine.search.path_filter import hidden
+from engine.search.query_vector_cache import QuestionVectors
+from engine.search.search_context import Work
+from engine.search.search_sources import ReadableStore
+from engine.store import stored_models
+
+if TYPE_CHECKING:
+    from engine.embedding.base import EmbeddingProvider
+    from engine.store.vector_encoding import Vectors
+
+
+class QuestionEmbedder:
+    """Thread-safe. A failing provider costs the vector, never the answer: the work's notice says so."""
+
+    def __init__(self, store: ReadableStore, guard: PathGuard, note_failure: Callable[[str | None], None]) -> None:
+        """`note_failure` hears why a question could not be embedded, or None when it could."""
+        self._store = store
+        self._guard = guard
+        self._note_failure = note_failure
+        self._questions = QuestionVectors()
+
+    def take_vectors(self, provider: "EmbeddingProvider", work: Work) -> None:
+        """Give all that is asked its vector; who could not embed the one is not asked for the next."""
+        for level in work.levels:
+            level.vector = self._vector(provider, level)
+            if level.lacking is not None:
+                return
+
+    def known(self, provider: "EmbeddingProvider", text: str) -> "Vectors | None":
+        """The vector of what was embedded lately; None of all else, for nothing is sent."""
+        return self._questions.known(provider, text)
+
+    def _vector(self, provider: "EmbeddingProvider", work: Work) -> "Vectors | None":
+        """Unit vector (dims,): of a passage the stored one, else what the provider answers."""
+        if work.request.like is None:
+            return self._embed(provider, work.query.question, work)
+        from engine.search.more_like_this import find_passage, stored_vector
+
+        with self._store.read(work.cancel) as snapshot:
+            liked = find_passage(snapshot, work.request.like, hidden(snapshot, self._guard, work))
+            model = snapshot.stored_model(provider.id, provider.model, provider.key)
+            stored = None if model is None else stored_vector(snapshot, model, liked)
+        if stored is None:
+            return self._embed(provider, liked.text, work)
+        work.stored = True
+        note = tr("The passage's own vector was taken: nothing was embedded.")
+        work.stages.add("question", 1, 1, note, "questions")
+        return stored
+
+    def _embed(self, provider: "EmbeddingProvider", text: str, work: Work) -> "Vectors | None":
+        """None where words alone must do."""
+        if not text.strip() or not self._has_vectors(provider, work):
+            return None
+        with work.timed("embed"):
+            try:
+                vector = self._questions.of(provider, text, work.cancel)
+            except ProviderError as error:
+                work.by_words_only(str(error), "settings")
+                self._note_failure(str(error))
+                return None
+        self._note_failure(None)
+        note = tr("{model} made {count:,} numbers of it.", model=provider.model, count=len(vector))
+        work.stages.add("question", 1, 1, note, "questions")
+        # A vector of zeros has no direction: everything would be equally near.
+        return vector if vector.any() else None
+
+    def _has_vectors(self, provider: "EmbeddingProvider", work: Work) -> bool:
+        """Whether the question can be compared with anything; else it is not sent anywhere, and no model is loaded."""
+        with self._store.read(work.cancel) as snapshot:
+            model = snapshot.stored_model(provider.id, provider.model, provider.key)
+            if model is not None and snapshot.has_vectors(model.id):
+                return True
+            waits = stored_models.awaiting(snapshot)
+        asked = waits is not None and waits.name == (provider.id, provider.model, provider.key)
+        if asked:
+            work.by_words_only(tr("nobody has agreed to the embedding yet."), "embed")
+        else:
+            work.by_words_only(tr("nothing has been embedded yet."), "sync")
+        return False

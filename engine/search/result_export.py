@@ -1,0 +1,71 @@
+"""Results as they leave the program: as JSON, and as Markdown in which each has its citation."""
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from engine.base.formatting import plural
+from engine.records import MemorySearchResult, SearchOutcome, to_builtins
+
+_MARKUP = re.compile(r"([\\`*_\[\]<>#|~])")
+_TICKS = re.compile(r"`+")
+_SAID_BY = {"user": "said by the person", "assistant": "said by the assistant", "tool": "from a tool"}
+
+
+def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
+    """An answer as dicts and lists with camelCase keys, without what only matters while somebody types."""
+    values: dict[str, Any] = to_builtins(outcome)
+    values["timingsMs"] = values.pop("timings")
+    del values["remote"], values["age"]
+    for result in values["results"]:
+        if not result["workspace"]:
+            del result["workspace"]  # only one was searched
+    for key in ("telling", "within"):
+        if not values[key]:
+            del values[key]
+    if values["explanation"] is None:
+        del values["explanation"]
+    return values
+
+
+def results_markdown(results: Iterable[MemorySearchResult], *, asked: str, total: int) -> Iterator[str]:
+    """A page of results in parts that are joined by an empty line; `total` is how many were found."""
+    shown = list(results)
+    yield f"# {_plain(asked)}" if asked else "# Results"
+    more = f"{len(shown):,} of {plural(total, 'result')}" if total > len(shown) else plural(len(shown), "result")
+    yield f"{more}."
+    for result in shown:
+        yield f"## {_plain(_title(result))}"
+        told = [_code(result.citation), f"score {result.score:.2f}"]
+        if result.workspace:
+            told.append(f"in {_code(result.workspace)}")
+        if result.message is not None:
+            told.append(_SAID_BY.get(result.message.role, result.message.role))
+        yield " · ".join(told)
+        yield _quoted(result.snippet)
+
+
+def result_quote(result: MemorySearchResult) -> str:
+    """One result to be pasted into a note: its snippet as a quote, with title and citation below it."""
+    return f"{_quoted(result.snippet)}\n>\n> — {_plain(result.title)}, {_code(result.citation)}"
+
+
+def _title(result: MemorySearchResult) -> str:
+    heading = result.heading[1:] if result.heading[:1] == (result.title,) else result.heading
+    return " › ".join((result.title, *heading))
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines()) or ">"
+
+
+def _plain(text: str) -> str:
+    """On one line, and nothing of it read as markup."""
+    return _MARKUP.sub(r"\\\1", " ".join(text.split()))
+
+
+def _code(text: str) -> str:
+    """Between as many backticks as the text itself does not have in a row."""
+    ticks = "`" * (max(map(len, _TICKS.findall(text)), default=0) + 1)
+    room = " " if text[:1] == "`" or text[-1:] == "`" else ""
+    return f"{ticks}{room}{text}{room}{ticks}"

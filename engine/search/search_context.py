@@ -1,0 +1,120 @@
+"""One question on its way through the stages of a search."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from engine.base.cancellation import CancelToken
+from engine.base.language import tr
+from engine.records import Passage, QuerySuggestion, RemedyName, SearchTimings
+from engine.search.chunk_filter import Filter
+from engine.search.explanation import Stages
+from engine.settings.options import HybridSettings
+from engine.text import Query, parse_query
+
+if TYPE_CHECKING:
+    from engine.store.vector_encoding import Vectors
+
+
+_LEAST_CANDIDATES = 200
+
+
+@dataclass(frozen=True)
+class SearchRequest:
+    """One question, its defaults filled in: everything that decides its answer beside the index and the provider."""
+
+    query: str
+    max_results: int
+    min_score: float
+    hybrid: HybridSettings = field(hash=False)  # it holds a dict
+    filter: Filter = field(default_factory=Filter)
+    keyword_only: bool = False
+    explain: bool = False
+    half_life_days: float = 0.0
+    """Days in which what has a date loses half of its score; 0 where nothing ages."""
+    diverse: bool = False
+    """Whether results that say the same stand behind others."""
+    per_file: int = 0
+    """Most results of one file; 0 for no limit."""
+    correct: bool = False
+    """Whether to search the likeliest correction of a word that occurs nowhere."""
+    like: Passage | None = None
+    """What is wanted is like this; `query` is empty then."""
+    within: "SearchRequest | None" = None
+    """Only among the results of this question."""
+
+    @property
+    def candidates(self) -> int:
+        """How many to choose by words, and as many by meaning; filters and ties thin a shorter list out."""
+        return max(_LEAST_CANDIDATES, self.max_results * self.hybrid.candidate_multiplier)
+
+
+@dataclass
+class Work:
+    """What the stages of one search hand on."""
+
+    request: SearchRequest
+    query: Query
+    cancel: CancelToken | None
+    notice: str = ""
+    suggestions: tuple[QuerySuggestion, ...] = ()
+    understood: str = ""
+    best: float = 0.0
+    """The highest score, or score by words alone, of all that were scored."""
+    lacking: RemedyName | None = None
+    """What would change that the meaning was not compared; `notice` says why it was not."""
+    vectors_ready: float = 1.0
+    """Share of the chunks that have a vector; counted where the answer is explained."""
+    tags_wait: bool = False
+    """Whether the query asks for tags, which the index does not have before its next update."""
+    weakest: list[int] = field(default_factory=list)
+    """The last candidate of each leg that brought as many as it may: if it is kept, others behind it would be too."""
+    stages: Stages = field(default_factory=Stages)
+    spent: dict[str, float] = field(default_factory=dict)
+    begun: float = field(default_factory=time.perf_counter)
+    earlier: "Work | None" = None
+    """The question among whose results this one is asked."""
+    vector: "Vectors | None" = None
+    """Unit vector (dims,) of what is asked; None where words alone are searched."""
+    stored: bool = False
+    """`vector` is that of a passage, not of a question."""
+
+    @classmethod
+    def on(cls, request: SearchRequest, cancel: CancelToken | None, spent: dict[str, float] | None = None) -> "Work":
+        """The work on a question, and on all those that it is asked within: their time counts together."""
+        work = cls(request, parse_query(request.query), cancel, spent={} if spent is None else spent)
+        if request.within is not None:
+            work.earlier = cls.on(request.within, cancel, work.spent)
+        return work
+
+    @property
+    def levels(self) -> "tuple[Work, ...]":
+        """All questions, the widest first, this one last."""
+        return (self,) if self.earlier is None else (*self.earlier.levels, self)
+
+    @property
+    def notices(self) -> list[str]:
+        """What there is to say of the answers to all of them, of this one first."""
+        return [level.notice for level in reversed(self.levels)]
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        if self.cancel is not None:
+            self.cancel.checkpoint()
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.spent[stage] = self.spent.get(stage, 0.0) + (time.perf_counter() - start) * 1000
+
+    def by_words_only(self, reason: str, remedy: RemedyName) -> None:
+        """The question is not compared by meaning; `reason` ends with a full stop."""
+        self.lacking = remedy
+        self.notice = tr("Searched by words only: {reason}", reason=reason)
+        self.stages.add("question", 1, 0, self.notice, "questions")
+
+    def timings(self) -> SearchTimings:
+        legs = {leg: round(self.spent.get(leg, 0.0), 3) for leg in ("analysis", "keyword", "embed", "vector", "merge")}
+        return SearchTimings(**legs, total=round((time.perf_counter() - self.begun) * 1000, 3))

@@ -1,0 +1,151 @@
+"""Notes that are called exactly what was asked for: who types a note's title or file name wants that note first."""
+
+import re
+from collections.abc import Collection, Sequence
+from itertools import compress
+
+from engine.base.language import tr_count
+from engine.search.explanation import Scored, Stages
+from engine.store.snapshot import Snapshot
+from engine.text import Query, QueryAnalysis, QueryTerm
+from engine.text.analysis import streams_of
+from engine.text.folding import fold
+from engine.text.question_words import unasked
+from engine.text.tokens import RUN
+
+_WORD = re.compile(r"[^\W_]+")
+_MOST_WORDS = 12
+"""Hardly any title is longer, and no pasted text is one."""
+_MOST_NAMED = 50
+_LONGEST = 200
+"""Characters of a name that are looked at."""
+
+
+def called(snapshot: Snapshot, query: Query, ids: Collection[int]) -> dict[int, int]:
+    """Of these chunks those in a file whose title, alias or name is these words and no others, each with its file.
+
+    Whatever is called so holds all words of the question: only such chunks need to be looked at.
+    """
+    words = _words(query.question)
+    if not query.plain or not 0 < len(words) <= _MOST_WORDS:
+        return {}
+    return {
+        id_: file
+        for id_, file, title, path, aliases in snapshot.titles(tuple(ids))
+        if words in (_words(title), *_words_of_name(path), *map(_words, aliases.splitlines()))
+    }
+
+
+def named_chunks(snapshot: Snapshot, query: Query, titled: Sequence[int] | None) -> list[int]:
+    """The first chunk of each file whose title, alias or name is these words and no others.
+
+    Where most chunks hold a word, as a collection's own subject, a ranking by words does not reach the note of its
+    name. `titled` are chunks among which are all of such files, where those are few; None to look through the
+    names of all files, in which case counts outside of ASCII.
+    """
+    words = _words(query.question)
+    if not query.plain or not 0 < len(words) <= _MOST_WORDS:
+        return []
+    if titled is not None:
+        first: dict[int, int] = {}
+        for id_, file in called(snapshot, query, titled).items():
+            first[file] = min(id_, first.get(file, id_))
+        return list(first.values())[:_MOST_NAMED]
+    pattern = "_".join(word.replace("%", "").replace("_", "") for word in words)
+    tables = snapshot.tables
+    rows = snapshot.connection.execute(
+        f"""SELECT min(c.id) FROM (
+                SELECT id FROM {tables.files}
+                WHERE title LIKE ?1 OR path LIKE ?1 || '.%' OR path LIKE '%/' || ?1 || '.%'
+                UNION SELECT file_id FROM {tables.front_matter} WHERE char(10) || aliases || char(10) LIKE ?2
+            ) f JOIN {tables.chunks} c ON c.file_id = f.id GROUP BY f.id LIMIT {_MOST_NAMED}""",
+        (pattern, f"%\n{pattern}\n%"),
+    )
+    return [id_ for (id_,) in rows]
+
+
+def name_matches(
+    snapshot: Snapshot, question: QueryAnalysis, weights: Sequence[float], ids: Collection[int]
+) -> dict[int, float]:
+    """How well the title or the file name of each of these chunks fits the query, 0 to 1; without those at 0.
+
+    The share of the query that the name has, weighed by `weights` of its searched terms, times the share of the name
+    that the query has: a note named "Advanced queries" fits "how do advanced queries work" almost fully.
+    """
+    terms = [term for term in question.terms if not term.stop]
+    total = sum(weights)
+    if not total or not ids:
+        return {}
+    forms = [_forms(term) for term in terms]
+    known: dict[str, float] = {}
+
+    def fit(name: str) -> float:
+        found = known.get(name)
+        if found is None:
+            words = _analysed_words(name, question.languages)
+            if not words:
+                return 0.0
+            tokens = frozenset().union(*words)
+            held = [any(form <= tokens for form in of_term) for of_term in forms]
+            share = sum(compress(weights, held)) / total
+            asked = frozenset[str]().union(*(form for of_term in compress(forms, held) for form in of_term))
+            found = known[name] = share * sum(not asked.isdisjoint(word) for word in words) / len(words)
+        return found
+
+    fits = {}
+    for id_, _, title, path, aliases in snapshot.titles(tuple(ids)):
+        best = max(map(fit, (title, path.rpartition("/")[2].rpartition(".")[0], *aliases.splitlines())))
+        if best:
+            fits[id_] = best
+    return fits
+
+
+def _forms(term: QueryTerm) -> list[frozenset[str]]:
+    """Sets of tokens, of which any is a match where all of its tokens are there."""
+    word = (term.word,) if isinstance(term.word, str) else term.word
+    return [frozenset(word), *(frozenset(stem.split(" ")) for stem in term.stems)]
+
+
+def _analysed_words(name: str, languages: Sequence[str]) -> list[frozenset[str]]:
+    """The tokens of each word of a name, in all these languages, without function words where it has others."""
+    found, plain = [], []
+    for run in RUN.findall(name[:_LONGEST]):
+        tokens = frozenset(token for lang in languages for stream in streams_of(lang)[run] for token in stream.split())
+        if tokens:
+            plain.append(tokens)
+            if tokens.isdisjoint(unasked(languages[0])):
+                found.append(tokens)
+    return found or plain
+
+
+def put_first(ranked: list[Scored], named: dict[int, int], stages: Stages) -> list[Scored]:
+    """The best chunk of each file that is called so as a full answer, before all others."""
+    first: dict[int, Scored] = {}
+    others = []
+    for scored in ranked:
+        file = named.get(scored.id)
+        if file is None or file in first:
+            others.append(scored)
+        else:
+            factor = 1.0 if scored.age is None else scored.age.factor
+            first[file] = scored._replace(score=factor, fresh=1.0, named=True)
+    if not first:
+        return ranked
+    note = tr_count(
+        "{count:,} of them stands first: it is called so.",
+        "{count:,} of them stand first: they are called so.",
+        len(first),
+    )
+    stages.add("title", len(ranked), len(ranked), note)
+    # Age counts among them, too; the order within equal ones stays.
+    return sorted(first.values(), key=lambda scored: -scored.score) + others
+
+
+def _words_of_name(path: str) -> tuple[list[str], list[str]]:
+    """Those of the file's name, without and with its ending."""
+    name = path.rpartition("/")[2]
+    return _words(name.rpartition(".")[0]), _words(name)
+
+
+def _words(text: str) -> list[str]:
+    return [folded for word in _WORD.findall(text) if (folded := fold(word))]

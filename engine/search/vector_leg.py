@@ -1,0 +1,59 @@
+"""The vector leg: candidates from the index of vectors, near cosines for all of them, exact ones for the best."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from engine.base.cancellation import CancelToken
+from engine.embedding.base import Calibration
+from engine.search import scoring
+from engine.search.chunk_filter import Among
+from engine.search.search_sources import NearVectors
+from engine.store.snapshot import Snapshot
+from engine.store.vector_encoding import StoredModel, Vectors, decode
+
+
+@dataclass(frozen=True)
+class MeaningLeg:
+    """One question's vector against the vectors of one snapshot."""
+
+    snapshot: Snapshot
+    vectors: NearVectors
+    model: StoredModel
+    calibration: Calibration
+    query: Vectors
+    """Unit vector (dims,)."""
+    _near: dict[int, float] = field(default_factory=dict)
+    """Cosines of the candidates, within a few thousandths."""
+
+    def candidates(self, limit: int, among: Among, cancel: CancelToken | None) -> list[int]:
+        """Ids of the nearest chunks, best first."""
+        allowed = among.chunks
+        if allowed is None and among.files is not None:
+            allowed = self.snapshot.chunks_of_files(among.files)
+        found = self.vectors.search(self.snapshot, self.model, self.query, limit, allowed=allowed, cancel=cancel)
+        ids, cosines = (values.tolist() for values in found)
+        self._near.update(zip(ids, cosines, strict=True))
+        return list(ids)
+
+    def rows(self) -> int:
+        """How many chunks have a vector so far."""
+        return self.vectors.rows(self.snapshot, self.model)
+
+    def near_cosines(self, ids: Sequence[int]) -> dict[int, float]:
+        """Cosines of those of these chunks that have a vector, within a few thousandths."""
+        if others := [id_ for id_ in ids if id_ not in self._near]:
+            known, cosines = self.vectors.search(self.snapshot, self.model, self.query, len(others), allowed=others)
+            self._near.update(zip(known.tolist(), cosines.tolist(), strict=True))
+        found = {id_: self._near[id_] for id_ in ids if id_ in self._near}
+        return found | self.cosines([id_ for id_ in others if id_ not in found])
+
+    def cosines(self, ids: Sequence[int]) -> dict[int, float]:
+        """Exact cosines of those of these chunks that have a vector: three pages of the index are read for each."""
+        rows = list(self.snapshot.vectors(self.model.id, ids))
+        if not rows:
+            return {}
+        matrix = decode([vector for _, vector in rows], self.model.dims).astype("float32")
+        return dict(zip((id_ for id_, _ in rows), (matrix @ self.query).tolist(), strict=True))
+
+    def score(self, cosine: float) -> float:
+        return scoring.vector_score(cosine, self.calibration)

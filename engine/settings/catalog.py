@@ -1,0 +1,142 @@
+"""The options as data: what a form, a search over them, or a list of them is made from."""
+
+import functools
+import types
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from engine.base.errors import SettingsError
+from engine.base.language import tr
+from engine.settings.checking import check_layer, is_section
+from engine.settings.options import Settings
+from engine.settings.problem import Problem
+from engine.settings.section import Section
+
+OptionKind = Literal["switch", "choice", "choices", "whole", "number", "text", "list", "texts", "numbers", "lists"]
+"""`choices`: some of the named values; `list`: any texts; `texts`, `numbers` and `lists`: such values by name."""
+
+
+class Option(msgspec.Struct, frozen=True):
+    """One option of the settings file."""
+
+    key: str
+    """Such as `query.min_score`."""
+    kind: OptionKind
+    help: str
+    default: Any
+    choices: tuple[str, ...] = ()
+    low: float | None = None
+    high: float | None = None
+    """Ends of the range of a number, inclusive; None where it has none."""
+    optional: bool = False
+    """Whether it may be unset, which is then the default: None."""
+    for_all: bool = False
+    """Whether it can only be set for all workspaces."""
+
+
+@functools.cache
+def all_options() -> tuple[Option, ...]:
+    """Every option of `Settings`, in the order of their declaration."""
+    return tuple(_options(Settings, ""))
+
+
+def value_at(settings: Settings, key: str) -> Any:
+    """The value of the option `key` in these settings."""
+    value: Any = settings
+    for part in key.split("."):
+        section: type[Section] = type(value)
+        value = getattr(value, _field_name(section, part))
+    return value
+
+
+def option_problem(key: str, value: Any) -> str:
+    """What is wrong with a value for the option `key`, as a sentence; empty if it may be saved. None unsets it."""
+    if value is None:
+        return ""
+    if problem := _problem(key, list(value) if isinstance(value, tuple) else value, ("defaults",)):
+        return problem
+    option = next(option for option in all_options() if option.key == key)
+    return _range_problem(option, value) if option.kind in ("whole", "number") else ""
+
+
+def _problem(key: str, value: Any, layer: tuple[str, ...]) -> str:
+    """What keeps the key with this value out of a layer."""
+    held: Any = value
+    for part in reversed(key.split(".")):
+        held = {part: held}
+    try:
+        check_layer(held, layer, _refuse)
+    except SettingsError as error:
+        return str(error)
+    return ""
+
+
+def _refuse(where: tuple[str, ...], problem: Problem) -> NoReturn:
+    raise SettingsError(problem.about(tr("It")))
+
+
+def _range_problem(option: Option, value: float) -> str:
+    low, high = option.low, option.high
+    if (low is None or value >= low) and (high is None or value <= high):
+        return ""
+    if low is not None and high is not None:
+        return tr("It must be from {low:g} to {high:,g}.", low=low, high=high)
+    if low is not None:
+        return tr("It must be {low:g} or more.", low=low)
+    return tr("It must be {high:,g} or less.", high=high)
+
+
+def _options(section: type[Section], above: str) -> Iterator[Option]:
+    hints = get_type_hints(section, include_extras=True)
+    for field in msgspec.structs.fields(section):
+        key = above + field.encode_name
+        hint = hints[field.name]
+        if is_section(hint):
+            yield from _options(hint, key + ".")
+        else:
+            yield _option(key, hint, _default(field))
+
+
+def _option(key: str, hint: Any, default: Any) -> Option:
+    kind, meta = get_args(hint) if get_origin(hint) is Annotated else (hint, msgspec.Meta(description="", extra={}))
+    optional = get_origin(kind) in (Union, types.UnionType)
+    if optional:
+        kind = get_args(kind)[0]
+    name, choices = _kind(kind)
+    ends = meta.extra or {}
+    return Option(
+        key=key,
+        kind=name,
+        help=meta.description or "",
+        default=default,
+        choices=choices,
+        low=ends.get("low"),
+        high=ends.get("high"),
+        optional=optional,
+        for_all=bool(_problem(key, list(default) if isinstance(default, tuple) else default, ("workspace", ""))),
+    )
+
+
+def _kind(kind: Any) -> tuple[OptionKind, tuple[str, ...]]:
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        return "choice", arguments
+    if origin is tuple:
+        return ("list", ()) if arguments[0] is str else ("choices", get_args(arguments[0]))
+    if origin is dict:
+        by_name: dict[Any, OptionKind] = {str: "texts", float: "numbers", tuple: "lists"}
+        return by_name[get_origin(arguments[1]) or arguments[1]], ()
+    simple: dict[Any, OptionKind] = {bool: "switch", int: "whole", float: "number", str: "text"}
+    return simple[kind], ()
+
+
+def _default(field: msgspec.structs.FieldInfo) -> Any:
+    return field.default_factory() if field.default_factory is not msgspec.NODEFAULT else field.default
+
+
+@functools.cache
+def _field_name(section: type[Section], part: str) -> str:
+    """The attribute that is called `part` in the file."""
+    return next(field.name for field in msgspec.structs.fields(section) if field.encode_name == part)

@@ -1,0 +1,54 @@
+"""Where an option got the value that is in force: built in, or which layer and line of the settings file."""
+
+from pathlib import Path
+from typing import Any, Literal
+
+import msgspec
+
+from engine.base.errors import SettingsError
+from engine.settings.loading import parse_settings, read_settings_text, same_folder, settings_path
+from engine.settings.toml_lines import find_lines, line_of
+
+Layer = Literal["built-in", "defaults", "workspace"]
+
+
+class SettingOrigin(msgspec.Struct, frozen=True):
+    layer: Layer
+    file: str = ""
+    """Empty for what is built in."""
+    line: int = 0
+    """Of the key, from 1; 0 for what is built in."""
+
+
+BUILT_IN = SettingOrigin("built-in")
+
+
+def origin_of(key: str, workspace: Path, config: Path | None, item: str | None = None) -> SettingOrigin:
+    """Where `key`, such as `query.min_score`, is set for this workspace; of a list, where `item` stands in it.
+
+    Built in where no layer has it, or the file cannot be read any more.
+    """
+    path = config or settings_path()
+    try:
+        text = read_settings_text(path, required=False)
+        data = {} if text is None else parse_settings(text, path)
+    except SettingsError:
+        return BUILT_IN
+    if text is None:
+        return BUILT_IN
+    own = [folder for folder in data.get("workspace", {}) if same_folder(folder, workspace)]
+    names = tuple(key.split("."))
+    layers: list[tuple[Layer, tuple[str, ...]]] = [("workspace", ("workspace", folder)) for folder in reversed(own)]
+    for layer, above in (*layers, ("defaults", ("defaults",))):
+        value = _value(data, (*above, *names))
+        if value is not None and (item is None or not isinstance(value, list) or item in map(str.strip, value)):
+            return SettingOrigin(layer, str(path), line_of(find_lines(text), (*above, *names)))
+    return BUILT_IN
+
+
+def _value(data: Any, path: tuple[str, ...]) -> Any:
+    for part in path:
+        if not isinstance(data, dict) or part not in data:
+            return None
+        data = data[part]
+    return data

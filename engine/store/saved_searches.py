@@ -1,0 +1,169 @@
+"""What was searched for, and the searches that have a name: kept in `user.sqlite`, since nobody can make them again."""
+
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import apsw
+import msgspec
+
+from engine.base.bounded_json import decode_json
+from engine.base.errors import IndexReadOnly, StoreError
+from engine.base.language import marked, tr
+from engine.corpus.ignore import shown
+from engine.records import AskedQuestion, RecentSearch, SavedSearch
+from engine.redaction.masks import redact
+from engine.store.user_data import UserData
+
+LONGEST_NAME = 200
+_KEPT = 200
+_NOT_KEPT = marked(
+    "The folder of the index cannot be written, so no search can be saved: make it writable or choose another one with "
+    "`store.path` in the settings."
+)
+
+_SECRET = marked(
+    "A search that holds a password, a key or a token is not kept: leave it out of the question and of the name."
+)
+
+
+class KeptSearches:
+    """The searches of one workspace. Thread-safe.
+
+    What another version of the program wrote and this one cannot read stays, and is left out here.
+    """
+
+    def __init__(self, user: UserData) -> None:
+        self._user = user
+
+    @property
+    def unreadable(self) -> str:
+        """Why nothing that was kept can be read; empty where it can."""
+        return self._user.problem
+
+    def saved(self) -> tuple[SavedSearch, ...]:
+        """Every search that has a name, last used first."""
+        with self._user.reading() as connection:
+            rows = connection.execute("SELECT name, used, question FROM saved_searches ORDER BY used DESC, name")
+            return tuple(SavedSearch(name=name, used=used, question=q) for name, used, q in _readable(rows))
+
+    def save(self, search: SavedSearch) -> None:
+        """Keep it, in place of one that has its name.
+
+        As everything here that changes what is saved, this raises `StoreError` where nothing can be kept, for a name
+        that is none, and for what holds a secret.
+        """
+        name, question = _checked(search.name), _json(search.question)
+        if question is None:
+            raise StoreError(tr("This search holds characters that cannot be kept: type it anew, please."))
+        if _holds_secret(search.question):
+            raise StoreError(tr(_SECRET))
+        with self._writing() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO saved_searches (name, used, question) VALUES (?, ?, ?)",
+                (name, search.used, question),
+            )
+
+    def rename(self, name: str, wanted: str) -> None:
+        """Give another name, in place of a search that has it; nothing happens where there is none of this name."""
+        wanted = _checked(wanted)
+        with self._writing() as connection:
+            connection.execute("UPDATE OR REPLACE saved_searches SET name = ? WHERE name = ?", (wanted, name))
+
+    def touch(self, name: str) -> None:
+        """It is being run."""
+        if self._user.keeps:
+            with self._user.writing() as connection:
+                connection.execute("UPDATE saved_searches SET used = ? WHERE name = ?", (time.time(), name))
+
+    def forget_saved(self, name: str) -> None:
+        with self._writing() as connection:
+            connection.execute("DELETE FROM saved_searches WHERE name = ?", (name,))
+
+    def recent(self) -> tuple[RecentSearch, ...]:
+        """What was asked before, the newest first; each question once."""
+        with self._user.reading() as connection:
+            rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC")
+            return tuple(RecentSearch(asked=asked, question=question) for _, asked, question in _readable(rows))
+
+    def note(self, question: AskedQuestion) -> None:
+        """It was asked: the newest from now on. Its own beginning, if that was the newest, is forgotten.
+
+        What holds a secret is not kept, nor is anything where nothing can be.
+        """
+        text = _json(question)
+        if not self._user.keeps or _holds_secret(question) or text is None:
+            return
+        with self._user.writing() as connection:
+            rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC").fetchall()
+            for place, (id_, _, known) in enumerate(_readable(rows)):
+                if known == question or (place == 0 and _begins(known, question)):
+                    connection.execute("DELETE FROM recent_searches WHERE id = ?", (id_,))
+            connection.execute("INSERT INTO recent_searches (asked, question) VALUES (?, ?)", (time.time(), text))
+            connection.execute(
+                """DELETE FROM recent_searches
+                   WHERE id NOT IN (SELECT id FROM recent_searches ORDER BY id DESC LIMIT ?)""",
+                (_KEPT,),
+            )
+
+    def forget_recent(self, question: AskedQuestion | None = None) -> None:
+        """Forget that this was asked; None: forget all that was. Nothing of it is left in any file."""
+        if not self._user.keeps:
+            return
+        with self._user.writing() as connection:
+            if question is None:
+                connection.execute("DELETE FROM recent_searches")
+            else:
+                rows = connection.execute("SELECT id, asked, question FROM recent_searches").fetchall()
+                gone = [(id_,) for id_, _, known in _readable(rows) if known == question]
+                connection.executemany("DELETE FROM recent_searches WHERE id = ?", gone)
+        self._user.settle()
+        self._user.change_in_backups("recent_searches", "DELETE FROM recent_searches")
+
+    @contextmanager
+    def _writing(self) -> Iterator[apsw.Connection]:
+        if not self._user.keeps:
+            raise IndexReadOnly(self._user.problem or tr(_NOT_KEPT))
+        with self._user.writing() as connection:
+            yield connection
+
+
+def _json(question: AskedQuestion) -> str | None:
+    """None of half a character, which a paste or the bytes of a command line may hold."""
+    try:
+        return msgspec.json.encode(question).decode()
+    except UnicodeEncodeError:
+        return None
+
+
+def _readable(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, float, AskedQuestion]]:
+    """Rows of a key, a time and a question, without those that this version cannot read."""
+    for key, when, text in rows:
+        try:
+            yield key, when, decode_json(text, AskedQuestion)
+        except ValueError:
+            continue
+
+
+def _checked(name: str) -> str:
+    name = shown(" ".join(name.split()))
+    if not name:
+        raise StoreError(tr("A saved search needs a name."))
+    if len(name) > LONGEST_NAME:
+        raise StoreError(tr("The name of a saved search has at most {most} characters.", most=LONGEST_NAME))
+    if redact(name) != name:
+        raise StoreError(tr(_SECRET))
+    return name
+
+
+def _begins(known: AskedQuestion, question: AskedQuestion) -> bool:
+    """Whether the question is the known one with more words or letters."""
+    same = msgspec.structs.replace(known, text=question.text) == question
+    return same and bool(known.text) and question.text.startswith(known.text)
+
+
+def _holds_secret(question: AskedQuestion) -> bool:
+    texts = [question.text, question.like.text if question.like else ""]
+    inner = question.within is not None and _holds_secret(question.within)
+    return inner or any(redact(text) != text for text in texts)

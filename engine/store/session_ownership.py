@@ -1,0 +1,130 @@
+"""`session-homes.sqlite`: which workspace each transcript is indexed in. All indexes that lie side by side share it.
+
+It can be made again at any time: a transcript without a row belongs to the workspace that sees it next.
+"""
+
+import contextlib
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import apsw
+
+from engine.base.private_files import create_private, make_folder
+from engine.store.connection import BUSY_MS
+from engine.store.integrity import Column, unreadable
+from engine.store.migrations import Migration, migrate
+
+log = logging.getLogger(__name__)
+
+
+class Home(NamedTuple):
+    """Where one transcript is indexed."""
+
+    workspace: str
+    """Real path of its folder."""
+    rank: int
+    """How good its reason is: 0 for having been the first, more for holding the folder that the agent worked in."""
+    project: str
+    """That folder, as the transcript names it, with secrets masked; empty where it names none."""
+
+
+Homes = Mapping[str, Home]
+"""By the transcript's path."""
+
+
+def _m001_homes(connection: apsw.Connection) -> None:
+    connection.execute(
+        """CREATE TABLE homes (
+            transcript TEXT PRIMARY KEY, workspace TEXT NOT NULL, rank INTEGER NOT NULL, project TEXT NOT NULL)
+            WITHOUT ROWID"""
+    )
+    connection.execute("CREATE INDEX homes_by_workspace ON homes (workspace)")
+
+
+MIGRATIONS: tuple[Migration, ...] = (_m001_homes,)
+_COLUMNS = [
+    Column("homes", name, "INTEGER" if name == "rank" else "TEXT", required=True)
+    for name in ("transcript", *Home._fields)
+]
+
+
+class SessionHomes:
+    """Each call opens the file for itself, since it is needed once a sync. Raises apsw's errors, `IndexTooNew`."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def read(self) -> Homes:
+        """All rows."""
+        with self._opened() as connection:
+            return _rows(connection)
+
+    def change(self, decide: Callable[[Homes], Mapping[str, Home | None]]) -> Homes:
+        """Set or, with None, remove what `decide` returns for the rows as they are, with nobody else at it.
+
+        Returns the rows afterwards.
+        """
+        with self._opened() as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                rows = dict(_rows(connection))
+                for transcript, home in decide(rows).items():
+                    if home is None:
+                        rows.pop(transcript, None)
+                        connection.execute("DELETE FROM homes WHERE transcript = ?", (transcript,))
+                    else:
+                        rows[transcript] = home
+                        connection.execute("INSERT OR REPLACE INTO homes VALUES (?, ?, ?, ?)", (transcript, *home))
+                connection.execute("COMMIT")
+            except BaseException:
+                connection.execute("ROLLBACK")
+                raise
+            return rows
+
+    def release(self, workspace: Path) -> None:
+        """Let other workspaces have all that this one held."""
+        if self._path.exists():
+            with self._opened() as connection:
+                connection.execute("DELETE FROM homes WHERE workspace = ?", (str(workspace),))
+
+    @contextlib.contextmanager
+    def _opened(self) -> Iterator[apsw.Connection]:
+        make_folder(self._path.parent)
+        create_private(self._path)
+        with contextlib.closing(self._connection()) as connection:
+            yield connection
+
+    def _connection(self) -> apsw.Connection:
+        try:
+            return self._try()
+        except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError):
+            # Nothing in it is lost: every workspace claims anew what its index holds.
+            log.warning("The list of where sessions belong is damaged and begun anew")
+            for name in self._names():
+                name.unlink(missing_ok=True)
+            return self._try()
+
+    def _try(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self._path))
+        try:
+            connection.set_busy_timeout(BUSY_MS)
+            connection.pragma("journal_mode", "wal")
+            connection.pragma("synchronous", 1)
+            connection.pragma("secure_delete", 1)  # of paths that were stored before secrets in them were masked
+            migrate(connection, self._path, MIGRATIONS)
+            if unreadable(connection, _COLUMNS):
+                raise apsw.CorruptError("another table than ours")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _names(self) -> Iterable[Path]:
+        return [self._path.with_name(self._path.name + end) for end in ("", "-wal", "-shm")]
+
+
+def _rows(connection: apsw.Connection) -> Homes:
+    query = "SELECT transcript, workspace, rank, project FROM homes"
+    return {transcript: Home(*rest) for transcript, *rest in connection.execute(query)}

@@ -1,0 +1,253 @@
+"""Looser forms of a query's terms: other spellings and forms that a text may have instead.
+
+They are weaker evidence than the term itself. Each is a phrase of the `words` stream or of the `stems` stream; a last
+token that ends with `*` stands for all that begin so.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice, pairwise, product
+from typing import TYPE_CHECKING, NamedTuple
+
+from engine.text.loose_keys import COMPOUNDING, JOINED, REVERSED, SHORTEST_END
+from engine.text.phrases import phrase_tokens
+from engine.text.scripts import HANGUL, SYMBOL, UNSPACED, script_of, shape
+from engine.text.stems import stems_of
+from engine.text.tokens import Piece, clusters, groups, pairs, pieces
+
+if TYPE_CHECKING:
+    from engine.text.query_analysis import QueryTerm
+
+_MOST_FORMS = 40
+_DIGITS_AND_LETTERS = re.compile(r"([^\W\d_]+)(\d[\d.]*)|(\d[\d.]*)([^\W\d_]+)")
+_VERSION = re.compile(r"\d+(?:\.\d+)+")
+_HASH = re.compile(r"(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{4,40}")
+_SHORT_HASHES = range(7, 13)
+_GAP = re.compile(r"[ \u00a0\-]?")
+
+_SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
+_SHORTEST_BEGINNING = 5
+"""Characters of the shortest stem that is looked for at the beginning of compounds."""
+_SHORTEST_BARE, _LONGEST_SUFFIX = 3, 5
+_SHORTEST_STUMP, _LEAST_STUMP = 4, 0.4
+_DIGRAPHS = {
+    "german": {"ae": "ä", "oe": "ö", "ue": "ü"},
+    "danish": {"aa": "å", "oe": "ø"},
+    "norwegian": {"aa": "å", "oe": "ø"},
+    "swedish": {"aa": "å", "ae": "ä", "oe": "ö"},
+}
+"""Spellings of letters that a keyboard lacks. Folding writes æ as ae and ß as ss already."""
+_MOST_DIGRAPHS = 3
+_HEBREW_PREFIXES = tuple("הובלמשכ")
+_HEBREW_PREFIXES_OF_TWO = tuple("וה וב ול ומ וש שה שב של מה כש".split())
+
+_HAN = re.compile("[\u3005\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_HIRAGANA = re.compile("[\u3041-\u3096]")
+_KANA = re.compile("[\u3041-\u30ff]")
+_OKURIGANA = "いきしちみりえけせめれげぎじ"
+_JAPANESE_PARTICLES = "をのがには"
+
+
+class _Forms(NamedTuple):
+    words: Iterable[tuple[str, ...]] = ()
+    stems: Iterable[str] = ()
+
+
+def loosened(text: str, terms: Sequence["QueryTerm"], languages: Sequence[str]) -> tuple["QueryTerm", ...]:
+    """The terms of the query `text` in its order, with their looser forms in the query's and the index's languages."""
+    certain = any(term.stop for term in terms)
+    found = [[_forms(text, term, languages, certain=certain)] for term in terms]
+    for place, (first, second) in enumerate(pairwise(terms)):
+        if _GAP.fullmatch(text[first.end : second.start]):
+            forms = _joined(first, second, languages)
+            found[place].append(forms)
+            found[place + 1].append(forms)
+    return tuple(_with_forms(term, forms) for term, forms in zip(terms, found, strict=True))
+
+
+def _with_forms(term: "QueryTerm", found: Iterable[_Forms]) -> "QueryTerm":
+    if term.stop or term.phrased:
+        return term
+    words, stems = dict[tuple[str, ...], None](), dict[str, None]()
+    for forms in found:
+        words.update(dict.fromkeys(forms.words))
+        stems.update(dict.fromkeys(forms.stems))
+    if not term.stems:
+        words.pop((term.word,) if isinstance(term.word, str) else term.word, None)
+    for stem in term.stems:
+        stems.pop(stem, None)
+    return term._replace(loose=tuple(islice(words, _MOST_FORMS)), loose_stems=tuple(islice(stems, _MOST_FORMS)))
+
+
+def _forms(text: str, term: "QueryTerm", languages: Sequence[str], *, certain: bool) -> _Forms:
+    if term.stop or term.phrased:
+        return _Forms()
+    kind = next(groups(term.surface)).kind
+    if kind == HANGUL:
+        # Within longer words, whatever surrounds it there. A Korean term is looked for by its stems alone.
+        return _Forms(tuple(pairs(stem)[:-1]) for stem in term.stems if len(stem) > 1)
+    if kind == UNSPACED:
+        return _Forms(tuple(_spellings(text, term)))
+    if kind == SYMBOL:
+        return _Forms()
+    found = pieces(term.surface)
+    if len(found) == 1:
+        return _of_word(term, found[0].root, languages, certain=certain)
+    return _Forms(_split(term.surface), _of_identifier(term, found, languages))
+
+
+# --- Words ------------------------------------------------------------------------------------------------------------
+
+
+def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain: bool) -> _Forms:
+    words = list(_split(term.surface))
+    if script_of(root[0]) == "hebrew":
+        words += _with_other_prefixes(root)
+    words += _of_hash(root)
+    stems = list(_joined_keys(term.word)) if isinstance(term.word, str) else []
+    if root.isalpha() and script_of(root[0]) == "latin":
+        if not certain:
+            stems += _stumps(root, languages)
+        for spelling in (spelling for language in languages for spelling in _respelt(root, language)):
+            stems += (stems_of(language)[spelling] for language in languages)
+        for language in COMPOUNDING.intersection(languages):
+            stems += _in_compounds(stems_of(language)[root])
+    return _Forms(words, stems)
+
+
+def _split(surface: str) -> Iterator[tuple[str, ...]]:
+    """Letters and digits apart: `5µs`, `python3.11`."""
+    if found := _DIGITS_AND_LETTERS.fullmatch(surface):
+        yield phrase_tokens(" ".join(part for part in found.groups() if part)).tokens
+
+
+def _joined_keys(word: str) -> Iterator[str]:
+    if _SHORTEST_JOINED <= len(word) <= _LONGEST_JOINED:
+        yield JOINED + word
+        if word.isalpha() and word.isascii():
+            yield JOINED + (word.removesuffix("s") if word.endswith("s") else f"{word}s")
+
+
+def _of_hash(root: str) -> Iterator[tuple[str, ...]]:
+    """The longer hashes that begin so, and what is left of a long one where only its beginning is written."""
+    if _HASH.fullmatch(root):
+        yield (f"{root}*",)
+        yield from ((root[:length],) for length in _SHORT_HASHES if length < len(root))
+
+
+def _stumps(root: str, languages: Sequence[str]) -> Iterator[str]:
+    """Stems that other rules than those of the query's language cut short: French "mangeons" becomes "mang".
+
+    Only for a query that no function word assigns to a language.
+    """
+    for language in languages[1:]:
+        stem = stems_of(language)[root]
+        if len(stem) >= max(_SHORTEST_STUMP, _LEAST_STUMP * len(root)):
+            yield stem
+
+
+def _respelt(root: str, language: str) -> Iterator[str]:
+    """A word with the letters that two others can stand for, and the other way round."""
+    digraphs = _DIGRAPHS.get(language)
+    if not digraphs:
+        return
+    places = [match.span() for match in re.finditer("|".join(digraphs), root)][:_MOST_DIGRAPHS]
+    for chosen in islice(product((True, False), repeat=len(places)), 2 ** len(places) - 1):
+        spelling, at = "", 0
+        for (start, end), replaced in zip(places, chosen, strict=True):
+            spelling += root[at:start] + (digraphs[root[start:end]] if replaced else root[start:end])
+            at = end
+        yield spelling + root[at:]
+    spelling = root
+    for digraph, letter in digraphs.items():
+        spelling = spelling.replace(letter, digraph)
+    if spelling != root:
+        yield spelling
+
+
+def _in_compounds(stem: str) -> Iterator[str]:
+    if stem.isalpha():
+        if len(stem) >= SHORTEST_END:
+            yield f"{REVERSED}{stem[::-1]}*"
+        if len(stem) >= _SHORTEST_BEGINNING:
+            yield f"{stem}*"
+
+
+def _with_other_prefixes(root: str) -> Iterator[tuple[str, ...]]:
+    """A Hebrew word with each conjunction, article or preposition of one letter, and without."""
+    yield from ((prefix + root,) for prefix in _HEBREW_PREFIXES)
+    yield from ((prefix + root,) for prefix in _HEBREW_PREFIXES_OF_TWO)
+    if root.startswith(_HEBREW_PREFIXES) and len(root) > _SHORTEST_BARE:
+        yield (root[1:],)
+        yield from ((prefix + root[1:],) for prefix in _HEBREW_PREFIXES)
+
+
+def _of_identifier(term: "QueryTerm", found: Sequence[Piece], languages: Sequence[str]) -> Iterator[str]:
+    """Its parts as one word, and without what follows an apostrophe: İstanbul'da."""
+    if _VERSION.fullmatch(found[0].token):
+        yield JOINED + found[0].token
+    parts = [piece for piece in found[1:] if piece.root]
+    joined = "".join(part.root for part in parts)
+    if parts and parts[-1].start >= parts[0].end and _SHORTEST_JOINED <= len(joined) <= _LONGEST_JOINED:
+        yield from (stems_of(language)[joined] for language in languages)
+    if len(parts) == 2 and "'" in shape(term.surface):
+        bare, suffix = parts
+        if len(bare.root) >= _SHORTEST_BARE and len(suffix.root) <= _LONGEST_SUFFIX:
+            yield from (stems_of(language)[bare.root] for language in languages)
+
+
+def _joined(first: "QueryTerm", second: "QueryTerm", languages: Sequence[str]) -> _Forms:
+    """Two words as one: "node js", "set up", "5 µs"; for a function word, only where it comes second."""
+    if first.stop or next(groups(first.surface)).kind or next(groups(second.surface)).kind:
+        return _Forms()
+    one, other = first.word, second.word
+    if not (isinstance(one, str) and isinstance(other, str) and one.isalnum()) or (one + other).isdigit():
+        return _Forms()
+    if _VERSION.fullmatch(other):
+        return _Forms([(one + other,)])
+    root = pieces(first.surface)[0].root + pieces(second.surface)[0].root
+    if not other.isalnum() or len(root) > _LONGEST_JOINED:
+        return _Forms()
+    return _Forms((), [stems_of(language)[root] for language in languages])
+
+
+# --- Chinese and Japanese ---------------------------------------------------------------------------------------------
+
+
+def _spellings(text: str, term: "QueryTerm") -> Iterator[tuple[str, ...]]:
+    characters = clusters(term.surface)
+    if len(characters) == 1:
+        return
+    word = "".join(characters)
+    if _HAN.fullmatch(word[0]) and not _KANA.search(text):
+        from engine.text.chinese import other_spellings  # only those who need it load the table
+
+        for spelling in other_spellings(word):
+            yield tuple(pairs(spelling)[:-1])
+    yield from (tuple(pairs(spelling)[:-1]) for spelling in _japanese_spellings(text, term, word))
+
+
+def _japanese_spellings(text: str, term: "QueryTerm", word: str) -> Iterator[str]:
+    """With the kana or the particle that may be written between two characters, or without: 申し込み, 申込."""
+    if len(word) != 2 or not _HAN.fullmatch(word[0]) or not _is_japanese(word):
+        return
+    first, second = word[0], word[1]
+    if _HAN.fullmatch(second):
+        inside = _HAN.fullmatch(text[term.end : term.end + 1]) and _HAN.fullmatch(text[term.start - 1 : term.start])
+        yield from (first + kana + second for kana in (_OKURIGANA + _JAPANESE_PARTICLES if inside else _OKURIGANA))
+    elif _HIRAGANA.fullmatch(second):
+        if _HAN.fullmatch(following := text[term.end : term.end + 1]):
+            yield first + following
+        if _HAN.fullmatch(preceding := text[term.start - 2 : term.start - 1]) and _HIRAGANA.fullmatch(
+            text[term.start - 1 : term.start]
+        ):
+            yield preceding + first
+
+
+def _is_japanese(word: str) -> bool:
+    """Whether Japanese uses these characters, as it does not those that only China has simplified."""
+    try:
+        word.encode("shift_jis")
+    except UnicodeEncodeError:
+        return False
+    return True

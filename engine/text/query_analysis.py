@@ -1,0 +1,238 @@
+"""What a query asks for: its terms, each with the tokens by which the index finds it."""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from engine.text.folding import fold
+from engine.text.languages import detect_language
+from engine.text.loose_forms import loosened
+from engine.text.parsed_query import Clause, Phrase, Query, Word
+from engine.text.phrases import PhraseTokens, phrase_tokens
+from engine.text.query_parser import LONGEST
+from engine.text.question_words import is_filler, unasked
+from engine.text.scripts import HANGUL, SYMBOL, UNSPACED
+from engine.text.stems import forms_of, is_korean_ending, stems_of
+from engine.text.tokens import RUN, Group, Piece, clusters, groups, pairs, pieces
+from engine.text.unspaced_segments import segments
+
+_MOST_TERMS = 64
+_SHORTEST_PREFIX = 3
+_COMPOUND = re.compile(r"[^\W\d_]{3,}(-[^\W\d_]{3,})+")
+"""Words joined by hyphens ask for each of them: texts write "boundary layer", "boundary-layer" and "the layer at the
+boundary". The index holds the parts of all."""
+_SHORT_QUERY = 4
+_LEAST_FOREIGN_STEM = 0.7
+"""Share of a word that must be left when it is stemmed by another language than the query's."""
+
+
+class QueryTerm(NamedTuple):
+    """One word, identifier or stretch of an unspaced script."""
+
+    surface: str
+    start: int
+    end: int
+    """Code points in the query."""
+    word: str | tuple[str, ...]
+    """Token of the `words` stream; a tuple when several must be adjacent there (the pairs of a stretch)."""
+    stems: tuple[str, ...]
+    """What the `stems` stream holds instead: alternatives, one per language where they differ. One with spaces is a
+    phrase, such as the parts of an identifier. Empty for unspaced scripts and pictographs."""
+    stop: bool
+    """A function word; never set for all terms of a query."""
+    prefix_ok: bool
+    """`word` may stand for longer tokens: the last word while it is typed, or a single unspaced character, which is
+    found only so (the index holds pairs)."""
+    phrased: bool = False
+    """Looked for only inside a phrase."""
+    group: int = 0
+    """Not 0 where it is one of several of which any will do: they share this number."""
+    loose: tuple[tuple[str, ...], ...] = ()
+    """Looser forms: phrases of the `words` stream that are weaker evidence than the term itself. A last token that ends
+    with `*` stands for all that begin so."""
+    loose_stems: tuple[str, ...] = ()
+    """Looser forms in the `stems` stream, written as in `stems`."""
+    filler: bool = False
+    """A word that says how the user asks ("another", "best"), so it counts little; never set for all terms."""
+
+
+class QueryAnalysis(NamedTuple):
+    terms: tuple[QueryTerm, ...]
+    """Without repetitions, in the order of the query; at most 64."""
+    languages: tuple[str, ...]
+    """Languages whose stems were taken; the query's own first."""
+    phrases: tuple[PhraseTokens, ...] = ()
+    """What must stand together."""
+
+
+def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAnalysis:
+    """Terms of `query`, stemmed in its own language and in `languages`, the index's. Never raises on any text.
+
+    Text is words; in a query that was read, what is excluded or says where to search is no term.
+    """
+    query = Query(query) if isinstance(query, str) else query
+    text = query.asked[:LONGEST]
+    # What is excluded has a language, too.
+    own = detect_language(text if query.plain or text.strip() else query.text[:LONGEST], languages)
+    known = tuple(dict.fromkeys((own, *languages)))
+    place = _placing(query)
+    found: dict[tuple[str | tuple[str, ...], tuple[str, ...]], QueryTerm] = {}
+    for term in map(place, _all_terms(text, known)):
+        earlier = found.get((term.word, term.stems), term)
+        found[term.word, term.stems] = earlier._replace(
+            prefix_ok=term.prefix_ok or earlier.prefix_ok,
+            phrased=term.phrased and earlier.phrased,
+            group=term.group if term.group == earlier.group else 0,
+        )
+    terms = tuple(found.values())
+    if all(term.stop for term in terms) or _one_doubtful_stop_word(terms, own):
+        terms = tuple(term._replace(stop=False) for term in terms)
+    terms = _with_fillers(terms, text, known[0])
+    phrases = (phrase_tokens(atom.text) for _, atom in query.wanted() if isinstance(atom, Phrase))
+    terms = loosened(text, _most_telling(terms), known)
+    return QueryAnalysis(terms, known, tuple(phrase for phrase in phrases if phrase.tokens))
+
+
+def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:
+    """Terms of a single word, all of which it asks for; `languages` are those of the whole query's analysis."""
+    text = f"{word.text} "  # the word is complete
+    alone = Query(text, (Clause((word._replace(start=0, end=len(word.text)),)),))
+    return tuple(map(_placing(alone), _all_terms(text, tuple(languages))))
+
+
+def passage_terms(text: str, languages: Sequence[str]) -> tuple[Iterator[QueryTerm], tuple[str, ...]]:
+    """The terms of a text that is no question, as often as they stand there, and the languages of their stems.
+
+    `languages` are the index's. A character alone says nothing of what a text is about.
+    """
+    known = tuple(dict.fromkeys((detect_language(text, languages), *languages)))
+    ended = f"{text} "  # its last word is complete
+    return (term for term in _all_terms(ended, known) if not term.prefix_ok), known
+
+
+def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
+    """The terms of a text in their order. Korean particles after a word of another script, as in `API를`, are none."""
+    for run in RUN.finditer(text):
+        word_end = -1
+        for kind, start, end in groups(run[0]):
+            if kind != HANGUL or start != word_end or not is_korean_ending("".join(clusters(run[0][start:end]))):
+                yield from _terms(text, Group(kind, run.start() + start, run.start() + end), languages)
+            word_end = -1 if kind else end
+
+
+def _placing(query: Query) -> Callable[[QueryTerm], QueryTerm]:
+    """What gives a term the marks of the part of the query that it stands in."""
+    if query.plain:
+        return lambda term: term
+    wanted = list(query.wanted())
+    starts = [atom.start for _, atom in wanted]
+
+    def place(term: QueryTerm) -> QueryTerm:
+        number, atom = wanted[bisect_right(starts, term.start) - 1]
+        if isinstance(atom, Phrase):
+            return term._replace(phrased=True)
+        if len(query.clauses[number].alternatives) > 1:
+            term = term._replace(group=number + 1, stop=False)
+        if isinstance(atom, Word) and atom.beginning and term.end == atom.end and isinstance(term.word, str):
+            term = term._replace(stems=(), stop=False, prefix_ok=True)
+        return term
+
+    return place
+
+
+def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tuple[QueryTerm, ...]:
+    """With the words marked that only say how the user asks, if others are left."""
+    first = next((fold(run[0]) for run in RUN.finditer(text)), "")
+    searched = [term for term in terms if not term.stop]
+    begin = min((term.start for term in searched), default=0)
+    marked = tuple(
+        term._replace(
+            filler=not (term.stop or term.phrased or term.group or (term.prefix_ok and not term.stems))
+            and isinstance(term.word, str)
+            and is_filler(term.word, first, language, begins=term.start == begin)
+        )
+        for term in terms
+    )
+    return terms if all(term.filler or term.stop for term in marked) else marked
+
+
+def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], own: str) -> bool:
+    """Whether a short question was taken for another language on the word of one term: "lost hat" is no German."""
+    stops = [term.surface for term in terms if term.stop]
+    return own != "english" and len(terms) < _SHORT_QUERY and len(stops) == 1 and stops[0].isascii()
+
+
+def _terms(query: str, group: Group, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
+    text = query[group.start : group.end]
+    if group.kind == UNSPACED:
+        for start, end, stop in segments(text):
+            yield from _stretch(query, group.start + start, group.start + end, stop=stop)
+    elif group.kind == SYMBOL:
+        yield QueryTerm(text, group.start, group.end, text, (), stop=False, prefix_ok=False)
+    elif group.kind == HANGUL:
+        root = "".join(clusters(text))
+        stems = tuple(dict.fromkeys(stems_of(language)[root] for language in languages))
+        stop = not unasked("korean").isdisjoint((root, *stems))
+        yield from _stretch(query, group.start, group.end, stop=stop, stems=stems)
+    elif found := pieces(text):
+        if _COMPOUND.fullmatch(found[0].token):
+            for part in found[1:]:
+                place = Group(group.kind, group.start + part.start, group.start + part.end)
+                yield _word(query, place, [part], languages)
+        else:
+            yield _word(query, group, found, languages)
+
+
+def _stretch(query: str, start: int, end: int, *, stop: bool, stems: tuple[str, ...] = ()) -> Iterator[QueryTerm]:
+    surface = query[start:end]
+    characters = clusters(surface)
+    if characters:
+        # The last character alone is no part of the question: the text may go on.
+        tokens = pairs(characters)[: max(1, len(characters) - 1)]
+        yield QueryTerm(surface, start, end, _one_or_all(tokens), stems, stop, prefix_ok=len(characters) == 1)
+
+
+def _word(query: str, group: Group, found: list[Piece], languages: tuple[str, ...]) -> QueryTerm:
+    is_one = found[0].end >= found[-1].end
+    whole, parts = (found[0], found[1:]) if is_one else (None, found)
+    word = whole.token if whole else _one_or_all([piece.token for piece in parts])
+    return QueryTerm(
+        query[group.start : group.end],
+        group.start,
+        group.end,
+        word,
+        _alternatives(whole, parts, languages),
+        stop=(len(found) == 1 or "-" in found[0].token) and found[0].token in unasked(languages[0]),
+        prefix_ok=group.end == len(query) and isinstance(word, str) and len(word) >= _SHORTEST_PREFIX,
+    )
+
+
+def _alternatives(whole: Piece | None, parts: list[Piece], languages: tuple[str, ...]) -> tuple[str, ...]:
+    """Stems in all languages. Rules that are not the query's own may cut a word down to another one, as Spanish cuts
+    "solar" to "sol": such stumps are left out.
+    """
+    least = _LEAST_FOREIGN_STEM * len(whole.root) if whole and whole.root else 0
+    own = list(_stems(whole, parts, languages[0]))
+    foreign = (stem for language in languages[1:] for stem in _stems(whole, parts, language) if len(stem) >= least)
+    return tuple(dict.fromkeys((*own, *foreign)))
+
+
+def _stems(whole: Piece | None, parts: list[Piece], language: str) -> Iterator[str]:
+    stems = stems_of(language)
+    if whole and whole.root:
+        yield from (stems[form] for form in forms_of(whole.root, language))
+    if rooted := [stems[piece.root] for piece in parts if piece.root]:
+        yield " ".join(rooted)
+
+
+def _one_or_all(tokens: list[str]) -> str | tuple[str, ...]:
+    return tokens[0] if len(tokens) == 1 else tuple(tokens)
+
+
+def _most_telling(terms: tuple[QueryTerm, ...]) -> tuple[QueryTerm, ...]:
+    """At most `_MOST_TERMS`, function words given up first: the index limits the size of a question."""
+    if len(terms) <= _MOST_TERMS:
+        return terms
+    kept = sorted(terms, key=lambda term: term.stop)[:_MOST_TERMS]
+    return tuple(sorted(kept, key=lambda term: term.start))

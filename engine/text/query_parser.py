@@ -1,0 +1,169 @@
+"""The query language: words, "phrases", -exclusions, OR, beginnings*, and operators such as `path:` and `after:`.
+
+Any text is a query. What looks like syntax and is none is read as words, and the query says so in its remarks.
+"""
+
+import re
+
+from engine.base.language import marked, tr
+from engine.text.operators import OPERATORS, problem_with
+from engine.text.parsed_query import CLOSING, NAMED, TOKEN, Atom, Clause, Field, Phrase, Query, Word
+
+LONGEST = 4096
+"""Code points of a query that are read; a longer text is a pasted file, and all of it words."""
+_SPACE = re.compile(r"\s*")
+_TWO_WORD_DATE = re.compile(
+    r"(?:last|this|letzte[nrs]?|diese[nrs]?)[ \t]+(?:week|month|year|woche|monat|jahr)\b", re.IGNORECASE
+)
+_BEGINNING = re.compile(r"([^*]*\w)\*")
+_STRAY_STAR = re.compile(r"[^\W_]*\*+[^\W_]+")
+_UNKNOWN = re.compile(r"([A-Za-z]{2,16}):[^\W\d_][^:/]*")
+_SHORTEST_BEGINNING = 2
+_NEVER_CLOSES = marked("A quotation mark that never closes was read as a part of its word.")
+
+
+def parse_query(text: str) -> Query:
+    """Reads any text; never raises."""
+    return _Reader(text).read() if len(text) <= LONGEST else Query(text)
+
+
+class _Reader:
+    """Reads one text from its beginning to its end."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._clauses: list[Clause] = []
+        self._remarks: list[str] = []
+        self._joins = False
+        """Whether an OR waits for what it joins."""
+        self._or_place = (0, 0)
+
+    def read(self) -> Query:
+        at = self._skip(0)
+        while at < len(self._text):
+            at = self._skip(self._next(at))
+        if self._joins:
+            self._or_as_word()
+        return Query(self._text, _gathered(self._clauses), tuple(dict.fromkeys(self._remarks)))
+
+    def _skip(self, at: int) -> int:
+        found = _SPACE.match(self._text, at)
+        return found.end() if found else at
+
+    def _next(self, at: int) -> int:
+        """Read what begins here; returns its end."""
+        text = self._text
+        if text[at] == "-" and at and not text[at - 1].isspace():
+            return at + 1  # behind a quotation: “left”-handed
+        after = text[at + 1 : at + 2]
+        negated = text[at] == "-" and (after.isalpha() or after in CLOSING)
+        begin = at + 1 if negated else at
+        if text[begin] in CLOSING and (end := self._phrase(begin, negated=negated)):
+            return end
+        found = NAMED.match(text, begin)
+        if found and found[1].casefold() in OPERATORS and (end := self._field(at, found, negated=negated)):
+            return end
+        end = self._end_of_token(begin)
+        if text[begin:end] == "OR" and not negated:
+            self._or(begin, end)
+        else:
+            self._word(begin, end, negated=negated)
+        return end
+
+    def _phrase(self, begin: int, *, negated: bool) -> int:
+        """Returns 0 for a quotation mark that never closes."""
+        end = self._closing(begin)
+        if end < 0:
+            self._remarks.append(tr(_NEVER_CLOSES))
+            return 0
+        inside = self._text[begin + 1 : end]
+        if inside.strip():
+            self._add(Phrase(inside, begin + 1, end), negated=negated)
+        return end + 1
+
+    def _closing(self, begin: int) -> int:
+        """Where the quotation that begins here ends; -1 for nowhere."""
+        marks = CLOSING[self._text[begin]]
+        return next((at for at in range(begin + 1, len(self._text)) if self._text[at] in marks), -1)
+
+    def _field(self, at: int, found: re.Match[str], *, negated: bool) -> int:
+        """Returns 0 where the value does not fit."""
+        text, name, begin = self._text, found[1].casefold(), found.end()
+        if text[begin : begin + 1] in CLOSING:
+            end = self._closing(begin)
+            if end < 0:
+                self._remarks.append(tr(_NEVER_CLOSES))
+                return 0
+            value, end = text[begin + 1 : end], end + 1
+        elif dated := _TWO_WORD_DATE.match(text, begin) if name in ("after", "before", "on") else None:
+            value, end = dated[0], dated.end()
+        else:
+            token = TOKEN.match(text, begin)
+            value, end = (token[0], token.end()) if token else ("", begin)
+        problem = problem_with(name, value)
+        if problem:
+            self._remarks.append(tr("“{text}” was read as words: {problem}.", text=text[at:end], problem=problem))
+            return 0
+        self._add(Field(name, value.strip()), negated=negated)
+        return end
+
+    def _end_of_token(self, begin: int) -> int:
+        found = TOKEN.match(self._text, begin)
+        return found.end() if found else begin + 1
+
+    def _or(self, begin: int, end: int) -> None:
+        if self._joins or not self._clauses or self._clauses[-1].negated:
+            if self._joins:
+                self._or_as_word()
+            self._remark_or()
+            self._word(begin, end, negated=False)
+        else:
+            self._joins, self._or_place = True, (begin, end)
+
+    def _remark_or(self) -> None:
+        self._remarks.append(tr("“OR” was read as a word: it joins what stands before it and after it."))
+
+    def _or_as_word(self) -> None:
+        self._joins = False
+        self._remark_or()
+        self._clauses.append(Clause((Word("OR", *self._or_place),)))
+
+    def _word(self, begin: int, end: int, *, negated: bool) -> None:
+        text = self._text[begin:end]
+        beginning = _BEGINNING.fullmatch(text)
+        if beginning and len(beginning[1]) >= _SHORTEST_BEGINNING:
+            self._add(Word(beginning[1], begin, end - 1, beginning=True), negated=negated)
+            return
+        if beginning:
+            self._remarks.append(tr("“{text}” was read as a word: a beginning has at least two letters.", text=text))
+        elif _STRAY_STAR.fullmatch(text):
+            self._remarks.append(tr("“{text}” was read as words: * stands only at the end of a word.", text=text))
+        elif (unknown := _UNKNOWN.fullmatch(text)) and unknown[1].casefold() not in OPERATORS:
+            self._remarks.append(
+                tr("“{text}” was read as words: there is no operator {operator}.", text=text, operator=unknown[1])
+            )
+        if self._joins and (text.startswith("(") or text.endswith(")")):
+            self._remarks.append(tr("Brackets group nothing: OR joins only what stands beside it."))
+        self._add(Word(text, begin, end), negated=negated)
+
+    def _add(self, atom: Atom, *, negated: bool) -> None:
+        if self._joins and negated:
+            self._or_as_word()
+        if self._joins:
+            self._joins = False
+            former = self._clauses.pop()
+            self._clauses.append(Clause((*former.alternatives, atom)))
+        else:
+            self._clauses.append(Clause((atom,), negated))
+
+
+def _gathered(clauses: list[Clause]) -> tuple[Clause, ...]:
+    """With one clause for all values of an operator of which a chunk has one: any of them will do."""
+    gathered: dict[object, Clause] = {}
+    for place, clause in enumerate(clauses):
+        names = {atom.name if isinstance(atom, Field) else "" for atom in clause.alternatives}
+        name = names.pop() if len(names) == 1 else ""
+        key = name if name and OPERATORS[name].either and not clause.negated else place
+        former = gathered.get(key, Clause(()))
+        gathered[key] = Clause(tuple(dict.fromkeys(former.alternatives + clause.alternatives)), clause.negated)
+    return tuple(gathered.values())

@@ -1,0 +1,151 @@
+"""The memories of other workspaces: opened when a search first needs one, closed when none has for a while."""
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from engine.base.errors import Closed
+from engine.memory.executor import Cancel, Threads
+from engine.settings import Settings
+
+if TYPE_CHECKING:
+    from engine.memory.contract import MemorySearchManager
+
+log = logging.getLogger(__name__)
+
+IDLE_SECONDS = 120.0
+MOST_OPEN = 8
+"""So many stay open between two searches: each holds its vectors in memory, an eighth of what they take on disk."""
+
+OpenOther = Callable[[str, Settings], "MemorySearchManager"]
+"""Opens the memory of a folder without watcher and timers. Raises `MnemoscopeError`."""
+
+
+class MemoryPool:
+    """Thread-safe."""
+
+    def __init__(
+        self,
+        open_: OpenOther,
+        settings_of: Callable[[str], Settings],
+        *,
+        executor: Executor | None = None,
+        idle_seconds: float = IDLE_SECONDS,
+        most_open: int = MOST_OPEN,
+    ) -> None:
+        """`settings_of` a folder those that are in force there now. Raises `SettingsError`.
+
+        `executor` closes what is idle; see `Threads`.
+        """
+        self._open = open_
+        self._settings_of = settings_of
+        self._changes = 0
+        """How often settings have changed."""
+        self._idle_seconds = idle_seconds
+        self._most_open = most_open
+        self._lock = threading.Lock()
+        self._kept: dict[str, _Kept] = {}
+        """By folder; used last stands last."""
+        self._threads = Threads(executor)
+        self._cancel_timer: Cancel | None = None
+        self._closed = False
+
+    @property
+    def open_folders(self) -> tuple[str, ...]:
+        """Whose memories are open now, the one used last at the end."""
+        with self._lock:
+            return tuple(folder for folder, kept in self._kept.items() if kept.memory is not None)
+
+    @contextmanager
+    def using(self, folder: str) -> "Iterator[MemorySearchManager]":
+        """The memory of a folder, which stays open at least as long as the block. Raises what opening it raises."""
+        kept = self._take(folder)
+        try:
+            with kept.opening:
+                changes = self._changes
+                if kept.memory is None:
+                    kept.memory = self._open(folder, self._settings_of(folder))
+                elif kept.changes != changes:
+                    kept.memory.answer_as(self._settings_of(folder))
+                kept.changes = changes
+            yield kept.memory
+        finally:
+            self._give_back(folder, kept)
+
+    def settings_changed(self) -> None:
+        """Have each memory answer its next question by the settings of its folder as they are then."""
+        self._changes += 1
+
+    def close(self) -> None:
+        """Close all that is open; what is in use now is closed by whoever uses it."""
+        with self._lock:
+            self._closed = True
+            cancel, self._cancel_timer = self._cancel_timer, None
+            unused = self._without(0.0, 0)
+        if cancel is not None:
+            cancel()
+        _close(unused)
+        self._threads.close()
+
+    def _take(self, folder: str) -> "_Kept":
+        with self._lock:
+            if self._closed:
+                raise Closed
+            kept = self._kept[folder] = self._kept.pop(folder) if folder in self._kept else _Kept()
+            kept.users += 1
+            return kept
+
+    def _give_back(self, folder: str, kept: "_Kept") -> None:
+        with self._lock:
+            kept.users -= 1
+            kept.used = time.monotonic()
+            unused = self._without(0.0, 0) if self._closed else self._without(self._idle_seconds, self._most_open)
+            self._watch_the_clock()
+        _close(unused)
+
+    def _close_idle(self) -> None:
+        with self._lock:
+            self._cancel_timer = None
+            if self._closed:
+                return
+            unused = self._without(self._idle_seconds, self._most_open)
+            self._watch_the_clock()
+        _close(unused)
+
+    def _watch_the_clock(self) -> None:
+        if self._cancel_timer is None and self._kept and not self._closed:
+            self._cancel_timer = self._threads.later(self._idle_seconds, self._close_idle)
+
+    def _without(self, seconds: float, most: int) -> "list[MemorySearchManager]":
+        """Take out what nobody has used for so long, or that is too many; what failed to open, too."""
+        now = time.monotonic()
+        idle = [folder for folder, kept in self._kept.items() if not kept.users]
+        surplus = len(self._kept) - most
+        due = [
+            folder
+            for place, folder in enumerate(idle)
+            if place < surplus or self._kept[folder].memory is None or now - self._kept[folder].used >= seconds
+        ]
+        return [memory for folder in due if (memory := self._kept.pop(folder).memory) is not None]
+
+
+class _Kept:
+    def __init__(self) -> None:
+        self.opening = threading.Lock()
+        self.memory: MemorySearchManager | None = None
+        self.changes = 0
+        """How often settings had changed when it took them."""
+        self.users = 0
+        self.used = 0.0
+
+
+def _close(memories: "list[MemorySearchManager]") -> None:
+    for memory in memories:
+        try:
+            memory.close()
+        except Exception:  # of one that nobody uses any more: the others are to be closed all the same
+            log.exception("A memory of another workspace did not close")

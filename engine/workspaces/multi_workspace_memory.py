@@ -1,0 +1,234 @@
+"""An open memory that also reaches the other workspaces: searches them, and reads what was found there."""
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, cast
+
+import msgspec
+
+from engine.base.cancellation import CancelToken
+from engine.base.errors import PathRefused
+from engine.corpus.globs import literal_glob
+from engine.records import (
+    FileText,
+    KnownWorkspace,
+    MemorySearchResult,
+    Passage,
+    SearchExplanation,
+    SearchOutcome,
+    SessionSummary,
+    SessionText,
+)
+from engine.settings import Settings
+from engine.workspaces.file_names import name_in, split_name
+from engine.workspaces.memory_pool import MemoryPool, OpenOther
+from engine.workspaces.multi_search import AllWorkspaces
+from engine.workspaces.other_files import InsightEverywhere
+from engine.workspaces.registry import here_and_others
+
+if TYPE_CHECKING:
+    from engine.corpus.numbered_lines import NumberedText
+    from engine.memory.contract import MemorySearchManager, SearchOptions
+    from engine.memory.insight import IndexInsight
+
+_Answer = TypeVar("_Answer")
+_LOOK_AGAIN_SECONDS = 5.0
+_replace = msgspec.structs.replace
+
+
+class Everywhere:
+    """A `MemorySearchManager`: the memory of one workspace in everything but what is defined here. Thread-safe.
+
+    Results of other workspaces have names as in `names.py`, by which they can be read, located and compared like any
+    file; their memories are opened for that without a watcher, and nothing is synced there.
+    """
+
+    def __init__(
+        self,
+        here: "MemorySearchManager",
+        folder: Path,
+        known: Callable[[], Sequence[KnownWorkspace]],
+        open_other: OpenOther,
+        settings_of: Callable[[str], Settings],
+        *,
+        most: int,
+        pool: MemoryPool | None = None,
+        executor: Executor | None = None,
+    ) -> None:
+        """`folder`: of the memory `here`, which is closed with this. `known`: all workspaces, that one or not.
+
+        `settings_of`: as for a `MemoryPool`. `most`: results where a search names no number.
+        `executor`: as for `AllWorkspaces`.
+        """
+        self._here = here
+        self._folder = str(folder.resolve())
+        self._list = known
+        self._most = most
+        self._pool = pool or MemoryPool(open_other, settings_of, executor=executor)
+        self._all = AllWorkspaces(self._pool, executor=executor)
+        self._lock = threading.Lock()
+        self._looked = -_LOOK_AGAIN_SECONDS
+        self._known: tuple[KnownWorkspace, ...] = ()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._here, name)
+
+    # --- asking ---------------------------------------------------------------------------------------------------
+
+    def search_everywhere(
+        self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
+    ) -> SearchOutcome:
+        """As `search`, in all known workspaces; see `AllWorkspaces.search`."""
+        mine, others = self._workspaces()
+        most = options.get("max_results") or self._most
+        outcome = self._all.search(self._here, mine, others, query, options, most, cancel)
+        names = {one.folder: one.name for one in others}
+        return _renamed(outcome, names)
+
+    def search(
+        self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
+    ) -> SearchOutcome:
+        """One file of another workspace can be searched alone, too."""
+        glob = options.get("path_glob") or ""
+        other = next((one for one in self._workspaces()[1] if glob.startswith(_glob_of(one))), None) if glob else None
+        if other is None:
+            return self._here.search(query, cancel=cancel, **options)
+        options["path_glob"] = glob.removeprefix(_glob_of(other))
+        with self._pool.using(other.folder) as memory:
+            return _all_in(other, memory.search(query, cancel=cancel, **options))
+
+    def search_like(
+        self, passage: Passage, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
+    ) -> SearchOutcome:
+        """What is like a passage is looked for in the workspace that the passage is from."""
+        name, path = split_name(passage.path)
+        if not name:
+            return self._here.search_like(passage, cancel=cancel, **options)
+        other, there = self._named(name), _replace(passage, path=path)
+        with self._pool.using(other.folder) as memory:
+            return _all_in(other, memory.search_like(there, cancel=cancel, **options))
+
+    def answer_as(self, settings: Settings) -> None:
+        """The other workspaces answer as the file of the settings says for each of them."""
+        self._here.answer_as(settings)
+        self._pool.settings_changed()
+
+    # --- reading --------------------------------------------------------------------------------------------------
+
+    def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
+        text = self.at(path, lambda memory, there: memory.read_file(there, start=start, lines=lines))
+        return _replace(text, path=path)
+
+    def open_file(self, path: str, *, cancel: CancelToken | None = None) -> "NumberedText":
+        return self.at(path, lambda memory, there: memory.open_file(there, cancel=cancel))
+
+    def locate(self, path: str) -> Path:
+        return self.at(path, lambda memory, there: memory.locate(there))
+
+    def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
+        text = self.at(path, lambda memory, there: memory.read_session(there, reveal=reveal, cancel=cancel))
+        return _replace(text, summary=_replace(text.summary, path=path))
+
+    def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
+        return self.at(path, lambda memory, there: memory.raw_message(there, line, reveal=reveal))
+
+    def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
+        name, _ = split_name(path)
+        found = self.at(path, lambda memory, there: memory.similar_sessions(there, max_results=max_results))
+        return tuple((_replace(one, path=name_in(name, one.path)) if name else one, cosine) for one, cosine in found)
+
+    @property
+    def insight(self) -> "IndexInsight | None":
+        insight = self._here.insight
+        return None if insight is None else cast("IndexInsight", InsightEverywhere(insight, self))
+
+    @contextmanager
+    def home_of(self, path: str) -> "Iterator[tuple[MemorySearchManager, Path, str]]":
+        """The memory of the workspace that a file with this name is in, its folder, and the file's stable name there.
+
+        The memory stays open at least as long as the block. Raises `PathRefused` for a workspace that is not known or
+        not there, and what opening it raises.
+        """
+        name, there = split_name(path)
+        if not name:
+            yield self._here, Path(self._folder), path
+            return
+        folder = self._named(name).folder
+        with self._pool.using(folder) as memory:
+            yield memory, Path(folder), there
+
+    def at(self, path: str, read: "Callable[[MemorySearchManager, str], _Answer]") -> _Answer:
+        """What `read` gets of that memory for the file's stable name there. Raises as `home_of` does."""
+        with self.home_of(path) as (memory, _, there):
+            return read(memory, there)
+
+    def close(self) -> None:
+        self._pool.close()
+        self._here.close()
+
+    # --- inside ---------------------------------------------------------------------------------------------------
+
+    def folder_of(self, path: str) -> str:
+        """The folder of the workspace that a file with this name is in, as of the last look; empty for none."""
+        name, _ = split_name(path)
+        with self._lock:
+            found = (one.folder for one in self._known if one.name == name)
+            return next(found, "") if name else self._folder
+
+    def _named(self, name: str) -> KnownWorkspace:
+        for one in self._workspaces()[1]:
+            if one.name == name and one.present:
+                return one
+        raise PathRefused
+
+    def _workspaces(self) -> tuple[KnownWorkspace, tuple[KnownWorkspace, ...]]:
+        """The open one, and all others; looked up again after some seconds."""
+        with self._lock:
+            if time.monotonic() - self._looked >= _LOOK_AGAIN_SECONDS:
+                self._known = tuple(self._list())
+                self._looked = time.monotonic()
+            known = self._known
+        return here_and_others(known, Path(self._folder))
+
+
+def _glob_of(other: KnownWorkspace) -> str:
+    """What a pattern begins with that matches files of this workspace alone."""
+    return literal_glob(name_in(other.name, ""))
+
+
+def _all_in(other: KnownWorkspace, outcome: SearchOutcome) -> SearchOutcome:
+    """What was found in another workspace, with names that lead there."""
+    found = tuple(_replace(result, workspace=other.folder) for result in outcome.results)
+    return _renamed(_replace(outcome, results=found), {other.folder: other.name})
+
+
+def _renamed(outcome: SearchOutcome, names: dict[str, str]) -> SearchOutcome:
+    """With names that lead to the files of the workspaces of these names."""
+    explanation = outcome.explanation
+    if explanation is not None and len(explanation.results) == len(outcome.results):
+        pairs = zip(explanation.results, outcome.results, strict=True)
+        reasons = tuple(_replace(one, citation=_named_in(one.citation, result, names)) for one, result in pairs)
+        explanation = SearchExplanation(
+            stages=explanation.stages,
+            results=reasons,
+            emptied_by=explanation.emptied_by,
+            remedies=explanation.remedies,
+        )
+    results = tuple(
+        _replace(
+            result,
+            path=_named_in(result.path, result, names),
+            citation=_named_in(result.citation, result, names),
+        )
+        for result in outcome.results
+    )
+    return _replace(outcome, results=results, explanation=explanation)
+
+
+def _named_in(path: str, result: MemorySearchResult, names: dict[str, str]) -> str:
+    name = names.get(result.workspace)
+    return path if name is None else name_in(name, path)

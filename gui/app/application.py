@@ -1,0 +1,243 @@
+"""Starts and ends the program with its window."""
+
+import logging
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QSocketNotifier, Qt, QTimer
+from PySide6.QtWidgets import QApplication
+
+import engine
+from engine import printable, tr
+from gui.app import qt_messages
+from gui.app.crash.guard import CrashGuard
+from gui.app.demo import Demo
+from gui.app.desktop.integration import Staying
+from gui.app.desktop.ipc_address import Address
+from gui.app.garbage_collector import Collector
+from gui.app.locale import begin_speaking
+from gui.app.options import Options
+from gui.app.screenshot import Screenshot
+from gui.app.start_view import show_view
+from gui.core.app_paths import Places
+from gui.core.jobs import Jobs
+from gui.core.window_state import WindowState, load_state
+from gui.core.workspace import Opened, Workspace
+from gui.quick_search.controller import QuickWay
+from gui.style.appearance import Appearance
+from gui.widgets.accessible_painting import tell_painted
+from gui.widgets.icons import application_icon
+from gui.widgets.message import Action
+from gui.window.main_window import MainWindow
+
+log = logging.getLogger(__name__)
+
+_CLOSE_MS = 900
+_NO_DISPLAY = (
+    "There is no display to open a window on. Use --screenshot FILE.png for a picture of it, or one of the verbs that "
+    "mnemoscope --help lists."
+)
+
+
+def run(options: Options, address: Address | None = None) -> int:
+    """The window's whole life; returns the exit code. `address`: where later starts find this one, if they are to."""
+    if not _has_display():
+        if options.screenshot is None:
+            _tell(_NO_DISPLAY)
+            return 1
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
+    log_file = engine.configure_logging()
+    qt_messages.log_them()
+    app = QApplication.instance() or QApplication([sys.argv[0]])
+    assert isinstance(app, QApplication)
+    app.setApplicationName("mnemoscope")
+    app.setApplicationDisplayName("Mnemoscope")
+    app.setDesktopFileName("mnemoscope")
+    app.setWindowIcon(application_icon())
+    tell_painted()
+    program = _Program(app, options, log_file, address)
+    try:
+        return program.run()
+    finally:
+        qt_messages.leave_them()
+
+
+class _Program:
+    """What lives as long as the window."""
+
+    def __init__(self, app: QApplication, options: Options, log_file: Path, address: Address | None) -> None:
+        self._app = app
+        self._options = options
+        self._problem = ""
+        self._collector = Collector(app)
+        # A picture or the demo must not depend on, nor change, how this person left the window.
+        self._remembers = options.screenshot is None and not options.demo
+        self._guard = CrashGuard(options, log_file, app, remembers=self._remembers)
+        self._state = load_state() if self._remembers else WindowState()
+        begin_speaking(app, options.language or "system")  # for what may be said of the settings
+        settings, self._settings_problem = _read_settings(options.config)
+        begin_speaking(app, options.language or settings.window.language)
+        self._last_folder = settings.workspace
+        self._appearance = Appearance(
+            app,
+            options.theme or settings.window.theme,
+            settings.window.font_scale,
+        )
+        self._demo = Demo(options.config) if options.demo else None
+        config = (self._demo.config if self._demo else None) or options.config
+        self._jobs = Jobs()
+        self._workspace = Workspace(
+            self._jobs,
+            config=config,
+            store_path=str(self._demo.store) if self._demo else "",
+            prepare=self._demo.fill if self._demo else None,
+        )
+        with self._appearance.bare():
+            self._window = MainWindow(
+                self._workspace,
+                self._jobs,
+                self._appearance,
+                self._state,
+                places=Places(config, log_file),
+                remembers=self._remembers,
+            )
+        self._window.looks.begin(settings, overruled=options.theme is not None)
+        self._window.keyboard.own.take(settings.window.keys)
+        self._guard.watch(self._window, self._jobs, self._workspace)
+        # Neither does a hidden window keep the program from ending, nor the last small one end it.
+        app.setQuitOnLastWindowClosed(False)
+        self._window.closing.connect(app.quit, Qt.ConnectionType.QueuedConnection)
+        # Before the desktop sees anything of the program that it may want to end.
+        self._signals = _Signals(app, self._window.quit)
+        self._quick = QuickWay(self._window, self._workspace, self._jobs)
+        self._window.quick_wanted.connect(self._quick.quick.toggle)
+        if not options.stands_alone:
+            Staying(self._window, self._jobs, self._appearance, self._quick, settings, address, config)
+
+    def run(self) -> int:
+        if self._options.size is not None:
+            self._window.resize(*self._options.size)
+        if not (self._options.toggle or self._options.background):
+            self._window.show()
+        self._collector.freeze()
+        QTimer.singleShot(0, self._window, self._begin)
+        self._app.exec()
+        self._signals.close()
+        self._guard.leave()
+        return self._end()
+
+    def _begin(self) -> None:
+        """With the window on the screen: open what was asked for."""
+        options, window = self._options, self._window
+        self._guard.tell_earlier()
+        named = self._demo.workspace if self._demo else options.folder(Path.cwd())
+        known = self._last_folder or next(iter(self._state.recent), "")
+        linked = window.links.folder_of(options.link)
+        last = Path(os.path.expanduser(known)) if known else None  # noqa: PTH111 - the other raises for an unknown user
+        folder = named or linked or last
+        if options.view == "first-run":
+            window.folders.offer(named) if named else window.folders.ask()
+        elif self._settings_problem and not named:
+            window.opening.show_settings_problem(self._settings_problem, Action(tr("Try again"), self._begin_again))
+        elif folder is not None:
+            if self._remembers and options.view == "search" and not (options.query or options.link):
+                window.resuming.resume()
+            window.folders.open(folder.absolute())
+            # A picture asks when the index is complete: earlier answers would decide what is selected.
+            if options.view != "quick":
+                show_view(window, options.view, "" if options.screenshot else options.query)
+            if options.view == "crash":
+                self._workspace.opened.connect(self._fail, Qt.ConnectionType.SingleShotConnection)
+        else:
+            window.folders.ask()
+        if options.link:
+            window.links.open(options.link)
+        if options.toggle or options.view == "quick":
+            self._quick.quick.call_up("" if options.screenshot else options.query)
+        if options.screenshot is not None:
+            shot = Screenshot(window, self._quick.quick, options.view, options.query, options.screenshot)
+            shot.finished.connect(self._taken)
+
+    def _begin_again(self) -> None:
+        """The settings file was mended, perhaps."""
+        settings, self._settings_problem = _read_settings(self._options.config)
+        self._last_folder = settings.workspace
+        self._begin()
+
+    def _taken(self, problem: str) -> None:
+        self._problem = problem
+        self._app.quit()
+
+    def _end(self) -> int:
+        """Off the screen already: stop all work, close the memory, remove the demo."""
+        ended = self._window.shut_down(_CLOSE_MS)
+        if self._demo is not None:
+            self._demo.close()
+        code = 1 if self._problem else 0
+        if self._problem:
+            _tell(self._problem)
+        if not ended:
+            # The index is safe at any moment; a thread that does not listen must not keep the program alive.
+            log.warning("Some work did not stop within %s ms", _CLOSE_MS)
+            self._guard.end()
+            logging.shutdown()
+            os._exit(code)
+        self._collector.close()
+        self._window.deleteLater()
+        self._guard.end()
+        return code
+
+    def _fail(self, _: Opened) -> None:
+        """What `--view crash` shows: an error that nobody catches."""
+        raise RuntimeError("Asked for with --view crash")
+
+
+def _tell(sentence: str) -> None:
+    """One line on the terminal; a program without one (mnemoscope-gui on Windows) has no stderr."""
+    if sys.stderr is not None:
+        sys.stderr.write(f"mnemoscope: {printable(sentence)}\n")
+        sys.stderr.flush()
+
+
+def _has_display() -> bool:
+    if not sys.platform.startswith("linux"):
+        return True
+    return any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
+
+
+def _read_settings(config: Path | None) -> tuple[engine.Settings, str]:
+    """The defaults' settings, and why they cannot be used."""
+    try:
+        return engine.load_settings(config=config), ""
+    except engine.SettingsError as error:
+        return engine.Settings(), str(error)
+
+
+class _Signals:
+    """Ctrl+C and a polite kill end the program as closing the window does; Qt's loop alone would not hear them."""
+
+    def __init__(self, app: QApplication, end: Callable[[], object]) -> None:
+        self._end = end
+        self._heard, self._told = socket.socketpair()
+        self._heard.setblocking(False)
+        self._told.setblocking(False)
+        self._notifier = QSocketNotifier(self._heard.fileno(), QSocketNotifier.Type.Read, app)
+        self._notifier.activated.connect(self._quit)
+        self._before = [(number, signal.signal(number, lambda *_: None)) for number in (signal.SIGINT, signal.SIGTERM)]
+        signal.set_wakeup_fd(self._told.fileno())
+
+    def _quit(self) -> None:
+        self._heard.recv(64)
+        self._end()
+
+    def close(self) -> None:
+        signal.set_wakeup_fd(-1)
+        for number, handler in self._before:
+            signal.signal(number, handler)
+        self._notifier.setEnabled(False)
+        self._heard.close()
+        self._told.close()

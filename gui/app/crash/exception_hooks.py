@@ -1,0 +1,80 @@
+"""Hears of every error that nobody has caught, wherever it was raised."""
+
+import logging
+import sys
+import threading
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gui.app.crash.tracebacks import Failure, failure_of
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+log = logging.getLogger(__name__)
+
+_ENDS = (SystemExit, KeyboardInterrupt, GeneratorExit)
+"""Whoever raises them wants to end something."""
+
+
+class Catching(QObject):
+    """Between `begin` and `end` errors go to the log and, as words, to whoever listens on the GUI thread.
+
+    The same error is logged whole once, and then when it has happened ten, a hundred, a thousand … times: a paint event
+    that fails would fill the disk.
+    """
+
+    caught = Signal(object)
+    """Failure. Connect queued: it may be raised while something is painted."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._times: dict[tuple[str, str], int] = {}
+        self._before = (sys.excepthook, threading.excepthook, sys.unraisablehook)
+
+    def begin(self) -> None:
+        self._before = (sys.excepthook, threading.excepthook, sys.unraisablehook)
+        sys.excepthook = self._in_window
+        threading.excepthook = self._in_thread
+        sys.unraisablehook = self._in_passing
+
+    def end(self) -> None:
+        sys.excepthook, threading.excepthook, sys.unraisablehook = self._before
+
+    @Slot(object)
+    def hear_job(self, error: Exception) -> None:
+        """A job has failed in a way that its owner could not foresee; it is in the log already."""
+        self.caught.emit(failure_of(error, error.__traceback__, "in the background"))
+
+    def _in_window(self, _: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """Qt calls it for its slots and events, and for what it runs on a pool thread."""
+        here = threading.current_thread() is threading.main_thread()
+        self._tell(error, trace, "in the window" if here else "in the background")
+
+    def _in_thread(self, found: threading.ExceptHookArgs) -> None:
+        if found.exc_value is not None:
+            self._tell(found.exc_value, found.exc_traceback, "in the background")
+
+    def _in_passing(self, found: "UnraisableHookArgs") -> None:
+        """Python could not hand it to anybody: an object was being deleted, say."""
+        if found.exc_value is not None:
+            self._tell(found.exc_value, found.exc_traceback, "where nobody waited for an answer")
+
+    def _tell(self, error: BaseException, trace: TracebackType | None, where: str) -> None:
+        if isinstance(error, _ENDS):
+            return
+        try:
+            failure = failure_of(error, trace, where)
+            self._log(failure, error, trace)
+            self.caught.emit(failure)
+        except Exception:  # whatever is wrong here must not be told by the same way
+            sys.__excepthook__(type(error), error, trace)
+
+    def _log(self, failure: Failure, error: BaseException, trace: TracebackType | None) -> None:
+        times = self._times[failure.signature] = self._times.get(failure.signature, 0) + 1
+        if times == 1:
+            log.error("Unexpected error %s", failure.where, exc_info=(type(error), error, trace))
+        elif str(times).strip("0") == "1":
+            log.error("%s at %s: %s times by now", failure.kind, failure.place, times)

@@ -1,0 +1,74 @@
+"""What stands by from the start of the program to its end, for the errors that nobody had expected."""
+
+import logging
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+from engine import Settings
+from gui.app.crash.controller import CrashWay
+from gui.app.crash.crash_dump import Remains
+from gui.app.crash.exception_hooks import Catching
+from gui.app.crash.restart import start_anew
+from gui.app.options import Options
+from gui.core.jobs import Jobs
+from gui.core.workspace import Workspace
+from gui.window.main_window import MainWindow
+
+log = logging.getLogger(__name__)
+
+
+class CrashGuard(QObject):
+    """From its making until `end` a crash of the process is written down; from `watch` on errors are shown."""
+
+    def __init__(self, options: Options, log_file: Path, parent: QObject, *, remembers: bool) -> None:
+        """`remembers`: whether this run may leave something behind."""
+        super().__init__(parent)
+        self._options = options
+        self._log_file = log_file
+        self._catching = Catching(self)
+        self._remains = Remains(log_file.parent) if remembers else None
+        self._earlier = self._remains.begin() if self._remains is not None else ""
+        self._window: MainWindow | None = None
+        self._workspace: Workspace | None = None
+        self._folder: Path | None = None
+        self._anew = False
+        self.way: CrashWay | None = None
+
+    def watch(self, window: MainWindow, jobs: Jobs, workspace: Workspace) -> None:
+        """Errors are told in this window from now on."""
+        self._window = window
+        self._workspace = workspace
+        self.way = CrashWay(window, self._catching, self._settings, self._log_file)
+        self.way.restart_wanted.connect(self._restart)
+        jobs.failed.connect(self._catching.hear_job)
+        self._catching.begin()
+
+    @Slot()
+    def tell_earlier(self) -> None:
+        """With the window on the screen: how an earlier run ended."""
+        if self._earlier and self.way is not None:
+            self.way.tell_earlier(self._earlier)
+
+    def leave(self) -> None:
+        """The window is gone: nothing can be shown any more, and the hooks are others' again."""
+        self._catching.end()
+
+    def end(self) -> None:
+        """The last thing that the program does; it begins anew where the person wanted that."""
+        if self._remains is not None:
+            self._remains.end()
+        if self._anew and not start_anew(self._options, self._folder):
+            log.error("The program could not be started anew")
+
+    def _settings(self) -> Settings | None:
+        opened = self._workspace.current if self._workspace is not None else None
+        return None if opened is None else opened.settings
+
+    @Slot()
+    def _restart(self) -> None:
+        opened = self._workspace.current if self._workspace is not None else None
+        self._folder = None if opened is None else opened.folder
+        self._anew = True
+        if self._window is not None:
+            self._window.quit()

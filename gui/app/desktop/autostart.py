@@ -1,0 +1,109 @@
+"""Whether the desktop starts the program with each session: an entry of the system's own, which others may change, too.
+
+What is told is always read from there. Nothing of this is kept in the settings.
+"""
+
+import os
+import plistlib
+import sys
+from pathlib import Path
+from xml.parsers.expat import ExpatError
+
+from engine import exporting, read_file, tr
+from gui.settings.system_switch import SystemState
+
+
+def autostart(config: Path | None) -> SystemState:
+    """Of this system; the program starts with the settings file `config`, if one is given, and without its window."""
+    words = command_words(config)
+    if sys.platform == "win32":
+        from gui.app.desktop.autostart_windows import RunKey
+
+        return RunKey(words)
+    if sys.platform == "darwin":
+        return LaunchAgent(words, Path.home() / "Library/LaunchAgents")
+    return DesktopEntry(words, Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "autostart")
+
+
+def command_words(config: Path | None) -> list[str]:
+    """How this program is started, wherever that happens; Python must not look for it in the folder it stands in."""
+    python = Path(sys.executable)
+    if sys.platform == "win32" and python.with_name("pythonw.exe").exists():
+        python = python.with_name("pythonw.exe")  # without a console
+    words = [sys.executable] if getattr(sys, "frozen", False) else [str(python), "-P", "-m", "gui"]
+    if config is not None:
+        words += ["--config", str(config.absolute())]
+    return [*words, "--background"]
+
+
+class DesktopEntry:
+    """A file of the XDG autostart specification, as Linux desktops read it."""
+
+    def __init__(self, words: list[str], folder: Path) -> None:
+        self._words = words
+        self._file = folder / "mnemoscope.desktop"
+
+    def is_on(self) -> bool:
+        """Desktops switch an entry off by a line of their own, and leave it in its place."""
+        try:
+            text = read_file(self._file).decode("utf-8", "replace")
+        except FileNotFoundError:
+            return False
+        lines = {"".join(line.split()).lower() for line in text.splitlines()}
+        return not lines & {"hidden=true", "x-gnome-autostart-enabled=false"}
+
+    def set_on(self, on: bool) -> None:
+        if not on:
+            self._file.unlink(missing_ok=True)
+            return
+        lines = (
+            "[Desktop Entry]",
+            "Type=Application",
+            "Name=Mnemoscope",
+            "Comment=Search notes and past AI sessions",
+            f"Exec={' '.join(map(_quoted, self._words))}",
+            "Icon=mnemoscope",
+            "Terminal=false",
+            "X-GNOME-Autostart-enabled=true",
+        )
+        _write(self._file, ("\n".join(lines) + "\n").encode())
+
+
+def _write(path: Path, content: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with exporting(path) as file:
+        file.write(content)
+
+
+def _quoted(word: str) -> str:
+    """As the Desktop Entry Specification wants it: quoted once for the command, and once for the value of a key."""
+    escaped = "".join(f"\\{char}" if char in '"`$\\' else char for char in word)
+    return f'"{escaped}"'.replace("\\", "\\\\").replace("%", "%%")
+
+
+class LaunchAgent:
+    """A property list that macOS reads when the person logs in."""
+
+    LABEL = "mnemoscope"
+
+    def __init__(self, words: list[str], folder: Path) -> None:
+        self._words = words
+        self._file = folder / f"{self.LABEL}.plist"
+
+    def is_on(self) -> bool:
+        try:
+            found = plistlib.loads(read_file(self._file))
+        except FileNotFoundError:
+            return False
+        except (ValueError, LookupError, TypeError, OverflowError, RecursionError, ExpatError) as error:
+            raise OSError(tr("{path} cannot be read: {reason}", path=self._file, reason=error)) from error
+        if not isinstance(found, dict):
+            return False
+        return bool(found.get("RunAtLoad")) and not found.get("Disabled")
+
+    def set_on(self, on: bool) -> None:
+        if not on:
+            self._file.unlink(missing_ok=True)
+            return
+        agent = {"Label": self.LABEL, "ProgramArguments": self._words, "RunAtLoad": True, "ProcessType": "Interactive"}
+        _write(self._file, plistlib.dumps(agent))

@@ -1,0 +1,86 @@
+"""Whether closing the window ends the program, or leaves it in the tray."""
+
+from PySide6.QtCore import QEvent, QObject, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from engine import marked, tr
+from gui.app.desktop.tray import Tray
+from gui.commands.keymap import keymap
+from gui.widgets.plain_text import message_box
+from gui.window.main_window import MainWindow
+
+_EXPLAINED = marked(
+    "The window goes, and Mnemoscope stays: its icon in the tray brings the window back, the index is kept up to date, "
+    "and the quick search answers at once. To end the program, choose Quit in the menu of the icon."
+)
+_WITH_KEY = marked(
+    "The window goes, and Mnemoscope stays: its icon in the tray brings the window back, the index is kept up to date, "
+    "and the quick search answers at once. To end the program, choose Quit in the menu of the icon, or press {key} in "
+    "the window."
+)
+
+
+class Residing(QObject):
+    """Hears the window's wish to close before the window does."""
+
+    def __init__(self, window: MainWindow, tray: Tray) -> None:
+        super().__init__(window)
+        self._window = window
+        self._tray = tray
+        self._quitting = False
+        self._explanation: QMessageBox | None = None
+        self.stays = False
+        """Whether the person wants the program to stay when the window closes."""
+        window.quit_wanted.connect(self._let_go)
+        window.installEventFilter(self)
+
+    @Slot()
+    def _let_go(self) -> None:
+        self._quitting = True
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is not self._window or event.type() != QEvent.Type.Close:
+            return False
+        if self._quitting or not (self.stays and self._tray.is_shown) or _session_ends():
+            return False
+        event.ignore()
+        if self._window.state.told_of_tray:
+            self._window.hide()
+        else:
+            self._explain()
+        return True
+
+    def _explain(self) -> None:
+        """The first time, before the window is gone."""
+        if self._explanation is not None:
+            return
+        key = keymap().shown("window.quit")
+        more = tr(_WITH_KEY, key=key) if key else tr(_EXPLAINED)
+        title = tr("Mnemoscope stays open")
+        box = self._explanation = message_box(self._window, title, tr("Mnemoscope stays open in the tray"), more)
+        stay = box.addButton(tr("Stay in the tray"), QMessageBox.ButtonRole.AcceptRole)
+        leave = box.addButton(tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(tr("Keep the window"), QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(stay)
+        stay.clicked.connect(self._stay)
+        leave.clicked.connect(self._window.quit)
+        box.finished.connect(self._forget_explanation)
+        box.open()
+
+    @Slot()
+    def _stay(self) -> None:
+        self._window.state.told_of_tray = True
+        self._window.hide()
+
+    @Slot()
+    def _forget_explanation(self) -> None:
+        if self._explanation is not None:
+            self._explanation.deleteLater()
+            self._explanation = None
+
+
+def _session_ends() -> bool:
+    """The desktop closes all windows: whoever stays is in its way."""
+    app = QApplication.instance()
+    return isinstance(app, QGuiApplication) and app.isSavingSession()

@@ -1,0 +1,69 @@
+"""What keeps the program within reach while its window is not: tray, later starts, messages, quick search."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+from engine import Settings
+from gui.app.desktop.autostart_controller import AutostartWay
+from gui.app.desktop.background_mode import Residing
+from gui.app.desktop.ipc_address import Address
+from gui.app.desktop.ipc_server import Listener
+from gui.app.desktop.second_start import LaterStart
+from gui.app.desktop.tray import Tray
+from gui.app.desktop.update_notification import LongIndex
+from gui.core.jobs import Jobs
+from gui.core.workspace import Opened
+from gui.quick_search.controller import QuickWay
+from gui.style.appearance import Appearance
+from gui.widgets.raise_window import bring_to_front
+from gui.window.main_window import MainWindow
+
+
+class Staying(QObject):
+    """Puts these together for one window, and lets the settings decide which of them are wanted."""
+
+    def __init__(
+        self,
+        window: MainWindow,
+        jobs: Jobs,
+        appearance: Appearance,
+        quick: QuickWay,
+        settings: Settings,
+        address: Address | None,
+        config: Path | None = None,
+    ) -> None:
+        """`address`: where later starts find this one; None where each is a program of its own.
+
+        `config`: a settings file in place of the user's own.
+        """
+        super().__init__(window)
+        self._window = window
+        self.tray = Tray(window.workspace, window)
+        self.tray.window_wanted.connect(self._show_window)
+        self.tray.quick_wanted.connect(quick.quick.toggle)
+        self.tray.quit_wanted.connect(window.quit)
+        self._residing = Residing(window, self.tray)
+        self._long_index = LongIndex(window.workspace, window, self.tray)
+        self._listener = Listener(address, self) if address is not None else None
+        if self._listener is not None:
+            self._listener.asked.connect(LaterStart(window, quick, appearance).serve)
+            window.closing.connect(self._listener.close)  # what comes now begins anew, and is not lost
+        window.settings.add_switch(AutostartWay(window.commands.all, jobs, window.banner, config).switch)
+        for settings_known in (window.workspace.opened, window.workspace.settings_changed):
+            settings_known.connect(self._hear)
+        self._take(settings)
+
+    @Slot(object)
+    def _hear(self, opened: Opened) -> None:
+        self._take(opened.settings)
+
+    def _take(self, settings: Settings) -> None:
+        wanted = settings.window
+        self.tray.set_wanted(wanted.tray)
+        self._residing.stays = wanted.close_to_tray
+        self._long_index.wanted = wanted.notify
+
+    @Slot()
+    def _show_window(self) -> None:
+        bring_to_front(self._window)

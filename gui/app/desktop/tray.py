@@ -1,0 +1,128 @@
+"""The icon in the desktop's tray, where there is one: how the index stands, and the way to the windows."""
+
+import time
+from functools import cache
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QAction, QColor, QIcon
+from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
+
+from engine import MemoryProviderStatus, tr
+from gui.app.desktop.tray_host import TrayHost
+from gui.app.desktop.tray_state import Shape, TrayState, tray_state
+from gui.core.workspace import Workspace
+from gui.widgets.icons import icon_pixmap
+from gui.widgets.plain_text import set_tray_tip, show_notification
+
+_SIZES = (16, 22, 24, 32, 48, 64)
+_DRAWINGS: dict[Shape, str] = {
+    "resting": "mnemoscope",
+    "working": "tray-working",
+    "paused": "tray-paused",
+    "trouble": "tray-trouble",
+}
+
+
+@cache
+def tray_icon(shape: Shape) -> QIcon:
+    """In colours of its own: nobody can say how dark the desktop's panel is."""
+    made = QIcon()
+    for size in _SIZES:
+        made.addPixmap(icon_pixmap(_DRAWINGS[shape], QColor("black"), size))
+    return made
+
+
+class Tray(QObject):
+    """Shown while it is wanted and the desktop has a tray; without one nothing happens.
+
+    Signals:
+        window_wanted, quick_wanted, quit_wanted: by its menu, by a click on it.
+    """
+
+    window_wanted = Signal()
+    quick_wanted = Signal()
+    quit_wanted = Signal()
+
+    def __init__(self, workspace: Workspace, window: QWidget) -> None:
+        """`window`: whose colours the menu has."""
+        super().__init__(window)
+        self._workspace = workspace
+        self._host = TrayHost(self)
+        self._host.changed.connect(self._arrange)
+        self._wanted = False
+        self._icon: QSystemTrayIcon | None = None
+        self._shown: TrayState | None = None
+        self._menu = QMenu(window)
+        self._words = self._menu.addAction("")
+        self._words.setEnabled(False)
+        self._menu.addSeparator()
+        self._add(tr("Open Mnemoscope"), self.window_wanted.emit)
+        self._add(tr("Quick search"), self.quick_wanted.emit)
+        self._menu.addSeparator()
+        self._sync = self._add(tr("Sync now"), workspace.sync)
+        self._pause = self._add(tr("Pause indexing"), workspace.pause)
+        self._resume = self._add(tr("Resume indexing"), workspace.resume)
+        self._menu.addSeparator()
+        self._add(tr("Quit"), self.quit_wanted.emit)
+        workspace.feed.status_changed.connect(self._show_status)
+        self._show_status(workspace.status)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the person can come back to a hidden window by it."""
+        return self._icon is not None and self._host.is_there
+
+    def set_wanted(self, wanted: bool) -> None:
+        """Whether there is to be an icon, if there can be one."""
+        self._wanted = wanted
+        self._arrange()
+
+    def tell(self, title: str, sentence: str) -> bool:
+        """A message beside the icon; False where it cannot be shown. A click on it opens the window."""
+        if self._icon is None or not self.is_shown or not QSystemTrayIcon.supportsMessages():
+            return False
+        show_notification(self._icon, title, sentence, tray_icon("resting"))
+        return True
+
+    def _add(self, words: str, run: object) -> QAction:
+        action = self._menu.addAction(words)
+        action.triggered.connect(lambda _checked: run())  # type: ignore[operator]
+        return action
+
+    @Slot()
+    def _arrange(self) -> None:
+        show = self._wanted and self._host.is_there
+        if show and self._icon is None:
+            self._icon = icon = QSystemTrayIcon(self)
+            icon.setContextMenu(self._menu)
+            icon.activated.connect(self._activate)
+            icon.messageClicked.connect(self.window_wanted)
+            self._shown = None
+            self._show_status(self._workspace.status)
+            icon.show()
+        elif not show and self._icon is not None:
+            self._icon.hide()
+            self._icon.deleteLater()
+            self._icon = None
+
+    @Slot(QSystemTrayIcon.ActivationReason)
+    def _activate(self, reason: QSystemTrayIcon.ActivationReason) -> None:
+        if reason == QSystemTrayIcon.ActivationReason.Trigger:
+            self.window_wanted.emit()
+        elif reason == QSystemTrayIcon.ActivationReason.MiddleClick:
+            self.quick_wanted.emit()
+
+    @Slot(object)
+    def _show_status(self, status: MemoryProviderStatus | None) -> None:
+        state = tray_state(status, time.time())
+        if state == self._shown:
+            return
+        self._shown = state
+        self._words.setText(state.words)
+        self._sync.setVisible(state.shape in ("resting", "trouble"))
+        self._sync.setEnabled(status is not None)
+        self._pause.setVisible(state.shape == "working")
+        self._resume.setVisible(state.shape == "paused")
+        if self._icon is not None:
+            self._icon.setIcon(tray_icon(state.shape))
+            set_tray_tip(self._icon, f"Mnemoscope\n{state.words}")

@@ -1,0 +1,210 @@
+"""The window's command line: what may be asked for, checked before Qt or the engine loads."""
+
+import argparse
+import os
+import sys
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NoReturn, get_args
+
+from engine import LANGUAGES, TRIAL_LANGUAGES
+from gui.style.theme_names import THEMES, ThemeName
+
+View = Literal[
+    "search",
+    "viewer",
+    "chunks",
+    "explanation",
+    "sessions",
+    "index",
+    "map",
+    "duplicates",
+    "health",
+    "facts",
+    "diagnostics",
+    "first-run",
+    "sources",
+    "settings",
+    "settings-general",
+    "settings-appearance",
+    "settings-keyboard",
+    "settings-sources",
+    "settings-search",
+    "settings-sync",
+    "settings-agents",
+    "settings-privacy",
+    "settings-advanced",
+    "settings-found",
+    "remember",
+    "engine",
+    "workspaces",
+    "everywhere",
+    "about",
+    "guide",
+    "licences",
+    "crash",
+    "palette",
+    "keys",
+    "quick",
+]
+
+_WITHOUT_QUERY = ("first-run", "sources", "engine", "workspaces", "guide", "about", "licences", "crash")
+"""Views that search nothing, as do all of the settings."""
+
+LANGUAGE_TAGS = (*LANGUAGES, *TRIAL_LANGUAGES)
+
+
+@dataclass(frozen=True)
+class Options:
+    workspace: Path | None
+    config: Path | None
+    demo: bool
+    query: str
+    view: View
+    screenshot: Path | None
+    theme: ThemeName | None
+    language: str | None
+    size: tuple[int, int] | None
+    link: str
+    """`mnemoscope://…`, unread, or empty."""
+    toggle: bool = False
+    """Show or hide the quick search, of the program that runs if there is one."""
+    background: bool = False
+    """Begin without the window."""
+
+    def folder(self, directory: Path) -> Path | None:
+        """The workspace from the root, as whoever stood in `directory` named it; links stay as they are named.
+
+        Without steps back: they would be a second name of the same folder, and no link could be made of it.
+        """
+        if self.workspace is None:
+            return None
+        path = directory / os.path.expanduser(self.workspace)  # noqa: PTH111 - Path's own fails where there is no home
+        return path.resolve() if ".." in path.parts else path
+
+    @property
+    def stands_alone(self) -> bool:
+        """Whether this start is none of the program that runs already: what it shows is thrown away."""
+        return self.demo or self.screenshot is not None
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        from engine import printable
+
+        self.exit(2, f"{self.prog}: {printable(message)}\n")
+
+    def format_help(self) -> str:
+        """With the names of the views and the verbs, which no other start looks up."""
+        views = textwrap.fill(", ".join(get_args(View)), 78, initial_indent="  ", subsequent_indent="  ")
+        return f"{super().format_help()}\nviews:\n{views}\n\nwithout a window, each with --help:\n{_verbs()}\n"
+
+
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: Any) -> None:
+        from engine import program_version  # no other start pays for it
+
+        sys.stdout.write(f"mnemoscope {program_version()}\n")
+        parser.exit()
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, cross, height = text.lower().partition("x")
+    if not (cross and width.isascii() and width.isdigit() and height.isascii() and height.isdigit()):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a size such as 1280x800")
+    size = (int(width), int(height))
+    if not all(200 <= side <= 10_000 for side in size):
+        raise argparse.ArgumentTypeError("each side must be from 200 to 10000")
+    return size
+
+
+def _picture(text: str) -> Path:
+    path = Path(text)
+    if path.suffix.lower() != ".png":
+        raise argparse.ArgumentTypeError(f"'{text}' does not end in .png")
+    if not path.absolute().parent.is_dir():
+        raise argparse.ArgumentTypeError(f"the folder {path.absolute().parent} does not exist")
+    return path
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="mnemoscope",
+        description="Search a folder of notes in a window.",
+        allow_abbrev=False,
+    )
+    parser.add_argument("--workspace", type=Path, metavar="DIR", help="folder of notes to open")
+    parser.add_argument("--config", type=Path, metavar="FILE", help="settings file to use instead of your own")
+    parser.add_argument(
+        "--demo", action="store_true", help="open a copy of the sample notes and sessions; leaves nothing behind"
+    )
+    parser.add_argument("--query", default="", metavar="Q", help="search for Q at the start")
+    parser.add_argument(
+        "--view", choices=get_args(View), default="search", metavar="NAME", help="what to show (default: search)"
+    )
+    parser.add_argument("--screenshot", type=_picture, metavar="FILE.png", help="save a picture of the view, then exit")
+    parser.add_argument("--theme", choices=THEMES, help="colours, whatever the settings say")
+    parser.add_argument(
+        "--language", choices=LANGUAGE_TAGS, metavar="TAG", help="language of the window, such as de, for this start"
+    )
+    parser.add_argument("--size", type=_size, metavar="WxH", help="size of the window in pixels")
+    parser.add_argument(
+        "--toggle", action="store_true", help="show or hide the quick search, for a key of the whole desktop"
+    )
+    parser.add_argument(
+        "--background", action="store_true", help="start without the window: in the tray, and ready for --toggle"
+    )
+    parser.add_argument("--version", action=_Version, nargs=0, dest=argparse.SUPPRESS, help="print it")
+    parser.add_argument("link", nargs="?", default="", metavar="LINK", help="place to open: mnemoscope://open?…")
+    return parser
+
+
+def _verbs() -> str:
+    """Each with what it does."""
+    from engine import VERBS
+
+    width = max(map(len, VERBS))
+    return "\n".join(f"  {verb:<{width}}  {does}" for verb, does in VERBS.items())
+
+
+def _neither(word: str) -> str:
+    if Path(word).is_dir():
+        return f"'{word}' is a folder: open it with --workspace"
+    from engine import VERBS
+
+    return f"'{word}' is neither a verb ({', '.join(VERBS)}) nor a link that begins with mnemoscope://"
+
+
+def _is_link(text: str) -> bool:
+    from engine import is_link
+
+    return is_link(text)
+
+
+def parse_options(arguments: Sequence[str]) -> Options:
+    """Raises `SystemExit` (2 and one line on stderr) for wrong usage, and for --help and --version."""
+    parser = make_parser()
+    found, rest = parser.parse_known_args(arguments)
+    if unknown := [argument for argument in rest if argument.startswith("-")]:
+        parser.error(f"unrecognized arguments: {' '.join(unknown)}")
+    # Whether it is a good link is said in the window: whoever clicks one has no terminal.
+    if found.link and not _is_link(found.link):
+        parser.error(_neither(found.link))
+    if rest:
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if found.demo and found.workspace:
+        parser.error("--demo brings its own notes: leave out --workspace")
+    if found.view in ("viewer", "chunks", "explanation") and not found.query:
+        parser.error(f"--view {found.view} shows the best result: name a --query")
+    alone = found.view in _WITHOUT_QUERY or found.view.startswith("settings")
+    if alone and found.query:
+        parser.error(f"--view {found.view} searches nothing: leave out --query")
+    for name in ("toggle", "background"):
+        others = (found.query, found.view != "search", found.demo, found.screenshot, found.link)
+        if getattr(found, name) and any(others):
+            parser.error(f"--{name} shows no window: leave out --query, --view, --demo, --screenshot and a link")
+    if found.toggle and found.background:
+        parser.error("--toggle shows what --background hides: leave out one of them")
+    return Options(**vars(found))

@@ -1,0 +1,146 @@
+"""Takes one picture of the window once its content is there."""
+
+import time
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtWidgets import QApplication
+
+from engine import MemorySearchResult, SessionSummary
+from gui.app.options import View
+from gui.quick_search.window import QuickWindow
+from gui.window.main_window import MainWindow
+
+_POLL_MS = 50
+_TIMEOUT_SECONDS = 120
+_ROUNDS = 2
+"""The first search loads the model; the second one's answer by meaning comes before anything was selected."""
+_CALM_POLLS = 3
+"""So many looks in a row must find nothing moving: layouts, elisions and late signals settle meanwhile."""
+_SMALL_WINDOWS = ("engine", "workspaces", "about", "licences", "crash", "quick", "guide")
+
+
+class Screenshot(QObject):
+    """Waits for the index, the results and the file, saves the picture, then emits `finished`.
+
+    Signals:
+        finished: empty, or one sentence that says why there is no picture.
+    """
+
+    finished = Signal(str)
+
+    def __init__(self, window: MainWindow, quick: QuickWindow, view: View, query: str, path: Path) -> None:
+        super().__init__(window)
+        self._window = window
+        self._quick = quick
+        self._view = view
+        self._query = query
+        self._path = path
+        self._rounds = 0
+        self._wanted_file = self._shown_file = ""
+        self._calm = 0
+        self._deadline = time.monotonic() + _TIMEOUT_SECONDS
+        window.search.result_selected.connect(self._note_wanted)
+        window.viewer.file_shown.connect(self._note_shown)
+        window.sessions.session_selected.connect(self._note_session)
+        window.views.conversation.session_shown.connect(self._note_shown)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_POLL_MS)
+        self._timer.timeout.connect(self._look)
+        self._timer.start()
+
+    @Slot(object, object)
+    def _note_wanted(self, result: MemorySearchResult, _query: str) -> None:
+        self._wanted_file = result.path
+
+    @Slot(object)
+    def _note_session(self, summary: SessionSummary | None) -> None:
+        self._wanted_file = summary.path if summary else ""
+
+    @Slot(str)
+    def _note_shown(self, name: str) -> None:
+        self._shown_file = name
+
+    @Slot()
+    def _look(self) -> None:
+        window = self._window
+        if window.pages.currentWidget() is window.message:
+            self._end(window.message.words)
+            return
+        waiting_for = self._missing()
+        self._calm = 0 if waiting_for else self._calm + 1
+        if self._calm >= _CALM_POLLS:
+            self._save()
+        elif time.monotonic() > self._deadline:
+            self._end(f"The picture was not taken: after {_TIMEOUT_SECONDS} s it still waited for {waiting_for}.")
+
+    def _missing(self) -> str:
+        """What the view still waits for; empty when it is complete."""
+        window = self._window
+        if self._view in ("first-run", "sources"):
+            return "" if window.first_run.ready else "what was looked for"
+        status = window.workspace.status
+        if status is None or status.last_sync is None or status.syncing is not None:
+            return "the index"
+        due = status.pending_vectors and status.provider != "none" and status.awaiting is None
+        if due and not status.last_sync.error:
+            return "the embedding"
+        if self._view in _SMALL_WINDOWS or self._view.startswith("settings"):
+            return self._missing_of_small_window()
+        return self._missing_of_views()
+
+    def _missing_of_small_window(self) -> str:
+        """The same of what is shown in a window of its own."""
+        window = self._window
+        if self._view == "quick":
+            return self._missing_of_quick()
+        if self._view == "workspaces":
+            return "" if window.spaces.ready else "the workspaces"
+        if self._view in ("about", "licences"):
+            return "" if window.about.ready else "what is installed"
+        if self._view == "guide":
+            guide = window.guide.dialog
+            return "" if guide is not None and guide.ready else "the guide"
+        if self._view == "crash":
+            return "" if QApplication.activeModalWidget() is not None else "the report"
+        dialog = window.settings.dialog
+        return "" if dialog is not None and dialog.isVisible() and dialog.ready else "the settings"
+
+    def _missing_of_views(self) -> str:
+        """The same of search, sessions, index and facts."""
+        window = self._window
+        panel = window.views.panel
+        if panel.busy:
+            return "the results"
+        if self._view == "remember" and window.sessions.view.has_rows:
+            return "" if window.remembering.way.ready else "the note"
+        if self._query and self._rounds < _ROUNDS:
+            self._rounds += 1
+            panel.search("")
+            panel.search(self._query)
+            return "the results"
+        if window.views.current == "index":
+            return "what is in the index" if window.views.index.busy else ""
+        if window.viewer.busy:
+            return "the chunks"
+        return "" if self._wanted_file in ("", self._shown_file) else "the file"
+
+    def _missing_of_quick(self) -> str:
+        panel = self._quick.panel
+        if panel.busy:
+            return "the results"
+        if self._query and self._rounds < _ROUNDS:
+            self._rounds += 1
+            panel.begin(self._query)
+            return "the results"
+        return "" if self._quick.isVisible() else "the quick search"
+
+    def _save(self) -> None:
+        own = {"quick": self._quick, "guide": self._window.guide.dialog}
+        shown = QApplication.activeModalWidget() or own.get(self._view) or self._window
+        shown.grab().save(str(self._path), "PNG")
+        self._end("" if self._path.exists() else f"The picture could not be written to {self._path}.")
+
+    def _end(self, problem: str) -> None:
+        self._timer.stop()
+        self.finished.emit(problem)

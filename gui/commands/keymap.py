@@ -1,0 +1,148 @@
+"""The keys of all commands: those that the program gives them, and those that the person chose instead.
+
+There is one keymap for the whole program, as there is one palette: whoever has a command declares it where the action
+is made, and whoever shows keys asks here and hears of changes.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QKeySequence
+
+from engine import tr
+from gui.commands.contexts import PLACES, Place
+
+Key = str | QKeySequence.StandardKey
+"""A standard key is the first that the platform has for it."""
+
+_NATIVE = QKeySequence.SequenceFormat.NativeText
+_ORDER = (
+    "view",
+    "search",
+    "go",
+    "reading",
+    "result",
+    "results",
+    "passage",
+    "session",
+    "sessions",
+    "file",
+    "place",
+    "share",
+    "folder",
+    "workspace",
+    "index",
+    "settings",
+    "theme",
+    "text",
+    "program",
+    "help",
+    "window",
+)
+"""The beginnings of names in the order in which their commands are listed; any other comes after these."""
+
+
+@dataclass(frozen=True)
+class Command:
+    """Something that a person can do by a key.
+
+    `name` is stable, for it stands in settings files: "view.search". `english` says what it does, `places` where its
+    keys hold, and `usual` are the keys that it has by itself.
+    """
+
+    name: str
+    english: str
+    places: tuple[Place, ...]
+    usual: tuple[Key, ...] = ()
+
+    @property
+    def words(self) -> str:
+        """What it does, in the language of the window."""
+        return tr(self.english)
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The usual ones as `QKeySequence` writes them everywhere ("Ctrl+Shift+E"); needs the application."""
+        texts = (key if isinstance(key, str) else QKeySequence(key).toString() for key in self.usual)
+        return tuple(text for text in texts if text)
+
+
+def command(name: str, english: str, places: Place | tuple[Place, ...], *usual: Key) -> Command:
+    """`english` is taken up into the catalogues where it stands here as a literal; a variable came from `marked`."""
+    return Command(name, english, (places,) if isinstance(places, str) else places, usual)
+
+
+def without_dots(words: str) -> str:
+    """What a command is called where nobody chooses it: the dots say that it asks for more."""
+    return words.rstrip("…\N{NO-BREAK SPACE}")
+
+
+class Keymap(QObject):
+    """Every command by its name, in the order in which they were declared."""
+
+    changed = Signal()
+    """Some command has other keys than before."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.commands: dict[str, Command] = {}
+        self._own: dict[str, tuple[str, ...]] = {}
+
+    def declare(self, command: Command) -> None:
+        """Raises `ValueError` where another command has this name: then a settings file would mean both."""
+        known = self.commands.setdefault(command.name, command)
+        if known != command:
+            raise ValueError(f"Two commands are called {command.name}: {known.english!r} and {command.english!r}")
+
+    def in_order(self) -> list[Command]:
+        """All commands, related ones together, whoever was made first."""
+        return sorted(self.commands.values(), key=_place_in_order)
+
+    def by_place(self) -> list[Command]:
+        """The same, those first whose keys hold everywhere, as in `PLACES`."""
+        return sorted(self.in_order(), key=lambda command: PLACES.index(command.places[0]))
+
+    def set_own(self, own: Mapping[str, Iterable[str]]) -> None:
+        """The person's keys in place of the program's; no keys at all where the list is empty."""
+        before, self._own = self._own, {name: tuple(keys) for name, keys in own.items()}
+        if self._own != before:
+            self.changed.emit()
+
+    def trying(self, own: Mapping[str, Iterable[str]]) -> "Keymap":
+        """The same commands with other keys of the person's, which nobody hears of."""
+        trial = Keymap()
+        trial.commands = self.commands
+        trial.set_own(own)
+        return trial
+
+    def keys(self, name: str) -> tuple[str, ...]:
+        """What leads to a command now; nothing where it has no keys, or is not known."""
+        if name in self._own:
+            return self._own[name]
+        known = self.commands.get(name)
+        return known.keys if known else ()
+
+    def sequences(self, name: str) -> list[QKeySequence]:
+        return [QKeySequence(key) for key in self.keys(name)]
+
+    def shown(self, name: str) -> str:
+        """The first of its keys as this platform writes it, or nothing."""
+        return next((written(key) for key in self.sequences(name)), "")
+
+
+def written(key: QKeySequence) -> str:
+    """A key as this platform writes it."""
+    return key.toString(_NATIVE)
+
+
+def _place_in_order(command: Command) -> int:
+    beginning = command.name.partition(".")[0]
+    return _ORDER.index(beginning) if beginning in _ORDER else len(_ORDER)
+
+
+@cache
+def keymap() -> Keymap:
+    """The program's own."""
+    return Keymap()

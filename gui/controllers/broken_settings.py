@@ -1,0 +1,57 @@
+"""The way out where the settings file cannot be used: it gets another name, and the defaults hold."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+import engine
+from engine import marked, tr
+from gui.core.app_paths import Places
+from gui.core.jobs import Jobs
+from gui.core.notices import Notices
+from gui.core.workspace import Opened, Workspace
+from gui.widgets.message import Action
+
+WORDS = marked("Set it aside, use the defaults")
+
+
+class SetAside(QObject):
+    """Nothing is ever deleted; both files are named to the person."""
+
+    def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs, places: Places, parent: QObject) -> None:
+        super().__init__(parent)
+        self._banner = banner
+        self._jobs = jobs
+        self._places = places
+        self._to_say = ""
+        workspace.opened.connect(self._say_again)
+
+    def action(self, go_on: Callable[[], None]) -> Action:
+        """For a page that tells of the file; `go_on` follows once it is out of the way."""
+        return Action(tr(WORDS), partial(self.run, go_on))
+
+    def run(self, go_on: Callable[[], None]) -> None:
+        """Put the file out of the way, then `go_on`."""
+        config = self._places.config
+
+        def done(kept: Path) -> None:
+            new = self._places.settings
+            self._to_say = tr(
+                "Your settings are kept in {kept}. The defaults hold now; the new file is {new}.", kept=kept, new=new
+            )
+            self._say()
+            go_on()
+
+        self._jobs.write(lambda _: engine.set_settings_aside(config), done, self._banner.complain)
+
+    @Slot(object)
+    def _say_again(self, _: Opened) -> None:
+        """Over a workspace that was opened since, which takes away what was said before it."""
+        self._say()
+        self._to_say = ""
+
+    def _say(self) -> None:
+        if self._to_say:
+            self._banner.say(self._to_say, "working", Action(tr("Open the new file"), self._places.open_settings))

@@ -1,0 +1,119 @@
+"""The ways to a folder and its sessions: choosing, previewing, opening, and adding to what is open."""
+
+import logging
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+import engine
+from engine import SyncReason, tr
+from gui.core.app_paths import Places
+from gui.core.jobs import Jobs
+from gui.core.notices import Notices
+from gui.core.workspace import Workspace
+from gui.shell.frame import Frame
+from gui.sources.first_run_panel import FirstRunPanel
+
+log = logging.getLogger(__name__)
+
+
+class FolderWay(QObject):
+    """Leads the first-run pages, and through them or directly to an open workspace."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        first_run: FirstRunPanel,
+        frame: Frame,
+        banner: Notices,
+        jobs: Jobs,
+        places: Places,
+        *,
+        remembers: bool,
+        parent: QObject,
+    ) -> None:
+        """`remembers`: whether a folder that is chosen becomes the one that the next start opens."""
+        super().__init__(parent)
+        self._workspace = workspace
+        self._first_run = first_run
+        self._frame = frame
+        self._banner = banner
+        self._jobs = jobs
+        self._config = places.config
+        self._remembers = remembers
+        self._folder: Path | None = None
+        self._first_sync: SyncReason | None = None
+        first_run.folder_named.connect(self.offer)
+        first_run.workspace_chosen.connect(self._take)
+        first_run.back_wanted.connect(self._go_back)
+
+    def open(self, folder: Path, *, first_sync: SyncReason = "session-start") -> None:
+        """Open a workspace and bring its index up to date."""
+        self._first_sync = first_sync
+        self._folder = folder
+        self._workspace.open(folder)
+
+    def take_first_sync(self) -> SyncReason | None:
+        """Why the workspace that has just been opened is to be synced, once; None where it need not be."""
+        reason, self._first_sync = self._first_sync, None
+        return reason
+
+    def ask(self) -> None:
+        """No workspace is known: start at the beginning."""
+        self._first_run.welcome()
+        self._frame.show_page(self._first_run)
+
+    @Slot()
+    def choose(self) -> None:
+        """Have another folder chosen, and show what indexing it would mean."""
+        self._first_run.choose()
+
+    @Slot(object)
+    def offer(self, folder: Path) -> None:
+        """Show what indexing `folder` would mean, and let the person decide."""
+        self._first_run.offer(folder, can_go_back=self._workspace.current is not None)
+        self._frame.show_page(self._first_run)
+
+    def choose_sessions(self) -> None:
+        """Show which sessions are searched beside the notes that are open, or will be in a moment."""
+        if self._folder is not None:
+            self._first_run.choose_sessions(self._folder)
+            self._frame.show_page(self._first_run)
+
+    @Slot()
+    def add_sessions(self) -> None:
+        """The same, where what is chosen is kept."""
+        if self._remembers:
+            self.choose_sessions()
+        else:
+            self._banner.complain(tr("A demo keeps nothing. Start Mnemoscope without --demo to add your own sessions."))
+
+    @Slot(str)
+    def add_extra_path(self, path: str) -> None:
+        """Index one more file or folder with the notes that are open."""
+        opened = self._workspace.current
+        if opened is None:
+            return
+        if not self._remembers:
+            self._banner.complain(tr("A demo keeps nothing. Start Mnemoscope without --demo to index your own files."))
+            return
+        folder = opened.folder
+        self._jobs.write(
+            lambda _: engine.add_extra_path(path, folder, self._config),
+            lambda _: self.open(folder, first_sync="manual"),
+            self._banner.complain,
+        )
+
+    @Slot(object)
+    def _take(self, folder: Path) -> None:
+        if self._remembers:
+            self._jobs.write(
+                lambda _: engine.save_setting("workspace", str(folder), config=self._config),
+                lambda _: None,
+                lambda why: log.warning("The workspace was not noted in the settings: %s", why),
+            )
+        self.open(folder, first_sync="manual")
+
+    @Slot()
+    def _go_back(self) -> None:
+        self._frame.show_page(self._frame.panes)

@@ -1,0 +1,166 @@
+"""Back and forward: notes where a person goes in the window, and leads there again."""
+
+from collections.abc import Hashable
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QMouseEvent, QWindow
+
+from engine import MemorySearchResult, SessionSummary
+from gui.controllers.history import Stop, Trail
+from gui.core.location import Spot
+from gui.core.workspace import Workspace
+from gui.search.view_state import SearchStanding
+from gui.sessions.view_state import SessionsStanding
+from gui.shell.views import ViewName, Views
+
+_BUTTONS = {Qt.MouseButton.BackButton: True, Qt.MouseButton.ForwardButton: False}
+
+
+def keys(standard: QKeySequence.StandardKey) -> tuple[str, ...]:
+    """The platform's own, without those that delete text."""
+    known = (key.toString() for key in QKeySequence.keyBindings(standard))
+    return tuple(key for key in known if "Backspace" not in key)
+
+
+class Navigation(QObject):
+    """A place is a question that was meant, a result or a session that was opened, a view that was switched to."""
+
+    changed = Signal()
+    """`can_go_back` or `can_go_forward` may be another now."""
+
+    def __init__(self, workspace: Workspace, views: Views, parent: QObject) -> None:
+        super().__init__(parent)
+        self._views = views
+        self._trail = Trail()
+        self._going = False
+        self._view = views.current
+        self._opened: dict[ViewName, tuple[Hashable, Hashable]] = {}
+        """By view: what was asked when something was opened, and what."""
+        search, sessions = views.search, views.sessions
+        search.asker.meant.connect(self._mean)
+        search.result_activated.connect(self._open_result)
+        search.body.list.clicked.connect(lambda _: self._open_result(search.body.list.current_result()))
+        search.answer_changed.connect(self.changed)
+        search.asker.query_changed.connect(self.changed)
+        sessions.session_activated.connect(self._open_session)
+        sessions.view.list.clicked.connect(lambda _: self._open_session(sessions.view.list.current_session()))
+        views.switched.connect(self._switched)
+        views.place_shown.connect(self._open_place)
+        workspace.closed.connect(self._forget)
+
+    @property
+    def can_go_back(self) -> bool:
+        return self._trail.can_go_back(self._now())
+
+    @property
+    def can_go_forward(self) -> bool:
+        return self._trail.can_go_forward(self._now())
+
+    @Slot()
+    def back(self) -> None:
+        self._go(self._trail.back(self._now()))
+
+    @Slot()
+    def forward(self) -> None:
+        self._go(self._trail.forward(self._now()))
+
+    def watch(self, window: QWindow) -> None:
+        """Hear the mouse's own buttons for it, wherever in this window they are pressed."""
+        window.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.MouseButtonPress and isinstance(event, QMouseEvent):
+            back = _BUTTONS.get(event.button())
+            if back is not None:
+                (self.back if back else self.forward)()
+                return True
+        return False
+
+    # --- noting -----------------------------------------------------------------------------------------------------
+
+    def _now(self, view: ViewName | None = None) -> Stop:
+        match view or self._views.current:
+            case "search":
+                return self._stop("search", self._views.search.asker.standing)
+            case "sessions":
+                return self._stop("sessions", self._views.sessions.standing)
+            case other:
+                return self._stop(other, None)
+
+    def _stop(self, view: ViewName, state: SearchStanding | SessionsStanding | None) -> Stop:
+        asked, opened = self._opened.get(view, (None, None))
+        return Stop(view, state, opened if asked == state else None, state)
+
+    def _visit(self, stop: Stop) -> None:
+        if not self._going:
+            self._trail.visit(stop)
+            self.changed.emit()
+
+    @Slot(object)
+    def _mean(self, standing: SearchStanding) -> None:
+        if self._views.current == "search":
+            self._visit(self._stop("search", standing))
+
+    def _open(self, view: ViewName, opened: Hashable) -> None:
+        if not self._going:
+            self._views.conversation.return_to("")
+            self._opened[view] = (self._now(view).asked, opened)
+            self._visit(self._now(view))
+
+    @Slot(object)
+    def _open_result(self, result: MemorySearchResult | None) -> None:
+        if result is not None:
+            self._open("search", (result.path, result.start_line, result.end_line, result.message))
+
+    @Slot(object)
+    def _open_session(self, summary: SessionSummary | None) -> None:
+        if summary is not None:
+            self._open("sessions", summary.path)
+
+    @Slot(object)
+    def _open_place(self, spot: Spot) -> None:
+        self._open("search", spot)
+
+    @Slot(str)
+    def _switched(self, view: ViewName) -> None:
+        self._visit(self._now(self._view))
+        self._visit(self._now(view))
+        self._view = view
+
+    @Slot()
+    def _forget(self) -> None:
+        self._trail = Trail()
+        self._opened.clear()
+        self.changed.emit()
+
+    # --- going ------------------------------------------------------------------------------------------------------
+
+    def _go(self, stop: Stop | None) -> None:
+        if stop is None:
+            return
+        views, view = self._views, stop.view
+        self._going = True
+        try:
+            views.switch(view)
+            views.conversation.return_to(_read_at(stop))
+            if isinstance(stop.state, SearchStanding):
+                views.search.asker.return_to(stop.state)
+            elif isinstance(stop.state, SessionsStanding):
+                views.sessions.return_to(stop.state)
+            if isinstance(stop.opened, Spot):
+                views.show_spot(stop.opened)
+            views.focus_list()
+        finally:
+            self._going = False
+        self._opened[view] = (stop.asked, stop.opened)
+        self.changed.emit()
+
+
+def _read_at(stop: Stop) -> str:
+    """The session that was read there; empty where it was none, as far as is known."""
+    if isinstance(stop.state, SessionsStanding):
+        return stop.state.path
+    match stop.opened:
+        case Spot(path=path) | (str(path), *_):
+            return path
+    return ""

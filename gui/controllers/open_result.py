@@ -1,0 +1,78 @@
+"""The ways from a result or a session on: to where it is read, into the editor and the file manager, and back."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+from engine import MemorySearchResult, PathState, SessionSummary
+from gui.core.location import Spot
+from gui.core.workspace import Workspace
+from gui.diagnostics.panel import DiagnosticsPanel
+from gui.shell.panes import Panes
+from gui.shell.views import Views
+
+
+class Ways(QObject):
+    """Connects the panes by their signals; none of them knows another."""
+
+    def __init__(
+        self, workspace: Workspace, panes: Panes, views: Views, diagnostics: DiagnosticsPanel, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._panes = panes
+        self._views = views
+        self._elsewhere = views.viewer.elsewhere
+        views.search.result_activated.connect(self._go_to)
+        views.search.editor_requested.connect(self._edit)
+        views.search.reveal_requested.connect(self._reveal)
+        views.sessions.session_activated.connect(self._read)
+        views.index.open_requested.connect(self.read_place)
+        diagnostics.reveal_requested.connect(self._reveal_issue)
+        diagnostics.open_requested.connect(self._open_path)
+
+    @Slot(object, object)
+    def _go_to(self, result: MemorySearchResult, query: str) -> None:
+        self._views.switch("search")  # the question may have been asked from the index
+        self._views.show_result(result, query)
+        self._enter_reader()
+
+    @Slot(object)
+    def _read(self, summary: SessionSummary) -> None:
+        self._views.show_session(summary)
+        self._enter_reader()
+
+    @Slot(str, object)
+    def read_place(self, path: str, line: int | None) -> None:
+        self.read_spot(Spot(path, line))
+
+    def read_spot(self, spot: Spot) -> None:
+        """Go to a place that is no result."""
+        self._views.show_spot(spot)
+        self._enter_reader()
+
+    def _enter_reader(self) -> None:
+        self._panes.show_viewer()
+        self._views.focus_reader()
+
+    @Slot(object)
+    def _edit(self, result: MemorySearchResult) -> None:
+        self._elsewhere.edit(result.path, result.start_line)
+
+    @Slot(object)
+    def _reveal(self, result: MemorySearchResult) -> None:
+        self._elsewhere.reveal(result.path)
+
+    @Slot(str)
+    def _reveal_issue(self, name: str) -> None:
+        """A file that is not in the index, by its stable name or its absolute path."""
+        if self._workspace.current is not None:
+            self._elsewhere.reveal_place(self._workspace.current.folder / name)
+
+    @Slot(object)
+    def _open_path(self, state: PathState) -> None:
+        """A note in the editor; a transcript is only shown, since as it is on disk it may hold secrets."""
+        if state.source == "sessions":
+            self._elsewhere.reveal_place(Path(state.file))
+        else:
+            self._elsewhere.edit(state.path, 1)

@@ -1,0 +1,114 @@
+"""What one part of the window asks for and another one does."""
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Slot
+
+from engine import SearchRemedy
+from gui.controllers.explanation import ExplanationWay
+from gui.controllers.folders import FolderWay
+from gui.controllers.settings import SettingsWay
+from gui.core.app_paths import Places
+from gui.core.notices import Notices
+from gui.core.workspace import Workspace
+from gui.diagnostics.panel import DiagnosticsPanel
+from gui.explanation.panel import ExplanationPanel
+from gui.shell.dock import Dock
+from gui.shell.views import Views
+from gui.sources.first_run_panel import FirstRunPanel
+
+
+class Errands(QObject):
+    """Hears the parts' wishes by their signals; none of them knows who fulfils them."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        views: Views,
+        dock: Dock,
+        diagnostics: DiagnosticsPanel,
+        explanation: ExplanationPanel,
+        banner: Notices,
+        first_run: FirstRunPanel,
+        folders: FolderWay,
+        settings: SettingsWay,
+        places: Places,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._views = views
+        self._dock = dock
+        self._diagnostics = diagnostics
+        self._banner = banner
+        self._first_run = first_run
+        self._folders = folders
+        self._settings = settings
+        self._places = places
+        ExplanationWay(views.search, explanation, dock, self._remedy)
+        views.sessions.folder_wanted.connect(folders.add_sessions)
+        views.sessions.engine_wanted.connect(partial(self._do, "engine"))
+        views.index.action_requested.connect(self._do)
+        views.index.files_requested.connect(self.show_files)
+        views.search.body.missing_file_wanted.connect(self.ask_why)
+        diagnostics.action_requested.connect(self._do)
+        diagnostics.add_requested.connect(folders.add_extra_path)
+        diagnostics.refresh_requested.connect(workspace.feed.refresh)
+
+    @Slot(str)
+    def show_files(self, which: str) -> None:
+        """Those that failed, or were skipped, in the diagnostics."""
+        self._dock.show_diagnostics()
+        self._diagnostics.show_files(which)
+
+    @Slot()
+    def ask_why(self) -> None:
+        """Go to the field that says why a file is not found."""
+        self._dock.show_diagnostics()
+        self._diagnostics.ask_why()
+
+    @Slot()
+    def explain(self) -> None:
+        """Show or hide where scores come from; in another view, go to the search for it."""
+        if self._views.current == "search":
+            self._dock.toggle_explanation()
+        else:
+            self._views.switch("search")
+            self._dock.show_explanation()
+
+    def search_within(self) -> None:
+        """Ask the next question among the results on show alone."""
+        self._views.switch("search")
+        self._views.search.asker.search_within()
+
+    @Slot(str)
+    def _do(self, action: str) -> None:
+        status = self._workspace.status
+        if action == "rebuild":
+            self._banner.ask_rebuild()
+        elif action in ("settings", "engine"):
+            self._settings.show_page("engine" if action == "engine" else "embedding")
+        elif action == "restore-data":
+            self._workspace.restore_data()
+        elif action == "try-again":
+            self._banner.try_engine_again()
+        elif action == "settings-file":
+            self._places.open_settings()
+        elif action == "embed":
+            self._banner.ask_to_embed(None if status is None else status.awaiting)
+        else:
+            self._workspace.sync()
+
+    @Slot(object)
+    def _remedy(self, remedy: SearchRemedy) -> None:
+        """Do what would change an empty answer."""
+        match remedy.name:
+            case "folder":
+                self._first_run.choose()
+            case "add-sessions":
+                self._folders.add_sessions()
+            case "excluded":
+                self.ask_why()
+                self._diagnostics.why.ask(remedy.path)
+            case _:
+                self._do(remedy.name)

@@ -1,0 +1,122 @@
+"""The way from the search panel to what is kept of a workspace: how results are ranked, and searches."""
+
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+import engine
+from engine import CancelToken, SavedSearch, Settings, marked, tr
+from gui.core.jobs import Jobs
+from gui.core.notices import Notices
+from gui.core.workspace import Opened, Workspace
+from gui.search.panel import SearchPanel
+from gui.search.ranking import Ranking
+from gui.widgets.message import Action
+
+_DEMO = marked("A demo keeps nothing. Start Mnemoscope without --demo to have your own notes ranked like this.")
+
+
+class SearchWay(QObject):
+    """Connects the two by their signals."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        search: SearchPanel,
+        banner: Notices,
+        jobs: Jobs,
+        config: Path | None,
+        *,
+        remembers: bool,
+        parent: QObject,
+    ) -> None:
+        """`remembers`: whether anything is kept at all."""
+        super().__init__(parent)
+        self._workspace = workspace
+        self._search = search
+        self._ranking = search.ranking
+        self._shelf = search.asker.keeping.shelf
+        self._banner = banner
+        self._jobs = jobs
+        self._config = config
+        self._remembers = remembers
+        self._folder: Path | None = None
+        self._settings = Settings()
+        workspace.opened.connect(self._begin)
+        workspace.settings_changed.connect(self._take_settings)
+        self._ranking.default_wanted.connect(self._keep_ranking)
+        search.asker.keeping.forgotten.connect(self._offer_undo)
+        self._shelf.failed.connect(banner.complain)
+
+    @Slot(object)
+    def _begin(self, opened: Opened) -> None:
+        hybrid = opened.settings.query.hybrid
+        usual = Ranking(hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled)
+        self._ranking.set_default(usual, anew=opened.folder != self._folder)
+        self._folder, self._settings = opened.folder, opened.settings
+        # A picture of somebody's notes leaves nothing behind; a demo is thrown away with all that it keeps.
+        passing = not self._remembers and not self._workspace.store_path
+        self._shelf.notes = opened.settings.window.keep_searches and not passing
+
+    @Slot(object)
+    def _take_settings(self, opened: Opened) -> None:
+        """Of a workspace that is open: what was asked is asked again where it may be answered otherwise."""
+        ranking, before = self._ranking.ranking, self._settings
+        self._begin(opened)
+        if self._ranking.ranking != ranking:
+            self._ranking.changed.emit()
+        elif engine.answering_as(before, opened.settings) != before:
+            self._search.refresh()
+
+    @Slot(bool)
+    def keep_recent(self, wanted: bool) -> None:
+        """From now on, and after the next start."""
+        self._shelf.notes = wanted
+        opened = self._workspace.current
+        if opened is not None and self._remembers:
+            self._jobs.write(
+                lambda _: engine.save_setting("window.keep_searches", wanted, opened.folder, self._config),
+                lambda _: None,
+                self._banner.complain,
+            )
+
+    @Slot(object)
+    def _offer_undo(self, search: SavedSearch) -> None:
+        undo = Action(tr("Undo"), partial(self._shelf.put_back, search))
+        self._banner.say(tr("“{name}” is no longer saved.", name=search.name), "off", undo, key="saved-search")
+
+    @Slot(object)
+    def _keep_ranking(self, ranking: Ranking) -> None:
+        """From now on everyone who asks in this workspace gets results in this order, unless they ask otherwise."""
+        opened = self._workspace.current
+        if opened is None:
+            return
+        if not self._remembers:
+            self._banner.complain(tr(_DEMO))
+            return
+        decay = "query.hybrid.temporal_decay"
+        values: dict[str, object] = {
+            f"{decay}.enabled": bool(ranking.half_life_days),
+            "query.hybrid.mmr.enabled": ranking.diverse,
+        }
+        if ranking.half_life_days:
+            values[f"{decay}.half_life_days"] = int(ranking.half_life_days)
+
+        def work(_: CancelToken) -> Settings:
+            engine.save_settings(values, workspace=opened.folder, config=self._config)
+            return engine.load_settings(opened.folder, config=self._config)
+
+        self._jobs.write(work, self._kept(opened, ranking), self._banner.complain)
+
+    def _kept(self, opened: Opened, ranking: Ranking) -> Callable[[Settings], None]:
+        def tell(settings: Settings) -> None:
+            current = self._workspace.current
+            if current is not None and current.manager is opened.manager:
+                self._workspace.take_settings(settings, opened.folder)
+                how = " ".join(ranking.sentences) or tr("Neither age nor likeness changes the order.")
+                until = tr("This holds for {workspace} from now on.", workspace=opened.folder.name)
+                self._banner.say(f"{how} {until}", "fine", key="ranking")
+
+        return tell

@@ -1,0 +1,113 @@
+"""What the window shows while a workspace is opened, once it is open, and where it cannot be."""
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from engine import tr
+from gui.controllers.broken_settings import SetAside
+from gui.controllers.folders import FolderWay
+from gui.core.app_paths import Places
+from gui.core.capabilities import Lacking
+from gui.core.notices import Notices
+from gui.core.window_state import WindowState
+from gui.core.workspace import Opened, OpenFailure, Workspace
+from gui.diagnostics.panel import DiagnosticsPanel
+from gui.shell.frame import Frame
+from gui.shell.views import Views
+from gui.widgets.message import Action
+
+
+class Opening(QObject):
+    """Hands the memory to the parts that read from it, and takes it from them before it is closed."""
+
+    another_folder_wanted = Signal()
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        frame: Frame,
+        banner: Notices,
+        views: Views,
+        diagnostics: DiagnosticsPanel,
+        folders: FolderWay,
+        lacking: Lacking,
+        state: WindowState,
+        places: Places,
+        aside: SetAside,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._workspace = workspace
+        self._frame = frame
+        self._banner = banner
+        self._views = views
+        self._diagnostics = diagnostics
+        self._folders = folders
+        self._lacking = lacking
+        self._state = state
+        self._places = places
+        self._aside = aside
+        self._window = window
+        self._before: Path | None = None
+        """The folder that was open last."""
+        workspace.opening.connect(self._show_opening)
+        workspace.opened.connect(self._show_opened)
+        workspace.settings_changed.connect(self._take_settings)
+        workspace.failed.connect(self._show_failure)
+        workspace.closed.connect(self.show_closed)
+
+    @Slot(object)
+    def _show_opening(self, folder: Path) -> None:
+        self._banner.clear()
+        self._frame.show_page(self._frame.panes)
+        self._frame.sync_bar.show_nothing(tr("Opening {folder}…", folder=folder.name or folder))
+        self._window.setWindowTitle(tr("{folder} – Mnemoscope", folder=folder.name or folder))
+
+    @Slot(object)
+    def _show_opened(self, opened: Opened) -> None:
+        self._before = opened.folder
+        self._state.remember(opened.folder)
+        self._lacking.begin(opened.lacks)
+        self._views.set_manager(opened.everywhere)
+        self._take_settings(opened)
+        self._diagnostics.set_manager(opened.manager)
+        if self._frame.pages.currentWidget() is self._frame.panes:
+            self._views.focus_box()
+        reason = self._folders.take_first_sync()
+        if reason is not None and (reason != "session-start" or opened.settings.sync.on_session_start):
+            self._workspace.sync(reason)
+
+    @Slot(object)
+    def _take_settings(self, opened: Opened) -> None:
+        self._views.viewer.elsewhere.editor_command = opened.settings.window.editor
+
+    @Slot()
+    def show_closed(self) -> None:
+        """Nothing reads from the memory any more."""
+        self._views.set_manager(None)
+        self._diagnostics.set_manager(None)
+
+    @Slot(object)
+    def _show_failure(self, failure: OpenFailure) -> None:
+        self._frame.sync_bar.show_status(None)
+        again = Action(tr("Try again"), partial(self._folders.open, failure.folder))
+        if failure.in_settings:
+            self.show_settings_problem(failure.sentence, again)
+            return
+        actions = [again, Action(tr("Choose another folder…"), self.another_folder_wanted.emit)]
+        before = self._before
+        if before is not None and before != failure.folder:
+            name = before.name or str(before)
+            actions.append(Action(tr("Back to {folder}", folder=name), partial(self._folders.open, before)))
+        self._frame.message.say(tr("{folder} cannot be opened", folder=failure.folder.name), failure.sentence, *actions)
+        self._frame.show_page(self._frame.message)
+
+    def show_settings_problem(self, sentence: str, again: Action) -> None:
+        """Instead of everything else: nothing can be opened before the settings file is right again, or set aside."""
+        edit = Action(tr("Open the settings file"), self._places.open_settings)
+        aside = self._aside.action(again.run)
+        self._frame.message.say(tr("The settings cannot be used"), sentence, again, edit, aside)
+        self._frame.show_page(self._frame.message)

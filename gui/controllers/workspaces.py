@@ -1,0 +1,222 @@
+"""The ways from one workspace to another: the switcher, the menu of the chip, and the one that a result is in."""
+
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QMenu, QWidget
+
+import engine
+from engine import (
+    CancelToken,
+    KnownWorkspace,
+    MemoryProviderStatus,
+    MemorySearchResult,
+    SyncSummary,
+    WorkspaceState,
+    tr,
+)
+from gui.commands.binding import show_keys_of
+from gui.controllers.folders import FolderWay
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.core.notices import Notices
+from gui.core.window_state import WindowState
+from gui.core.workspace import Workspace
+from gui.search.panel import SearchPanel
+from gui.workspaces.switcher import Switcher
+from gui.workspaces.wording import forgotten
+
+SWITCH = "workspace.switch"
+EVERYWHERE = "search.everywhere"
+
+
+class SpacesWay(QObject):
+    """Makes the switcher when it is first wanted."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        search: SearchPanel,
+        folders: FolderWay,
+        banner: Notices,
+        jobs: Jobs,
+        state: WindowState,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._workspace = workspace
+        self._search = search
+        self._folders = folders
+        self._banner = banner
+        self._jobs = jobs
+        self._state = state
+        self._window = window
+        self._listing = JobSlot(self)
+        self._looking = JobSlot(self)
+        self._spaces: tuple[KnownWorkspace, ...] = ()
+        self._states: dict[str, WorkspaceState] = {}
+        self.switcher: Switcher | None = None
+        search.workspace_menu_requested.connect(self._fill_menu)
+        search.switch_wanted.connect(self._switch_to)
+        self._synced: SyncSummary | None = None
+        workspace.feed.status_changed.connect(self._hear)
+
+    @property
+    def ready(self) -> bool:
+        """Whether the switcher is shown with all that is to be known."""
+        shown = self.switcher is not None and self.switcher.isVisible()
+        return shown and not self._listing.busy and not self._looking.busy
+
+    @Slot()
+    def show(self) -> None:
+        """Open the switcher."""
+        if self.switcher is None:
+            self.switcher = Switcher(self._window)
+            self.switcher.chosen.connect(self._open)
+            self.switcher.add_wanted.connect(self._add)
+            self.switcher.forget_wanted.connect(self._forget)
+            self.switcher.everywhere_wanted.connect(self._search_everywhere)
+        self.switcher.begin(self._open_folder)
+        self._list()
+
+    @Slot()
+    def toggle_everywhere(self) -> None:
+        """Search all workspaces, or the open one alone again."""
+        self._search.asker.search_everywhere(not self._search.asker.everywhere)
+
+    @property
+    def _open_folder(self) -> str:
+        opened = self._workspace.current
+        return str(opened.folder.resolve()) if opened else ""
+
+    # --- the list ---------------------------------------------------------------------------------------------------
+
+    def _list(self) -> None:
+        recent, config, store = tuple(map(Path, self._state.recent)), self._workspace.config, self._store
+        self._listing.put(
+            self._jobs.read(
+                lambda _: engine.known_workspaces(recent, config=config, store_path=store),
+                self._take_list,
+                self._complain,
+            )
+        )
+
+    @property
+    def _store(self) -> str:
+        """Where the indexes lie."""
+        opened = self._workspace.current
+        return self._workspace.store_path or (opened.settings.store.path if opened else "")
+
+    @Slot(object)
+    def _hear(self, status: MemoryProviderStatus | None) -> None:
+        """A sync that ends while the switcher is open changes what it says of the open workspace."""
+        synced = status.last_sync if status is not None else None
+        ended = synced is not None and synced != self._synced
+        self._synced = synced
+        if ended and self.switcher is not None and self.switcher.isVisible():
+            self._list()
+
+    def _take_list(self, spaces: tuple[KnownWorkspace, ...]) -> None:
+        self._listing.done()
+        self._spaces = spaces
+        self._show()
+        self._look()
+
+    def _look(self) -> None:
+        """Into one index after the other; each is shown as soon as it is known."""
+        store, due = self._store, [one for one in self._spaces if one.present and one.index_bytes]
+
+        def work(token: CancelToken) -> dict[str, WorkspaceState]:
+            states = {}
+            for one in due:
+                token.checkpoint()
+                states[one.folder] = engine.workspace_state(Path(one.folder), store_path=store)
+            return states
+
+        self._looking.put(self._jobs.read(work, self._take_states, self._complain))
+
+    def _take_states(self, states: dict[str, WorkspaceState]) -> None:
+        self._looking.done()
+        self._states = states
+        self._show()
+
+    def _show(self) -> None:
+        if self.switcher is not None:
+            self.switcher.show_spaces(self._spaces, self._states)
+
+    def _complain(self, sentence: str) -> None:
+        self._listing.cancel()
+        self._looking.cancel()
+        self._banner.complain(sentence)
+
+    # --- what is done with one --------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _open(self, known: KnownWorkspace) -> None:
+        self._folders.open(Path(known.folder))
+
+    @Slot()
+    def _add(self) -> None:
+        if self.switcher is not None:
+            self.switcher.reject()
+        self._folders.choose()
+
+    @Slot()
+    def _search_everywhere(self) -> None:
+        if self.switcher is not None:
+            self.switcher.reject()
+        self._search.asker.search_everywhere(True)
+        self._search.focus_box()
+
+    @Slot(object, bool)
+    def _forget(self, known: KnownWorkspace, with_index: bool) -> None:
+        store = self._store
+        self._jobs.write(
+            lambda _: engine.forget_workspace(Path(known.folder), store_path=store, remove_index=with_index),
+            partial(self._take_forgotten, known),
+            self._complain,
+        )
+
+    def _take_forgotten(self, known: KnownWorkspace, freed: int) -> None:
+        self._state.recent = [name for name in self._state.recent if name != known.folder]
+        self._banner.say(forgotten(known, freed), "fine", key="workspace")
+        if self.switcher is not None and self.switcher.isVisible():
+            self._list()
+
+    @Slot(object)
+    def _switch_to(self, result: MemorySearchResult) -> None:
+        """Open the workspace that a result is in, where the same question goes on."""
+        if result.workspace:
+            self._folders.open(Path(result.workspace))
+
+    # --- the menu of the chip ---------------------------------------------------------------------------------------
+
+    @Slot(QMenu)
+    def _fill_menu(self, menu: QMenu) -> None:
+        current = str(self._workspace.current.folder) if self._workspace.current else ""
+        for name in self._state.recent:
+            action = menu.addAction(name.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(name == current and not self._search.asker.everywhere)
+            action.setEnabled(name != current or self._search.asker.everywhere)
+            action.triggered.connect(partial(self._choose_folder, Path(name)))
+        menu.addSeparator()
+        everywhere = menu.addAction(tr("All workspaces"))
+        everywhere.setCheckable(True)
+        everywhere.setChecked(self._search.asker.everywhere)
+        everywhere.setEnabled(bool(current))
+        everywhere.triggered.connect(self.toggle_everywhere)
+        show_keys_of(everywhere, EVERYWHERE)
+        menu.addSeparator()
+        switch = menu.addAction(tr("Switch workspace…"))
+        switch.triggered.connect(self.show)
+        show_keys_of(switch, SWITCH)
+        choose = menu.addAction(tr("Choose folder…"))
+        choose.triggered.connect(self._folders.choose)
+        show_keys_of(choose, "folder.choose")
+
+    def _choose_folder(self, folder: Path, _checked: bool = False) -> None:
+        self._search.asker.search_everywhere(False)
+        if self._workspace.current is None or folder != self._workspace.current.folder:
+            self._folders.open(folder)

@@ -1,0 +1,272 @@
+"""What can be done with the session that is shown: copy something of it, fold its tools, look for more like it."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
+from PySide6.QtWidgets import QMenu, QWidget
+
+from engine import MemorySearchManager, Passage, beginning_of, marked, tr
+from gui.commands.binding import allow, give_key
+from gui.commands.contexts import missing
+from gui.commands.keymap import Command, command
+from gui.commands.shared import LIKE, LINK, REMEMBER
+from gui.conversation.entries import Conversation
+from gui.conversation.markdown_export import conversation_markdown, entry_markdown
+from gui.conversation.prompt_list import PromptList
+from gui.conversation.raw_lines import RawLines, read_raw, show_raw
+from gui.conversation.rows import DETAILS, Detail
+from gui.conversation.view import ConversationView
+from gui.core.capabilities import Gates, Lacks
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.core.location import Spot
+from gui.sessions.wording import UNTITLED
+
+_DETAIL = command("session.tools", marked("Tools hidden, short or full"), "conversation", "Alt+T")
+_RESUME = command("session.copy-resume", marked("Copy resume command"), "conversation")
+_MORE = command("session.more", marked("More from this session"), "conversation")
+_SIMILAR = command("session.similar", marked("Sessions like this one"), "conversation")
+_COPY = command("session.copy", marked("Copy"), "conversation", QKeySequence.StandardKey.Copy)
+_COPY_MESSAGE = command("session.copy-message", marked("Copy message as Markdown"), "conversation", "Ctrl+Shift+C")
+_COPY_SESSION = command("session.copy-all", marked("Copy session as Markdown"), "conversation")
+_RAW = command("session.raw", marked("Show the raw line"), "conversation", "Alt+R")
+_PROMPTS = command("session.prompts", marked("Your messages"), "conversation", "Alt+J")
+_FOLD = command("session.fold", marked("Fold or unfold"), "conversation")
+_TOOLS: dict[Detail, str] = {
+    "hidden": marked("Tools: hidden"),
+    "short": marked("Tools: short"),
+    "full": marked("Tools: full"),
+}
+_COPIED: dict[Detail, str] = {
+    "hidden": marked("Session copied, without tools"),
+    "short": marked("Session copied, tools in one line each"),
+    "full": marked("Session copied, with all tools"),
+}
+_MOST_LETTERS = 4000
+_MOST_COPIED = 16_000_000
+"""Characters; a clipboard with more stalls the programs that paste it."""
+
+
+class ConversationActions(QObject):
+    """The actions of buttons and menus.
+
+    Signals:
+        said: a sentence about what was done, or why it was not.
+        more_wanted: more hits from this session (its path).
+        similar_wanted: sessions like this one (its path).
+        remember_wanted: a note of this session (its path and title).
+        like_wanted: what is like this `Passage`, and its words.
+        link_wanted: a link to this `Spot` is to be copied.
+        unmasking: something would show secrets that are masked; call what comes along if the person agrees.
+    """
+
+    said = Signal(str)
+    more_wanted = Signal(str)
+    similar_wanted = Signal(str)
+    remember_wanted = Signal(str, str)
+    like_wanted = Signal(object, str)
+    link_wanted = Signal(object)
+    unmasking = Signal(object)
+
+    def __init__(self, jobs: Jobs, view: ConversationView, panel: QWidget) -> None:
+        super().__init__(panel)
+        self._jobs = jobs
+        self._view = view
+        self._panel = panel
+        self._manager: MemorySearchManager | None = None
+        self._conversation: Conversation | None = None
+        self._revealed = False
+        self.offered: Sequence[QAction] = ()
+        """What others can do with the session, at the end of the menu of a message."""
+        self.detail = self._action(_DETAIL, self._cycle_detail)
+        self.resume = self._action(_RESUME, self._copy_resume_command)
+        self.more = self._action(_MORE, self._want_more)
+        self.similar = self._action(_SIMILAR, self._want_similar)
+        self.remember = self._action(REMEMBER, self._want_remembered)
+        self.like = self._action(LIKE, self._want_like)
+        self.link = self._action(LINK, self._want_link)
+        self.copy = self._action(_COPY, self._copy)
+        self.copy_message = self._action(_COPY_MESSAGE, self._copy_message)
+        self.copy_session = self._action(_COPY_SESSION, self._copy_session)
+        self.raw = self._action(_RAW, self._show_raw)
+        self.prompts = self._action(_PROMPTS, self._show_prompts)
+        self.fold = self._action(_FOLD, self._toggle)
+        self._raw_job, self._copy_job = JobSlot(self), JobSlot(self)
+        self._prompt_list = PromptList(view)
+        self._prompt_list.chosen.connect(view.go_to_entry)
+        self._menu = QMenu(panel)
+        self._menu.setToolTipsVisible(True)
+        self._gates = Gates()
+        self._of_session = [self._gates.add(action, "alike") for action in (self.like, self.similar)]
+        self._of_session.append(self._gates.add(self.more, "conditions"))
+        view.menu_wanted.connect(self._open_menu)
+
+    def show_lacks(self, lacks: Lacks) -> None:
+        """What the memory of these sessions cannot do."""
+        self._gates.hear(lacks)
+
+    def set_session(
+        self, manager: MemorySearchManager | None, conversation: Conversation | None, *, revealed: bool = False
+    ) -> None:
+        """What the actions are about from now on; `revealed`: its secrets are on the screen already."""
+        self._manager, self._conversation, self._revealed = manager, conversation, revealed
+        self._allow(conversation)
+        self._raw_job.cancel()
+        self._prompt_list.forget()
+        self._name_detail()
+
+    def _allow(self, conversation: Conversation | None) -> None:
+        """What there is nothing for says why not."""
+        shown, why = conversation is not None, missing("conversation")
+        for gate in self._of_session:
+            gate.allow(shown, why)
+        for action in (self.copy, self.copy_message, self.copy_session, self.raw, self.fold):
+            allow(action, shown, why)
+        resumed = conversation is not None and bool(conversation.session.summary.resume_command)
+        said = conversation is not None and bool(conversation.entries)
+        asked = conversation is not None and bool(conversation.prompts)
+        allow(self.resume, resumed, tr("This session cannot be resumed.") if shown else why)
+        allow(self.remember, said, tr("Nothing was said in this session.") if shown else why)
+        allow(self.prompts, asked, tr("You said nothing in this session.") if shown else why)
+
+    def _action(self, known: Command, run: Callable[[], None]) -> QAction:
+        made = QAction(known.words, self)
+        made.triggered.connect(run)
+        give_key(self._panel, made, known)
+        return made
+
+    def _want_more(self) -> None:
+        if self._conversation is not None:
+            self.more_wanted.emit(self._conversation.session.summary.path)
+
+    def _want_similar(self) -> None:
+        if self._conversation is not None:
+            self.similar_wanted.emit(self._conversation.session.summary.path)
+
+    def _want_remembered(self) -> None:
+        if self._conversation is not None:
+            summary = self._conversation.session.summary
+            self.remember_wanted.emit(summary.path, summary.title or tr(UNTITLED))
+
+    def _want_like(self) -> None:
+        """Like the selection, or else the current message."""
+        conversation, current = self._conversation, self._view.current
+        if conversation is None or current is None:
+            return
+        parts = [conversation.session.messages[part] for part in conversation.entries[current].parts]
+        text = self._view.selected_text().strip() or "\n".join(part.text for part in parts)
+        passage = Passage(
+            path=conversation.session.summary.path,
+            start_line=parts[0].line,
+            end_line=parts[-1].line,
+            # What is shown in plain text here leaves this window nowhere: then it is the message as it is indexed.
+            text="" if self._revealed else beginning_of(text, _MOST_LETTERS),
+            message=parts[0].ordinal,
+        )
+        self.like_wanted.emit(passage, passage.text)
+
+    def _want_link(self) -> None:
+        """To the current message."""
+        conversation, current = self._conversation, self._view.current
+        if conversation is not None and current is not None:
+            message = conversation.message(conversation.entries[current])
+            self.link_wanted.emit(Spot(conversation.session.summary.path, message.line, message=message.id))
+            self.said.emit(tr("Link to this message copied"))
+
+    def _cycle_detail(self) -> None:
+        detail = DETAILS[(DETAILS.index(self._view.detail) + 1) % len(DETAILS)]
+        self._view.set_detail(detail)
+        self._name_detail()
+
+    def _name_detail(self) -> None:
+        self.detail.setText(tr(_TOOLS[self._view.detail]))
+
+    def _toggle(self) -> None:
+        if self._view.current is not None:
+            self._view.toggle(self._view.current)
+
+    def _show_prompts(self) -> None:
+        if self._conversation is not None and self._conversation.prompts:
+            self._prompt_list.open(self._conversation, self._view.current)
+
+    def _open_menu(self, place: QPoint) -> None:
+        """What can be done with the message under the mouse, which is current by now."""
+        conversation, current = self._conversation, self._view.current
+        if conversation is None or current is None:
+            return
+        self._menu.clear()
+        if self._view.selected_text():
+            self._menu.addAction(self.copy)
+        self._menu.addActions([self.copy_message, self.link, self.like, self.raw])
+        if conversation.entries[current].kind in ("thinking", "tool"):
+            self._menu.addAction(self.fold)
+        self._menu.addSeparator()
+        self._menu.addActions([self.remember, self.copy_session, self.prompts, self.more, self.similar])
+        self._menu.addSeparator()
+        self._menu.addActions(self.offered)
+        self._menu.popup(place)
+
+    # --- raw lines ------------------------------------------------------------------------------------------------
+
+    def _show_raw(self) -> None:
+        """Of all parts of the current message; in plain text where that was agreed to."""
+        if self._conversation is None or self._view.current is None:
+            return
+        if self._conversation.session.masked and not self._revealed:
+            self.unmasking.emit(lambda: self._read_raw(reveal=True))
+        else:
+            self._read_raw(reveal=self._revealed)
+
+    def _read_raw(self, *, reveal: bool) -> None:
+        conversation, manager, current = self._conversation, self._manager, self._view.current
+        if conversation is None or manager is None or current is None:
+            return
+        path = conversation.session.summary.path
+        parts = conversation.entries[current].parts
+        lines = list(dict.fromkeys(conversation.session.messages[part].line for part in parts))
+        self._raw_job.put(
+            self._jobs.read(
+                lambda token: read_raw(manager, path, lines, token, reveal=reveal),
+                lambda raw: self._open_raw(path, lines, raw),
+                self.said.emit,
+            )
+        )
+
+    def _open_raw(self, path: str, lines: list[int], raw: RawLines) -> None:
+        self._raw_job.done()
+        show_raw(self._panel, path, lines, raw)
+
+    # --- copying --------------------------------------------------------------------------------------------------
+
+    def _copy_resume_command(self) -> None:
+        if self._conversation is not None:
+            command = self._conversation.session.summary.resume_command
+            QGuiApplication.clipboard().setText(command)
+            self.said.emit(tr("Copied {command}", command=command))
+
+    def _copy(self) -> None:
+        """What is selected, or else the current message."""
+        if not self._view.copy_selection():
+            self._copy_message()
+
+    def _copy_message(self) -> None:
+        conversation, current = self._conversation, self._view.current
+        if conversation is not None and current is not None:
+            self._put(lambda _token: entry_markdown(conversation, current), tr("Message copied"))
+
+    def _copy_session(self) -> None:
+        conversation, detail = self._conversation, self._view.detail
+        if conversation is not None:
+            self._put(lambda token: conversation_markdown(conversation, detail, token), tr(_COPIED[detail]))
+
+    def _put(self, make: Callable[..., str], sentence: str) -> None:
+        def put(text: str) -> None:
+            self._copy_job.done()
+            if len(text) > _MOST_COPIED:
+                self.said.emit(tr("That is too much for the clipboard. Hide the tools and copy it again."))
+                return
+            QGuiApplication.clipboard().setText(text)
+            self.said.emit(sentence)
+
+        self._copy_job.put(self._jobs.read(make, put, self.said.emit))

@@ -1,0 +1,231 @@
+"""A session made ready to be shown: who speaks, which call goes with which result, and in which pieces.
+
+Made on a pool thread and never changed; a session of 20,000 messages takes a moment.
+"""
+
+import re
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from engine import CancelToken, SessionMessage, SessionText, tr
+from gui.conversation.pieces import Cut, cut_markdown, cut_plain, without_escapes
+
+EntryKind = Literal["user", "speech", "thinking", "tool"]
+
+_LANGUAGE_SAMPLE = 6_000
+_OPEN_CALLS = 64
+"""So many calls wait for their result at once; more are not looked through."""
+_LINK_TARGET = re.compile(r"\]\([^()\s]*\)")
+_BREAK = re.compile(r"(?<=\S)\n(?=\S)")
+
+
+class Piece(NamedTuple):
+    """Part `message` of the session from `start` to `end`; see `Cut`."""
+
+    message: int
+    start: int
+    end: int
+    fence: str
+
+
+class Entry(msgspec.Struct, frozen=True, gc=False):
+    """What is shown as one: something said or thought, or a tool's call with its result."""
+
+    kind: EntryKind
+    speaker: str
+    parts: tuple[int, ...]
+    """Places in the session's messages."""
+    first_piece: int
+    piece_count: int
+    clamped: tuple[int, ...]
+    """Its pieces that are shown before "Show all": the first of each part."""
+    lines: int
+    """Lines of its last part."""
+    longest: int
+    """Lines of its longest part."""
+    time: float | None
+    day: int
+    """Proleptic Gregorian ordinal in local time; 0 where the time is unknown."""
+
+    @property
+    def after_piece(self) -> int:
+        return self.first_piece + self.piece_count
+
+
+class Pieces:
+    """Many pieces as numbers in arrays: as objects they would be felt whenever the garbage collector looks at all."""
+
+    def __init__(self) -> None:
+        self._messages, self._starts, self._ends = array("L"), array("Q"), array("Q")
+        self._fences: dict[int, str] = {}
+
+    def __len__(self) -> int:
+        return len(self._messages)
+
+    def __getitem__(self, number: int) -> Piece:
+        fence = self._fences.get(number, "")
+        return Piece(self._messages[number], self._starts[number], self._ends[number], fence)
+
+    def add(self, message: int, cut: Cut) -> None:
+        if cut.fence:
+            self._fences[len(self)] = cut.fence
+        self._messages.append(message)
+        self._starts.append(cut.start)
+        self._ends.append(cut.end)
+
+
+class Conversation:
+    """Entries and pieces count from 0."""
+
+    def __init__(self, session: SessionText, language: str, entries: Sequence[Entry], pieces: Pieces) -> None:
+        self.session = session
+        self.language = language
+        self.entries = entries
+        self.pieces = pieces
+        self.entry_of_piece = array("L")
+        for number, entry in enumerate(entries):
+            self.entry_of_piece.extend([number] * entry.piece_count)
+        self.prompts = tuple(number for number, entry in enumerate(entries) if entry.kind == "user")
+        """Entries that the person wrote."""
+        by_line = sorted(
+            (session.messages[part].line, number) for number, entry in enumerate(entries) for part in entry.parts
+        )
+        self._lines = array("Q", (line for line, _ in by_line))
+        self._entries_by_line = array("L", (number for _, number in by_line))
+
+    def message(self, entry: Entry) -> SessionMessage:
+        """The first part of an entry."""
+        return self.session.messages[entry.parts[0]]
+
+    def at_line(self, line: int) -> tuple[int, list[int]]:
+        """The entry and the pieces of this line of the transcript, or else of the last line before it with any."""
+        if not self._lines:
+            return 0, []
+        end = bisect_right(self._lines, line) or 1
+        found = self._lines[end - 1]
+        entries = self._entries_by_line[bisect_left(self._lines, found) : end]
+        pieces = [
+            piece
+            for number in dict.fromkeys(entries)
+            for piece in range(self.entries[number].first_piece, self.entries[number].after_piece)
+            if self.session.messages[self.pieces[piece].message].line == found
+        ]
+        return entries[0], pieces
+
+    def is_markdown(self, number: int) -> bool:
+        """Whether a piece is speech or thinking, and not what went into a tool or came out of it."""
+        return self.entries[self.entry_of_piece[number]].kind != "tool"
+
+    def source(self, number: int) -> str:
+        """The text of a piece as it was written, without what only a terminal obeys."""
+        piece = self.pieces[number]
+        return without_escapes(self.session.messages[piece.message].text[piece.start : piece.end])
+
+    def markdown(self, number: int) -> str:
+        """The text of a piece for the renderer; a person's line ends stay line ends."""
+        piece, text = self.pieces[number], self.source(number)
+        if not piece.fence and self.session.messages[piece.message].role == "user" and "```" not in text:
+            text = _BREAK.sub("  \n", text)
+        return f"{piece.fence}\n{text}"  # Qt takes what stands between rules in the first line for front matter
+
+    def searchable(self, number: int) -> str:
+        """The text of a piece about as it is seen: where links go to is not."""
+        text = self.source(number)
+        return _LINK_TARGET.sub("]", text) if self.is_markdown(number) else text
+
+
+def prepare(session: SessionText, token: CancelToken) -> Conversation:
+    """Any thread. Raises `Cancelled`."""
+    from engine import detect_language  # brings the analysis, which an empty window does not need
+
+    entries: list[Entry] = []
+    pieces = Pieces()
+    for kind, parts in _grouped(session.messages):
+        token.checkpoint()
+        first = session.messages[parts[0]]
+        before, clamped = len(pieces), []
+        for part in parts:
+            text = session.messages[part].text
+            start = len(pieces)
+            for cut in cut_plain(text) if kind == "tool" else cut_markdown(text):
+                pieces.add(part, cut)
+            if len(pieces) > start:
+                clamped.append(start)
+        lines = [_line_count(session.messages[part].text) for part in parts]
+        entries.append(
+            Entry(
+                kind,
+                _speaker(first),
+                parts,
+                before,
+                len(pieces) - before,
+                tuple(clamped),
+                lines[-1],
+                max(lines),
+                first.time,
+                _day(first.time),
+            )
+        )
+    said = " ".join(_sample(session.messages))
+    return Conversation(session, detect_language(said), entries, pieces)
+
+
+def _line_count(text: str) -> int:
+    return text.count("\n") + (not text.endswith("\n")) if text else 0
+
+
+def _sample(messages: Sequence[SessionMessage]) -> Iterator[str]:
+    left = _LANGUAGE_SAMPLE
+    for message in messages:
+        if message.kind == "text" and left > 0:
+            yield message.text[:left]
+            left -= len(message.text)
+
+
+def _grouped(messages: Sequence[SessionMessage]) -> Iterator[tuple[EntryKind, tuple[int, ...]]]:
+    """The messages as entries: a result joins the call before it that it can belong to; empty speech is left out."""
+    groups: list[tuple[EntryKind, list[int]]] = []
+    waiting: list[tuple[str, list[int]]] = []
+    for number, message in enumerate(messages):
+        if message.kind == "text" and message.role in ("user", "assistant", "system"):
+            if message.text.strip():
+                waiting.clear()
+                groups.append(("user" if message.role == "user" and not message.side else "speech", [number]))
+        elif message.kind == "thinking":
+            if message.text.strip():
+                groups.append(("thinking", [number]))
+        elif message.kind == "tool-call":
+            group = [number]
+            groups.append(("tool", group))
+            waiting.append((message.tool, group))
+            del waiting[:-_OPEN_CALLS]
+        else:
+            call = next((open_call for open_call in waiting if not message.tool or open_call[0] == message.tool), None)
+            if call is None:
+                groups.append(("tool", [number]))
+            else:
+                waiting.remove(call)
+                call[1].append(number)
+    return ((kind, tuple(parts)) for kind, parts in groups)
+
+
+def _speaker(message: SessionMessage) -> str:
+    if message.side:
+        return tr("Sub-agent")
+    if message.role == "system":
+        return tr("System")
+    return tr("You") if message.role == "user" and message.kind == "text" else tr("Assistant")
+
+
+def _day(moment: float | None) -> int:
+    if moment is None:
+        return 0
+    try:
+        return datetime.fromtimestamp(moment).toordinal()
+    except (ValueError, OverflowError, OSError):
+        return 0

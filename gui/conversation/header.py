@@ -1,0 +1,108 @@
+"""What stands above a conversation: its title, where and when it was, and what can be done with it."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+
+from engine import SessionSummary, SessionText, tr, tr_count
+from gui.sessions.wording import UNTITLED, agent_name, folder_name, message_count, span
+from gui.style.stylesheet import set_role
+from gui.style.typography import font_scale
+from gui.viewer.folding_actions import FoldingActions
+from gui.widgets.elided import ElidedLabel
+from gui.widgets.formatting import date, exact, grouped
+from gui.widgets.labels import line
+
+_SIDE = 16
+_GAP = 8
+_LEAST_TITLE = 160
+
+
+class ConversationHeader(QFrame):
+    """In a narrow window the buttons fold into the menu, the last first."""
+
+    def __init__(self, buttons: Sequence[QAction], menu: Sequence[QAction | None], parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "side")
+        self._title = ElidedLabel()
+        self._title.setProperty("role", "strong")
+        self._facts = ElidedLabel()
+        self._facts.setProperty("role", "meta")
+        self._actions = FoldingActions(buttons, menu, self)
+        self._line = line()
+        first = QHBoxLayout()
+        first.setContentsMargins(_SIDE, 6, _SIDE, 0)
+        first.setSpacing(_GAP)
+        first.addWidget(self._title, 1)
+        for button in (*self._actions.buttons, self._actions.more):
+            first.addWidget(button)
+        second = QHBoxLayout()
+        second.setContentsMargins(_SIDE, 2, _SIDE, 7)
+        second.addWidget(self._facts, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(first)
+        column.addLayout(second)
+        column.addWidget(self._line)
+
+    def show_session(self, session: SessionText) -> None:
+        summary = session.summary
+        self._title.setText(summary.title or tr(UNTITLED))
+        when = "" if summary.started is None else date(summary.started)
+        unknown = sum(count for _, count in session.unknown)
+        facts = [
+            agent_name(summary.agent),
+            folder_name(summary.project) if summary.project else "",
+            summary.branch,
+            when,
+            span(summary.started, summary.ended),
+            message_count(summary.messages),
+            tr_count("{count:,} line of unknown type", "{count:,} lines of unknown types", unknown) if unknown else "",
+        ]
+        self._facts.setText(" · ".join(fact for fact in facts if fact))
+        types = [f"{name}: {grouped(count)}" for name, count in session.unknown]
+        not_understood = [tr("Lines that were not understood:"), *types] if types else []
+        tip = [summary.project, _from_to(summary), *not_understood]
+        self._facts.set_tip("\n".join(part for part in tip if part))
+
+    def show_title(self, title: str) -> None:
+        """Before the session is read."""
+        self._title.setText(title)
+        self._facts.setText("")
+        self._facts.set_tip("")
+
+    def show_active(self, active: bool) -> None:
+        """Whether the keys go to the text below: the line between says so."""
+        set_role(self._line, "line-active" if active else "line")
+
+    def offer(self, actions: Sequence[QAction]) -> None:
+        """Have these at the end of the menu, too."""
+        self._actions.offer(actions)
+
+    def set_ready(self, ready: bool) -> None:
+        """Whether there is something to act on."""
+        self._actions.set_ready(ready)
+
+    def minimumSizeHint(self) -> QSize:
+        hint = super().minimumSizeHint()
+        return QSize(2 * _SIDE + 60 + self._actions.more.sizeHint().width(), hint.height())
+
+    def _fold(self) -> None:
+        wanted = min(self._title.sizeHint().width(), round(_LEAST_TITLE * font_scale()))
+        room = self.width() - 2 * _SIDE - wanted - _GAP - self._actions.more.sizeHint().width()
+        for button in self._actions.buttons:
+            room -= button.sizeHint().width() + _GAP
+            button.setHidden(room < 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+
+def _from_to(summary: SessionSummary) -> str:
+    """When it began and ended, as far as that is known."""
+    times = [exact(moment) for moment in (summary.started, summary.ended) if moment is not None]
+    return tr("{start} to {end}", start=times[0], end=times[1]) if len(times) == 2 else "".join(times)

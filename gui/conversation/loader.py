@@ -1,0 +1,114 @@
+"""Reads one session in the background and makes it ready to be shown."""
+
+from dataclasses import dataclass, replace
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from engine import CancelToken, MemorySearchManager
+from gui.conversation.entries import Conversation, prepare
+from gui.conversation.find_lines import Landing, landing
+from gui.conversation.rows import Rows
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.viewer.search_terms import query_finder
+
+_PATIENCE_MS = 200
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What was asked for."""
+
+    path: str
+    line: int | None
+    query: str
+    reveal: bool = False
+    message: str = ""
+    """Id of a message, which counts before the line."""
+
+
+@dataclass(frozen=True)
+class OpenedSession:
+    wanted: Wanted
+    conversation: Conversation
+    rows: Rows
+    landing: Landing
+
+
+class SessionOpener(QObject):
+    """One session at a time; what is asked for last wins.
+
+    Signals:
+        opened: the session was read (OpenedSession).
+        landed: in the session that is open already, the place was found (Wanted, Landing).
+        failed: it cannot be shown, as one sentence.
+        slow: it takes long enough to say so.
+    """
+
+    opened = Signal(object)
+    landed = Signal(object, object)
+    failed = Signal(str)
+    slow = Signal()
+
+    def __init__(self, jobs: Jobs, parent: QObject) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._job = JobSlot(self)
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(_PATIENCE_MS)
+        self._patience.timeout.connect(self.slow)
+
+    def open(self, manager: MemorySearchManager, wanted: Wanted) -> None:
+        """Read the session and find the place in it."""
+        self.cancel()
+
+        def work(token: CancelToken) -> OpenedSession:
+            session = manager.read_session(wanted.path, reveal=wanted.reveal, cancel=token)
+            conversation = prepare(session, token)
+            there = _placed(wanted, conversation)
+            return OpenedSession(there, conversation, Rows(conversation), _land(conversation, there, token))
+
+        self._patience.start()
+        self._job.put(self._jobs.read(work, self._deliver, self._fail))
+
+    def land(self, conversation: Conversation, wanted: Wanted) -> None:
+        """Find another place in what is open."""
+        self.cancel()
+        there = _placed(wanted, conversation)
+        self._job.put(
+            self._jobs.read(
+                lambda token: _land(conversation, there, token), lambda found: self._tell_landing(there, found)
+            )
+        )
+
+    def cancel(self) -> None:
+        self._patience.stop()
+        self._job.cancel()
+
+    def _deliver(self, opened: OpenedSession) -> None:
+        self._patience.stop()
+        self._job.done()
+        self.opened.emit(opened)
+
+    def _tell_landing(self, wanted: Wanted, found: Landing) -> None:
+        self._job.done()
+        self.landed.emit(wanted, found)
+
+    def _fail(self, sentence: str) -> None:
+        self._patience.stop()
+        self._job.done()
+        self.failed.emit(sentence)
+
+
+def _placed(wanted: Wanted, conversation: Conversation) -> Wanted:
+    """With the line on which the message stands now; as it was where there is no such message any more."""
+    if not wanted.message:
+        return wanted
+    lines = (message.line for message in conversation.session.messages if message.id == wanted.message)
+    return replace(wanted, line=next(lines, wanted.line))
+
+
+def _land(conversation: Conversation, wanted: Wanted, token: CancelToken) -> Landing:
+    finder = query_finder(wanted.query, conversation.language) if wanted.query.strip() else None
+    return landing(conversation, wanted.line, finder, token)

@@ -1,0 +1,315 @@
+"""One past session as a readable conversation: a header, the conversation, and finding in it."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QUrl, Signal, SignalInstance, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QWidget
+
+from engine import MemorySearchManager, tr, tr_count
+from gui.conversation.actions import ConversationActions
+from gui.conversation.chunk_rows import ConversationChunks
+from gui.conversation.find_lines import ConversationLines, Landing
+from gui.conversation.header import ConversationHeader
+from gui.conversation.live_updates import BelowButton, Grown, SessionWatch
+from gui.conversation.loader import OpenedSession, SessionOpener, Wanted
+from gui.conversation.reading_place import LeftPlaces, ReadingPlace
+from gui.conversation.view import ConversationView
+from gui.core.capabilities import Lacks
+from gui.core.jobs import Jobs
+from gui.sessions.messages import CHOOSE_SESSION
+from gui.viewer.base_viewer import ReadingPanel
+from gui.viewer.find_messages import IN_SESSION
+from gui.viewer.links import LinkFollower
+from gui.viewer.notice_page import NothingToRead
+from gui.widgets.message import Action
+
+_SECRETS = "secrets"
+
+
+class ConversationPanel(ReadingPanel):
+    """Shows one session at a time.
+
+    Signals:
+        more_wanted: more hits from this session (its path).
+        similar_wanted: sessions like this one (its path).
+        remember_wanted: a note of this session (its path and title).
+        like_wanted: what is like this `Passage`, and its words.
+        link_wanted: a link to this `Spot`.
+        session_shown: the path of the session that is on the screen now.
+    """
+
+    more_wanted = Signal(str)
+    similar_wanted = Signal(str)
+    remember_wanted = Signal(str, str)
+    like_wanted = Signal(object, str)
+    session_shown = Signal(str)
+    link_wanted = Signal(object)
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(jobs, IN_SESSION, parent)
+        self._manager: MemorySearchManager | None = None
+        self._wanted: Wanted | None = None
+        self._opened: OpenedSession | None = None
+        self._left = LeftPlaces()
+        self._view = ConversationView(jobs)
+        self._opener = SessionOpener(jobs, self)
+        self._watch = SessionWatch(jobs, self)
+        self._below = BelowButton(self._view)
+        self._links = LinkFollower(jobs, self)
+        self._actions = ConversationActions(jobs, self._view, self)
+        self._chunks = ConversationChunks(jobs, self._view, self)
+        do = self._actions
+        chunks = self._chunks.inspector.margin_action
+        menu = [do.copy_message, do.link, do.like, do.copy_session, do.raw, None, self._find, chunks]
+        buttons = [do.detail, do.prompts, do.remember, do.resume, do.more, do.similar]
+        self._header = ConversationHeader(buttons, menu, self)
+        self._put_together(self._header, self._header.show_active, self._view)
+        self._put_below(self._chunks.card)
+        self._connect()
+        self.clear()
+
+    # --- for the window -------------------------------------------------------------------------------------------
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Show sessions of another memory, or of none; what was shown goes away."""
+        self._manager = manager
+        self._chunks.set_manager(manager)
+        self.clear()
+
+    def show_lacks(self, lacks: Lacks) -> None:
+        """What the memory of these sessions cannot do."""
+        self._actions.show_lacks(lacks)
+        self._chunks.inspector.show_lacks(lacks)
+
+    def show_session(self, path: str, line: int | None = None, query: str = "", message: str = "") -> None:
+        """Show a session, at a line of its transcript or at a message, with the words of a query marked."""
+        if self._manager is None:
+            return
+        opened = self._opened
+        if opened is not None and opened.wanted.path == path:
+            before, self._wanted = self._wanted, Wanted(path, line, query, opened.wanted.reveal, message)
+            if before != self._wanted:
+                found = before is not None and before.line is None and before.query == query
+                if found and self._view.has_returned:
+                    self.return_to(path, self.standing)  # the best hit came later than the person, who is back already
+                self._opener.land(opened.conversation, self._wanted)
+            return
+        self._wanted = Wanted(path, line, query, message=message)
+        self._open()
+
+    @property
+    def opened(self) -> OpenedSession | None:
+        """The session that is on the screen now, with its rows as they are folded."""
+        return self._opened
+
+    @property
+    def standing(self) -> ReadingPlace | None:
+        """Where in which session the person reads; None where nothing is read."""
+        place = self._view.reading
+        return None if self._opened is None else place
+
+    @property
+    def scrolled(self) -> SignalInstance:
+        """Of the bar beside the conversation."""
+        return self._view.verticalScrollBar().valueChanged
+
+    def return_to(self, path: str, place: ReadingPlace | None = None) -> None:
+        """Show this session where it was left, or at `place`, when it comes next; empty for no session."""
+        if place is not None:
+            self._left.leave(place)
+        self._left.want(path)
+
+    def offer(self, actions: Sequence[QAction]) -> None:
+        """What else can be done with the session that is read."""
+        self._header.offer(actions)
+        self._actions.offered = actions
+
+    @Slot()
+    def remember(self) -> None:
+        """Ask for a note of the session that is shown."""
+        self._actions.remember.trigger()
+
+    def refresh(self) -> None:
+        """The index has changed: go on with the session that is shown, if it did, without moving anything."""
+        if self._manager is not None and self._opened is not None:
+            self._watch.look(self._manager, self._opened)
+            self._chunks.inspector.refresh()
+
+    def clear(self, instead: NothingToRead = CHOOSE_SESSION) -> None:
+        """Show no session, but these words."""
+        self._wanted = None
+        self._opener.cancel()
+        self._drop()
+        self._header.hide()
+        self._say(tr(instead.sentence), keys=tr(instead.keys))
+
+    # --- opening --------------------------------------------------------------------------------------------------
+
+    def _open(self) -> None:
+        if self._manager is not None and self._wanted is not None:
+            self._opener.open(self._manager, self._wanted)
+
+    def _drop(self) -> None:
+        if (place := self.standing) is not None:
+            self._left.leave(place)
+        self._close_find()
+        self._finding.hits.leave()
+        self._watch.stop()
+        self._below.hide()
+        self._banner.clear(_SECRETS)
+        self._opened = None
+        self._chunks.show_conversation(None)
+        self._actions.set_session(self._manager, None)
+        self._view.set_conversation(None, None)
+
+    def _on_opened(self, opened: OpenedSession) -> None:
+        self._drop()
+        self._opened = opened
+        session = opened.conversation.session
+        self._view.set_conversation(opened.conversation, opened.rows)
+        self._chunks.show_conversation(opened.conversation)
+        self._actions.set_session(self._manager, opened.conversation, revealed=opened.wanted.reveal)
+        self._header.show_session(session)
+        self._header.show()
+        self._header.set_ready(True)
+        self._tell_of_secrets(opened)
+        if not opened.conversation.entries:
+            self._say(tr("Nothing was said in this session."))
+            return
+        self._show_page(self._view)
+        self._land(opened.wanted, opened.landing)
+        self.session_shown.emit(session.summary.path)
+
+    def _land(self, wanted: Wanted, landing: Landing) -> None:
+        """Mark the words of the query, and go where the search leads."""
+        if self._opened is None:
+            return
+        conversation = self._opened.conversation
+        near = conversation.entries[landing.entry].first_piece + 1
+        lines = ConversationLines(conversation)
+        self._finding.hits.look_in(self._view, lines, near=near, query=wanted.query, language=conversation.language)
+        if landing.hit is not None:
+            self._view.show_hit(landing.hit)
+        elif wanted.line is not None and wanted.query:
+            self._view.show_line(*conversation.at_line(wanted.line))  # it was found by what it means
+        elif wanted.line is not None:
+            self._view.go_to_entry(landing.entry)
+        place = self._left.arrive(wanted.path)
+        if place is not None:
+            self._view.return_to(place)
+
+    def _on_grown(self, grown: Grown) -> None:
+        before, opened = self._opened, grown.opened
+        if before is None or not before.conversation.entries or not opened.conversation.entries:
+            self._on_opened(opened)
+            return
+        self._opened = opened
+        self._view.grow(opened.conversation, opened.rows, grown.same)
+        self._chunks.show_conversation(opened.conversation)
+        self._actions.set_session(self._manager, opened.conversation, revealed=opened.wanted.reveal)
+        self._header.show_session(opened.conversation.session)
+        self._finding.hits.look_on(ConversationLines(opened.conversation))
+        if opened.conversation.session.masked != before.conversation.session.masked:
+            self._tell_of_secrets(opened)
+        self._below.tell(len(before.conversation.entries))
+
+    def _on_failed(self, sentence: str) -> None:
+        self._drop()
+        self._header.hide()
+        self._say(sentence, retry=True)
+
+    def _on_slow(self) -> None:
+        self._drop()
+        self._header.hide()
+        self._say(tr("Reading the session…"))
+
+    def _say(self, sentence: str, *, keys: str = "", retry: bool = False) -> None:
+        self._empty.say(sentence, keys=keys, retry=retry)
+        self._show_page(self._empty)
+
+    # --- secrets --------------------------------------------------------------------------------------------------
+
+    def _tell_of_secrets(self, opened: OpenedSession) -> None:
+        held = opened.conversation.session.masked
+        if not held:
+            return
+        if opened.wanted.reveal:
+            said = tr_count(
+                "{count:,} message holds secrets. They are shown until you leave this session.",
+                "{count:,} messages hold secrets. They are shown until you leave this session.",
+                held,
+            )
+            hide = Action(tr("Mask them"), lambda: self._reread(reveal=False))
+            self._banner.say(said, "degraded", hide, key=_SECRETS)
+        else:
+            said = tr_count(
+                "{count:,} message holds secrets, which are masked.",
+                "{count:,} messages hold secrets, which are masked.",
+                held,
+            )
+            self._banner.say(said, "off", Action(tr("Reveal…"), self._ask_to_reveal), key=_SECRETS)
+
+    def _ask_to_reveal(self) -> None:
+        self._banner.say(
+            tr("Show these secrets in plain text on this screen? They are masked again in the next session."),
+            "degraded",
+            Action(tr("Reveal them"), lambda: self._reread(reveal=True)),
+            Action(tr("Keep them masked"), self._keep_masked),
+            key=_SECRETS,
+        )
+
+    def _ask_before(self, show: Callable[[], None]) -> None:
+        """Before something shows secrets though they are masked here."""
+        self._banner.say(
+            tr("The raw line stands as it is in the transcript, and its secrets in plain text."),
+            "degraded",
+            Action(tr("Show it"), show),
+            Action(tr("Leave it"), self._keep_masked),
+            key=_SECRETS,
+        )
+
+    def _keep_masked(self) -> None:
+        if self._opened is not None:
+            self._tell_of_secrets(self._opened)
+
+    def _reread(self, *, reveal: bool) -> None:
+        """The same session at the same message."""
+        current = self._view.current
+        if self._opened is None or self._wanted is None or current is None:
+            return
+        conversation = self._opened.conversation
+        line = conversation.message(conversation.entries[current]).line
+        self._wanted = Wanted(self._wanted.path, line, self._wanted.query, reveal)
+        self._open()
+
+    # --- finding --------------------------------------------------------------------------------------------------
+
+    def _open_find(self) -> None:
+        if self._opened is not None:
+            selected = self._view.selected_text()
+            self._finding.bar.open(selected if "\n" not in selected else "")
+
+    def _follow(self, url: QUrl) -> None:
+        """To the web; the files that an agent speaks of are none of the index."""
+        if self._manager is not None and self._wanted is not None:
+            self._links.follow(url, self._wanted.path, self._manager)
+
+    def _connect(self) -> None:
+        self._opener.opened.connect(self._on_opened)
+        self._opener.landed.connect(self._land)
+        self._watch.grown.connect(self._on_grown)
+        self._opener.failed.connect(self._on_failed)
+        self._opener.slow.connect(self._on_slow)
+        self._empty.retry.connect(self._open)
+        self._actions.said.connect(self._hint.say)
+        self._actions.unmasking.connect(self._ask_before)
+        self._links.said.connect(self._hint.say)
+        self._view.link_clicked.connect(self._follow)
+        self._actions.more_wanted.connect(self.more_wanted)
+        self._actions.similar_wanted.connect(self.similar_wanted)
+        self._actions.remember_wanted.connect(self.remember_wanted)
+        self._actions.like_wanted.connect(self.like_wanted)
+        self._actions.link_wanted.connect(self.link_wanted)
+        self._chunks.inspector.more_wanted.connect(self.like_wanted)
+        self._chunks.inspector.said.connect(self._hint.say)

@@ -1,0 +1,144 @@
+"""Where the parts of each row are: sizes in logical pixels, from the font scale and the width of the view."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from PySide6.QtCore import QRect
+
+from gui.conversation.document_cache import PieceDocuments
+from gui.conversation.entries import Conversation
+from gui.conversation.rows import MORE, SUMMARY, Row, Rows
+
+_WIDEST = 760
+_SIDE = 32
+_INDENT = 12
+_DATE = 40
+_NAME = 26
+_GAP_OF_SPEAKERS = 14
+_GAP = 6
+_SUMMARY_HEIGHT = 30
+_MORE_HEIGHT = 30
+_BUBBLE_PAD = (10, 5)
+_PLAIN_PAD = 8
+_PAUSE = 300
+"""Seconds after which the time is told again, though the same one goes on."""
+_GUESSED_LETTER = 7.2
+_GUESSED_ROW = 20
+
+
+class Head(NamedTuple):
+    """What stands above a row: the day where a new one begins, and who speaks."""
+
+    day: int
+    names: bool
+    height: int
+
+
+@dataclass(frozen=True)
+class Measures:
+    """Sizes for one width of the view and one font scale."""
+
+    scale: float
+    left: int
+    width: int
+    """Of the column in which everything stands."""
+
+    @classmethod
+    def of(cls, view_width: int, scale: float) -> "Measures":
+        side = min(round(_SIDE * scale), view_width // 12)
+        width = max(120, min(round(_WIDEST * scale), view_width - 2 * side))
+        return cls(scale, max(side, (view_width - width) // 2), width)
+
+    def px(self, pixels: float) -> int:
+        return round(pixels * self.scale)
+
+    def column(self, top: int, height: int) -> QRect:
+        """The column of the rows at this height of the view."""
+        return QRect(self.left, top, self.width, height)
+
+    @property
+    def indent(self) -> int:
+        return self.px(_INDENT)
+
+    @property
+    def text_width(self) -> int:
+        return self.width - 2 * self.indent
+
+    @property
+    def plain_width(self) -> int:
+        return self.text_width - 2 * self.indent
+
+
+class RowLayout:
+    """Heights of the rows of one conversation; of pieces that are not laid out yet, a guess."""
+
+    def __init__(self, conversation: Conversation, rows: Rows, documents: PieceDocuments, measures: Measures) -> None:
+        self._conversation = conversation
+        self._rows = rows
+        self._documents = documents
+        self.measures = measures
+
+    def piece_of(self, row: Row) -> int | None:
+        """The number of the piece that a row shows."""
+        return None if row.slot in (SUMMARY, MORE) else self._conversation.entries[row.entry].first_piece + row.slot
+
+    def head(self, position: int) -> Head:
+        """What stands above the row at this position."""
+        rows, entries = self._rows.rows, self._conversation.entries
+        row = rows[position]
+        before = rows[position - 1] if position else None
+        px = self.measures.px
+        if before is not None and before.entry == row.entry:
+            return Head(0, False, 0)
+        entry = entries[row.entry]
+        if before is None:
+            day, names = entry.day, True
+        else:
+            last = entries[before.entry]
+            day = entry.day if entry.day != last.day else 0
+            paused = entry.time is not None and last.time is not None and entry.time - last.time >= _PAUSE
+            names = bool(day) or paused or entry.speaker != last.speaker
+        height = px(_GAP)
+        if day or names:
+            height = px(_DATE) * bool(day) + px(_GAP_OF_SPEAKERS) * (not day) + px(_NAME) * names
+        return Head(day, names, height)
+
+    def pads(self, row: Row) -> tuple[int, int]:
+        """Room above and below the text of a row, inside its box."""
+        entry = self._conversation.entries[row.entry]
+        px = self.measures.px
+        if entry.kind == "user":
+            return px(_BUBBLE_PAD[0]) * (row.slot == 0), px(_BUBBLE_PAD[1]) * (row.slot == entry.piece_count - 1)
+        if entry.kind == "speech":
+            return (px(2), px(4)) if row.slot == 0 else (0, px(4))
+        part_starts = entry.first_piece + row.slot in entry.clamped
+        return px(_PLAIN_PAD) * part_starts, px(4)
+
+    def body_height(self, row: Row) -> int:
+        """Of the row without its head."""
+        px = self.measures.px
+        if row.slot == SUMMARY:
+            return px(_SUMMARY_HEIGHT)
+        if row.slot == MORE:
+            return px(_MORE_HEIGHT)
+        piece = self.piece_of(row)
+        assert piece is not None
+        laid = self._documents.of(piece)
+        return sum(self.pads(row)) + (round(laid.height) if laid is not None else self._guess(piece))
+
+    def height(self, position: int) -> int:
+        row = self._rows.rows[position]
+        return self.head(position).height + self.body_height(row)
+
+    def _guess(self, piece: int) -> int:
+        """From the number of letters and of line ends."""
+        part = self._conversation.pieces[piece]
+        text = self._conversation.session.messages[part.message].text
+        columns = max(10, self.measures.text_width / (_GUESSED_LETTER * self.measures.scale))
+        lines = text.count("\n", part.start, part.end) + 1 + (part.end - part.start) / columns / 2
+        return round(lines * self.measures.px(_GUESSED_ROW))
+
+    def text_left(self, row: Row) -> int:
+        """Where the text of a piece begins."""
+        plain = self._conversation.entries[row.entry].kind == "tool"
+        return self.measures.left + self.measures.indent * (2 if plain else 1)

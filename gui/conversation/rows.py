@@ -1,0 +1,138 @@
+"""Which rows are on the screen: how far tool calls and thinking are unfolded, one by one and all together."""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+from gui.conversation.entries import Conversation
+
+Detail = Literal["hidden", "short", "full"]
+DETAILS: tuple[Detail, ...] = ("hidden", "short", "full")
+Fold = Literal["gone", "folded", "clamped", "all"]
+
+SUMMARY = -1
+_SLOT_BITS = 24
+MORE = (1 << _SLOT_BITS) - 2
+"""Slots of a row that is no piece: the line that stands for a folded entry, and the one below a long one."""
+
+ROW_KINDS = {"user": b"u", "speech": b"s", "thinking": b"t", "tool": b"t"}
+
+
+class Row(NamedTuple):
+    entry: int
+    slot: int
+    """A piece counted from the entry's first, `SUMMARY` or `MORE`. Rows are in ascending order."""
+
+
+class PackedRows:
+    """Many rows as numbers in an array: as objects they would be felt whenever the garbage collector looks at all."""
+
+    def __init__(self, numbers: "array[int]") -> None:
+        self.numbers = numbers
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def __getitem__(self, position: int) -> Row:
+        number = self.numbers[position]
+        return Row(number >> _SLOT_BITS, (number & (1 << _SLOT_BITS) - 1) - 1)
+
+
+def _packed(rows: Iterator[Row]) -> "array[int]":
+    return array("Q", [_number(row) for row in rows])
+
+
+def _number(row: Row) -> int:
+    return (row.entry << _SLOT_BITS) + row.slot + 1
+
+
+class Rows:
+    """The rows of one conversation, from 0, and one byte a row that says whose it is (for the map)."""
+
+    def __init__(self, conversation: Conversation) -> None:
+        """Takes a moment; any thread."""
+        self._conversation = conversation
+        self._all = {detail: self._lists(detail) for detail in DETAILS}
+        self._folds: dict[int, Fold] = {}
+        self.detail: Detail = "short"
+        self.rows = PackedRows(array("Q"))
+        self.kinds = bytearray()
+        self.set_detail("short")
+
+    def set_detail(self, detail: Detail) -> None:
+        """Fold all tool calls and all thinking alike."""
+        self.detail = detail
+        self._folds.clear()
+        rows, kinds = self._all[detail]
+        self.rows, self.kinds = PackedRows(rows[:]), kinds.copy()
+
+    def fold_like(self, other: "Rows") -> None:
+        """Fold as in an earlier state of the same conversation."""
+        self.set_detail(other.detail)
+        mine, theirs = self._conversation.entries, other._conversation.entries
+        for entry, fold in other._folds.items():
+            if entry < len(mine) and mine[entry].kind == theirs[entry].kind:
+                self.set_fold(entry, fold)
+
+    def fold(self, entry: int) -> Fold:
+        return self._folds.get(entry) or self._default(entry, self.detail)
+
+    def set_fold(self, entry: int, fold: Fold) -> None:
+        """Unfold or fold one entry."""
+        first = self.position(Row(entry, SUMMARY))
+        after = self.position(Row(entry + 1, SUMMARY))
+        new = _packed(self._rows_of(entry, fold))
+        self._folds[entry] = fold
+        self.rows.numbers[first:after] = new
+        self.kinds[first:after] = ROW_KINDS[self._conversation.entries[entry].kind] * len(new)
+
+    def position(self, row: Row) -> int:
+        """Where a row stands, or would stand, or the number of rows for one behind the last."""
+        return bisect_left(self.rows.numbers, _number(row))
+
+    def position_of_entry(self, entry: int) -> int:
+        """Its first row; that of the entry behind it for one that is gone."""
+        return self.position(Row(entry, SUMMARY))
+
+    def reveal(self, piece: int) -> int:
+        """Unfold what hides a piece, and say in which row it stands."""
+        conversation = self._conversation
+        number = conversation.entry_of_piece[piece]
+        entry, fold = conversation.entries[number], self.fold(number)
+        if fold != "all":
+            needed: Fold = "clamped" if piece in entry.clamped else "all"
+            if fold != needed:
+                self.set_fold(number, needed)
+        return self.position(Row(number, piece - entry.first_piece))
+
+    def _lists(self, detail: Detail) -> tuple["array[int]", bytearray]:
+        rows = array("Q")
+        kinds = bytearray()
+        for number, entry in enumerate(self._conversation.entries):
+            new = _packed(self._rows_of(number, self._default(number, detail)))
+            rows += new
+            kinds += ROW_KINDS[entry.kind] * len(new)
+        return rows, kinds
+
+    def _default(self, number: int, detail: Detail) -> Fold:
+        if self._conversation.entries[number].kind in ("user", "speech"):
+            return "all"
+        return {"hidden": "gone", "short": "folded", "full": "clamped"}[detail]  # type: ignore[return-value]
+
+    def _rows_of(self, number: int, fold: Fold) -> Iterator[Row]:
+        entry = self._conversation.entries[number]
+        if entry.kind in ("user", "speech"):
+            yield from (Row(number, slot) for slot in range(entry.piece_count))
+            return
+        if fold == "gone":
+            return
+        yield Row(number, SUMMARY)
+        if fold == "folded":
+            return
+        if fold == "all":
+            yield from (Row(number, slot) for slot in range(entry.piece_count))
+        else:
+            yield from (Row(number, piece - entry.first_piece) for piece in entry.clamped)
+        if len(entry.clamped) < entry.piece_count:
+            yield Row(number, MORE)

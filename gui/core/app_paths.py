@@ -1,0 +1,36 @@
+"""Where this program keeps what on this computer."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+
+import engine
+from engine import MemoryProviderStatus, tr
+from gui.core.window_state import state_path
+
+
+@dataclass(frozen=True)
+class Places:
+    """`config`: a settings file in place of the user's own. `log_file`: None where nothing is logged."""
+
+    config: Path | None = None
+    log_file: Path | None = None
+
+    @property
+    def settings(self) -> Path:
+        return self.config or engine.settings_path()
+
+    def open_settings(self) -> None:
+        """Hand the settings file to the program that the desktop has for it."""
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.settings)))
+
+    def listed(self, status: MemoryProviderStatus | None) -> tuple[tuple[str, str], ...]:
+        """Name and path of each; the index only where one is open."""
+        places = [(tr("Settings"), str(self.settings)), (tr("Window"), str(state_path()))]
+        if status is not None:
+            places.append((tr("Index"), status.db_path))
+        if self.log_file is not None:
+            places.append((tr("Log"), str(self.log_file)))
+        return tuple(places)

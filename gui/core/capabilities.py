@@ -1,0 +1,186 @@
+"""What the memory in use cannot do, as the window shows it: whatever needs it is disabled and says why.
+
+No part of the window asks for a backend's name. `Lacking` tells all of them of a change, which a fallback may bring at
+any time; a `Gate` disables one action or control with the sentence of the engine, and gives it back.
+"""
+
+import textwrap
+from collections.abc import Mapping
+
+from PySide6.QtCore import QObject, QPoint, Signal, Slot
+from PySide6.QtGui import QAction, QShortcut
+from PySide6.QtWidgets import QApplication, QMenu, QWidget
+
+from engine import Feature, MemoryProviderStatus, marked
+from gui.commands.binding import cover_tip, follow_keys
+from gui.widgets.announcer import announce
+from gui.widgets.plain_text import set_status_tip, set_tip, set_whats_this, show_tip, tip_of, whats_this_of
+
+Lacks = Mapping[Feature, str]
+"""Of each feature that is not there: why, as a sentence."""
+
+TITLES: dict[Feature, str] = {
+    "sessions": marked("Past sessions cannot be browsed here"),
+    "alike": marked("Nothing like a passage can be searched for here"),
+    "conditions": marked("Searches cannot be limited here"),
+    "narrowing": marked("Nothing can be searched within results here"),
+    "ordering": marked("Age and variety cannot change the order here"),
+    "completion": marked("Nothing can be completed here"),
+    "explanation": marked("Answers are not explained here"),
+    "states": marked("It is not known here why a file is not found"),
+    "models": marked("The model is not chosen here"),
+    "insight": marked("This index cannot be looked into"),
+}
+"""Above the engine's sentence, where there is room for a title; also a list of all features that the window heeds."""
+
+SHORT: dict[Feature, str] = {
+    "sessions": marked("Sessions"),
+    "alike": marked("More like it"),
+    "conditions": marked("Filters"),
+    "narrowing": marked("Within"),
+    "ordering": marked("Ranking"),
+    "completion": marked("Completion"),
+    "explanation": marked("Reasons"),
+    "states": marked("Lost files"),
+    "models": marked("Models"),
+    "insight": marked("Inside"),
+}
+"""Beside it, where there is room for a word."""
+
+
+_TIP_LETTERS = 72
+_BELOW = 32
+"""Pixels from the upper edge of what has the keys to a refusal."""
+
+
+class Lacking(QObject):
+    """Hears of the memory that is open, and of each status record after that."""
+
+    changed = Signal(object)
+    """Lacks, others than before."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.lacks: Lacks = {}
+
+    def begin(self, lacks: Lacks) -> None:
+        """Of a memory that was just opened."""
+        self._take(lacks)
+
+    @Slot(object)
+    def hear(self, status: MemoryProviderStatus | None) -> None:
+        """Where nothing is open, nothing changes."""
+        if status is not None:
+            self._take(status.lacks)
+
+    def _take(self, lacks: Lacks) -> None:
+        if dict(lacks) != self.lacks:
+            self.lacks = dict(lacks)
+            self.changed.emit(self.lacks)
+
+
+class Gate:
+    """An action or a control that needs a feature: enabled while its owner allows it and the memory has that."""
+
+    def __init__(self, thing: QAction | QWidget, feature: Feature) -> None:
+        self.feature: Feature = feature
+        self._thing = thing
+        self._allowed = thing.isEnabled()
+        self._why = self.reason = ""
+        """Why its owner does not allow it, and why the memory does not."""
+        self._usual = _words(thing)
+        self._stand_ins: list[QShortcut] = []
+        if isinstance(thing, QAction):
+            follow_keys(thing, self._stand_in)
+
+    def allow(self, allowed: bool, why: str = "") -> None:
+        """What the owner says, with the reason if it is worth telling."""
+        self._allowed, self._why = allowed, "" if allowed else why
+        self._show()
+
+    def hear(self, lacks: Lacks) -> None:
+        """What the memory says."""
+        reason = lacks.get(self.feature, "")
+        if reason != self.reason:
+            self.reason = reason
+            self._show()
+
+    def _show(self) -> None:
+        said = self.reason or self._why
+        self._thing.setEnabled(self._allowed and not self.reason)
+        _say(self._thing, *((_tip(said), said, said) if said else self._usual), instead=bool(said))
+        self._stand_in()
+
+    def _stand_in(self) -> None:
+        """With the keys that the action has now."""
+        for stand_in in self._stand_ins:
+            stand_in.deleteLater()
+        self._stand_ins = []
+        if self.reason and isinstance(self._thing, QAction):
+            self._stand_ins = _stand_ins(self._thing, self.reason)
+
+
+class Gates:
+    """Those of one part of the window."""
+
+    def __init__(self) -> None:
+        self._gates: list[Gate] = []
+        self.lacks: Lacks = {}
+
+    def add(self, thing: QAction | QWidget, feature: Feature) -> Gate:
+        """The owner enables the thing through its gate from now on."""
+        gate = Gate(thing, feature)
+        self._gates.append(gate)
+        gate.hear(self.lacks)
+        return gate
+
+    def hear(self, lacks: Lacks) -> None:
+        self.lacks = lacks
+        for gate in self._gates:
+            gate.hear(lacks)
+
+
+def _tip(sentence: str) -> str:
+    """In lines that can be read; a word with a hyphen stays whole."""
+    return textwrap.fill(sentence, _TIP_LETTERS, break_on_hyphens=False)
+
+
+def _words(thing: QAction | QWidget) -> tuple[str, str, str]:
+    """Tooltip, status tip, and what is told of it besides its name."""
+    described = whats_this_of(thing) if isinstance(thing, QAction) else thing.accessibleDescription()
+    return tip_of(thing), thing.statusTip(), described
+
+
+def _say(thing: QAction | QWidget, tip: str, status: str, described: str, *, instead: bool) -> None:
+    if not cover_tip(thing, tip if instead else ""):
+        set_tip(thing, tip)
+    set_status_tip(thing, status)
+    if isinstance(thing, QAction):
+        set_whats_this(thing, described)
+    else:
+        thing.setAccessibleDescription(described)
+
+
+def _stand_ins(action: QAction, reason: str) -> list[QShortcut]:
+    """The keys of a disabled action, which say why they do nothing."""
+    owner = next(
+        (one for one in action.associatedObjects() if isinstance(one, QWidget) and not isinstance(one, QMenu)), None
+    )
+    if owner is None:
+        return []
+    made = []
+    for keys in action.shortcuts():
+        shortcut = QShortcut(keys, owner)
+        shortcut.setContext(action.shortcutContext())
+        shortcut.activated.connect(lambda: refuse(owner, reason))
+        made.append(shortcut)
+    return made
+
+
+def refuse(widget: QWidget, sentence: str) -> None:
+    """Say why something cannot be had, where the person is; nothing moves for it."""
+    focus = QApplication.focusWidget()
+    near = focus if focus is not None and focus.window() is widget.window() else widget
+    at = near.mapToGlobal(QPoint(near.width() // 4, min(near.height(), _BELOW)))
+    show_tip(at, _tip(sentence), near)
+    announce(near, sentence)

@@ -1,0 +1,43 @@
+"""Writes what changes a moment after it has changed, so that many changes are written once, off the GUI thread."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from engine import CancelToken
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+
+Writing = Callable[[CancelToken], None]
+
+
+class SoonWritten(QObject):
+    """One writing at a time, of what stands when its turn comes."""
+
+    def __init__(self, jobs: Jobs, take: Callable[[], Writing | None], pause_ms: int, parent: QObject) -> None:
+        """`take` is called on the GUI thread and gives what a job then does there; None where nothing is to be kept."""
+        super().__init__(parent)
+        self._jobs = jobs
+        self._take = take
+        self._job = JobSlot(self)
+        self._pause = QTimer(self, singleShot=True, interval=pause_ms)
+        self._pause.timeout.connect(self._write)
+
+    def note(self) -> None:
+        """Something has changed. It is written after the pause, however many changes follow."""
+        if not self._pause.isActive():
+            self._pause.start()
+
+    def stop(self) -> None:
+        """Whoever writes at once calls this before: nothing older may be written after that."""
+        self._pause.stop()
+        self._job.cancel()
+
+    @Slot()
+    def _write(self) -> None:
+        if self._job.busy:
+            self._pause.start()
+            return
+        writing = self._take()
+        if writing is not None:
+            self._job.put(self._jobs.write(writing, lambda _: self._job.done(), lambda _: self._job.done()))

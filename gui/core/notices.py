@@ -1,0 +1,152 @@
+"""The banner of this window: what is wrong with the index or a sync, and what a person is asked before a rebuild."""
+
+from functools import partial
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from engine import EmbeddingEstimate, UserDataStatus, tr
+from gui.core.workspace import Workspace
+from gui.widgets.engine_names import IndexRemedy, Instead, engine_name
+from gui.widgets.message import Action, Banner
+from gui.widgets.pricing import embed_words, estimate_words
+
+
+class Notices(Banner):
+    """Its actions steer the workspace.
+
+    Signals:
+        settings_wanted: the person wants to change what makes a provider fail.
+        engine_wanted: the person wants to choose another engine.
+    """
+
+    settings_wanted = Signal()
+    engine_wanted = Signal()
+
+    def __init__(self, workspace: Workspace, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        workspace.sync_failed.connect(self.tell_failed_sync)
+        workspace.engine_tried.connect(self.tell_engine_tried)
+        workspace.data_restored.connect(self.tell_restored)
+        workspace.data_not_restored.connect(self.complain)
+
+    @Slot(str, str)
+    def tell_index_problem(self, sentence: str, remedy: IndexRemedy) -> None:
+        mend: dict[IndexRemedy, tuple[Action, ...]] = {
+            "": (),
+            "rebuild": (Action(tr("Rebuild index…"), self.ask_rebuild),),
+            "sync": (Action(tr("Try again"), self._workspace.sync), self._to_engines),
+        }
+        self.say(sentence, "degraded", *mend[remedy], key="index")
+
+    @Slot(object)
+    def tell_user_data(self, status: UserDataStatus | None) -> None:
+        """Facts, saved searches and history cannot be read; None takes it back."""
+        if status is None:
+            self.clear("user-data")
+        elif status.backup is None:
+            self.say(status.problem, "degraded", key="user-data")
+        else:
+            restore = Action(tr("Restore backup"), self._workspace.restore_data)
+            self.say(status.problem, "degraded", restore, key="user-data")
+
+    @Slot(str)
+    def tell_restored(self, sentence: str) -> None:
+        """The backup is in place, and where it came from."""
+        self.say(sentence, "working", key="restored")
+
+    @Slot(str, bool)
+    def tell_failed_sync(self, sentence: str, of_provider: bool) -> None:
+        settings = (self._to_settings,) if of_provider else ()
+        self.say(sentence, "degraded", Action(tr("Try again"), self._workspace.sync), *settings, key="sync")
+
+    @Slot()
+    def take_back_failed_sync(self) -> None:
+        """A later sync went well."""
+        self.clear("sync")
+
+    @Slot(str)
+    def tell_provider_problem(self, reason: str) -> None:
+        """The provider of the settings cannot even begin; an empty reason takes it back."""
+        if reason:
+            self.say(
+                tr("Only words are searched. {reason}", reason=reason), "degraded", self._to_settings, key="provider"
+            )
+        else:
+            self.clear("provider")
+
+    @Slot(object)
+    def tell_engine_replaced(self, instead: Instead | None) -> None:
+        """Another engine answers in place of the chosen one; None takes it back."""
+        if instead is None:
+            self.clear("engine")
+            return
+        self._tell_replaced(
+            tr(
+                "{engine} did not answer. {reason} The built-in index answers until it does.",
+                engine=engine_name(instead.chosen),
+                reason=instead.reason,
+            ),
+        )
+
+    @Slot()
+    def try_engine_again(self) -> None:
+        """Ask the engine that is replaced; what comes of it is told."""
+        self.say(tr("Asking the engine again…"), "working", key="engine")
+        self._workspace.try_again()
+
+    @Slot(object)
+    def tell_engine_tried(self, instead: Instead | None) -> None:
+        """What still answers in its place; None where it is back."""
+        if instead is None:
+            self.clear("engine")
+        else:
+            self._tell_replaced(
+                tr(
+                    "{engine} still does not answer. {reason} The built-in index answers until it does.",
+                    engine=engine_name(instead.chosen),
+                    reason=instead.reason,
+                ),
+            )
+
+    def _tell_replaced(self, sentence: str) -> None:
+        again = Action(tr("Try again now"), self.try_engine_again)
+        self.say(sentence, "degraded", again, self._to_engines, key="engine")
+
+    @property
+    def _to_settings(self) -> Action:
+        return Action(tr("Settings…"), self.settings_wanted.emit)
+
+    @property
+    def _to_engines(self) -> Action:
+        return Action(tr("Choose another engine…"), self.engine_wanted.emit)
+
+    @Slot()
+    def ask_rebuild(self) -> None:
+        """Ask before the whole index is made again."""
+        self.say(
+            tr("Rebuild the whole index? Searching goes on with the present one until the new one is ready."),
+            "working",
+            Action(tr("Rebuild"), partial(self._workspace.sync, force=True)),
+            Action(tr("Keep it"), self.clear),
+            key="rebuild",
+        )
+
+    @Slot(object)
+    def ask_to_embed(self, estimate: EmbeddingEstimate | None) -> None:
+        """Ask before embedding that costs money or much time; None takes the question back."""
+        if estimate is None:
+            self.clear("awaiting")
+            return
+        self.say(
+            tr("{estimate} Until then only words are searched.", estimate=estimate_words(estimate)),
+            "working",
+            Action(embed_words(estimate), partial(self._workspace.sync, approve=estimate)),
+            Action(tr("Not now"), partial(self.clear, "awaiting")),
+            key="awaiting",
+        )
+
+    def complain(self, sentence: str) -> None:
+        """Say something that went wrong, whatever it was."""
+        self.say(sentence, "degraded")

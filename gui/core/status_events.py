@@ -1,0 +1,123 @@
+"""Hears from the status record what concerns the rest of the window: the index has changed, or has a problem."""
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from engine import EmbeddingEstimate, MemoryProviderStatus, SyncSummary, UserDataStatus
+from gui.widgets.engine_names import Instead, engine_instead, index_remedy
+from gui.widgets.sync_line import why_words_only
+
+_WHILE_SYNCING_MS = 1000
+
+
+class IndexNews(QObject):
+    """Fed with every record.
+
+    Signals:
+        changed: other results may be found now; at once at the end of a sync, once a second while one runs. Not by a
+            sync that failed at once: a question that is asked again may begin the next one, and so on.
+        problem: a new problem as one sentence, and its `IndexRemedy`.
+        awaiting: EmbeddingEstimate of work that has to be agreed to, when there is other such work than before; None
+            once there is none.
+        provider_problem: why the provider of the settings cannot begin, as a sentence, when that is new; empty once it
+            can.
+        engine_replaced: Instead, when another engine answers in place of the one that was chosen, or for another
+            reason than before; None once the chosen one answers again.
+        user_data: UserDataStatus, when something new is wrong with facts, saved searches and history; None once they
+            are well again.
+        synced: a sync ended well.
+    """
+
+    changed = Signal()
+    problem = Signal(str, str)
+    awaiting = Signal(object)
+    provider_problem = Signal(str)
+    engine_replaced = Signal(object)
+    user_data = Signal(object)
+    synced = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._seen: tuple[object, ...] = ()
+        self._told = ""
+        self._awaited: tuple[str, str] | None = None
+        self._user_data = ""
+        self._lacking = ""
+        self._instead: Instead | None = None
+        self._last_sync: SyncSummary | None = None
+        self._last_change: SyncSummary | None = None
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(_WHILE_SYNCING_MS)
+        self._later.timeout.connect(self.changed)
+
+    def hear(self, status: MemoryProviderStatus | None) -> None:
+        """None: no index is open any more."""
+        if status is None:
+            self._later.stop()
+            self._seen = ()
+            self._told = ""
+            self._last_sync = self._last_change = None
+            self._hear_user_data(None)
+            self._hear_awaiting(None)
+            self._hear_provider("")
+            self._hear_engine(None)
+            return
+        self._hear_change(status)
+        if status.index_error and status.index_error != self._told:
+            self.problem.emit(status.index_error, index_remedy(status))
+        self._told = status.index_error or ""
+        self._hear_user_data(status.user_data)
+        self._hear_awaiting(status.awaiting)
+        self._hear_provider(why_words_only(status))
+        self._hear_engine(engine_instead(status))
+        last, self._last_sync = self._last_sync, status.last_sync
+        if status.last_sync is not None and last != status.last_sync and not status.last_sync.error:
+            self.synced.emit()
+
+    def _hear_user_data(self, status: UserDataStatus | None) -> None:
+        problem = "" if status is None else status.problem
+        if problem != self._user_data:
+            self._user_data = problem
+            self.user_data.emit(status)
+
+    def _hear_provider(self, reason: str) -> None:
+        if reason != self._lacking:
+            self._lacking = reason
+            self.provider_problem.emit(reason)
+
+    def _hear_engine(self, instead: Instead | None) -> None:
+        if instead != self._instead:
+            self._instead = instead
+            self.engine_replaced.emit(instead)
+
+    def _hear_awaiting(self, estimate: EmbeddingEstimate | None) -> None:
+        """The same work is told once, though it grows with every note."""
+        wanted = None if estimate is None else (estimate.provider, estimate.model)
+        if wanted != self._awaited:
+            self._awaited = wanted
+            self.awaiting.emit(estimate)
+
+    def _hear_change(self, status: MemoryProviderStatus) -> None:
+        if status.last_sync is None or not _came_to_nothing(status.last_sync):
+            self._last_change = status.last_sync
+        seen = (
+            status.backend,
+            status.generation,
+            status.files,
+            status.chunks,
+            status.vector.rows,
+            self._last_change,
+        )
+        before, self._seen = self._seen, seen
+        if not before or before == seen:
+            return
+        if status.syncing is None:
+            self._later.stop()
+            self.changed.emit()
+        elif not self._later.isActive():
+            self._later.start()
+
+
+def _came_to_nothing(sync: SyncSummary) -> bool:
+    """It failed before it wrote anything, as where the folder is not there."""
+    return bool(sync.error) and not (sync.files_indexed or sync.files_removed or sync.vectors_embedded)

@@ -1,0 +1,88 @@
+"""Brings the status record from whichever thread changed it to the GUI thread, at most ten times a second."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from engine import MemoryProviderStatus, MemorySearchManager
+from gui.core.jobs import Job, Jobs
+
+_INTERVAL_MS = 100
+
+
+class StatusFeed(QObject):
+    """Listens to one manager at a time; its record is read in a job, since that may touch the disk.
+
+    Signals:
+        status_changed: the newest MemoryProviderStatus, or None when no manager is set.
+    """
+
+    status_changed = Signal(object)
+    _poked = Signal()
+
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._manager: MemorySearchManager | None = None
+        self._stop_listening: Callable[[], None] = lambda: None
+        self._job: Job | None = None
+        self._asked = False
+        self._poke_sent = False
+        self._pause = QTimer(self)
+        self._pause.setSingleShot(True)
+        self._pause.setInterval(_INTERVAL_MS)
+        self._pause.timeout.connect(self._read_if_asked)
+        self._poked.connect(self.refresh)
+        self.latest: MemoryProviderStatus | None = None
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Follow another manager, or none."""
+        self._stop_listening()
+        self._stop_listening = lambda: None
+        if self._job is not None:
+            self._job.cancel()
+            self._job = None
+        self._pause.stop()
+        self._asked = False
+        self._manager = manager
+        if manager is None:
+            self._show(None)
+            return
+        self._stop_listening = manager.add_status_listener(self._listen)
+        self.refresh()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Read the record soon; as often as one likes."""
+        self._poke_sent = False
+        self._asked = True
+        if not self._pause.isActive():
+            self._read_if_asked()
+
+    def _listen(self) -> None:
+        """On any thread. A burst of calls queues one event, not thousands."""
+        if not self._poke_sent:
+            self._poke_sent = True
+            self._poked.emit()
+
+    @Slot()
+    def _read_if_asked(self) -> None:
+        manager = self._manager
+        if not self._asked or self._job is not None or manager is None:
+            return
+        self._asked = False
+        self._pause.start()
+        self._job = self._jobs.read(lambda _: manager.status(), self._arrived, self._failed)
+
+    def _arrived(self, status: MemoryProviderStatus) -> None:
+        self._job = None
+        self._show(status)
+        if self._asked and not self._pause.isActive():
+            self._read_if_asked()
+
+    def _failed(self, _sentence: str) -> None:
+        self._job = None  # closed meanwhile; the next change asks again
+
+    def _show(self, status: MemoryProviderStatus | None) -> None:
+        self.latest = status
+        self.status_changed.emit(status)

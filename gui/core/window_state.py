@@ -1,0 +1,125 @@
+"""What the window remembers between runs, apart from the settings that a person writes."""
+
+import base64
+import binascii
+import logging
+from pathlib import Path
+from threading import Lock
+from typing import Literal
+
+import msgspec
+import platformdirs
+from PySide6.QtCore import QByteArray
+
+from engine import AskedQuestion, CancelToken, decode_json, read_file, replace_file
+from gui.conversation.reading_place import ReadingPlace
+from gui.sessions.session_filter import Criteria, Role
+
+log = logging.getLogger(__name__)
+
+_RECENT = 8
+_writing = Lock()
+"""One at a time, all under the same name aside."""
+
+
+class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
+    """Where the person was in a folder, for the next start."""
+
+    folder: str = ""
+    view: Literal["search", "sessions", "index", "facts"] = "search"
+    index_page: Literal["overview", "map", "duplicates", "health"] = "overview"
+    question: AskedQuestion | None = None
+    max_results: int = 0
+    row: tuple[str, str, int, int] | None = None
+    """Key of the current row of the results."""
+    top: int = 0
+    """Where that row begins, in pixels below the top of the list."""
+    session: str = ""
+    """The one that is current in the list of sessions."""
+    criteria: Criteria = Criteria()
+    """Which sessions are listed, and how."""
+    role: Role = ""
+    reading: ReadingPlace | None = None
+    """In the session that is read."""
+    file: str = ""
+    """The note that is read, by its stable name."""
+    line: int = 0
+    """The one at the top of its text; 0 where its source is not on show."""
+
+
+class WindowState(msgspec.Struct, kw_only=True):
+    """Everything has a default: a missing, old or damaged file gives a fresh window, never an error."""
+
+    place: LastPlace = LastPlace()
+
+    geometry: str = ""
+    """Qt's own record of place, size and screen, base64."""
+    list_width: int = 400
+    dock_width: int = 330
+    dock_shown: bool = True
+    wrap: bool = True
+    chunk_borders: bool = False
+    told_of_tray: bool = False
+    """Whether it was explained once that the program stays in the tray."""
+    recent: list[str] = []
+    """Folders that were opened, newest first."""
+    recent_commands: list[str] = []
+    """What was run from the palette, newest first."""
+
+    def remember(self, folder: Path) -> None:
+        """Put a folder at the head of the recent ones."""
+        name = str(folder)
+        self.recent = [name, *(other for other in self.recent if other != name)][:_RECENT]
+
+    def geometry_bytes(self) -> QByteArray:
+        try:
+            return QByteArray(base64.b64decode(self.geometry, validate=True))
+        except (binascii.Error, ValueError):
+            return QByteArray()
+
+    def set_geometry(self, geometry: QByteArray) -> None:
+        self.geometry = base64.b64encode(geometry.data()).decode("ascii")
+
+
+def state_path() -> Path:
+    return Path(platformdirs.user_config_dir("mnemoscope", appauthor=False)) / "window.json"
+
+
+def load_state(path: Path | None = None) -> WindowState:
+    try:
+        state = decode_json(read_file(path or state_path()), WindowState)
+        state.recent = [folder for folder in state.recent if "\0" not in folder]
+        return state
+    except FileNotFoundError:
+        return WindowState()
+    except OSError as error:
+        log.warning("The window's state was not read: %s", error)
+    except ValueError as error:
+        _set_aside(path or state_path(), error)
+    return WindowState()
+
+
+def _set_aside(path: Path, error: Exception) -> None:
+    """A damaged file keeps what it holds, under another name."""
+    kept = path.with_name(f"{path.stem}-damaged{path.suffix}")
+    try:
+        path.replace(kept)
+    except OSError as problem:
+        log.warning("The window's state is damaged, and was not set aside: %s", problem)
+    else:
+        log.warning("The window's state was damaged (%s); it is in %s now", type(error).__name__, kept.name)
+
+
+def save_state(state: WindowState, path: Path | None = None, token: CancelToken | None = None) -> None:
+    """Write aside, then replace, so that a crash leaves the old or the new file. A failure is only logged.
+
+    Any thread; nothing is written once `token` was cancelled, so that an older state never replaces a newer one.
+    """
+    with _writing:
+        if token is not None and token.cancelled:
+            return
+        try:
+            content = msgspec.json.format(msgspec.json.encode(state))
+            replace_file(path or state_path(), content)  # what was searched for is nobody else's business
+        except OSError as error:
+            log.warning("The window's state was not saved: %s", error)

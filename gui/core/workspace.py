@@ -1,0 +1,315 @@
+"""The open workspace: opens and closes the memory off the GUI thread, and steers its syncs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+import msgspec
+from PySide6.QtCore import QObject, Signal
+
+import engine
+from engine import (
+    CancelToken,
+    Everywhere,
+    MemoryProviderStatus,
+    MemorySearchManager,
+    MnemoscopeError,
+    Settings,
+    SyncReport,
+    tr,
+)
+from gui.core.capabilities import Lacks
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Job, Jobs
+from gui.core.status_feed import StatusFeed
+from gui.search.query import FIRST_RESULTS
+from gui.widgets.engine_names import Instead, engine_instead
+
+_ANYTHING = "memory"
+"""A question whose answer nobody reads."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A workspace that is open."""
+
+    folder: Path
+    settings: Settings
+    manager: MemorySearchManager
+    lacks: Lacks
+    """What the memory could not do when it was opened."""
+    everywhere: Everywhere
+    """The same memory, which also reaches those of the other workspaces: for what searches and reads."""
+
+
+@dataclass(frozen=True)
+class OpenFailure:
+    """Why a workspace could not be opened: one sentence, and what kind of remedy makes sense."""
+
+    folder: Path
+    sentence: str
+    in_settings: bool
+
+
+class Workspace(QObject):
+    """At most one memory is open at a time; opening another closes the first.
+
+    Args:
+        store_path: folder for the index in place of the settings' own; for the demo.
+        config: settings file in place of the user's own.
+
+    Signals:
+        opening: Path of the folder that is being opened.
+        opened: Opened.
+        settings_changed: Opened, with other settings, for which nothing has to be opened anew.
+        failed: OpenFailure.
+        closed: nothing is open any more.
+        sync_failed: one sentence, and whether it was the provider that failed.
+        engine_tried: the chosen engine was asked again; Instead where another one still answers, None where it does.
+        data_restored: facts, saved searches and history were restored from a backup; one sentence.
+        data_not_restored: why they were not.
+    """
+
+    opening = Signal(object)
+    opened = Signal(object)
+    settings_changed = Signal(object)
+    failed = Signal(object)
+    closed = Signal()
+    sync_failed = Signal(str, bool)
+    engine_tried = Signal(object)
+    data_restored = Signal(str)
+    data_not_restored = Signal(str)
+
+    def __init__(
+        self,
+        jobs: Jobs,
+        *,
+        config: Path | None = None,
+        store_path: str = "",
+        prepare: Callable[[MemorySearchManager], None] | None = None,
+        parent: QObject | None = None,
+    ) -> None:
+        """`prepare` is handed each memory before anybody sees it, on a pool thread."""
+        super().__init__(parent)
+        self.feed = StatusFeed(jobs, self)
+        self.current: Opened | None = None
+        self._jobs = jobs
+        self.config = config
+        self.store_path = store_path
+        self._prepare = prepare
+        self._opener: Job | None = None
+        self._wanted: Path | None = None
+        """What was opened last, or is being opened."""
+        self._late: Settings | None = None
+        """What was saved meanwhile: it may have been opened with those before."""
+        self._sync: Job | None = None
+        self._trial = JobSlot(self)
+        self._restoring = JobSlot(self)
+        self._unclosed: dict[MemorySearchManager, CancelToken] = {}
+
+    # --- open and close ---------------------------------------------------------------------------------------------
+
+    def open(self, folder: Path) -> None:
+        """Open `folder` in the background; `opened` or `failed` follows."""
+        self.close()
+        self._wanted, self._late = folder, None
+        self.opening.emit(folder)
+        self._opener = self._jobs.write(
+            lambda token: self._open_now(folder, token), self._arrived, lambda why: self._refused(folder, why)
+        )
+
+    def take_settings(self, settings: Settings, folder: Path) -> None:
+        """Those of a folder hold from now on, as far as the window reads them or questions are answered by them.
+
+        For all else its memory goes on with those that it was opened with. Of a folder that is neither open nor being
+        opened nothing is taken: it reads its settings when it is.
+        """
+        if folder == self._wanted and self.current is None:
+            self._late = settings
+        elif self.current is not None and folder == self.current.folder:
+            self.current = self._with(self.current, settings)
+            self.settings_changed.emit(self.current)
+
+    def _with(self, opened: Opened, settings: Settings) -> Opened:
+        opened = replace(opened, settings=self._adjusted(settings))
+        opened.everywhere.answer_as(opened.settings)
+        return opened
+
+    def close(self) -> None:
+        """Cancel what runs and close the memory in the background, also one that is just being opened."""
+        for job in (self._opener, self._sync):
+            if job is not None:
+                job.cancel()
+        self._opener = self._sync = None
+        self._trial.cancel()
+        self._restoring.cancel()
+        self._jobs.write(lambda _: self._close_unwanted(), lambda _: None)
+        if self.current is not None:
+            self.current = None
+            self.feed.set_manager(None)
+            self.closed.emit()
+
+    def close_all_now(self) -> None:
+        """Close whatever is still open, also what was opened too late to be shown; on any thread, at exit."""
+        for token in list(self._unclosed.values()):
+            token.cancel()
+        self._close_unwanted()
+
+    def _open_now(self, folder: Path, token: CancelToken) -> Opened | OpenFailure:
+        if not folder.is_dir():
+            return OpenFailure(folder, _why_no_folder(folder), in_settings=False)
+        self._close_unwanted()  # the same folder once more is to be opened anew, not shared with what is being closed
+        try:
+            settings = self.settings_of(folder)
+            manager = engine.open_memory(folder, settings, executor=self._jobs.executor(), background=True)
+            everywhere = self._with_others(manager, folder, settings)
+            self._unclosed[everywhere] = token
+            if self._prepare is not None:
+                self._prepare(manager)
+            lacks = manager.status().lacks  # of the memory that answers: another one may have been opened in its place
+        except MnemoscopeError as error:
+            return OpenFailure(folder, str(error), isinstance(error, engine.SettingsError))
+        if token.cancelled:  # too late for whoever closed the others
+            self._close_unwanted()
+        return Opened(folder, settings, manager, lacks, everywhere)
+
+    def _with_others(self, manager: MemorySearchManager, folder: Path, settings: Settings) -> Everywhere:
+        """The memory, which also reaches those of the other workspaces."""
+        store = settings.store.path
+
+        def settings_of(other: str) -> Settings:
+            return self.settings_of(Path(other))
+
+        def known() -> tuple[engine.KnownWorkspace, ...]:
+            return engine.known_workspaces(config=self.config, store_path=store)
+
+        executor = self._jobs.executor_elsewhere()
+        open_other = partial(engine.open_memory, executor=executor)
+        return Everywhere(manager, folder, known, open_other, settings_of, most=FIRST_RESULTS, executor=executor)
+
+    def settings_of(self, folder: Path) -> Settings:
+        """Those that hold for a folder, open or not; on any thread. Raises `SettingsError`."""
+        return self._adjusted(engine.load_settings(folder, config=self.config))
+
+    def _adjusted(self, settings: Settings) -> Settings:
+        copy = msgspec.structs.replace
+        if self.store_path:
+            settings = copy(settings, store=copy(settings.store, path=self.store_path))
+        return settings
+
+    def _close_unwanted(self) -> None:
+        """Close every memory whose opening was cancelled, be it open by now or not."""
+        for manager, token in list(self._unclosed.items()):
+            if token.cancelled and self._unclosed.pop(manager, None) is not None:
+                manager.close()
+
+    def _arrived(self, outcome: Opened | OpenFailure) -> None:
+        if isinstance(outcome, OpenFailure):
+            self.failed.emit(outcome)
+            return
+        self.current = outcome if self._late is None else self._with(outcome, self._late)
+        self.opened.emit(self.current)
+        self.feed.set_manager(outcome.manager)
+
+    def _refused(self, folder: Path, sentence: str) -> None:
+        self.failed.emit(OpenFailure(folder, sentence, in_settings=False))
+
+    # --- sync -------------------------------------------------------------------------------------------------------
+
+    def sync(
+        self,
+        reason: engine.SyncReason = "manual",
+        *,
+        force: bool = False,
+        approve: engine.EmbeddingEstimate | None = None,
+    ) -> None:
+        """Start a sync, or join the one that runs. `force` rebuilds the whole index.
+
+        `approve` agrees to what it says, though it costs money or much time; one that runs is followed by one that may.
+        """
+        if self.current is None or (self._sync is not None and not approve):
+            return
+        manager = self.current.manager
+        self._sync = self._jobs.write(
+            lambda token: manager.sync(reason=reason, force=force, cancel=token, approve=approve or False),
+            self._synced,
+            self._sync_failed,
+        )
+
+    def try_again(self) -> None:
+        """Have the engine that was chosen asked again, where another one answers in its place."""
+        if self.current is None or self._trial.busy:
+            return
+        manager = self.current.manager
+
+        def work(token: CancelToken) -> Instead | None:
+            manager.sync(reason="manual", cancel=token)  # the pause before the next try ends here
+            manager.search(_ANYTHING, max_results=1, cancel=token)
+            return engine_instead(manager.status())
+
+        self._trial.put(self._jobs.write(work, self._tried, self._not_tried))
+
+    def restore_data(self) -> None:
+        """Put the newest backup of facts, saved searches and history in place of what is damaged or lost."""
+        if self.current is not None and not self._restoring.busy:
+            data = self.current.manager.user_data
+            self._restoring.put(self._jobs.write(lambda _: data.restore(), self._restored, self._not_restored))
+
+    def _restored(self, sentence: str) -> None:
+        self._restoring.done()
+        self.feed.refresh()
+        if sentence:
+            self.data_restored.emit(sentence)
+
+    def _not_restored(self, sentence: str) -> None:
+        self._restoring.done()
+        self.data_not_restored.emit(sentence)
+
+    def pause(self) -> None:
+        self._steer(CancelToken.pause)
+
+    def resume(self) -> None:
+        self._steer(CancelToken.resume)
+
+    def cancel(self) -> None:
+        self._steer(CancelToken.cancel)
+        self._sync = None
+
+    def _steer(self, act: Callable[[CancelToken], None]) -> None:
+        token = self.current.manager.current_sync() if self.current else None
+        if token is not None:
+            act(token)
+        self.feed.refresh()
+
+    def _tried(self, instead: Instead | None) -> None:
+        self._trial.done()
+        self.feed.refresh()
+        self.engine_tried.emit(instead)
+
+    def _not_tried(self, sentence: str) -> None:
+        self._trial.done()
+        self.feed.refresh()
+        self.sync_failed.emit(sentence, False)
+
+    def _synced(self, report: SyncReport) -> None:
+        self._sync = None
+        self.feed.refresh()
+        if report.error:
+            self.sync_failed.emit(report.error, report.provider_failed)
+
+    def _sync_failed(self, sentence: str) -> None:
+        self._sync = None
+        self.feed.refresh()
+        self.sync_failed.emit(sentence, False)
+
+    @property
+    def status(self) -> MemoryProviderStatus | None:
+        """The newest record that arrived."""
+        return self.feed.latest
+
+
+def _why_no_folder(path: Path) -> str:
+    if path.exists():
+        return tr("{folder} is not a folder.", folder=path)
+    return tr("The folder {folder} is not there.", folder=path)

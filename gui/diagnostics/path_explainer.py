@@ -1,0 +1,192 @@
+"""The field that says of any path why it is found, or not, with what helps beside it."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, Qt, Signal, Slot
+from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from engine import MemorySearchManager, PathState, marked, tr
+from gui.core.capabilities import Gates, Lacks
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.diagnostics.group_view import LINK_PADDING
+from gui.diagnostics.path_messages import ACTION_WORDS, read_path
+from gui.widgets.clear_button import add_clear_button
+from gui.widgets.labels import breakable, label
+from gui.widgets.mirrored import margins
+from gui.widgets.state import State, StateLabel
+
+_TITLE = marked("Why is this file not found?")
+_LONGEST = 4096
+
+
+def dropped_path(data: QMimeData) -> str:
+    """The first file, or else the text, of what is being dragged; empty where there is neither."""
+    local = (url.toLocalFile() for url in data.urls() if url.isLocalFile())
+    return next(local, data.text().strip().partition("\n")[0].strip())
+
+
+class _PathEdit(QLineEdit):
+    """A path as text; one that is dropped replaces what stands there."""
+
+    dropped = Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setMaxLength(_LONGEST)
+        self.setPlaceholderText(tr("Type or drop a path"))
+        self.setAccessibleName(tr(_TITLE))
+        add_clear_button(self)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_path(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        if path := dropped_path(event.mimeData()):
+            event.acceptProposedAction()
+            self.dropped.emit(path)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        else:
+            super().keyPressEvent(event)
+
+
+class WhyView(QWidget):
+    """Title, field and answer; Enter asks, and what is shown is asked again when the index has changed.
+
+    Signals:
+        action_requested: the remedy and the PathState that it is for.
+    """
+
+    action_requested = Signal(str, object)
+
+    def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._config = config
+        self._job = JobSlot(self)
+        self._manager: MemorySearchManager | None = None
+        self._moment: object = None
+        self._asked = ""
+        self._state: PathState | None = None
+        self.edit = _PathEdit()
+        self._gates = Gates()
+        self._gates.add(self.edit, "states")
+        self._lack = label("", "meta", wrap=True)
+        self._answer = StateLabel()
+        self._sentence = label("", "meta", wrap=True)
+        self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.button = QPushButton()
+        self.button.setProperty("role", "link")
+        self.button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addWidget(label(tr(_TITLE), "section", wrap=True))
+        for widget in (self.edit, self._lack, self._answer, self._sentence):
+            column.addWidget(widget)
+        below = QHBoxLayout()
+        below.setContentsMargins(margins(-LINK_PADDING, 0, 0, 0))
+        below.addWidget(self.button, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addLayout(below)
+        self.edit.returnPressed.connect(self._ask)
+        self.edit.textChanged.connect(self._edited)
+        self.edit.dropped.connect(self.ask)
+        self.button.clicked.connect(self._act)
+        self.show_lacks({})
+
+    @property
+    def busy(self) -> bool:
+        return self._job.busy
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Ask this memory from now on; what stands in the field stays."""
+        self._manager = manager
+        self._clear()
+
+    @Slot(object)
+    def show_lacks(self, lacks: Lacks) -> None:
+        """Where nobody knows why a file is not found, the field says so."""
+        self._gates.hear(lacks)
+        self._lack.setText(breakable(lacks.get("states", "")))
+        self._lack.setVisible("states" in lacks)
+        self._clear()
+
+    @Slot(str)
+    def ask(self, path: str) -> None:
+        """Put `path` into the field and answer at once."""
+        self.edit.setText(path)
+        self._ask()
+
+    def refresh(self, moment: object) -> None:
+        """`moment` tells one state of the index from another: what is shown is asked anew in a new one."""
+        before, self._moment = self._moment, moment
+        if before is not None and moment != before and self._state is not None:
+            self._start(self._asked)
+
+    @Slot()
+    def _ask(self) -> None:
+        text = self.edit.text()
+        if not text.strip() or self._manager is None or not self.edit.isEnabled():
+            return
+        self._clear()
+        self._show("working", tr("Looking…"), "")
+        self._start(text)
+
+    def _start(self, text: str) -> None:
+        manager, config = self._manager, self._config
+        if manager is None:
+            return
+        self._asked = text
+        self._job.put(
+            self._jobs.read(
+                lambda token: manager.explain_path(text, config=config, cancel=token), self._answered, self._failed
+            )
+        )
+
+    def _answered(self, state: PathState) -> None:
+        self._job.done()
+        self._state = state
+        reading = read_path(state)
+        self._show(reading.state, reading.value, reading.sentence, reading.tip)
+        words = tr(ACTION_WORDS[state.remedy]) if state.remedy else ""
+        self.button.setText(words)
+        self.button.setAccessibleName(f"{words}: {state.path or state.file}")
+        self.button.setVisible(bool(words))
+
+    def _failed(self, sentence: str) -> None:
+        self._job.done()
+        self._clear()
+        self._show("degraded", tr("no answer"), sentence)
+
+    def _show(self, state: State | None, word: str, sentence: str, tip: str = "") -> None:
+        self._answer.show_state(state, word, tip)
+        self._answer.show()
+        self._sentence.setText(breakable(sentence))
+        self._sentence.setVisible(bool(sentence))
+        self.setAccessibleDescription(f"{word}. {sentence}".strip())
+
+    @Slot(str)
+    def _edited(self, text: str) -> None:
+        if text != self._asked:
+            self._clear()
+
+    def _clear(self) -> None:
+        self._job.cancel()
+        self._state = None
+        self._asked = ""
+        for widget in (self._answer, self._sentence, self.button):
+            widget.hide()
+        self.setAccessibleDescription("")
+
+    @Slot()
+    def _act(self) -> None:
+        if self._state is not None and self._state.remedy is not None:
+            self.action_requested.emit(self._state.remedy, self._state)

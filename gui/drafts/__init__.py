@@ -1,1 +1,0 @@
-"""What is being typed into a fact or a note of a session, kept until it is saved or thrown away."""

@@ -1,0 +1,135 @@
+"""What is done with facts: each change is told in a sentence, with a way back from it."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from engine import Fact, FactCategory, Facts, KeptFact, category_of, marked, tr
+from gui.facts import wording
+from gui.facts.fact_store import Act, FactShelf
+from gui.facts.list_and_editor import FactsBody
+from gui.facts.undo_stack import UndoList
+from gui.widgets.announcer import announce
+
+
+class FactChanges(QObject):
+    """Does what the list and the editor ask for."""
+
+    added = Signal()
+    """A new fact is kept, or one that was known: it is to be shown."""
+
+    def __init__(self, shelf: FactShelf, body: FactsBody, parent: QObject) -> None:
+        super().__init__(parent)
+        self._shelf = shelf
+        self._body = body
+        self._undo = UndoList()
+        self._go_next = ""
+        """Id of the fact that was added or put back, until the list has it."""
+        editor = body.editor
+        body.list.forget_wanted.connect(self._forget)
+        editor.undo_wanted.connect(self.undo)
+        editor.add_wanted.connect(self._add)
+        editor.change_wanted.connect(self._change)
+        editor.approve_wanted.connect(self._approve)
+        editor.forget_wanted.connect(self._forget)
+        editor.restore_wanted.connect(self._restore)
+        editor.erase_wanted.connect(self._erase)
+
+    def clear(self) -> None:
+        """The facts are other ones: nothing of those before can be taken back."""
+        self._undo.clear()
+
+    def go_on(self) -> None:
+        """The list is another one: go to what was added or put back, as soon as it is there."""
+        if self._go_next and self._body.list.go_to(self._go_next):
+            self._go_next = ""
+
+    @Slot()
+    def undo(self) -> None:
+        """Take back what was done last."""
+        step = self._undo.pop()
+        if step is not None:
+            self._go_next = step.id
+            self._shelf.do(step.back, lambda _: self._say(step.taken_back), self.complain)
+
+    @Slot(str, object, float)
+    def _add(self, text: str, category: FactCategory | None, importance: float) -> None:
+        def add(facts: Facts) -> object:
+            return facts.add(text, category=category or category_of(text), importance=importance)
+
+        def done(kept: KeptFact) -> None:
+            fact = kept.fact
+            self._go_next = fact.id
+            if kept.duplicate:
+                self._say(tr("This fact is known already."))
+            else:
+                self._undo.add(fact.id, lambda facts: facts.erase([fact.id]), tr("The new fact is gone again."))
+                self._say(tr("Remembered: {fact}", fact=wording.short(fact.text)))
+            self.added.emit()
+
+        def refused(sentence: str) -> None:
+            self._body.begin_new(text)
+            self.complain(sentence)
+
+        self._shelf.do(add, done, refused)
+
+    @Slot(object)
+    def _change(self, fact: Fact) -> None:
+        before = self._shelf.fact(fact.id)
+        if before is None:
+            return
+
+        def refused(sentence: str) -> None:
+            if self._body.list.go_to(fact.id):
+                self._body.editor.show_fact(before, editable=True)
+                self._body.editor.put_typed(fact.text)
+            self.complain(sentence)
+
+        done, undone = marked("Changed: {fact}"), marked("It is as it was before: {fact}")
+        self._do(before, lambda facts: facts.change(fact), done, undone, refused)
+
+    @Slot(object)
+    def _approve(self, fact: Fact) -> None:
+        done, undone = marked("Approved: {fact}"), marked("It waits again: {fact}")
+        self._do(fact, lambda facts: facts.approve([fact.id]), done, undone)
+
+    @Slot(object)
+    def _forget(self, fact: Fact) -> None:
+        if fact.forgotten is None and not self._shelf.problem:
+            done, undone = marked("Forgotten: {fact}"), marked("It is remembered again: {fact}")
+            self._do(fact, lambda facts: facts.forget([fact.id]), done, undone)
+
+    @Slot(object)
+    def _restore(self, fact: Fact) -> None:
+        done, undone = marked("Put back: {fact}"), marked("It is forgotten again: {fact}")
+        self._do(fact, lambda facts: facts.restore([fact.id]), done, undone)
+
+    @Slot(object)
+    def _erase(self, fact: Fact) -> None:
+        self._undo.forget(fact.id)
+        self._shelf.do(
+            lambda facts: facts.erase([fact.id]), lambda _: self._say(tr("Deleted for good.")), self.complain
+        )
+
+    def _do(self, before: Fact, act: Act, done: str, undone: str, refused: Callable[[str], None] | None = None) -> None:
+        """Do it; afterwards `before` can be had again. `done` and `undone` are sentences with the field `{fact}`."""
+
+        def tell(_: object) -> None:
+            name = wording.short(before.text)
+            self._undo.add(before.id, lambda facts: facts.put_back(before), tr(undone, fact=name))
+            self._say(tr(done, fact=name))
+
+        self._shelf.do(act, tell, refused or self.complain)
+
+    def _say(self, sentence: str) -> None:
+        """What was done, and the way back from it."""
+        if self._undo:
+            self._body.notice.show_notice(sentence, tr("Undo"), self.undo)
+        else:
+            self._body.notice.show_notice(sentence)
+        announce(self._body, sentence)
+
+    def complain(self, sentence: str) -> None:
+        """What could not be done, and why."""
+        self._body.notice.show_notice(sentence)
+        announce(self._body, sentence)

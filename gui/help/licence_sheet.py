@@ -1,0 +1,151 @@
+"""A list of all that the program consists of, to search; below it the licence of the one that is current."""
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QTextCursor
+from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QSplitter, QVBoxLayout, QWidget
+
+from engine import tr, tr_count
+from gui.help.components import UNKNOWN, Component
+from gui.style.typography import fixed_font, font_scale
+from gui.widgets.clear_button import add_clear_button
+from gui.widgets.labels import breakable, label
+from gui.widgets.table import Column, Index, RecordsTable
+
+_WIDTH, _HEIGHT = 720, 520
+_BETWEEN = "\n\n" + "─" * 40 + "\n\n"
+
+
+class _Table(RecordsTable[Component]):
+    """Signals:
+    chosen: the component of the current row, None without one.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self) -> None:
+        super().__init__(
+            (
+                Column[Component](tr("Name"), 30, lambda component: component.name),
+                Column[Component](tr("Version"), 13, lambda component: component.version),
+                Column[Component](tr("Licence"), 0, _licence),
+            ),
+            lambda component: tr(component.about),
+        )
+        self.sortByColumn(0, Qt.SortOrder.AscendingOrder)
+        self.setAccessibleName(tr("Components"))
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        self.chosen.emit(self.record_at(current))
+
+
+class _Box(QLineEdit):
+    """Down goes into the list; Esc clears the text, then closes the sheet."""
+
+    down = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setPlaceholderText(tr("Search names and texts of licences"))
+        self.setAccessibleName(tr("Search licences"))
+        add_clear_button(self)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        elif event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.down.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class LicenceSheet(QWidget):
+    """Every word that is typed must stand somewhere in a component: its name, licence, description or texts."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._components: tuple[Component, ...] = ()
+        self.box = _Box()
+        self._count = label(tr("Reading what is installed …"), "meta", wrap=True)
+        self.table = _Table()
+        self._about = label("", wrap=True)
+        self._about.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.text = QPlainTextEdit()
+        self.text.setReadOnly(True)
+        self.text.setFont(fixed_font())
+        self.text.setTabChangesFocus(True)
+        self.text.setAccessibleName(tr("Text of the licence"))
+        below = QWidget()
+        lower = QVBoxLayout(below)
+        lower.setContentsMargins(0, 6, 0, 0)
+        lower.addWidget(self._about)
+        lower.addWidget(self.text, 1)
+        both = QSplitter(Qt.Orientation.Vertical)
+        both.setChildrenCollapsible(False)
+        both.addWidget(self.table)
+        both.addWidget(below)
+        both.setSizes([_HEIGHT * 2 // 5, _HEIGHT * 3 // 5])
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        for widget in (self.box, self._count):
+            column.addWidget(widget)
+        column.addWidget(both, 1)
+        self.box.textChanged.connect(self._search)
+        self.box.down.connect(self.table.setFocus)
+        self.table.chosen.connect(self._show)
+
+    def sizeHint(self) -> QSize:
+        return QSize(round(_WIDTH * font_scale()), round(_HEIGHT * font_scale()))
+
+    def take_focus(self) -> None:
+        self.box.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_components(self, components: tuple[Component, ...]) -> None:
+        self._components = components
+        self._search(self.box.text())
+
+    def show_problem(self, sentence: str) -> None:
+        self._count.setText(breakable(sentence))
+
+    @Slot(str)
+    def _search(self, typed: str) -> None:
+        words = typed.casefold().split()
+        found = tuple(component for component in self._components if _has_all(component, words))
+        self.table.show_records(found)
+        if self._components:
+            self._count.setText(_count_text(len(found), len(self._components) if words else None))
+        self._show(self.table.record_at(self.table.currentIndex()))
+
+    @Slot(object)
+    def _show(self, component: Component | None) -> None:
+        self._about.setText(breakable(tr(component.about)) if component else "")
+        self._about.setVisible(bool(component and component.about))
+        self.text.setPlainText(
+            "" if component is None else _BETWEEN.join(component.texts) or tr("It brings no text of its licence.")
+        )
+        for word in self.box.text().split():
+            if self.text.find(word):  # the first word that stands in the text, and not in its name alone
+                cursor = self.text.textCursor()
+                self.text.centerCursor()
+                self.text.setTextCursor(cursor)
+                return
+        self.text.moveCursor(QTextCursor.MoveOperation.Start)
+
+
+def _licence(component: Component) -> str:
+    return tr(UNKNOWN) if component.licence == UNKNOWN else component.licence
+
+
+def _count_text(found: int, of_all: int | None) -> str:
+    if of_all is None:
+        return tr_count("{count:,} component", "{count:,} components", found)
+    return tr_count("{count:,} component of {all}", "{count:,} components of {all}", found, all=of_all)
+
+
+def _has_all(component: Component, words: list[str]) -> bool:
+    if not words:
+        return True
+    whole = "\n".join((component.name, component.version, component.licence, component.about, *component.texts))
+    folded = whole.casefold()
+    return all(word in folded for word in words)

@@ -1,0 +1,87 @@
+"""The page of the guide that is read: drawn, with what was searched for marked in it, and its links told apart."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices
+
+from engine import CancelToken, NumberedText, spoken, tr
+from gui.core.jobs import Jobs
+from gui.help.page_list import Spot
+from gui.help.page_search import LANGUAGES
+from gui.help.pages import GuidePage
+from gui.viewer.lines import FileLines
+from gui.viewer.outline import HeadingPlace, Outline, heading_key
+from gui.viewer.rendered_view import RenderedView
+from gui.viewer.search_terms import query_finder
+
+_WEB = ("http", "https")
+
+
+class GuideReader(RenderedView):
+    """Draws a page once, and scrolls in it after that.
+
+    Signals:
+        page_wanted: name of a page, empty for this one, and one of its headings, by a link.
+        command_wanted: name of a command, by a link.
+        setting_wanted: name of a setting, by a link.
+    """
+
+    page_wanted = Signal(str, str)
+    command_wanted = Signal(str)
+    setting_wanted = Signal(str)
+
+    def __init__(self, jobs: Jobs) -> None:
+        super().__init__(jobs)
+        self.setAccessibleName(tr("Page of the guide"))
+        self.pages: Sequence[GuidePage] = ()
+        self.language = LANGUAGES.get(spoken(), LANGUAGES["en"])
+        """Of the pages, as the analysis names it."""
+        self._query = ""
+        self._drawn = ""
+        """The page that is being made, or stands there."""
+        self.shown = ""
+        """The page on the screen."""
+        self.followed.connect(self._follow)
+        self.rendered.connect(self._take_page)
+
+    def take_pages(self, pages: Sequence[GuidePage]) -> None:
+        """These are the pages from now on; none of them is drawn yet."""
+        self.pages = pages
+        self._drawn = self.shown = ""
+
+    def show_spot(self, spot: Spot) -> GuidePage | None:
+        """Read here. Gives the page where it has to be drawn anew."""
+        name, heading = spot
+        at = HeadingPlace(heading_key(heading)) if heading else None
+        if self._drawn == name == self.shown:
+            self.go_to_heading(at)
+            return None
+        page = next((page for page in self.pages if page.name == name), None)
+        if page is not None:
+            self._drawn, self.shown = name, ""
+            lines = FileLines(NumberedText.of(page.text))
+            self.show_markdown(lines, Outline.of(lines, CancelToken()), at)
+        return page
+
+    def mark(self, query: str) -> None:
+        """Mark these words, now and in what is read next; none of them for an empty text."""
+        self._query = query
+        self.set_finders(query_finder(query, self.language) if query else None, None)
+
+    @Slot()
+    def _take_page(self) -> None:
+        self.shown = self._drawn
+        self.mark(self._query)
+
+    @Slot(QUrl)
+    def _follow(self, url: QUrl) -> None:
+        """A link of the guide's own text: to another page, a command, a setting, or the web."""
+        if url.scheme() == "command":
+            self.command_wanted.emit(url.path())
+        elif url.scheme() == "setting":
+            self.setting_wanted.emit(url.path())
+        elif url.scheme() in _WEB:
+            QDesktopServices.openUrl(url)
+        else:
+            self.page_wanted.emit(url.path().removesuffix(".md"), url.fragment())

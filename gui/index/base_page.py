@@ -1,0 +1,118 @@
+"""What the pages of the view into the index have in common: they read when someone looks, and again after a change."""
+
+import time
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from engine import CancelToken, IndexInsight, MemorySearchManager
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.search.query import Answer
+from gui.widgets.tab_order import first_stop
+
+_REST = 4
+"""So many times as long as the last reading took nothing is read."""
+_LONGEST_REST = 10.0
+
+
+class IndexPage(QWidget):
+    """Reads in a job, once for many changes that come meanwhile, and not at all while it is hidden.
+
+    A subclass says what is read (`read`, on a pool thread) and how it is shown (`show_read`, `show_problem`, `clear`).
+
+    Signals:
+        open_requested: stable name of a file or a session, and a line or None: the person wants to read there.
+        attention_changed: the Attention rows that the page has to tell of, in place of those before.
+        left: back to the box, from a part that takes Escape for itself.
+    """
+
+    open_requested = Signal(str, object)
+    attention_changed = Signal(tuple)
+    left = Signal()
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.jobs = jobs
+        self.insight: IndexInsight | None = None
+        self._reading = JobSlot(self)
+        self._stale = False
+        self._began = 0.0
+        self._rest = QTimer(self, singleShot=True)
+        self._rest.timeout.connect(self._read_if_due)
+
+    @property
+    def busy(self) -> bool:
+        """Whether something that belongs to the page is not there yet."""
+        return self._reading.busy or self._stale
+
+    @property
+    def seen(self) -> bool:
+        """Whether someone looks at what the page reads."""
+        return self.isVisible()
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Look into another memory, or none."""
+        self._reading.cancel()
+        self._rest.stop()
+        self.insight = None if manager is None else manager.insight
+        self._stale = self.insight is not None
+        self.clear()
+        self._read_if_due()
+
+    @Slot()
+    def refresh(self) -> None:
+        """The index has changed."""
+        self._stale = self.insight is not None
+        self._read_if_due()
+
+    def take_focus(self) -> None:
+        """Go to the first thing in the page that takes the keys."""
+        first = first_stop(self)
+        if first is not None:
+            first.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def show_answer(self, answer: Answer | None) -> None:
+        """The question in the box was answered, or was taken away; for pages that have a use for it."""
+
+    def read(self, insight: IndexInsight, cancel: CancelToken) -> Any:
+        """On a pool thread: what `show_read` gets."""
+        raise NotImplementedError
+
+    def show_read(self, found: Any) -> None:
+        """Show what was read, in the place of what was shown before."""
+        raise NotImplementedError
+
+    def show_problem(self, sentence: str) -> None:
+        """Say why nothing could be read."""
+        raise NotImplementedError
+
+    def clear(self) -> None:
+        """Nothing is known any more, or not yet."""
+        raise NotImplementedError
+
+    @Slot()
+    def _read_if_due(self) -> None:
+        insight = self.insight
+        if insight is None or not self._stale or not self.seen or self._reading.busy or self._rest.isActive():
+            return
+        self._stale = False
+        self._began = time.monotonic()
+        self._reading.put(self.jobs.read(lambda token: self.read(insight, token), self._done, self._failed))
+
+    def _done(self, found: Any) -> None:
+        self._reading.done()
+        # During a sync the index changes all the time: whatever takes long is read less often.
+        self._rest.start(round(1000 * min(_LONGEST_REST, _REST * (time.monotonic() - self._began))))
+        self.show_read(found)
+
+    def _failed(self, sentence: str) -> None:
+        self._reading.done()
+        self.show_problem(sentence)
+        self._read_if_due()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._read_if_due()

@@ -1,0 +1,246 @@
+"""The map as it is seen: points, names and marks in the view that was chosen."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QWidget
+
+from engine import tr_count
+from gui.core.jobs import Jobs
+from gui.index.map import overlay
+from gui.index.map.group_colors import colours_of
+from gui.index.map.markers import signs_of
+from gui.index.map.point_image import Look, PointsPicture, point_radius
+from gui.index.map.viewport import Viewport
+from gui.style.stylesheet import BASE_PIXELS, font_at
+from gui.style.theme import tokens
+from gui.widgets.accessible_painting import Part
+
+if TYPE_CHECKING:
+    from gui.index.map.groups import Grouping
+    from gui.index.map.scene import Scene
+
+EDGE = 40.0
+"""Pixels between a point that was brought into view and the edges."""
+_RESTYLING = {
+    QEvent.Type.FontChange,
+    QEvent.Type.StyleChange,
+    QEvent.Type.PaletteChange,
+    QEvent.Type.DevicePixelRatioChange,
+}
+
+
+@dataclass(frozen=True)
+class Marks:
+    """What is shown beside the points themselves."""
+
+    question: tuple[float, float] | None = None
+    """In the map's units."""
+    hits: tuple[int, ...] = ()
+    """Points of the results."""
+
+
+class MapSurface(QWidget):
+    """Points are told by their places in the scene.
+
+    Signals:
+        pointed: the point that the mouse or the keys are at now, -1 for none; and whether it was by keys.
+        moved: the view has changed.
+    """
+
+    pointed = Signal(int, bool)
+    moved = Signal()
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.view = Viewport()
+        self.point = -1
+        """The one that is pointed at."""
+        self.picture = PointsPicture(jobs, self)
+        self.picture.drawn.connect(self.update)
+        self._scene: Scene | None = None
+        self._grouping: Grouping | None = None
+        self._peaks: Sequence[tuple[float, float]] = ()
+        self._isolated = -1
+        self._marks = Marks()
+        self._listed: tuple[int, ...] = ()
+        self._loop: list[QPointF] = []
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    def show_scene(self, scene: "Scene") -> None:
+        """Other points; the view stays where it is unless it showed everything."""
+        whole = self._scene is None or self.view == self.view.fit()
+        at = -1 if self._scene is None or self.point < 0 else int(self._scene.ids[self.point])
+        self._scene, self._grouping = scene, None
+        self.view = self.view.around(scene.box)
+        if whole:
+            self.view = self.view.fit()
+        self._point_at(next(iter(scene.find([at])), -1), by_key=False)
+
+    def show_groups(self, grouping: "Grouping", peaks: Sequence[tuple[float, float]], isolated: int) -> None:
+        """How the scene's points are coloured, where each group's name stands, and which alone is not faint (or -1)."""
+        self._grouping, self._peaks, self._isolated = grouping, peaks, isolated
+        self._redraw()
+
+    def show_marks(self, marks: Marks) -> None:
+        self._marks = marks
+        self.update()
+
+    def show_listed(self, points: tuple[int, ...]) -> None:
+        """Points that are in the list."""
+        self._listed = points
+        self.update()
+
+    def clear(self) -> None:
+        self._scene = self._grouping = None
+        self._marks, self._listed, self._loop = Marks(), (), []
+        self.picture.clear()
+        self._point_at(-1, by_key=False)
+        self.update()
+
+    @Slot()
+    def fit(self) -> None:
+        """Show all points."""
+        self._look_at(self.view.fit())
+
+    def zoom(self, factor: float, at: QPointF | None = None) -> None:
+        """Larger by a factor; what is at this pixel, or in the middle, stays there."""
+        middle = at or QPointF(self.width() / 2, self.height() / 2)
+        self._look_at(self.view.zoomed(factor, middle.x(), middle.y()))
+
+    def show_point(self, point: int) -> None:
+        """Bring a point into view, and point at it; -1 for none."""
+        if self._scene is not None and point >= 0:
+            self._look_at(self.view.showing(*self._scene.place(point), margin=EDGE))
+        self._point_at(point, by_key=False)
+
+    def place_of(self, point: int) -> QPointF:
+        """Where a point is, in pixels of this widget."""
+        assert self._scene is not None
+        return self._pixel(*self._scene.place(point))
+
+    def _pixel(self, across: float, up: float) -> QPointF:
+        return QPointF(*self.view.to_pixels(across, up))
+
+    def _look_at(self, view: Viewport) -> None:
+        if view != self.view:
+            self.view = view
+            self._redraw()
+            self.moved.emit()
+
+    def _redraw(self) -> None:
+        if self._scene is not None and self._grouping is not None and self.isVisible():
+            unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
+            look = Look(
+                scene=self._scene,
+                grouping=self._grouping,
+                colours=tuple(colour.rgb() for colour in colours_of(self._grouping, self.palette())),
+                signs=signs_of(len(self._grouping.names), has_others=self._grouping.has_others),
+                isolated=self._isolated,
+                quiet=tokens(self.palette()).off.rgb(),
+                ratio=self.devicePixelRatioF(),
+                unit=unit,
+            )
+            self.picture.show(look, self.view)
+        self.update()
+
+    def _point_at(self, point: int, *, by_key: bool) -> None:
+        if point != self.point:
+            self.point = point
+            self.pointed.emit(point, by_key)
+            self.update()
+
+    # --- painting ---------------------------------------------------------------------------------------------------
+
+    def sizeHint(self) -> QSize:
+        return QSize(640, 400)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, 120)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), colours.base)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        scene, grouping = self._scene, self._grouping
+        if scene is not None and grouping is not None:
+            unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
+            radius = point_radius(len(scene), self.view, unit)
+            self.picture.paint(painter, self.view)
+            room = QRectF(self.rect())
+            seen = room.adjusted(-20, -20, 20, 20)
+            listed = (place for point in self._listed if seen.contains(place := self.place_of(point)))
+            overlay.paint_chosen(painter, listed, radius, colours.accent)
+            overlay.paint_names(painter, self._names(grouping), room.adjusted(2, 2, -2, -2), colours, unit)
+            hits = (place for point in self._marks.hits if seen.contains(place := self.place_of(point)))
+            overlay.paint_hits(painter, hits, colours, unit)
+            if self._marks.question is not None:
+                overlay.paint_question(painter, self._pixel(*self._marks.question), colours, unit)
+            if self.point >= 0:
+                overlay.paint_point(painter, self.place_of(self.point), radius, colours, focused=self.hasFocus())
+        if self._loop:
+            overlay.paint_loop(painter, self._loop, colours)
+        if self.hasFocus():
+            painter.setPen(colours.accent)
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
+
+    def spoken_parts(self) -> Sequence[Part]:
+        """The groups, as far as they are named, and how many results of the question are marked."""
+        if self._grouping is None:
+            return []
+        counts = dict(zip(self._grouping.names, self._grouping.counts, strict=True))
+        parts = [
+            Part(
+                tr_count("{name}: {count:,} chunk", "{name}: {count:,} chunks", counts[name], name=name),
+                QRect(round(across), round(down), 1, 1),
+            )
+            for name, across, down in self._names(self._grouping)
+        ]
+        if self._marks.hits:
+            marked = tr_count(
+                "{count:,} result of the question marked",
+                "{count:,} results of the question marked",
+                len(self._marks.hits),
+            )
+            parts.append(Part(marked, self.rect()))
+        return parts
+
+    def _names(self, grouping: "Grouping") -> list[tuple[str, float, float]]:
+        if grouping.ordered or len(grouping.names) < 2:
+            return []
+        return [
+            (name, *self.view.to_pixels(*self._peaks[number]))
+            for number, name in enumerate(grouping.names)
+            if self._isolated in (-1, number) and not (grouping.has_others and number == len(grouping.names) - 1)
+        ]
+
+    # --- changes ----------------------------------------------------------------------------------------------------
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.view = self.view.resized(self.width(), self.height())
+        self._redraw()
+        self.moved.emit()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in _RESTYLING:
+            self._redraw()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._redraw()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.update()

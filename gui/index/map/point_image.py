@@ -1,0 +1,161 @@
+"""The points as a picture somewhat larger than the view: moving the map moves the picture, and a new one follows."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QPointF, QRectF, Signal
+from PySide6.QtGui import QColor, QImage, QPainter
+
+from engine import CancelToken
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.index.map.markers import LEAST, REACH
+from gui.index.map.viewport import Viewport
+
+if TYPE_CHECKING:
+    from gui.index.map.groups import Grouping
+    from gui.index.map.scene import Scene
+
+_AROUND = 0.3
+"""Of the view's sides, drawn beyond each edge."""
+_RADIUS, _LEAST_RADIUS = 3.4, 1.5
+_LARGE = 1500
+"""So many points in view have the full radius."""
+_SMALL = 90
+"""The radius is at most so small a part of a map's shorter side."""
+_OPACITY, _FAINT = 0.8, 0.12
+
+
+@dataclass(frozen=True)
+class Look:
+    """Everything that decides what the points look like, wherever they are."""
+
+    scene: "Scene"
+    grouping: "Grouping"
+    colours: tuple[int, ...]
+    """Of each group, as `QRgb`."""
+    signs: tuple[int, ...]
+    """The shape of each group."""
+    isolated: int
+    """The group that alone is not faint; -1 for all."""
+    quiet: int
+    """Of faint points."""
+    ratio: float
+    """Device pixels a pixel."""
+    unit: float
+    """Of the interface font's size, 1 for the normal one."""
+
+
+@dataclass(frozen=True)
+class _Picture:
+    image: QImage
+    look: Look
+    view: Viewport
+    """With the picture's own size."""
+
+
+class PointsPicture(QObject):
+    """Signals:
+    drawn: there is a new picture.
+    failed: why there is none, one sentence.
+    """
+
+    drawn = Signal()
+    failed = Signal(str)
+
+    def __init__(self, jobs: Jobs, parent: QObject) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._drawing = JobSlot(self)
+        self._picture: _Picture | None = None
+        self._wanted: tuple[Look, Viewport] | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self._drawing.busy
+
+    def clear(self) -> None:
+        self._drawing.cancel()
+        self._picture = self._wanted = None
+
+    def show(self, look: Look, view: Viewport) -> None:
+        """See to it that there is a picture of this, soon; the old one is good meanwhile."""
+        self._wanted = look, view
+        if not self._drawing.busy and not self._serves(look, view):
+            self._start()
+
+    def paint(self, painter: QPainter, view: Viewport) -> None:
+        """What there is, where it belongs."""
+        picture = self._picture
+        if picture is None:
+            return
+        left, top = view.to_pixels(*picture.view.to_units(0, 0))
+        if picture.view.scale == view.scale:  # on whole pixels of the device it stays sharp
+            ratio = picture.look.ratio
+            painter.drawImage(QPointF(round(left * ratio) / ratio, round(top * ratio) / ratio), picture.image)
+            return
+        relation = view.scale / picture.view.scale
+        size = picture.view.width * relation, picture.view.height * relation
+        painter.drawImage(QRectF(left, top, *size), picture.image)
+
+    def _serves(self, look: Look, view: Viewport) -> bool:
+        picture = self._picture
+        if picture is None or picture.look != look or picture.view.scale != view.scale:
+            return False
+        left, top = view.to_pixels(*picture.view.to_units(0, 0))
+        spare = _AROUND * min(view.width, view.height) / 4
+        right, bottom = left + picture.view.width, top + picture.view.height
+        return left <= -spare and top <= -spare and right >= view.width + spare and bottom >= view.height + spare
+
+    def _start(self) -> None:
+        assert self._wanted is not None
+        look, view = self._wanted
+        around = replace(view, width=view.width * (1 + 2 * _AROUND), height=view.height * (1 + 2 * _AROUND))
+        self._drawing.put(self._jobs.read(lambda token: _draw(look, around, token), self._done, self._failed))
+
+    def _done(self, picture: _Picture) -> None:
+        self._drawing.done()
+        self._picture = picture
+        self.drawn.emit()
+        if self._wanted is not None and not self._serves(*self._wanted):
+            self._start()
+
+    def _failed(self, sentence: str) -> None:
+        self._drawing.done()
+        self.failed.emit(sentence)
+
+
+def point_radius(count: int, view: Viewport, unit: float) -> float:
+    """Of a point in pixels: smaller where many are in view."""
+    seen = count * min(1.0, (view.fitting / view.scale) ** 2)
+    wanted: float = _RADIUS * (_LARGE / max(1.0, seen)) ** 0.17
+    most = min(view.width, view.height) / _SMALL
+    return max(_LEAST_RADIUS, min(_RADIUS, wanted, most)) * unit
+
+
+def _draw(look: Look, view: Viewport, token: CancelToken) -> _Picture:
+    """On a pool thread."""
+    import numpy as np
+
+    from gui.index.map.rasterizer import draw_points
+
+    ratio = look.ratio
+    width, height = max(1, round(view.width * ratio)), max(1, round(view.height * ratio))
+    radius = point_radius(len(look.scene), view, look.unit) * ratio
+    left, high = view.to_units(0, 0)
+    pixels = (look.scene.points - np.array([left, high], np.float32)) * np.float32(view.scale * ratio)
+    pixels[:, 1] *= -1
+    reach = radius * REACH + 2
+    seen = ((pixels > -reach) & (pixels < np.array([width + reach, height + reach], np.float32))).all(axis=1)
+    colours = np.array([_rgba(look, number) for number in range(len(look.colours))], np.float32).reshape(-1, 4)
+    signs = look.signs if radius >= LEAST * ratio else ()
+    drawn = draw_points(pixels[seen], look.grouping.of[seen], colours, (width, height), radius, token.checkpoint, signs)
+    image = QImage(drawn.tobytes(), width, height, 4 * width, QImage.Format.Format_ARGB32_Premultiplied).copy()
+    image.setDevicePixelRatio(ratio)
+    return _Picture(image, look, replace(view, width=width / ratio, height=height / ratio))
+
+
+def _rgba(look: Look, number: int) -> tuple[float, float, float, float]:
+    faint = look.isolated not in (-1, number)
+    colour = QColor.fromRgb(look.quiet if faint else look.colours[number])
+    return colour.redF(), colour.greenF(), colour.blueF(), _FAINT if faint else _OPACITY

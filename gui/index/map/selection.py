@@ -1,0 +1,158 @@
+"""Points that a person points at, opens or collects on the map."""
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
+
+from engine import CancelToken, IndexInsight, MapPlace
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.index.map import wording
+from gui.index.map.hover_card import HoverCard, Places
+from gui.index.map.interactive_map import MapCanvas
+from gui.index.map.map_jobs import Prepared, within_group
+from gui.index.map.selection_list import MOST, ChosenList
+
+_HOVER_MS = 120
+
+
+class Choosing(QObject):
+    """Signals:
+    open_requested: path and line.
+    looped: the points in a loop are listed.
+    """
+
+    open_requested = Signal(str, object)
+    looped = Signal()
+
+    def __init__(self, jobs: Jobs, canvas: MapCanvas, parent: QObject) -> None:
+        super().__init__(parent)
+        self.card, self.list = HoverCard(canvas), ChosenList(jobs)
+        self._jobs = jobs
+        self._canvas = canvas
+        self._places = Places(jobs, self)
+        self._looking = JobSlot(self)
+        self._insight: IndexInsight | None = None
+        self._prepared: Prepared | None = None
+        self._isolated = -1
+        self._hovering = QTimer(self, singleShot=True, interval=_HOVER_MS)
+        self._hovering.timeout.connect(self._tell_point)
+        canvas.pointed.connect(self._point)
+        canvas.moved.connect(self.card.hide)
+        canvas.chosen.connect(self._open_point)
+        canvas.toggled.connect(self._toggle)
+        canvas.looped.connect(self._list_loop)
+        canvas.all_wanted.connect(self._list_view)
+        self.list.opened.connect(self._open_place)
+        self.list.shown.connect(self._show_chosen)
+        self.list.closed.connect(self.close_list)
+
+    @property
+    def busy(self) -> bool:
+        return self._looking.busy or self.list.busy
+
+    def show(self, insight: IndexInsight | None, prepared: Prepared, isolated: int) -> None:
+        """Choose among these points; of one group alone (or -1), where a loop or the view is meant."""
+        if self._prepared is None or self._prepared.scene is not prepared.scene:
+            self._places.forget()
+            self._canvas.show_listed(tuple(prepared.scene.find(self.list.chunks[:MOST])))
+        self._insight, self._prepared, self._isolated = insight, prepared, isolated
+
+    def clear(self) -> None:
+        self._insight = self._prepared = None
+        self._looking.cancel()
+        self._hovering.stop()
+        self._places.forget()
+        self.close_list()
+
+    # --- one point --------------------------------------------------------------------------------------------------
+
+    @Slot(int, bool)
+    def _point(self, point: int, by_key: bool) -> None:
+        self.card.hide()
+        self._places.drop()
+        if point < 0:
+            self._hovering.stop()
+        elif by_key:
+            self._tell_point()
+        else:
+            self._hovering.start()
+
+    def _ask(self, point: int, then: Callable[[MapPlace | None], None]) -> None:
+        if self._insight is not None and self._prepared is not None and point >= 0:
+            self._places.ask(self._insight, int(self._prepared.scene.ids[point]), then)
+
+    @Slot()
+    def _tell_point(self) -> None:
+        self._ask(self._canvas.point, partial(self._show_card, self._canvas.point))
+
+    def _show_card(self, point: int, place: MapPlace | None) -> None:
+        if place is None or self._canvas.point != point or self._prepared is None or not self._canvas.isVisible():
+            return
+        self.card.show_place(place, self._canvas.place_of(point))
+        if self._canvas.hasFocus() and QAccessible.isActive():
+            QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self._canvas, wording.spoken(place)))
+
+    @Slot(int)
+    def _open_point(self, point: int) -> None:
+        self._ask(point, self._open_place)
+
+    @Slot(object)
+    def _open_place(self, place: MapPlace | None) -> None:
+        if place is not None:
+            self.open_requested.emit(place.path, place.start_line)
+
+    # --- the list ---------------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _list_loop(self, loop: list[tuple[float, float]]) -> None:
+        if self._prepared is not None:
+            prepared, isolated, grid = self._prepared, self._isolated, self._prepared.scene.grid
+
+            def work(token: CancelToken) -> tuple[int, ...]:
+                return within_group(prepared, grid.inside(loop, token.checkpoint), isolated)
+
+            self._looking.put(self._jobs.read(work, self._list))
+
+    @Slot()
+    def _list_view(self) -> None:
+        if self._prepared is not None:
+            prepared, isolated, grid = self._prepared, self._isolated, self._prepared.scene.grid
+            left, high = self._canvas.view.to_units(0, 0)
+            right, low = self._canvas.view.to_units(self._canvas.width(), self._canvas.height())
+
+            def work(_: CancelToken) -> tuple[int, ...]:
+                return within_group(prepared, grid.within(left, low, right, high), isolated)
+
+            self._looking.put(self._jobs.read(work, self._list))
+
+    @Slot(int)
+    def _toggle(self, point: int) -> None:
+        assert self._prepared is not None
+        chunk = int(self._prepared.scene.ids[point])
+        listed = self.list.chunks
+        self._list(tuple(other for other in listed if other != chunk) if chunk in listed else (*listed, chunk))
+
+    def _list(self, chunks: tuple[int, ...]) -> None:
+        self._looking.done()
+        self.looped.emit()
+        if self._prepared is not None and self._insight is not None:
+            self._canvas.show_listed(tuple(self._prepared.scene.find(chunks[:MOST])))
+            self.list.show_chunks(self._insight, chunks)
+
+    @Slot(object)
+    def _show_chosen(self, chunk: int) -> None:
+        if self._prepared is not None:
+            self._canvas.show_point(next(iter(self._prepared.scene.find([chunk])), -1))
+
+    @Slot()
+    def close_list(self) -> None:
+        """Nothing is chosen any more; who was in the list is on the map again."""
+        focus = self.list.focusWidget()
+        held = focus is not None and focus.hasFocus()
+        self.list.clear()
+        self._canvas.show_listed(())
+        if held:
+            self._canvas.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -1,0 +1,71 @@
+"""The way from the quick search to the window: what is chosen there is shown here, with the question that led to it."""
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+from engine import tr
+from gui.core.jobs import Jobs
+from gui.core.workspace import Opened, OpenFailure, Workspace
+from gui.quick_search.panel import Chosen, QuickPanel
+from gui.quick_search.window import QuickWindow
+from gui.search.saved_query import kept
+from gui.search.view_state import SearchStanding
+from gui.widgets.raise_window import bring_to_front
+from gui.window.main_window import MainWindow
+
+
+class QuickWay(QObject):
+    """Keeps the quick search on the memory that is open."""
+
+    def __init__(self, window: MainWindow, workspace: Workspace, jobs: Jobs) -> None:
+        super().__init__(window)
+        self._window = window
+        self.panel = QuickPanel(jobs)
+        self.quick = QuickWindow(self.panel)
+        workspace.opening.connect(self._tell_opening)
+        workspace.opened.connect(self._begin)
+        workspace.failed.connect(self._tell_failure)
+        workspace.closed.connect(self._end)
+        workspace.feed.status_changed.connect(self.panel.show_status)
+        self.panel.chosen.connect(self._go_to)
+        self.panel.window_wanted.connect(self._show_window)
+        window.destroyed.connect(self.quick.deleteLater)
+        if workspace.current is not None:
+            self._begin(workspace.current)
+
+    @Slot(object)
+    def _begin(self, opened: Opened) -> None:
+        self.panel.set_manager(opened.manager)
+
+    @Slot()
+    def _end(self) -> None:
+        self.panel.set_manager(None)
+
+    @Slot(object)
+    def _tell_opening(self, folder: Path) -> None:
+        self.panel.tell_instead(
+            tr("Opening {folder}…", folder=folder.name or folder), tr("What you type is searched for in a moment.")
+        )
+
+    @Slot(object)
+    def _tell_failure(self, failure: OpenFailure) -> None:
+        self.panel.tell_instead(tr("{folder} cannot be opened", folder=failure.folder.name), failure.sentence)
+
+    @Slot()
+    def _show_window(self) -> None:
+        self.quick.hide()
+        bring_to_front(self._window)
+
+    @Slot(object)
+    def _go_to(self, chosen: Chosen) -> None:
+        self._show_window()
+        window, question = self._window, chosen.question
+        window.views.switch("search")
+        search = window.views.search
+        search.asker.return_to(SearchStanding(question.subject, "relevance", question.max_results, chosen.place))
+        search.asker.keeping.note(kept(question))
+        if chosen.result is None:
+            search.focus_results()
+        else:
+            search.result_activated.emit(chosen.result, question.text)

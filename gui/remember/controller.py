@@ -1,0 +1,185 @@
+"""The way from a session to its note: read, named, edited, saved, and told of."""
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from engine import (
+    CancelToken,
+    NoteError,
+    SessionNote,
+    Settings,
+    WrittenNote,
+    draft_note,
+    save_note,
+    split_name,
+    suggest_slug,
+    tr,
+)
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.core.notices import Notices
+from gui.core.workspace import Opened, Workspace
+from gui.remember.note_sheet import RememberSheet
+from gui.remember.target_workspace import folder_of, home_of, name_beside
+from gui.remember.trash import Trash
+from gui.widgets.message import Action
+
+
+class RememberWay(QObject):
+    """One sheet at a time.
+
+    Signals:
+        open_wanted: the note with this stable name, at a line.
+    """
+
+    open_wanted = Signal(str, object)
+    typed = Signal()
+    """Something was typed on the sheet, or it is gone."""
+
+    def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs, trash: Trash, window: QWidget) -> None:
+        super().__init__(window)
+        self._workspace = workspace
+        self._banner = banner
+        self._jobs = jobs
+        self._trash = trash
+        self._window = window
+        self.session = ""
+        """Of which the sheet is."""
+        self._typed_before: tuple[str, str] | None = None
+        self._draft_job, self._name_job = JobSlot(self), JobSlot(self)
+        self.sheet: RememberSheet | None = None
+        workspace.closed.connect(self._end)
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is a sheet with all that will be on it."""
+        busy = self._draft_job.busy or self._name_job.busy
+        return self.sheet is not None and self.sheet.note is not None and not busy
+
+    @Slot(str, str)
+    def remember(self, path: str, title: str) -> None:
+        """Open the sheet for the session with this stable name."""
+        opened = self._workspace.current
+        if opened is None or self.sheet is not None:
+            return
+        self.session = path
+        folder = folder_of(opened, path)
+        self.sheet = sheet = RememberSheet(title, folder.name or str(folder), self._window)
+        sheet.count_chosen.connect(self._draft_again)
+        sheet.save_wanted.connect(self._save)
+        sheet.changed.connect(self.typed)
+        sheet.finished.connect(self._forget_sheet)
+        self._draft(opened, None)
+
+    def go_on_writing(self, path: str, title: str, name: str, text: str) -> None:
+        """The same, with what was typed there before."""
+        if self.sheet is None:
+            self._typed_before = (name, text)
+            self.remember(path, title)
+
+    @Slot(int)
+    def _draft_again(self, messages: int) -> None:
+        if self._workspace.current is not None:
+            self._draft(self._workspace.current, messages)
+
+    def _draft(self, opened: Opened, messages: int | None) -> None:
+        workspace, session = self._workspace, self.session
+
+        def draft(token: CancelToken) -> tuple[SessionNote, Settings]:
+            try:
+                with home_of(workspace, opened, session) as home:
+                    note = draft_note(
+                        home.manager, home.folder, home.settings, home.session, messages=messages, cancel=token
+                    )
+                    return note, home.settings
+            except FileNotFoundError:
+                raise NoteError(tr("The transcript of this session is not there any more.")) from None
+
+        self._draft_job.put(self._jobs.read(draft, partial(self._show, messages is None), self._fail))
+
+    def _show(self, first: bool, drafted: tuple[SessionNote, Settings]) -> None:
+        self._draft_job.done()
+        note, settings = drafted
+        if self.sheet is None:
+            return
+        self.sheet.show_note(note)
+        if self._typed_before is not None:
+            self.sheet.put_typed(*self._typed_before)
+            self._typed_before = None
+            return
+        model = settings.remember.slug.model
+        if first and model:
+            self.sheet.say(tr("Asking {model} for a name…", model=model))
+            self._name_job.put(
+                self._jobs.read(lambda token: suggest_slug(note, settings, cancel=token), self._name, self._keep_name)
+            )
+
+    def _name(self, slug: str) -> None:
+        self._name_job.done()
+        if self.sheet is not None:
+            self.sheet.suggest(slug)
+
+    def _keep_name(self, sentence: str) -> None:
+        self._name_job.done()
+        if self.sheet is not None:
+            self.sheet.say(" ".join((tr("Named by the session's own words."), sentence)))
+
+    def _fail(self, sentence: str) -> None:
+        self._draft_job.done()
+        if self.sheet is not None:
+            self.sheet.fail(sentence)
+
+    @Slot(str, str)
+    def _save(self, text: str, slug: str) -> None:
+        opened, sheet = self._workspace.current, self.sheet
+        note = None if sheet is None else sheet.note
+        if opened is None or note is None:
+            return
+        self._name_job.cancel()
+        workspace, session = self._workspace, self.session
+
+        def save(_: CancelToken) -> WrittenNote:
+            with home_of(workspace, opened, session) as home:
+                return save_note(home.manager, home.folder, home.settings, note, text=text, slug=slug)
+
+        self._jobs.write(save, partial(self._saved, opened, session), self._not_saved)
+
+    def _saved(self, opened: Opened, session: str, note: WrittenNote) -> None:
+        if self.sheet is not None:
+            self.sheet.accept()
+        if self._workspace.current is opened:
+            elsewhere, _ = split_name(session)
+            folder = folder_of(opened, session) if elsewhere else None
+            show = Action(tr("Open"), partial(self.open_wanted.emit, name_beside(session, note.path), None))
+            undo = Action(tr("Undo"), partial(self._trash.take, opened, note, folder))
+            if elsewhere:  # where nothing is synced from here
+                said = tr(
+                    "Remembered as {note} in {workspace}, where it is found after the next sync.",
+                    note=note.path,
+                    workspace=elsewhere,
+                )
+            else:
+                said = tr("Remembered as {note}.", note=note.path)
+                self._workspace.sync("watch")  # at once, also where nothing watches
+            self._banner.say(said, "fine", show, undo, key="remembered")
+
+    def _not_saved(self, sentence: str) -> None:
+        if self.sheet is not None:
+            self.sheet.fail(sentence)
+        else:
+            self._banner.complain(sentence)
+
+    @Slot()
+    def _forget_sheet(self) -> None:
+        self.sheet = None
+        self._typed_before = None
+        self.typed.emit()
+        self._draft_job.cancel()
+        self._name_job.cancel()
+
+    @Slot()
+    def _end(self) -> None:
+        if self.sheet is not None:
+            self.sheet.done(RememberSheet.DialogCode.Rejected)

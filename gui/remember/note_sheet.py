@@ -1,0 +1,253 @@
+"""The sheet on which a session becomes a note: what it is called, what stands in it, and where it goes."""
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine import SessionNote, to_slug, tr
+from gui.style.stylesheet import set_role
+from gui.style.typography import fixed_font
+from gui.style.window_size import resize_with_text
+from gui.widgets.announcer import announce
+from gui.widgets.combo import ComboBox
+from gui.widgets.elided import ElidedLabel
+from gui.widgets.labels import breakable, label
+
+_WIDTH, _HEIGHT = 700, 560
+_LONGEST_NAME = 80
+_COUNTS = (5, 15, 30, 60, 100)
+
+
+class RememberSheet(QDialog):
+    """Opens at once; says what it reads until `show_note`, and forgets itself when it closes.
+
+    Signals:
+        count_chosen: another number of messages is to go into the note.
+        save_wanted: text and name, as they are on the sheet.
+        changed: something was typed.
+    """
+
+    count_chosen = Signal(int)
+    save_wanted = Signal(str, str)
+    changed = Signal()
+
+    def __init__(self, title: str, folder: str, parent: QWidget) -> None:
+        """`title` of the session; `folder`: what the workspace is called."""
+        super().__init__(parent)
+        self.setWindowTitle(tr("Remember this session"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.title = title
+        self._folder = folder
+        self._note: SessionNote | None = None
+        self._own_name = self._warned = False
+        self._heading = ElidedLabel()
+        self._heading.setProperty("role", "strong")
+        self._heading.setText(title)
+        self._name = QLineEdit()
+        self._name.setMaxLength(_LONGEST_NAME)
+        self._name.setAccessibleName(tr("Name of the note"))
+        self._count = ComboBox(tr("Messages in the note"))
+        self._text = QPlainTextEdit()
+        self._text.setFont(fixed_font())
+        self._text.setAccessibleName(tr("Text of the note"))
+        self._text.setTabChangesFocus(True)
+        self._where = label(" ", "meta", wrap=True)
+        self._remark = label("", "meta", wrap=True)
+        self._save = QPushButton(tr("Save"))
+        self._save.setProperty("role", "primary")
+        self._buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Cancel)
+        self._buttons.addButton(self._save, QDialogButtonBox.ButtonRole.AcceptRole)
+        self._lay_out()
+        self._connect()
+        resize_with_text(self, _WIDTH, _HEIGHT, parent)
+        self._judge()
+        self.say(tr("Reading the session…"))
+        self.open()
+
+    def _lay_out(self) -> None:
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(8)
+        grid.setColumnStretch(1, 1)
+        for row, (words, field) in enumerate(((tr("Name"), self._name), (tr("Messages"), self._count))):
+            title = label(words, "muted")
+            title.setBuddy(field)
+            grid.addWidget(title, row, 0)
+            grid.addWidget(field, row, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(20, 16, 20, 14)
+        column.setSpacing(10)
+        column.addWidget(self._heading)
+        column.addLayout(grid)
+        column.addWidget(self._text, 1)
+        column.addWidget(self._where)
+        column.addWidget(self._remark)
+        column.addWidget(self._buttons)
+
+    def _connect(self) -> None:
+        self._save.setDefault(True)
+        self._buttons.accepted.connect(self._want_save)
+        self._buttons.rejected.connect(self.reject)
+        self._name.textEdited.connect(self._named)
+        self._name.editingFinished.connect(self._tidy_name)
+        self._name.textChanged.connect(self._judge)
+        self._text.textChanged.connect(self._judge)
+        self._count.currentIndexChanged.connect(self._choose_count)
+        for keys in ("Ctrl+Return", "Ctrl+Enter", "Ctrl+S"):
+            QShortcut(QKeySequence(keys), self, self._save.click)
+
+        self._name.textEdited.connect(self.changed)
+        self._text.textChanged.connect(self.changed)
+
+    # --- for the owner ----------------------------------------------------------------------------------------------
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the text is another one than the note began with."""
+        return self._text.document().isModified()
+
+    @property
+    def typed(self) -> tuple[str, str]:
+        """Name and text as they stand there."""
+        return self._name.text(), self._text.toPlainText()
+
+    def put_typed(self, name: str, text: str) -> None:
+        """What was typed before, in place of what the note began with; undoing brings that back."""
+        self._own_name = True
+        self._name.setText(name)
+        everything = QTextCursor(self._text.document())
+        everything.select(QTextCursor.SelectionType.Document)
+        everything.insertText(text)
+
+    @property
+    def note(self) -> SessionNote | None:
+        """What is being edited; None until it was read."""
+        return self._note
+
+    def show_note(self, note: SessionNote) -> None:
+        """Put it on the sheet; what the person has changed in another one can be brought back by undoing."""
+        first = self._note is None
+        self._note = note
+        if not self._own_name:
+            self._name.setText(note.slug)
+        self._show_counts(note)
+        if first:
+            self._text.setPlainText(note.text)
+        else:
+            everything = QTextCursor(self._text.document())
+            everything.select(QTextCursor.SelectionType.Document)
+            everything.insertText(note.text)
+        self._text.document().setModified(False)
+        self._text.moveCursor(QTextCursor.MoveOperation.Start)
+        self._say_what_is_there()
+        self._judge()
+        if first:
+            self._name.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._name.selectAll()
+
+    def suggest(self, slug: str) -> None:
+        """A better name, unless the person has chosen one."""
+        self._say_what_is_there()
+        if not self._own_name:
+            self._name.setText(slug)
+            if self._name.hasFocus():
+                self._name.selectAll()
+
+    def say(self, sentence: str, *, degraded: bool = False) -> None:
+        """What the person should know now; takes the place of what was said before."""
+        self._remark.setText(breakable(sentence))
+        self._remark.setVisible(bool(sentence))
+        set_role(self._remark, "degraded" if degraded else "meta")
+        if sentence:
+            announce(self, sentence)
+
+    def fail(self, sentence: str) -> None:
+        """What was wanted did not work: say so, and let the person go on."""
+        self.say(sentence, degraded=True)
+        self._set_busy(False)
+
+    def _say_what_is_there(self) -> None:
+        there = self._note.existing if self._note is not None else ""
+        said = tr("There is a note of this session already: {note}. This one goes beside it.", note=there)
+        self.say(said if there else "")
+
+    # --- the person -------------------------------------------------------------------------------------------------
+
+    def _show_counts(self, note: SessionNote) -> None:
+        """Numbers that make a difference; one that the settings have is among them."""
+        counts = sorted({count for count in _COUNTS if count < note.said} | {note.messages})
+        blocked = self._count.blockSignals(True)
+        self._count.clear()
+        for count in counts:
+            whole = count == note.said
+            words = _all(count) if whole else tr("The last {count:,} of {said:,}", count=count, said=note.said)
+            self._count.addItem(words, count)
+        if note.messages < note.said <= _COUNTS[-1]:
+            self._count.addItem(_all(note.said), note.said)
+        self._count.blockSignals(blocked)
+        self._count.choose(note.messages)
+
+    @Slot(int)
+    def _choose_count(self, place: int) -> None:
+        self.count_chosen.emit(self._count.itemData(place))
+
+    @Slot(str)
+    def _named(self, _: str) -> None:
+        self._own_name = True
+
+    @Slot()
+    def _tidy_name(self) -> None:
+        """As it will stand in the file's name."""
+        slug = to_slug(self._name.text())
+        if slug and slug != self._name.text():
+            self._name.setText(slug)
+
+    @Slot()
+    def _judge(self) -> None:
+        slug = to_slug(self._name.text())
+        note = self._note
+        self._save.setEnabled(note is not None and bool(slug) and not self._text.document().isEmpty())
+        if note is None:
+            where = " "
+        elif slug:
+            path = f"memory/{note.date}-{slug}.md"
+            where = tr("Goes to {path} in {folder}. Secrets are masked.", path=path, folder=self._folder)
+        else:
+            where = tr("Its name needs letters from a to z, or digits.")
+        self._where.setText(breakable(where))
+
+    @Slot()
+    def _want_save(self) -> None:
+        if self._save.isEnabled():
+            self._set_busy(True)
+            self.say(tr("Saving…"))
+            self.save_wanted.emit(self._text.toPlainText(), to_slug(self._name.text()))
+
+    def _set_busy(self, busy: bool) -> None:
+        for widget in (self._name, self._count):
+            widget.setEnabled(not busy)
+        self._text.setReadOnly(busy)
+        self._save.setEnabled(not busy)
+        if not busy:
+            self._judge()
+
+    def reject(self) -> None:
+        """Esc: what the person has written goes only when they say so twice."""
+        if self._text.document().isModified() and not self._warned:
+            self._warned = True
+            self.say(tr("Your changes are not saved. Cancel once more to throw them away."), degraded=True)
+            return
+        super().reject()
+
+
+def _all(messages: int) -> str:
+    return tr("All {count:,}", count=messages)

@@ -1,0 +1,191 @@
+"""What the search panel says, from records alone."""
+
+from collections.abc import Sequence
+
+from engine import (
+    MemoryProviderStatus,
+    QuerySuggestion,
+    SearchOutcome,
+    all_of,
+    any_of,
+    in_quotes,
+    marked,
+    tr,
+    tr_count,
+)
+from gui.search.query import Question
+from gui.search.rows import count_files
+from gui.search.scope_messages import source_names
+from gui.widgets.engine_names import engine_name, index_remedy
+
+SEARCHING = marked("Searching…")
+DID_YOU_MEAN = marked("Did you mean")
+WEAK = marked("Weak matches are shown too.")
+_READING = ("waiting", "discovering", "indexing")
+"""Phases of a sync in which not all text can be searched yet."""
+_LONGEST_QUERY = 80
+_SECOND = 1000
+_LACKS_WORDS = {
+    (False, False): marked("Nothing here has these words."),
+    (False, True): marked("Nothing here has these words or comes close to them in meaning."),
+    (True, False): marked("Nothing among these results has these words."),
+    (True, True): marked("Nothing among these results has these words or comes close to them in meaning."),
+}
+"""By whether it was asked within results, and whether meaning was compared."""
+
+
+def milliseconds(spent: float) -> str:
+    """9.2 -> "9 ms", 1240 -> "1.2 s"."""
+    if spent < _SECOND:
+        return tr("{milliseconds} ms", milliseconds=max(1, round(spent)))
+    return tr("{seconds:.1f} s", seconds=spent / _SECOND)
+
+
+def result_count(outcome: SearchOutcome) -> str:
+    """ "7 results", or "50 of 73 results" where not all are shown; "73+" where there may be more."""
+    shown = len(outcome.results)
+    if outcome.total > shown:
+        if outcome.total_is_least:
+            return tr("{shown:,} of {total:,}+ results", shown=shown, total=outcome.total)
+        return tr_count("{shown:,} of {count:,} result", "{shown:,} of {count:,} results", outcome.total, shown=shown)
+    return tr_count("{count:,} result", "{count:,} results", shown) if shown else tr("No results")
+
+
+def box_state(outcome: SearchOutcome) -> str:
+    return f"{result_count(outcome)} · {milliseconds(outcome.timings.total)}"
+
+
+def partial_state(outcome: SearchOutcome) -> str:
+    """While the words have answered and the meaning is late."""
+    return tr("{results} by words, meaning follows", results=result_count(outcome))
+
+
+def header_counts(outcome: SearchOutcome) -> tuple[str, str]:
+    """The line above the list, at length and short."""
+    files = _file_count(outcome)
+    return f"{files} · {result_count(outcome)}", files
+
+
+def spoken_counts(outcome: SearchOutcome) -> str:
+    """For assistive tools, when an answer has come."""
+    if not outcome.results:
+        return tr("No results")
+    return tr("{results} in {files}", results=result_count(outcome), files=_file_count(outcome))
+
+
+def _file_count(outcome: SearchOutcome) -> str:
+    return tr_count("{count:,} file", "{count:,} files", count_files(outcome))
+
+
+def indexed(status: MemoryProviderStatus | None) -> str:
+    """ "12 files · 80 chunks"; empty while nobody knows."""
+    if status is None:
+        return ""
+    files = tr_count("{count:,} file", "{count:,} files", status.files)
+    return f"{files} · {tr_count('{count:,} chunk', '{count:,} chunks', status.chunks)}"
+
+
+def new_words(suggestion: QuerySuggestion) -> str:
+    """What a suggestion has in place of the word that occurs nowhere; the whole question where there are several."""
+    return suggestion.words[0][1] if len(suggestion.words) == 1 else suggestion.query
+
+
+def meant(suggestions: Sequence[QuerySuggestion]) -> str:
+    """The question whether something else was meant; empty without a suggestion."""
+    words = any_of(in_quotes(new_words(suggestion)) for suggestion in suggestions)
+    return tr("Did you mean {words}?", words=words) if words else ""
+
+
+def spelling(outcome: SearchOutcome) -> str:
+    """That another query was searched, or the question whether it was meant; empty for neither."""
+    if outcome.corrected is not None:
+        return tr("Showing results for {query}", query=in_quotes(outcome.corrected.query))
+    return meant(outcome.suggestions)
+
+
+def reading(status: MemoryProviderStatus | None) -> str:
+    """How far the first index is; empty where none is being made, or all its text can be searched."""
+    if status is None or status.syncing is None or status.syncing.phase not in _READING:
+        return ""
+    if status.last_sync is not None and not status.last_sync.cancelled:
+        return ""
+    step, follows = status.syncing, tr("Results appear as they are found.")
+    if step.phase != "indexing" or not step.total:
+        said = tr("Still reading.")
+        return f"{said} {follows}"
+    files = tr_count("{done:,} of {count:,} file", "{done:,} of {count:,} files", step.total, done=step.completed)
+    if status.paused:
+        return tr("Reading is paused: {files}.", files=files)
+    said = tr("Still reading: {files}.", files=files)
+    return f"{said} {follows}"
+
+
+def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
+    """Title and sentence before anything is asked."""
+    how = tr("Type a few words, or a question in your own words. Results come by the words and by what they mean.")
+    if status is not None and status.custom.get("searchMode") == "keyword":
+        how = tr("Type a few words that stand in what you look for.")
+    if status is not None and status.index_error:
+        if index_remedy(status) == "sync":
+            meanwhile = tr("Until it does, the built-in index answers what you search for.")
+            title = tr("{engine} does not answer", engine=engine_name(status.backend))
+            return title, f"{status.index_error} {meanwhile}"
+        return tr("The index cannot be searched"), status.index_error
+    if status is not None and not status.files:
+        soon = reading(status) or tr("Notes can be found here as soon as they have been read.")
+        return tr("Nothing is indexed yet"), soon
+    both = status is not None and "sessions" in status.sources
+    return tr("Search your notes and sessions") if both else tr("Search your notes"), how
+
+
+def empty(question: Question, outcome: SearchOutcome, still_reading: str = "") -> tuple[str, str]:
+    """Title and sentence of an answer without results; `still_reading` as in `reading`."""
+    if still_reading:
+        return _not_found(question), still_reading
+    limits = _limits(question)
+    sentences = (
+        outcome.understood or _why(question, by_meaning=outcome.mode != "keyword"),
+        outcome.notice,
+        tr("Only {limits} were searched.", limits=limits) if limits else "",
+        _emptied(outcome),
+    )
+    return _not_found(question), " ".join(part for part in sentences if part)
+
+
+def _limits(question: Question) -> str:
+    where = in_quotes(question.scope.name) if question.scope else source_names(question.sources)
+    period = ""
+    if question.days:
+        period = tr_count(
+            "files changed in the past {count} day", "files changed in the past {count} days", question.days
+        )
+    return all_of(part for part in (where, period) if part)
+
+
+def _why(question: Question, *, by_meaning: bool) -> str:
+    if question.min_score == 0:
+        return tr("Not even a weak match was found.")
+    if question.like is not None and by_meaning:
+        return tr("No other passage shares enough of its telling words or its meaning.")
+    if question.like is not None:
+        return tr("No other passage shares enough of its telling words.")
+    return tr(_LACKS_WORDS[question.within is not None, by_meaning])
+
+
+def _not_found(question: Question) -> str:
+    if question.like is not None:
+        return tr("Nothing is like this passage")
+    query = question.text if len(question.text) <= _LONGEST_QUERY else f"{question.text[:_LONGEST_QUERY]}…"
+    if question.within:
+        return tr("Nothing found for “{query}” within these results", query=query)
+    return tr("Nothing found for “{query}”", query=query)
+
+
+def _emptied(outcome: SearchOutcome) -> str:
+    """What the stage that let nothing through says, unless it is said already."""
+    explanation = outcome.explanation
+    if explanation is None or any(remedy.name == "weak" for remedy in explanation.remedies):
+        return ""
+    said = (outcome.understood, outcome.notice)
+    notes = (stage.note for stage in explanation.stages if stage.name == explanation.emptied_by)
+    return next((note for note in notes if note not in said), "")

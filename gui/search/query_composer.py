@@ -1,0 +1,79 @@
+"""Puts the question together that the box and all around it ask, and puts a question back there."""
+
+from PySide6.QtCore import QObject, Signal
+
+from gui.search.filters import Filters
+from gui.search.query import Question, is_searchable
+from gui.search.ranking import Ranking, RankingMenu
+from gui.search.scope import Narrowing
+from gui.widgets.query_box import QueryBox
+
+
+class Composer(QObject):
+    """The text of the box, the chips, the order's menu, and the lines above the results."""
+
+    query_changed = Signal(str)
+    """Another text is asked, or none."""
+
+    def __init__(
+        self, box: QueryBox, filters: Filters, ranking: RankingMenu, narrowing: Narrowing, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._box = box
+        self._filters = filters
+        self._ranking = ranking
+        self._narrowing = narrowing
+        self._asked = ""
+
+    @property
+    def has_changed(self) -> bool:
+        """The box has another text than the one that was asked last."""
+        return self._box.query != self._asked
+
+    def question(self, text: str) -> Question:
+        """This text with all that is chosen around it."""
+        chosen, ranking = self._filters, self._ranking.ranking
+        return Question(
+            text,
+            chosen.sources,
+            chosen.days,
+            chosen.scope,
+            like=self._narrowing.like,
+            within=self._narrowing.within,
+            half_life_days=ranking.half_life_days,
+            diverse=ranking.diverse,
+            everywhere=chosen.everywhere,
+        )
+
+    def due(self) -> Question | None:
+        """What is asked; while there is no text yet, that within which it will be asked."""
+        question = self.question(self._box.query)
+        if is_searchable(question.text) or question.like is not None:
+            return question
+        return question.within
+
+    def take(self) -> Question | None:
+        """What is due, to be asked now."""
+        self._note(self._box.query)
+        return self.due()
+
+    def put(self, text: str) -> None:
+        """Have this text in the box without asking."""
+        if text != self._box.query:
+            self._asked = text
+            self._box.show_text(text)
+            self.query_changed.emit(text)
+
+    def show(self, question: Question) -> None:
+        """Have all of this chosen, without asking."""
+        self._filters.choose(question.sources, question.days, question.scope)
+        self._filters.choose_everywhere(question.everywhere)
+        if question.half_life_days is not None and question.diverse is not None:
+            self._ranking.show(Ranking(question.half_life_days, question.diverse))
+        self._narrowing.show(question)
+        self.put(question.text)
+
+    def _note(self, text: str) -> None:
+        if text != self._asked:
+            self._asked = text
+            self.query_changed.emit(text)

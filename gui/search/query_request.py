@@ -1,0 +1,76 @@
+"""Puts a question to the memory, as far as that can answer it."""
+
+import time
+from dataclasses import replace
+
+from engine import CancelToken, EarlierQuestion, Everywhere, MemorySearchManager, SearchOptions, SearchOutcome
+from gui.core.capabilities import Lacks
+from gui.search.query import Question
+
+DAY = 86_400
+_MINUTE = 60
+
+
+def permitted(question: Question, lacks: Lacks) -> Question:
+    """The question without what this memory cannot heed, which the window neither shows nor lets anyone choose."""
+    if "conditions" in lacks:
+        question = replace(question, sources=None, days=None, scope=None)
+    if "narrowing" in lacks:
+        question = replace(question, within=None)
+    if "ordering" in lacks:
+        question = replace(question, half_life_days=0.0, diverse=False)
+    return question
+
+
+def ask(
+    manager: MemorySearchManager,
+    question: Question,
+    *,
+    by_words: bool,
+    explain: bool,
+    cancel: CancelToken,
+    whole_files: bool = False,
+) -> SearchOutcome:
+    """Its answer, or a first one by words alone; `whole_files`: with all results of each file.
+
+    On a pool thread: another backend may have taken over since the question was put together.
+    """
+    lacks = manager.lacks
+    question = permitted(question, lacks)
+    options: SearchOptions = {
+        "max_results": question.max_results,
+        "min_score": question.min_score,
+        "sources": question.sources,
+        "path_glob": question.scope.glob if question.scope else None,
+        "since": _since(question),
+        "half_life_days": None if "ordering" in lacks else question.half_life_days,
+        "diverse": None if "ordering" in lacks else question.diverse,
+        "within": tuple(map(_earlier, question.levels)),
+        "correct": question.correct,
+        "explain": explain and "explanation" not in lacks,
+        "mode": "keyword" if by_words else "auto",
+    }
+    if whole_files:
+        options["per_file"] = 0
+    if question.like is not None:
+        return manager.search_like(question.like, cancel=cancel, **options)
+    if question.everywhere and question.scope is None and isinstance(manager, Everywhere):
+        return manager.search_everywhere(question.text, cancel=cancel, **options)
+    return manager.search(question.text, cancel=cancel, **options)
+
+
+def _earlier(question: Question) -> EarlierQuestion:
+    return EarlierQuestion(
+        query=question.text,
+        like=question.like,
+        min_score=question.min_score,
+        half_life_days=question.half_life_days,
+        sources=question.sources,
+        path_glob=question.scope.glob if question.scope else None,
+        since=_since(question),
+    )
+
+
+def _since(question: Question) -> float | None:
+    """To the minute: the same question a moment later is the same question, which the engine may remember."""
+    return None if question.days is None else time.time() // _MINUTE * _MINUTE - question.days * DAY

@@ -1,0 +1,231 @@
+"""Paints the rows of the result list.
+
+What a row shows is laid out once a width, font and theme, and kept for the rows last seen, so that a frame of
+scrolling only draws. Heights depend on the font alone: a list of any length knows its geometry without its text.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QHelpEvent, QPainter
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+
+from engine import marked, split_name, tr
+from gui.commands.binding import with_key
+from gui.commands.shared import EXPLAIN
+from gui.search.excerpt_layout import ExcerptLayout, MarkedLine
+from gui.search.row_model import more_text, spoken_score
+from gui.search.rows import LEGS, FileRow, MoreInFileRow, MoreRow, ResultRow
+from gui.sessions.wording import agent_name, folder_name
+from gui.style.stylesheet import font_at
+from gui.style.theme import Tokens, tokens
+from gui.widgets.elided import elide
+from gui.widgets.formatting import ago
+from gui.widgets.mirrored import mirror, upright, write
+from gui.widgets.plain_text import show_tip
+from gui.widgets.row_model import Index, RowRole
+from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
+
+PAD = 6
+META_GAP = 2
+FILE_TOP = 6
+"""Space above a file's title beyond that below it, so that it sits nearer to its own results."""
+BAR_WIDTH = 64
+BAR_HEIGHT = 4
+BAR_GAP = 8
+NOTE_SHARE = 0.4
+"""How much of the width of path and heading together a heading may claim."""
+_WHY = marked("Click to see why")
+LEAST_NOTE = 8
+"""A heading that is cut shows at least so many letters."""
+KEPT = 400
+"""Laid-out rows kept: many screens, and some 1 MB."""
+
+
+class RowMetrics:
+    """Fonts and heights of the rows, from the interface font."""
+
+    def __init__(self) -> None:
+        self.body = font_at(13)
+        self.meta = font_at(12)
+        self.title = font_at(13, QFont.Weight.DemiBold)
+        self.body_metrics = QFontMetrics(self.body)
+        self.meta_metrics = QFontMetrics(self.meta)
+        self.title_metrics = QFontMetrics(self.title)
+        self.line = round(self.body_metrics.height() * 1.25)
+        self.meta_line = round(self.meta_metrics.height() * 1.4)
+        self.file_height = self.title_metrics.height() + 18
+        self.result_height = PAD + 2 * self.line + META_GAP + self.meta_line + PAD
+        self.more_in_file_height = self.body_metrics.height() + 2 * PAD
+        self.more_height = self.body_metrics.height() + 24
+
+
+class ResultDelegate(QStyledItemDelegate):
+    """Draws file, result and "more" rows in the colours of the palette that it is given."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.metrics = RowMetrics()
+        self._sizes: dict[type, QSize] = {}
+        self._drawings: OrderedDict[tuple[int, int, int], _ResultDrawing] = OrderedDict()
+        self.restyle()
+
+    def restyle(self) -> None:
+        """The font changed: measure anew."""
+        self.metrics = RowMetrics()
+        self._sizes = {
+            FileRow: QSize(0, self.metrics.file_height),
+            ResultRow: QSize(0, self.metrics.result_height),
+            MoreInFileRow: QSize(0, self.metrics.more_in_file_height),
+            MoreRow: QSize(0, self.metrics.more_height),
+        }
+        self.forget()
+
+    def forget(self) -> None:
+        """The rows changed: drop what was laid out for the old ones."""
+        self._drawings.clear()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return self._sizes[type(index.data(RowRole))]
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        row = index.data(RowRole)
+        colours = tokens(option.palette)
+        rect = option.rect.adjusted(GUTTER, 0, -GUTTER, 0)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        mirror(painter, option.rect, option.direction)
+        if not isinstance(row, FileRow):
+            paint_ground(painter, option, colours)
+        match row:
+            case FileRow():
+                self._paint_file(painter, rect, row, colours)
+            case ResultRow():
+                self._paint_result(painter, rect, row, self._drawing(index.row(), rect.width(), row, colours), colours)
+            case MoreInFileRow() | MoreRow():
+                painter.setFont(self.metrics.body)
+                painter.setPen(colours.accent)
+                write(painter, rect, AT_LEFT, more_text(row))
+        painter.restore()
+
+    def helpEvent(self, event: QHelpEvent, view: QAbstractItemView, option: QStyleOptionViewItem, index: Index) -> bool:
+        row = index.data(RowRole)
+        if event.type() == QEvent.Type.ToolTip and isinstance(row, ResultRow):
+            on_bar = self.is_on_bar(option.rect, event.pos(), option.direction)
+            show_tip(
+                event.globalPos(), f"{spoken_score(row)}\n{with_key(tr(_WHY), EXPLAIN.name)}" if on_bar else "", view
+            )
+            return True
+        return super().helpEvent(event, view, option, index)
+
+    def is_on_bar(self, row: QRect, at: QPoint, direction: Qt.LayoutDirection) -> bool:
+        """Whether a place is on the score bar of a result's row, or near enough to be meant."""
+        bar = QRect(row.left() + GUTTER, row.bottom() - PAD - self.metrics.meta_line, BAR_WIDTH, self.metrics.meta_line)
+        return QStyle.visualRect(direction, row, bar).contains(at)
+
+    def _paint_file(self, painter: QPainter, rect: QRect, row: FileRow, colours: Tokens) -> None:
+        metrics = self.metrics
+        line = rect.adjusted(0, FILE_TOP, 0, 0)
+        when = " · ".join(part for part in (row.workspace, ago(row.modified)) if part)
+        room = line.width() - metrics.meta_metrics.horizontalAdvance(when) - BAR_GAP * 2
+        painter.setFont(metrics.meta)
+        painter.setPen(colours.muted)
+        write(painter, line, AT_RIGHT, when)
+        title = metrics.title_metrics.elidedText(row.title, Qt.TextElideMode.ElideRight, room)
+        marked_title = MarkedLine(row.title, title, row.marks, metrics.title, colours.mark_text)
+        marked_title.draw(painter, line, at_end=False, ink=colours.text, colours=colours)
+
+    def _paint_result(
+        self, painter: QPainter, rect: QRect, row: ResultRow, drawing: "_ResultDrawing", colours: Tokens
+    ) -> None:
+        metrics = self.metrics
+        with upright(painter, rect) as stands:
+            drawing.excerpt.draw(painter, QPointF(stands.left(), stands.top() + PAD), colours)
+        line = QRect(rect.left(), rect.top() + PAD + 2 * metrics.line + META_GAP, rect.width(), metrics.meta_line)
+        _paint_score(painter, QPointF(line.left(), line.center().y() - BAR_HEIGHT / 2 + 0.5), row, colours)
+        drawing.note.draw(painter, line, at_end=True, ink=colours.muted, colours=colours)
+        place = line.adjusted(BAR_WIDTH + BAR_GAP, 0, 0, 0)
+        drawing.place.draw(painter, place, at_end=False, ink=colours.muted, colours=colours)
+
+    def _drawing(self, place: int, width: int, row: ResultRow, colours: Tokens) -> "_ResultDrawing":
+        key = (place, width, colours.base.rgb())
+        known = self._drawings.get(key)
+        if known is None:
+            known = self._drawings[key] = self._lay_out(width, row, colours)
+            if len(self._drawings) > KEPT:
+                self._drawings.popitem(last=False)
+        else:
+            self._drawings.move_to_end(key)
+        return known
+
+    def _lay_out(self, width: int, row: ResultRow, colours: Tokens) -> "_ResultDrawing":
+        metrics = self.metrics
+        meta = metrics.meta_metrics
+        excerpt = ExcerptLayout(
+            row.excerpt,
+            metrics.body,
+            metrics.body_metrics,
+            width=width,
+            line_height=metrics.line,
+            mark_text=colours.mark_text,
+        )
+        whole, lines = _place(row)
+        room = width - BAR_WIDTH - 3 * BAR_GAP - meta.horizontalAdvance(f" · {lines}")
+        note = self._fit_note(row, whole, room)
+        # A path gives way at its front, since the name of the file tells most; of a session the agent stays.
+        mode = Qt.TextElideMode.ElideRight if row.result.message else Qt.TextElideMode.ElideLeft
+        place = elide(meta, whole, mode, room - meta.horizontalAdvance(note))
+        end, ink = f" · {lines}", colours.mark_text
+        heading_marks = () if row.leg else row.heading_marks
+        return _ResultDrawing(
+            excerpt,
+            MarkedLine(whole + end, place + end, row.result.path_ranges, metrics.meta, ink),
+            MarkedLine(row.heading, note, heading_marks, metrics.meta, ink),
+        )
+
+    def _fit_note(self, row: ResultRow, path: str, room: int) -> str:
+        """What stands at the right: it may not take the room of the file's name, nor be a mere beginning."""
+        meta = self.metrics.meta_metrics
+        name = path.rpartition("/")[2]
+        least = meta.horizontalAdvance(path if path == name else f"…{name}")
+        free = room - min(least, int(room * (1 - NOTE_SHARE)))
+        if row.leg:
+            return next((words for words in map(tr, LEGS[row.leg]) if meta.horizontalAdvance(words) <= free), "")
+        free = min(free, max(int(room * NOTE_SHARE), room - meta.horizontalAdvance(path)))
+        fits = meta.horizontalAdvance(row.heading) <= free or free >= meta.averageCharWidth() * LEAST_NOTE
+        return elide(meta, row.heading, Qt.TextElideMode.ElideRight, free) if fits else ""
+
+
+_SPEAKERS = {"user": marked("you"), "assistant": marked("assistant"), "tool": marked("tool")}
+"""Who said what was found; its number would count tool calls too, as no count that a person sees does."""
+
+
+@dataclass(frozen=True)
+class _ResultDrawing:
+    excerpt: ExcerptLayout
+    place: MarkedLine
+    """Path and lines; for a session who it was with, what about, and who said it."""
+    note: MarkedLine
+    """Heading, or which half of the search found the row alone."""
+
+
+def _place(row: ResultRow) -> tuple[str, str]:
+    """Where a result is found, in words that may be cut and in some that may not."""
+    message = row.result.message
+    if message is None:
+        return split_name(row.result.path)[1], row.lines
+    told = (agent_name(message.agent), folder_name(message.project)) if message.agent else (tr("Session"),)
+    return " · ".join(part for part in told if part), tr(_SPEAKERS.get(message.role, message.role))
+
+
+def _paint_score(painter: QPainter, corner: QPointF, row: ResultRow, colours: Tokens) -> None:
+    """Score as length, the words' and the meaning's share of it as colours."""
+    score = min(1.0, max(0.0, row.result.score))
+    filled = BAR_WIDTH * score
+    words = filled * row.result.text_share
+    painter.setPen(Qt.PenStyle.NoPen)
+    for length, colour in ((BAR_WIDTH, colours.line), (filled, colours.meaning), (words, colours.accent)):
+        if length >= 1:
+            painter.setBrush(colour)
+            painter.drawRoundedRect(QRectF(corner.x(), corner.y(), length, BAR_HEIGHT), 2, 2)

@@ -1,0 +1,156 @@
+"""Keeps the questions of the search panel: notes what was meant, saves under a name, and leads back to either."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+
+from engine import AskedQuestion, MemorySearchManager, SavedSearch, in_quotes, marked, tr
+from gui.commands.binding import follow_keys, with_key
+from gui.core.jobs import Jobs
+from gui.search.completion import Completion
+from gui.search.name_dialog import NameDialog
+from gui.search.saved_list import Kept
+from gui.search.saved_picker import SearchPicker
+from gui.search.saved_query import limits, title
+from gui.search.saved_store import SearchShelf
+from gui.widgets.icons import IconButton
+from gui.widgets.query_box import QueryBox
+
+_SAVE = marked("Save this search")
+_OPEN = marked("Saved and recent searches (Up or Down in the empty box)")
+
+
+class Keeping(QObject):
+    """`star` says whether the question on show is saved, and saves it or forgets it when it is pressed."""
+
+    wanted = Signal(object)
+    """AskedQuestion to ask again."""
+    changed = Signal()
+    """Another question is on show, or something else is kept."""
+    forgotten = Signal(object)
+    """SavedSearch that is saved no more: it can be put back."""
+
+    def __init__(
+        self,
+        box: QueryBox,
+        completion: Completion,
+        jobs: Jobs,
+        now: Callable[[], AskedQuestion | None],
+        parent: QObject,
+    ) -> None:
+        """`now`: the question on show, None where nothing is asked."""
+        super().__init__(parent)
+        self._box = box
+        self._now = now
+        self._begun = False
+        self.shelf = SearchShelf(jobs, self)
+        self.picker = SearchPicker(box, self.shelf, lambda: now() is not None)
+        self.star = IconButton("star", tr(_SAVE))
+        self.star.setCheckable(True)
+        self.star.hide()
+        opener = IconButton("search", tr(_OPEN))
+        opener.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys do the same
+        opener.clicked.connect(self.picker.open)
+        box.lead_from_icon(opener)
+        follow_keys(self.star, self._name_star)
+        self.star.clicked.connect(self._press_star)
+        self.shelf.changed.connect(self._take)
+        self.picker.opened.connect(completion.pause)
+        self.picker.closed.connect(completion.resume)
+        self.picker.chosen.connect(completion.resume)
+        self.picker.chosen.connect(self.run)
+        self.picker.unwanted.connect(self.forget)
+        self.picker.rename_wanted.connect(self.rename)
+
+    @property
+    def question(self) -> AskedQuestion | None:
+        """The one on show."""
+        return self._now()
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        self.picker.close()
+        self._begun = False
+        self.shelf.set_manager(manager)
+
+    @Slot()
+    def refresh(self) -> None:
+        """Another question is on show."""
+        question = self._now()
+        name = self.shelf.name_of(question)
+        self.star.setVisible(question is not None)
+        self.star.setChecked(bool(name))
+        self.star.set_icon("star-full" if name else "star")
+        self._name_star()
+        self.changed.emit()
+
+    def _name_star(self) -> None:
+        name = self.shelf.name_of(self._now())
+        if name:
+            self.star.set_accessible(tr("Saved as “{name}”: press to forget it", name=name))
+        else:
+            self.star.set_accessible(tr(_SAVE), with_key(tr(_SAVE), "search.save"))
+
+    def note(self, question: AskedQuestion) -> None:
+        """It was meant."""
+        if not self.shelf.recent or self.shelf.recent[0].question != question:
+            self.shelf.note(question)
+
+    @Slot()
+    def save(self) -> None:
+        """Ask for a name for the question on show; where it has one, for another."""
+        question = self._now()
+        if question is None:
+            return
+        name = self.shelf.name_of(question)
+        if name:
+            self.rename(next(search for search in self.shelf.saved if search.name == name))
+            return
+        narrowed = limits(question)
+        sentence = in_quotes(title(question)) + (f" · {narrowed}" if narrowed else "")
+        self._ask_name(tr(_SAVE), sentence, title(question), lambda chosen: self.shelf.save(chosen, question))
+
+    @Slot(object)
+    def rename(self, search: SavedSearch) -> None:
+        self._ask_name(
+            tr("Rename this search"),
+            in_quotes(title(search.question)),
+            search.name,
+            lambda chosen: self.shelf.rename(search.name, chosen),
+            besides=search.name,
+        )
+
+    @Slot(object)
+    def forget(self, search: Kept) -> None:
+        if isinstance(search, SavedSearch):
+            self.shelf.forget_saved(search.name)
+            self.forgotten.emit(search)
+        else:
+            self.shelf.forget_recent(search.question)
+
+    @Slot(object)
+    def run(self, search: Kept) -> None:
+        if isinstance(search, SavedSearch):
+            self.shelf.touch(search.name)
+        self.wanted.emit(search.question)
+
+    def _ask_name(
+        self, heading: str, sentence: str, name: str, then: Callable[[str], None], *, besides: str = ""
+    ) -> None:
+        taken = {search.name for search in self.shelf.saved} - {besides}
+        NameDialog(heading, sentence, name, taken, self._box).named.connect(then)
+
+    @Slot()
+    def _press_star(self) -> None:
+        name = self.shelf.name_of(self._now())
+        if name:
+            self.forget(next(search for search in self.shelf.saved if search.name == name))
+        else:
+            self.save()
+        self.refresh()  # a press alone has changed nothing yet
+
+    @Slot()
+    def _take(self) -> None:
+        if not self._begun and self.shelf.recent:
+            self._begun = True
+            self._box.begin_history([search.question.text for search in reversed(self.shelf.recent)])
+        self.refresh()

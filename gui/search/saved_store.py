@@ -1,0 +1,112 @@
+"""What is kept of the questions of a workspace, for the window: at hand at once, written in the background."""
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal
+
+from engine import AskedQuestion, KeptSearches, MemorySearchManager, RecentSearch, SavedSearch
+from gui.core.jobs import Job, Jobs
+
+Act = Callable[[KeptSearches], None]
+Contents = tuple[tuple[SavedSearch, ...], tuple[RecentSearch, ...]]
+
+
+class SearchShelf(QObject):
+    """One job at a time, so that what was done first is written first."""
+
+    changed = Signal()
+    """`saved` and `recent` are what they are now."""
+    failed = Signal(str)
+    """Why something was not kept, in one sentence."""
+
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._kept: KeptSearches | None = None
+        self._acts: list[Act] = []
+        self._job: Job | None = None
+        self.notes = True
+        """Whether questions are kept that nobody has saved."""
+        self.saved: tuple[SavedSearch, ...] = ()
+        """Last used first."""
+        self.recent: tuple[RecentSearch, ...] = ()
+        """Last asked first."""
+
+    @property
+    def busy(self) -> bool:
+        return self._job is not None
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Show what is kept with this memory."""
+        self._kept = None if manager is None else manager.kept_searches
+        self._job = None
+        self._acts.clear()
+        self._show(((), ()))
+        if manager is not None:
+            self._do(lambda kept: None)
+
+    def note(self, question: AskedQuestion) -> None:
+        """It was meant."""
+        if self.notes:
+            self._do(lambda kept: kept.note(question))
+
+    def forget_recent(self, question: AskedQuestion | None = None) -> None:
+        """None: all."""
+        self._do(lambda kept: kept.forget_recent(question))
+
+    def save(self, name: str, question: AskedQuestion) -> None:
+        """In place of one with this name."""
+        self.put_back(SavedSearch(name=name, question=question, used=time.time()))
+
+    def put_back(self, search: SavedSearch) -> None:
+        """As it was before it was forgotten."""
+        self._do(lambda kept: kept.save(search))
+
+    def rename(self, name: str, wanted: str) -> None:
+        self._do(lambda kept: kept.rename(name, wanted))
+
+    def forget_saved(self, name: str) -> None:
+        self._do(lambda kept: kept.forget_saved(name))
+
+    def touch(self, name: str) -> None:
+        """It is being run."""
+        self._do(lambda kept: kept.touch(name))
+
+    def name_of(self, question: AskedQuestion | None) -> str:
+        """Under which name this is saved; empty if it is not."""
+        return next((search.name for search in self.saved if search.question == question), "")
+
+    def _do(self, act: Act) -> None:
+        if self._kept is not None:
+            self._acts.append(act)
+            self._run()
+
+    def _run(self) -> None:
+        kept = self._kept
+        if self._job is not None or not self._acts or kept is None:
+            return
+        act = self._acts.pop(0)
+
+        def work(_: object) -> Contents:
+            act(kept)
+            return kept.saved(), kept.recent()
+
+        def on_done(contents: Contents) -> None:
+            if self._job is job:
+                self._job = None
+                self._show(contents)
+                self._run()
+
+        def on_error(sentence: str) -> None:
+            if self._job is job:
+                self._job = None
+                self.failed.emit(sentence)
+                self._run()
+
+        job = self._job = self._jobs.write(work, on_done, on_error)
+
+    def _show(self, contents: Contents) -> None:
+        if contents != (self.saved, self.recent):
+            self.saved, self.recent = contents
+            self.changed.emit()

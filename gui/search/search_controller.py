@@ -1,0 +1,298 @@
+"""Asks what the box and all around it say, shows the answer, and leads back to what was asked before."""
+
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from engine import AskedQuestion, Feature, MemorySearchManager, MemorySearchResult, Passage
+from gui.core.capabilities import Lacks, refuse
+from gui.core.jobs import Jobs
+from gui.search.completion import Completion
+from gui.search.filters import Filters
+from gui.search.query import FIRST_RESULTS, Answer, Question, Scope, is_searchable
+from gui.search.query_composer import Composer
+from gui.search.query_request import permitted
+from gui.search.query_variants import Variants
+from gui.search.results_view import ResultsView
+from gui.search.rows import MoreInFileRow, ResultRow
+from gui.search.saved_query import asked, kept
+from gui.search.saved_searches import Keeping
+from gui.search.scope import Narrowing, passage_of
+from gui.search.search_progress import AnswerProgress
+from gui.search.search_runner import SearchRunner
+from gui.search.view_state import Returning, SearchStanding
+from gui.widgets.query_box import QueryBox
+
+
+class Asker(QObject):
+    """Every way to a question of the search panel ends here; `keeping` has those that were asked before."""
+
+    query_changed = Signal(str)
+    answer_changed = Signal(object)
+    """Answer that is shown now, or None where nothing is asked any more."""
+    meant = Signal(object)
+    """SearchStanding: what the person wanted to ask, and may want to come back to."""
+    remedy_wanted = Signal(object)
+    """SearchRemedy of an empty answer that is not a matter of the question."""
+    idle = Signal()
+    """Nothing is asked, running or due any more."""
+
+    def __init__(
+        self, box: QueryBox, completion: Completion, filters: Filters, view: ResultsView, jobs: Jobs, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._manager: MemorySearchManager | None = None
+        self._lacks: Lacks = {}
+        self._box = box
+        self._filters = filters
+        self._view = view
+        self._runner = SearchRunner(jobs, self)
+        self._progress = AnswerProgress(self._runner, box, view, self)
+        self._narrowing = Narrowing(view.narrowing_bar, box, self)
+        self._variants = Variants(self._runner, view, self)
+        self._composer = Composer(box, filters, view.ranking, self._narrowing, self)
+        self._returning = Returning(self._composer, view)
+        self.explain = self._variants.explain
+        self.keeping = Keeping(box, completion, jobs, self._on_show, self)
+        self._connect()
+
+    def _connect(self) -> None:
+        self._runner.answered.connect(self._show_answer)
+        self._runner.idle.connect(self.idle)
+        self._composer.query_changed.connect(self.query_changed)
+        self._box.text_changed.connect(self._typed)
+        self._box.meant.connect(self._note)
+        self._box.left.connect(self._narrowing.back)
+        self.keeping.wanted.connect(self.show_question)
+        self.keeping.picker.closed.connect(self._typed)
+        self._filters.changed.connect(self.ask)
+        self._view.ranking.changed.connect(self.ask)
+        self._view.order_chosen.connect(self.keeping.refresh)
+        self._view.retry_wanted.connect(self.ask)
+        self._view.within_wanted.connect(self.search_within)
+        self._variants.remedy_wanted.connect(self.remedy_wanted)
+        self._variants.meant.connect(self._ask_what_was_meant)
+        self._variants.other_wanted.connect(self._ask_other)
+        self._narrowing.returned.connect(self._return)
+
+    @property
+    def busy(self) -> bool:
+        """A question is due or running."""
+        return self._runner.busy
+
+    # --- whom it asks -----------------------------------------------------------------------------------------------
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Ask this memory from now on, and nothing yet."""
+        self._manager = manager
+        self._runner.set_manager(manager)
+        self.keeping.set_manager(manager)
+        self._narrowing.show(Question(""))
+
+    def show_lacks(self, lacks: Lacks) -> None:
+        """What this memory cannot do from now on: what is asked is asked without it."""
+        before, self._lacks = self._lacks, lacks
+        if "narrowing" in lacks and self._narrowing.within is not None:
+            self._narrowing.show(replace(self._composer.question(self._box.query), within=None))
+        if before.keys() != lacks.keys() and self._view.answer is not None:
+            self.ask()
+
+    def _refuses(self, feature: Feature) -> bool:
+        """Whether this memory cannot do that; then the person is told why."""
+        reason = self._lacks.get(feature, "")
+        if reason:
+            refuse(self._box, reason)
+        return bool(reason)
+
+    # --- questions --------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def ask(self, *, at_once: bool = True) -> None:
+        """Ask what the box and all around it say now."""
+        self._ask_this(self._composer.take(), at_once=at_once)
+
+    def search(self, text: str) -> None:
+        """Put `text` into the box and search for it at once."""
+        self._box.edit.setText(text)
+        self._box.remember()
+        self.ask()
+
+    @Slot(object)
+    def show_question(self, question: AskedQuestion) -> None:
+        """Ask one that was kept, with all that was chosen around it."""
+        self._box.remember()
+        self._view.show_order(question.order)
+        self._show(asked(question))
+        self._note_shown()
+
+    def search_in(self, scope: Scope, text: str) -> None:
+        """Search one file or session alone until its chip is pressed; an empty text leaves the box as it is."""
+        self._filters.set_scope(scope)
+        if text:
+            self.search(text)
+        else:
+            self.ask()
+        self._box.focus_all()
+
+    def search_like(self, passage: Passage, words: str) -> None:
+        """Find what is like this passage, which begins with these words, until its line above the results is left."""
+        if self._refuses("alike"):
+            return
+        self._box.remember()
+        before, standing = self._composer.question(self._box.query), self.standing
+        asked = bool(before.text or before.like)
+        way_back = partial(self.return_to, standing) if asked else partial(self.ask_again, before)
+        self._narrowing.begin_like(passage, words, way_back)
+        self._composer.put("")
+        self.ask()
+        self._note_shown()
+
+    @Slot(object)
+    def search_like_result(self, result: MemorySearchResult) -> None:
+        """Find what is like the passage that a result cites."""
+        self.search_like(passage_of(result), ResultRow(result, 0, "").excerpt.text)
+
+    @Slot(object)
+    def search_file(self, row: MoreInFileRow) -> None:
+        """Ask the same of one file alone, whose chip above the results leads back."""
+        answer = self._view.answer
+        if answer is not None and not self._refuses("conditions"):
+            self._box.remember()
+            scope = Scope(row.path, row.title)
+            self._show(replace(answer.question, scope=scope, max_results=FIRST_RESULTS))
+            self._note_shown()
+
+    @Slot()
+    def search_within(self) -> None:
+        """Ask the next question among the results on show alone, until their line above the results is left."""
+        if self._refuses("narrowing"):
+            return
+        answer = self._view.answer
+        if answer is not None and self._view.has_results:
+            self._box.remember()
+            self._narrowing.begin_within(answer.question, answer.outcome)
+            self._composer.put("")
+        self._box.focus_all()
+
+    def ask_again(self, question: Question) -> None:
+        """Ask this, with all that it was asked with, as if a person had chosen it."""
+        self._box.remember()
+        self._show(question)
+
+    @property
+    def everywhere(self) -> bool:
+        """Whether all workspaces are searched, not only the one that is open."""
+        return self._filters.everywhere
+
+    def search_everywhere(self, wanted: bool) -> None:
+        """Search all workspaces from now on, or only the one that is open."""
+        if wanted != self._filters.everywhere:
+            self._filters.choose_everywhere(wanted)
+            self.ask()
+
+    @property
+    def standing(self) -> SearchStanding:
+        """What is asked, and where in its answer the person is."""
+        return self._returning.standing
+
+    def return_to(self, standing: SearchStanding) -> None:
+        """Ask the same again, and go where the person was."""
+        question = standing.question and permitted(standing.question, self._lacks)
+        if self._returning.go_to(standing):
+            return
+        self._view.show_order(standing.order)
+        self._composer.show(question or Question(""))
+        if question is None or self._manager is None:
+            self.ask()
+        else:
+            # With an answer on show, one by words alone would be a step back; at a start nothing else is there.
+            self._runner.ask(question, at_once=True, whole=self._view.answer is not None)
+            self.keeping.refresh()
+
+    def repeat(self) -> None:
+        """The index changed: ask the same again without moving anything."""
+        if self._view.answer is not None:
+            self._runner.repeat(self._view.answer.question)
+        elif self._composer.due() is not None and not self._runner.busy:
+            self.ask()  # the last try failed
+
+    def _show(self, question: Question) -> None:
+        if question.like is not None and self._refuses("alike"):
+            return
+        question = permitted(question, self._lacks)
+        self._composer.show(question)
+        if question.text or question.like:
+            self._ask_this(question)  # with weak matches, and as many results, as it had
+        else:
+            self.ask()
+
+    def _ask_this(self, question: Question | None, *, at_once: bool = True) -> None:
+        if self._manager is not None and question is not None:
+            self._runner.ask(question, at_once=at_once)
+        else:
+            self._runner.stop()
+            self._box.set_state("")
+            self.answer_changed.emit(None)
+        self.keeping.refresh()
+
+    @Slot()
+    def _typed(self) -> None:
+        if self._composer.has_changed and not self.keeping.picker.is_open:
+            if self._box.query and self._narrowing.like is not None:
+                self._narrowing.end_like()
+            self.ask(at_once=False)
+
+    @Slot(str)
+    def _ask_what_was_meant(self, text: str) -> None:
+        self._box.focus()
+        self.search(text)
+
+    @Slot(object)
+    def _ask_other(self, question: Question) -> None:
+        self._box.focus_all()
+        self.ask_again(question)
+
+    @Slot(object)
+    def _return(self, question: Question | None) -> None:
+        """A line above the results was left."""
+        if question is not None:
+            self.ask_again(question)
+        else:
+            self._narrowing.end_like()
+            self.ask()
+
+    # --- what is kept of them ---------------------------------------------------------------------------------------
+
+    def _on_show(self) -> AskedQuestion | None:
+        """What is asked now, as it is kept."""
+        question = self._composer.due()
+        return None if question is None else kept(question, self._view.order)
+
+    @Slot(str)
+    def _note(self, text: str) -> None:
+        """A question that was typed was meant."""
+        if is_searchable(text) and not self.keeping.picker.is_open:
+            self._mean(self._composer.question(text))
+
+    def _note_shown(self) -> None:
+        question = self._composer.due()
+        if question is not None:
+            self._mean(question)
+
+    def _mean(self, question: Question) -> None:
+        self.keeping.note(kept(question, self._view.order))
+        self.meant.emit(self._returning.standing_of(question))
+
+    # --- answers ----------------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _show_answer(self, answer: Answer) -> None:
+        if not answer.outcome.results and not answer.final:
+            return  # the meaning may still find something
+        self._progress.tell(answer)
+        self._narrowing.hear(answer)
+        self._view.show_answer(answer)
+        self._returning.hear(answer)
+        self.answer_changed.emit(answer)
+        self._variants.hear(answer)

@@ -1,0 +1,192 @@
+"""Asks the memory while a person types: newest question wins, words answer first, meaning follows.
+
+Every question has a number. A newer one cancels the job of the older, and an answer that still slips through is
+dropped by its number, so that no late answer ever replaces a newer one.
+"""
+
+import time
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from engine import CancelToken, MemorySearchManager, SearchOutcome
+from gui.core.jobs import Job, Jobs
+from gui.search.query import Answer, Question
+from gui.search.query_request import ask
+
+PAUSE_MS = 80
+"""Least time between two questions; the first key after a pause is asked at once, of the keys in between the last."""
+SETTLE_MS = 400
+"""Quiet before a question that is being typed is sent to another machine: half a word would be paid for, and told."""
+PATIENCE_MS = 150
+"""Nobody is told of waiting before that long."""
+REPEAT_MS = 300
+"""Repeats that come faster are asked as one."""
+
+
+def _cancel_all(jobs: list[Job]) -> None:
+    for job in jobs:
+        job.cancel()
+
+
+class SearchRunner(QObject):
+    """Turns questions into answers through `Jobs`; lives on the GUI thread."""
+
+    answered = Signal(object)
+    """Answer: one by words, then the final one."""
+    failed = Signal(object, str)
+    """Question and one sentence."""
+    waiting = Signal(bool)
+    """True when an answer is late, False when it came or is no longer wanted."""
+    idle = Signal()
+    """Nothing is asked, running or due any more."""
+
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._manager: MemorySearchManager | None = None
+        self._number = 0
+        self._asked: list[Job] = []
+        """The job that runs now, if any: in a list, so that it can be stopped when this object has gone."""
+        self.destroyed.connect(partial(_cancel_all, self._asked))
+        self._due: Question | None = None
+        self._due_whole = False
+        self._typing = False
+        """Whether the question may not be complete yet."""
+        self._repeat: Question | None = None
+        self._newest: Question | None = None
+        """What was asked last, be it answered or not."""
+        self._asked_at = 0.0
+        self._waited = False
+        self.explaining = False
+        """Whether whole answers come with their explanation; those without results do in any case."""
+        self._pause = QTimer(self, singleShot=True)
+        self._pause.timeout.connect(self._start)
+        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._patience.timeout.connect(self._grow_impatient)
+        self._again = QTimer(self, singleShot=True, interval=REPEAT_MS)
+        self._again.timeout.connect(self._start_repeat)
+
+    @property
+    def _job(self) -> Job | None:
+        return self._asked[0] if self._asked else None
+
+    @_job.setter
+    def _job(self, job: Job | None) -> None:
+        self._asked[:] = [] if job is None else [job]
+
+    @property
+    def busy(self) -> bool:
+        """A question is due or running; silent repeats count too."""
+        return self._due is not None or self._job is not None or self._repeat is not None
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        self.stop()
+        self._manager = manager
+
+    def ask(self, question: Question, *, at_once: bool = False, whole: bool = False) -> None:
+        """Answer this and forget whatever was asked before; at most one question each `PAUSE_MS` unless `at_once`.
+
+        `whole` leaves out the first answer by words alone, which would be a step back from the answer on show.
+        """
+        self._drop()
+        if self._manager is None:
+            return
+        self._due = self._newest = question
+        self._due_whole = whole
+        self._typing = not at_once
+        self._patience.start()
+        passed = (time.monotonic() - self._asked_at) * 1000
+        self._pause.start(0 if at_once else max(0, round(PAUSE_MS - passed)))
+
+    def repeat(self, question: Question) -> None:
+        """Ask the same again, silently and in one step, since the index changed. A running question goes first, and
+        then it is that one which is asked again: its answer has taken the place of the one on show."""
+        self._repeat = question
+        if not self._again.isActive():
+            self._again.start()
+
+    def stop(self) -> None:
+        """Want nothing any more."""
+        self._drop()
+        self._newest = None
+        self.idle.emit()
+
+    def _drop(self) -> None:
+        self._number += 1
+        if self._job is not None:
+            self._job.cancel()
+        self._job = None
+        self._due = self._repeat = None
+        self._pause.stop()
+        self._again.stop()
+        self._calm_down()
+
+    @Slot()
+    def _start(self) -> None:
+        question, self._due = self._due, None
+        if question is not None:
+            if not self._due_whole:
+                self._asked_at = time.monotonic()
+            self._run(question, final=self._due_whole)
+
+    @Slot()
+    def _start_repeat(self) -> None:
+        if self._job is not None or self._due is not None:
+            self._again.start()  # its answer may be from before the change
+            return
+        question, self._repeat = self._repeat, None
+        question = question and (self._newest or question)
+        if question is not None and self._manager is not None:
+            self._run(question, final=True)
+
+    def _run(self, question: Question, *, final: bool) -> None:
+        manager, number = self._manager, self._number
+        assert manager is not None
+        explained = final and self.explaining
+
+        def work(token: CancelToken) -> SearchOutcome:
+            outcome = ask(manager, question, by_words=not final, explain=explained, cancel=token)
+            if final and not outcome.results and outcome.explanation is None and "explanation" not in manager.lacks:
+                # Whoever finds nothing is told why without asking.
+                return ask(manager, question, by_words=False, explain=True, cancel=token)
+            return outcome
+
+        def on_done(outcome: SearchOutcome) -> None:
+            if number == self._number:
+                self._finish(Answer(question, outcome, final, explained))
+
+        def on_error(sentence: str) -> None:
+            if number == self._number:
+                self._job = None
+                self._calm_down()
+                self.failed.emit(question, sentence)
+                self._tell_idle()
+
+        self._job = self._jobs.read(work, on_done, on_error)
+
+    def _finish(self, answer: Answer) -> None:
+        self._job = None
+        if answer.final:
+            self._calm_down()
+        else:
+            # A turn of the loop later, when the words' answer is painted: beside a search that takes twice as long.
+            self._due, self._due_whole = answer.question, True
+            self._pause.start(SETTLE_MS if self._typing and answer.outcome.remote else 0)
+        self.answered.emit(answer)
+        self._tell_idle()
+
+    def _tell_idle(self) -> None:
+        if not self.busy:
+            self.idle.emit()
+
+    @Slot()
+    def _grow_impatient(self) -> None:
+        self._waited = True
+        self.waiting.emit(True)
+
+    def _calm_down(self) -> None:
+        self._patience.stop()
+        if self._waited:
+            self._waited = False
+            self.waiting.emit(False)

@@ -1,0 +1,79 @@
+"""What the box, the chips and the header say together: which sessions are wanted, and in which order."""
+
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from gui.sessions.catalog import SessionOrder
+from gui.sessions.filter_chips import FilterChips
+from gui.sessions.listing_view import ListingView
+from gui.sessions.session_filter import Criteria
+from gui.sessions.view_state import SessionsStanding
+from gui.widgets.query_box import QueryBox
+
+
+class Wanted(QObject):
+    """The criteria, as the person changes them."""
+
+    narrowed = Signal()
+    """Other sessions are wanted than before."""
+    arranged = Signal(bool)
+    """The same in another way; with True, the list stays where it is."""
+
+    def __init__(self, box: QueryBox, chips: FilterChips, view: ListingView, parent: QObject) -> None:
+        super().__init__(parent)
+        self.criteria = Criteria()
+        self._box = box
+        self._chips = chips
+        self._sort_button = view.header.sort_button
+        chips.changed.connect(self.read)
+        box.left.connect(self._clear_chosen)
+        view.order_chosen.connect(self._sort)
+        view.parts_wanted.connect(self._show_parts)
+
+    @Slot()
+    def read(self) -> None:
+        """Want what stands in the box and on the chips."""
+        chips = self._chips
+        self.criteria = replace(
+            self.criteria, text=self._box.query, agent=chips.agent, project=chips.project, period=chips.period
+        )
+        self.narrowed.emit()
+
+    @Slot()
+    def clear(self) -> None:
+        """Want all sessions."""
+        self._chips.clear()
+        self._box.edit.clear()
+        self.read()
+        self._box.focus()
+
+    def stand(self, path: str) -> SessionsStanding:
+        """What is wanted, with the session with this path current."""
+        return SessionsStanding(self.criteria, self._chips.role, path)
+
+    def return_to(self, standing: SessionsStanding) -> None:
+        """Want what was wanted there."""
+        wanted = standing.criteria
+        self._chips.choose(wanted.agent, wanted.project, wanted.period, standing.role)
+        self.criteria = replace(self.criteria, order=wanted.order, parts=wanted.parts)
+        self._sort_button.show_order(wanted.order)
+        self._box.show_text(wanted.text)
+        self.read()
+
+    @Slot()
+    def _clear_chosen(self) -> None:
+        """Esc in an empty box: no agent, no project, no time and nobody is chosen any more."""
+        if self._chips.narrows:
+            self._chips.clear()
+            self.read()
+
+    @Slot(str)
+    def _sort(self, order: SessionOrder) -> None:
+        self.criteria = replace(self.criteria, order=order)
+        self.arranged.emit(False)
+
+    @Slot(bool)
+    def _show_parts(self, shown: bool) -> None:
+        self.criteria = replace(self.criteria, parts=shown)
+        self.arranged.emit(True)

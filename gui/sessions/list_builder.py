@@ -1,0 +1,116 @@
+"""Lists what is wanted of the sessions that are known, or says why nothing can be listed and what can be done."""
+
+from collections.abc import Callable
+from datetime import date
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from engine import MemoryProviderStatus, tr
+from gui.core.capabilities import TITLES, Lacks
+from gui.sessions import messages
+from gui.sessions.content_search import ContentSearch
+from gui.sessions.filter_chips import FilterChips
+from gui.sessions.filter_controller import Wanted
+from gui.sessions.list_loader import SessionsReader
+from gui.sessions.listing_view import ListingView, make_place_table
+from gui.sessions.rows import build_listing
+from gui.viewer.notice_page import NothingToRead
+from gui.widgets.guide_link import guide_action
+from gui.widgets.query_box import QueryBox
+
+
+class Listed(QObject):
+    """Fills the view, and says in the box what was found; knows which sessions show their sub-agents."""
+
+    engine_wanted = Signal()
+    """The person wants to choose what these notes are searched with."""
+    folder_wanted = Signal()
+    """No session folder was chosen yet, or another one is wanted."""
+    again_wanted = Signal()
+    """What could not be read is to be read again."""
+
+    def __init__(
+        self,
+        reader: SessionsReader,
+        content: ContentSearch,
+        wanted: Wanted,
+        box: QueryBox,
+        chips: FilterChips,
+        view: ListingView,
+        today: Callable[[], date],
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self.lacks: Lacks = {}
+        """What the memory whose sessions they are cannot do."""
+        self._reader = reader
+        self._content = content
+        self._wanted = wanted
+        self._box = box
+        self._chips = chips
+        self._view = view
+        self._today = today
+        self._opened: set[str] = set()
+        reader.failed.connect(self._show_failure)
+        wanted.arranged.connect(self.show)
+
+    def begin(self, *, reading: bool) -> None:
+        """Nothing is known yet; `reading`: it will be."""
+        self._opened.clear()
+        self._view.notice.show_notice("")
+        if reading and "sessions" in self.lacks:
+            act = (tr("Choose another engine…"), self.engine_wanted.emit)
+            self._view.show_page((tr(TITLES["sessions"]), self.lacks["sessions"]), actions=(act,))
+        else:
+            self._view.show_page(("", tr(messages.READING) if reading else ""))
+
+    @Slot(bool)
+    def show(self, keep: bool = False) -> None:
+        """List what is wanted of what is known; `keep` leaves the list where it is."""
+        known, criteria, hits = self._reader.known, self._wanted.criteria, self._content.hits
+        if known is None:
+            return
+        if not known.catalogue.sessions:
+            self._show_nothing_known(known.status)
+            return
+        found = hits.count(self._chips.role)
+        listing = build_listing(known.catalogue, criteria, found, self._opened, self._today())
+        unsearched = self.lacks.get("conditions", "") if criteria.text else ""
+        self._view.notice.show_notice(messages.notice(hits) or unsearched or messages.elsewhere(known.status))
+        if hits.text and hits.text == criteria.text:
+            self._box.set_state(messages.box_state(listing))
+        if listing.rows:
+            counts = messages.header_counts(known.catalogue, criteria, listing)
+            self._view.show_rows(listing.rows, counts, words=criteria.words, keep=keep)
+        else:
+            words = messages.nothing_matches(criteria, searching=self._content.busy)
+            self._view.show_page(words, tr("No sessions"), actions=((tr("Clear the filters"), self._wanted.clear),))
+
+    @Slot(str, bool)
+    def fold(self, path: str, shown: bool) -> None:
+        """Show the sub-agents of this session, or hide them again."""
+        (self._opened.add if shown else self._opened.discard)(path)
+        self.show(True)
+
+    @property
+    def nothing_to_read(self) -> NothingToRead:
+        """Why no session is selected."""
+        if "sessions" in self.lacks:
+            return NothingToRead(self.lacks["sessions"])
+        known = self._reader.known
+        if known is None or self._view.has_rows:
+            return messages.CHOOSE_SESSION
+        return messages.NOTHING_FITS if known.catalogue.sessions else messages.NONE_TO_READ
+
+    def _show_nothing_known(self, status: MemoryProviderStatus) -> None:
+        self._view.notice.show_notice("")
+        self._view.show_page(
+            messages.without_sessions(status),
+            actions=((tr(messages.CHOOSE), self.folder_wanted.emit), guide_action("sessions")),
+            make_table=make_place_table,
+        )
+
+    @Slot(str)
+    def _show_failure(self, sentence: str) -> None:
+        words = tr("The sessions cannot be listed"), sentence
+        self._view.show_page(words, actions=((tr("Try again"), self.again_wanted.emit),))

@@ -1,0 +1,84 @@
+"""In the place of all sessions: those that are like one of them, and the way back."""
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from engine import MemorySearchManager, SessionSummary, marked, tr
+from gui.core.jobs import Jobs
+from gui.sessions import messages
+from gui.sessions.list_loader import SessionsReader
+from gui.sessions.listing_view import ListingView
+from gui.sessions.rows import Row, build_alike
+from gui.sessions.similarity_search import Alike, Comparison
+
+_BACK = marked("Back to all")
+
+
+class AlikeList(QObject):
+    """Signals:
+    left: the person wants all sessions again, with this one current (its path).
+    settled: the comparison has come to an end.
+    """
+
+    left = Signal(str)
+    settled = Signal()
+
+    def __init__(self, jobs: Jobs, reader: SessionsReader, view: ListingView, parent: QObject) -> None:
+        super().__init__(parent)
+        self._reader = reader
+        self._view = view
+        self._comparison = Comparison(jobs, self)
+        self._comparison.found.connect(self._show)
+        self._comparison.failed.connect(self._show_failure)
+
+    @property
+    def busy(self) -> bool:
+        return self._comparison.busy
+
+    @property
+    def shown(self) -> bool:
+        """Whether it stands, or is about to stand, in the place of all sessions."""
+        return self._comparison.entry is not None
+
+    @property
+    def compared(self) -> SessionSummary | None:
+        """The session that the others are compared with."""
+        entry = self._comparison.entry
+        return entry.summary if entry is not None else None
+
+    def start(self, manager: MemorySearchManager, path: str) -> None:
+        """Compare the session with this path with all others, if it is listed."""
+        known = self._reader.known
+        entry = known.catalogue.by_path.get(path) if known else None
+        if entry is not None:
+            self._comparison.start(manager, entry)
+            self._view.notice.show_notice(tr("Comparing sessions…"), tr(_BACK), self.leave)
+
+    def end(self) -> None:
+        """Something else is shown now."""
+        self._comparison.end()
+
+    @Slot()
+    def leave(self) -> None:
+        """Back to all sessions."""
+        before = self._comparison.end()
+        self.left.emit(before.summary.path if before is not None else "")
+
+    @Slot(object)
+    def _show(self, alike: Alike) -> None:
+        known, entry = self._reader.known, self._comparison.entry
+        rows: list[Row] = build_alike(known.catalogue, alike) if known else []
+        title = entry.title if entry else ""
+        self._view.notice.show_notice(messages.alike(title, len(rows)), tr(_BACK), self.leave)
+        if rows:
+            self._view.show_rows(rows, (tr("Most alike first"),), sortable=False)
+            self._view.list.take_focus()
+        else:
+            words = tr("Nothing comes close"), tr(messages.NOTHING_ALIKE)
+            self._view.show_page(words, actions=((tr(_BACK), self.leave),))
+            self._view.page.take_focus()
+        self.settled.emit()
+
+    @Slot(str)
+    def _show_failure(self, sentence: str) -> None:
+        self._view.notice.show_notice(sentence, tr(_BACK), self.leave)
+        self.settled.emit()

@@ -1,0 +1,15 @@
+"""Where a person stands in the sessions panel."""
+
+from dataclasses import dataclass, field
+
+from gui.sessions.session_filter import Criteria, Role
+
+
+@dataclass(frozen=True)
+class SessionsStanding:
+    """Equal to another one where the same is wanted, whichever session is looked at."""
+
+    criteria: Criteria
+    role: Role
+    path: str = field(compare=False)
+    """Of the session that is current; empty for none."""

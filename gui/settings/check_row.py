@@ -1,0 +1,70 @@
+"""A button that tries what is chosen before it is saved, and beside it what came of that."""
+
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QWidget
+
+from engine import CancelToken, tr
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.style.stylesheet import set_role
+from gui.widgets.labels import breakable, label
+
+
+class TrialRow(QWidget):
+    """One trial at a time; another choice takes the words of the last one away.
+
+    Signals:
+        wanted: the choice is to be tried now, with `run`.
+    """
+
+    wanted = Signal()
+
+    def __init__(self, jobs: Jobs, name: str, meanwhile: str) -> None:
+        """`name`: of the button, for who does not see what it belongs to; `meanwhile`: said while it is tried."""
+        super().__init__()
+        self._jobs = jobs
+        self._meanwhile = meanwhile
+        self._trial = JobSlot(self)
+        self.button = QPushButton(tr("Test"))
+        self.button.setAccessibleName(name)
+        self.button.setAutoDefault(True)
+        self.button.clicked.connect(self.wanted)
+        self.said = label("", "meta", wrap=True)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        row.addWidget(self.button)
+        row.addWidget(self.said, 1)
+        self._scroller: QScrollArea | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self._trial.busy
+
+    def stand_in(self, scroller: QScrollArea) -> None:
+        """Scroll there when something is said: in a low dialog the words may stand below what is seen."""
+        self._scroller = scroller
+
+    def run(self, work: Callable[[CancelToken], Any], told: Callable[[Any], tuple[str, bool]]) -> None:
+        """Try it in the background; `told` makes of what came the words to show, and whether it is fine."""
+        self._say(self._meanwhile)
+        self._trial.put(self._jobs.read(work, lambda found: self._end(*told(found)), lambda why: self._end(why, False)))
+
+    def clear(self) -> None:
+        """End a trial, and say nothing."""
+        self._trial.cancel()
+        self.said.clear()
+
+    def _end(self, words: str, fine: bool) -> None:
+        self._trial.done()
+        self._say(words, fine)
+
+    def _say(self, words: str, fine: bool = True) -> None:
+        set_role(self.said, "meta" if fine else "degraded")
+        self.said.setText(breakable(words))
+        scroller = self._scroller
+        if scroller is not None:
+            QTimer.singleShot(0, self.said, lambda: scroller.ensureWidgetVisible(self.said))

@@ -1,0 +1,151 @@
+"""The person's own keys: read from the settings, checked, changed one by one, and saved."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QKeySequence
+
+import engine
+from engine import tr
+from gui.commands.keymap import Command, Keymap
+from gui.commands.listing import clash, meet, native
+from gui.core.jobs import Jobs
+
+_OPTION = "window.keys"
+_PORTABLE = QKeySequence.SequenceFormat.PortableText
+
+
+def plain(key: str) -> str:
+    """A key as settings files have it; empty where it is none."""
+    read = QKeySequence(key, _PORTABLE)
+    text = read.toString(_PORTABLE)
+    return text if QKeySequence(text, _PORTABLE) == read else ""  # an unknown part has no text
+
+
+def readable(own: Mapping[str, Sequence[str]], keymap: Keymap) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+    """What of the settings can be used, and a sentence on each entry that cannot."""
+    usable: dict[str, tuple[str, ...]] = {}
+    problems = []
+    for name, keys in own.items():
+        if name not in keymap.commands:
+            problems.append(tr("There is no command “{name}”.", name=name))
+            continue
+        unknown = [key for key in keys if not plain(key)]
+        problems += [tr("“{key}” of “{name}” is no key.", key=key, name=name) for key in unknown]
+        usual = keymap.commands[name].keys
+        known = tuple(plain(key) for key in keys if plain(key))
+        usable[name] = usual if unknown and not known else known
+    return usable, problems
+
+
+class OwnKeys(QObject):
+    """Puts them into the keymap, where they hold at once, and into the settings of all workspaces.
+
+    Signals:
+        problem: a sentence on entries of the settings that are left aside.
+        not_saved: why a change holds only until the program ends.
+    """
+
+    problem = Signal(str)
+    not_saved = Signal(str)
+
+    def __init__(self, jobs: Jobs, keymap: Keymap, config: Path | None, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._keymap = keymap
+        self._config = config
+        self._own: dict[str, tuple[str, ...]] = {}
+        self._aside: dict[str, tuple[str, ...]] = {}
+        """Entries that mean nothing here, which stay in the file: perhaps another version knows them."""
+        self._told: list[str] = []
+        self._saving = self._unsaved = False
+
+    @property
+    def saving(self) -> bool:
+        return self._saving
+
+    def take(self, own: Mapping[str, Sequence[str]]) -> None:
+        """Those of the settings, as they were read; what is just being saved is newer."""
+        if self._saving:
+            return
+        usable, problems = readable(own, self._keymap)
+        self._aside = {name: tuple(keys) for name, keys in own.items() if name not in usable}
+        self._own, clashes = self._without_clashes(usable)
+        self._keymap.set_own(self._own)
+        problems += clashes
+        if problems and problems != self._told:
+            self.problem.emit(tr("Some keys of the settings are left aside. {problems}", problems=" ".join(problems)))
+        self._told = problems
+
+    def is_own(self, name: str) -> bool:
+        """Whether the person has chosen its keys."""
+        return name in self._own
+
+    @property
+    def any(self) -> bool:
+        """Whether the person has chosen the keys of some command."""
+        return bool(self._own)
+
+    def give(self, name: str, keys: Sequence[str]) -> None:
+        """Other keys for a command, or none; all that would be heard beside it loses them."""
+        own = {**self._own, name: tuple(keys)}
+        command = self._keymap.commands[name]
+        for key in keys:
+            trial = self._keymap.trying(own)
+            while (other := clash(trial, command, key)) is not None and isinstance(other.owner, Command):
+                loser = other.owner.name
+                own[loser] = tuple(one for one in trial.keys(loser) if not meet(one, key))
+                trial = self._keymap.trying(own)
+        self._change(own)
+
+    def reset(self, name: str) -> None:
+        """The program's own keys again, taken back from whatever the person gave them to."""
+        self.give(name, self._keymap.commands[name].keys)
+
+    def reset_all(self) -> None:
+        self._change({})
+
+    def _without_clashes(self, own: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, tuple[str, ...]], list[str]]:
+        """Take away the person's keys that something else has already, for Qt would hear neither; and say so."""
+        kept, problems = self._needed(own), []
+        for name in list(kept):
+            command = self._keymap.commands[name]
+            for key in kept[name]:
+                other = clash(self._keymap.trying(kept), command, key)
+                if other is not None:
+                    problems.append(
+                        tr("{key} of “{name}” belongs to {other}.", key=native(key), name=name, other=other)
+                    )
+                    kept[name] = tuple(one for one in kept[name] if one != key)
+        return kept, problems
+
+    def _needed(self, own: Mapping[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+        """Without those that are the program's own."""
+        return {name: keys for name, keys in own.items() if keys != self._keymap.commands[name].keys}
+
+    # --- saving -----------------------------------------------------------------------------------------------------
+
+    def _change(self, own: Mapping[str, tuple[str, ...]]) -> None:
+        self._own = self._needed(own)
+        self._keymap.set_own(self._own)
+        self._save()
+
+    def _save(self) -> None:
+        """One write at a time: the last change is what stays in the file."""
+        self._unsaved = self._saving
+        if self._saving:
+            return
+        self._saving = True
+        value = {name: list(keys) for name, keys in {**self._aside, **self._own}.items()} or None
+        config = self._config
+        self._jobs.write(lambda _: engine.save_setting(_OPTION, value, config=config), self._saved, self._failed)
+
+    def _saved(self, _: None) -> None:
+        self._saving = False
+        if self._unsaved:
+            self._save()
+
+    def _failed(self, sentence: str) -> None:
+        self._saving = self._unsaved = False
+        self.not_saved.emit(tr("The keys hold until the program ends, but were not saved. {reason}", reason=sentence))

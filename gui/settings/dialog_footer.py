@@ -1,0 +1,170 @@
+"""The foot of the settings: what waits to be applied and what follows from it, and the buttons."""
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWidget
+
+from engine import SettingsConsequences, tr, tr_count
+from gui.commands.listing import native
+from gui.settings.embedding_choice import Choice
+from gui.settings.model import SettingsModel
+from gui.settings.wording import sent_words
+from gui.widgets.announcer import announce
+from gui.widgets.flow_layout import FlowLayout
+from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
+from gui.widgets.tab_order import put_behind, stop_before
+
+_MOST = 0.2
+"""Of the window's height, for what is said of the changes that wait."""
+
+
+def follows_words(waiting: int, follows: SettingsConsequences, sent: str, *, other_model: bool = False) -> str:
+    """What applying means, in sentences. `sent`: where texts go that are embedded anew.
+
+    `other_model`: whether something else turns text into meaning then.
+    """
+    first = tr_count(
+        "{count:,} change takes effect when this folder is opened again.",
+        "{count:,} changes take effect when this folder is opened again.",
+        waiting,
+    )
+    if follows.index_anew:
+        then = tr("The index is then made anew; searches are answered from the old one until that is done.")
+    elif follows.other_index:
+        then = tr("Another index is then used and brought up to date; the present one stays where it is.")
+    elif follows.other_files:
+        then = tr("The index is then brought up to date with the files that are wanted now.")
+    elif other_model:
+        then = tr("Vectors of another model are then made where they are lacking.")
+    else:
+        return first
+    return f"{first} {then} {sent}"
+
+
+class Foot(QWidget):
+    """Signals:
+    closing: close the dialog, whatever waits.
+    """
+
+    closing = Signal()
+
+    def __init__(self, model: SettingsModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._asking = False
+        self._said = label("", "muted", wrap=True)
+        self._undo = self._button(tr("Undo"), tr("Undo the last change ({keys})", keys=native("Ctrl+Z")))
+        self._undo.clicked.connect(model.undo)
+        self._discard = self._button(tr("Discard"), tr("Discard the changes that are not applied yet"))
+        self._discard.clicked.connect(self._forget)
+        self._apply = self._button(tr("Apply"), tr("Apply the changes and open the folder again"))
+        self._apply.setProperty("role", "primary")
+        self._apply.clicked.connect(self._take)
+        self._close = self._button(tr("Close"), tr("Close the settings"))
+        self._close.clicked.connect(self._leave)
+        self._buttons = QWidget()
+        self._flow = FlowLayout(8, self._buttons, at_end=True)
+        for button in (self._undo, self._discard, self._apply):
+            self._flow.addWidget(button)
+        self._flow.addWidget(self._close)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 10, 16, 10)
+        column.setSpacing(8)
+        self._room = QScrollArea()  # where text is large and the window low, it must not take the page's place
+        self._room.setFrameShape(QFrame.Shape.NoFrame)
+        self._room.setWidgetResizable(True)
+        self._room.setWidget(self._said)
+        self._room.setAccessibleName(tr("What follows from the changes"))
+        self._room.viewport().setAutoFillBackground(False)
+        self._said.setAutoFillBackground(False)
+        column.addWidget(self._room)
+        column.addWidget(self._buttons)
+        model.waiting_changed.connect(self.show_waiting)
+        model.loaded.connect(self.show_waiting)
+        model.changed.connect(lambda _: self.show_waiting())
+        self.show_waiting()
+
+    def _button(self, words: str, tip: str) -> QPushButton:
+        button = QPushButton(words)
+        set_tip(button, tip)
+        button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        return button
+
+    def add_button(self, button: QPushButton) -> None:
+        """One that a page of its own has, before the one that closes."""
+        self._flow.removeWidget(self._close)
+        self._flow.addWidget(button)
+        self._flow.addWidget(self._close)
+        put_behind(stop_before(self._close), [button])
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    @Slot()
+    def show_waiting(self) -> None:
+        """What waits now."""
+        waiting = self._model.waiting
+        self._asking = self._asking and bool(waiting)
+        words = breakable(self._words(waiting))
+        if words and words != self._said.text():
+            announce(self, self._words(waiting))
+        self._said.setText(words)
+        self._room.setVisible(bool(waiting))
+        self._fit()
+        self._discard.setVisible(bool(waiting))
+        self._apply.setVisible(bool(waiting))
+        self._apply.setEnabled(self._model.ready)
+        self._undo.setVisible(self._model.can_undo)
+
+    def _words(self, waiting: int) -> str:
+        if not waiting:
+            return ""
+        now, then = Choice.of(self._model.now), Choice.of(self._model.shown.settings)
+        said = follows_words(
+            waiting, self._model.consequences(), sent_words(self._model.shown.settings), other_model=now != then
+        )
+        return " ".join((tr("Apply before closing?"), said)) if self._asking else said
+
+    @property
+    def words(self) -> str:
+        return self._said.text().replace("\u200b", "") if not self._room.isHidden() else ""
+
+    # --- what is decided --------------------------------------------------------------------------------------------
+
+    def ask(self) -> None:
+        """Somebody closes while changes wait."""
+        self._asking = True
+        self.show_waiting()
+        self._apply.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    @property
+    def asking(self) -> bool:
+        return self._asking
+
+    @Slot()
+    def _take(self) -> None:
+        closing, self._asking = self._asking, False
+        self._model.apply()
+        self._apply.setEnabled(False)
+        if closing:
+            self.closing.emit()
+
+    @Slot()
+    def _forget(self) -> None:
+        closing, self._asking = self._asking, False
+        self._model.discard()
+        if closing:
+            self.closing.emit()
+
+    @Slot()
+    def _leave(self) -> None:
+        self.window().close()
+
+    def _fit(self) -> None:
+        """As high as the words, but no more than a share of the window."""
+        wanted = self._said.heightForWidth(max(1, self._room.viewport().width()))
+        self._room.setFixedHeight(max(1, min(wanted, round(self.window().height() * _MOST))))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()

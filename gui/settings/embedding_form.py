@@ -1,0 +1,292 @@
+"""The fields of the embedding page: a row each, only those that the chosen provider has."""
+
+from dataclasses import replace
+
+from PySide6.QtCore import QRegularExpression, Qt, Signal, Slot
+from PySide6.QtGui import QIntValidator, QRegularExpressionValidator
+from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
+
+import engine
+from engine import Settings, number, tr
+from gui.core.jobs import Jobs
+from gui.settings.download_row import FetchRow
+from gui.settings.embedding_choice import REMOTE, Choice
+from gui.settings.key_row import KeyRow
+from gui.settings.value_text import read_number
+from gui.settings.wording import (
+    NAMES,
+    OWNERS,
+    PROVIDERS,
+    SENTENCES,
+    fallback_words,
+    list_price_words,
+    where_texts_go,
+)
+from gui.widgets.check_box import CheckBox
+from gui.widgets.combo import ComboBox
+from gui.widgets.labels import label
+
+_MOST_DIMENSIONS = 65_536
+_DOLLARS = QRegularExpression(r"\$?\s*\d*[.,]?\d*\s*")
+
+
+class EmbeddingForm(QWidget):
+    """Signals:
+    changed: Choice that the fields show now, after a person changed one of them.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.key = KeyRow()
+        self.fetch = FetchRow(jobs)
+        self._choice = Choice("embedded")
+        self._earlier: dict[str, Choice] = {}
+        """What was entered for a provider before another one was looked at."""
+        self._rows: dict[str, tuple[QWidget, ...]] = {}
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(8)
+        self._grid.setColumnStretch(1, 1)
+        self._make_fields()
+
+    def _make_fields(self) -> None:
+        self._provider = ComboBox(tr("Provider"))
+        for name, title, _ in PROVIDERS:
+            self._provider.addItem(tr(title), name)
+        self._sentence = label("", "meta", wrap=True)
+        self._server = ComboBox(tr("Server"))
+        for preset in engine.PRESETS:
+            self._server.addItem(preset.name, preset.id)
+        self._server.addItem(tr("Another address"), None)
+        self._hint = label("", "meta", wrap=True)
+        self._address = self._line(tr("Address of the API"))
+        self._model = ComboBox(tr("Model"))
+        self._name = self._line(tr("Name of the model"))
+        self._model.setLineEdit(self._name)
+        self._model.setInsertPolicy(ComboBox.InsertPolicy.NoInsert)
+        self._model_hint = label("", "meta", wrap=True)
+        self._dimensions = self._line(tr("Dimensions of the vectors"))
+        self._dimensions.setValidator(QIntValidator(1, _MOST_DIMENSIONS, self._dimensions))
+        self._price = self._line(tr("Price of a million tokens in US dollars"))
+        self._price.setValidator(QRegularExpressionValidator(_DOLLARS, self._price))
+        self._file = self._line(tr("Model file, or its name on the hub"))
+        self._file.setPlaceholderText(tr("EmbeddingGemma, or a .gguf file, or hf:owner/repository/file.gguf"))
+        browse = QPushButton(tr("Browse…"))
+        browse.clicked.connect(self._browse)
+        file_row = QWidget()
+        inside = QHBoxLayout(file_row)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(8)
+        inside.addWidget(self._file, 1)
+        inside.addWidget(browse)
+        self._batch = CheckBox(tr("Use batch jobs"))
+        self._batch_hint = label(tr("Cheaper, but the vectors may take a day to come."), "meta", wrap=True)
+        self._agreed = {name: CheckBox(tr("May send to {owner}", owner=OWNERS[name])) for name in REMOTE}
+        self._fallback = ComboBox(tr("Fallback"))
+        for name in ("none", "embedded", "gguf", *REMOTE):
+            self._fallback.addItem(tr(NAMES[name]), name)
+        self._fallback_hint = label("", "meta", wrap=True)
+
+        self._add("provider", tr("Provider"), self._provider, self._sentence)
+        self._add("server", tr("Server"), self._server, self._hint)
+        self._add("address", tr("Address"), self._address)
+        self._add("file", tr("Model file"), file_row)
+        self._grid.addWidget(self.fetch, self._grid.rowCount(), 1)
+        self._add("model", tr("Model"), self._model, self._model_hint)
+        self._add("dimensions", tr("Dimensions"), self._dimensions)
+        self._add("agreed", tr("Allow"), *self._agreed.values())
+        self._add("price", tr("Price"), self._price)
+        self._add("batch", "", self._batch, self._batch_hint)
+        self._add("key", tr("API key"), self.key)
+        self._add("fallback", tr("Fallback"), self._fallback, self._fallback_hint)
+        self._connect()
+
+    def _connect(self) -> None:
+        self._provider.activated.connect(self._provider_chosen)
+        self._server.activated.connect(self._server_chosen)
+        self._model.activated.connect(self._model_entered)
+        for line in (self._address, self._dimensions, self._price, self._file, self._name):
+            line.editingFinished.connect(self._read_lines)
+        for name, box in self._agreed.items():
+            box.clicked.connect(lambda on, name=name: self._take(self._typed().with_agreed(name, on)))
+        self._batch.clicked.connect(lambda on: self._take(replace(self._typed(), batch=on)))
+        self._fallback.activated.connect(
+            lambda _: self._take(replace(self._typed(), fallback=self._fallback.currentData()))
+        )
+
+    def _line(self, name: str) -> QLineEdit:
+        made = QLineEdit()
+        made.setAccessibleName(name)
+        return made
+
+    def _add(self, name: str, title: str, *widgets: QWidget) -> None:
+        """A row of the grid; what follows the first widget stands below it."""
+        row = self._grid.rowCount()
+        words = label(title, "muted")
+        words.setMinimumHeight(self._provider.sizeHint().height())
+        self._grid.addWidget(words, row, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        for below, widget in enumerate(widgets):
+            self._grid.addWidget(widget, row + below, 1)
+        self._rows[name] = (words, *widgets)
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    @property
+    def choice(self) -> Choice:
+        """What the fields say now, those that are still being typed into included."""
+        return self._typed()
+
+    def show_choice(self, choice: Choice) -> None:
+        self._choice = choice
+        self._provider.choose(choice.provider)
+        later = fallback_words(choice.applied_to(Settings()))
+        sent = where_texts_go(choice.provider, choice.base_url, remote_fallback=bool(later))
+        self._sentence.setText(f"{tr(SENTENCES[choice.provider])} {sent}")
+        takes_over = tr("Takes over when the provider cannot start or stops answering.")
+        self._fallback_hint.setText(f"{takes_over} {later}".strip())
+        self._show_server(choice)
+        self._show_model(choice)
+        self._file.setText(choice.model_path)
+        self._batch.setChecked(choice.batch)
+        for name, box in self._agreed.items():
+            box.setChecked(name in choice.agreed)
+        self._fallback.choose(choice.fallback)
+        shown = {
+            "server": choice.provider == "openai",
+            "address": choice.remote,
+            "file": choice.provider == "gguf",
+            "model": choice.remote,
+            "dimensions": choice.remote or choice.provider == "gguf",
+            "price": choice.remote,
+            "batch": choice.may_batch,
+            "key": choice.remote,
+            "agreed": choice.provider == "auto",
+            "fallback": choice.provider != "none",
+        }
+        for name, wanted in shown.items():
+            for widget in self._rows[name]:
+                widget.setVisible(wanted)
+        self._hint.setVisible(shown["server"] and bool(self._hint.text()))
+        self._model_hint.setVisible(shown["model"] and bool(self._model_hint.text()))
+
+    def _show_server(self, choice: Choice) -> None:
+        preset = engine.preset_of(choice.base_url) if choice.base_url else engine.PRESETS[0]
+        self._server.choose(preset.id if preset is not None else None)
+        self._hint.setText(tr(preset.hint) if preset is not None else tr("Any server with OpenAI's /embeddings."))
+        self._address.setText(choice.base_url)
+        self._address.setPlaceholderText(tr("The provider's own"))
+
+    def _show_model(self, choice: Choice) -> None:
+        known = engine.models_of(choice.provider)
+        self._model.blockSignals(True)
+        self._model.clear()
+        self._model.addItems([facts.model for facts in known])
+        self._model.setCurrentIndex(-1)
+        self._model.setEditText(choice.model)
+        self._model.blockSignals(False)
+        own = choice.own_model
+        self._name.setPlaceholderText(
+            tr("{model} (the provider's own)", model=own) if own else tr("The provider's own")
+        )
+        facts = engine.facts_of(choice.provider, choice.model or own)
+        self._model_hint.setText(_facts_words(facts))
+        self._dimensions.setText("" if choice.dimensions is None else str(choice.dimensions))
+        self._price.setText("" if choice.price is None else number(choice.price, "g"))
+        self._price.setPlaceholderText(list_price_words(None if choice.base_url else facts))
+        self._dimensions.setPlaceholderText(
+            tr("{dims} (the model's own)", dims=facts.dims) if facts else tr("The model's own")
+        )
+
+    def focus_first(self) -> None:
+        self._provider.setFocus()
+
+    # --- what is entered --------------------------------------------------------------------------------------------
+
+    def _take(self, choice: Choice) -> None:
+        if choice != self._choice:
+            self.show_choice(choice)
+            self.changed.emit(choice)
+
+    def _typed(self) -> Choice:
+        """The choice with what stands in the lines."""
+        choice = self._choice
+        length = read_number(self._dimensions.text()) or 0.0
+        dimensions = int(length) if length.is_integer() and 1 <= length <= _MOST_DIMENSIONS else None
+        if choice.provider == "gguf":
+            return replace(choice, model_path=self._file.text().strip(), dimensions=dimensions)
+        if not choice.remote:
+            return choice
+        model = self._model.currentText().strip()
+        typed = replace(choice, model=model, base_url=self._address.text().strip(), dimensions=dimensions)
+        # The price that stands there is that of the model before.
+        return typed.with_price(_dollars(self._price.text())) if model == choice.model else typed
+
+    @Slot()
+    def _read_lines(self) -> None:
+        self._take(self._typed())
+
+    @Slot(int)
+    def _model_entered(self, _: int) -> None:
+        self._take(self._typed())
+
+    @Slot(int)
+    def _provider_chosen(self, _: int) -> None:
+        name = self._provider.currentData()
+        before = self._typed()
+        if name == before.provider:
+            return
+        self._earlier[before.provider] = before
+        known = self._earlier.get(name) or before.with_provider(name)
+        self._take(replace(known, fallback=before.fallback, agreed=before.agreed))
+
+    @Slot(int)
+    def _server_chosen(self, _: int) -> None:
+        wanted: str | None = self._server.currentData()
+        preset = next((preset for preset in engine.PRESETS if preset.id == wanted), None)
+        if preset is None:
+            self._address.setFocus()
+        elif preset is engine.PRESETS[0]:
+            self._take(replace(self._typed(), base_url="", model="", dimensions=None))
+        else:
+            self._take(replace(self._typed(), base_url=preset.base_url, model=preset.model, dimensions=None))
+
+    @Slot()
+    def _browse(self) -> None:
+        name, _ = QFileDialog.getOpenFileName(
+            self, tr("Choose a model file"), "", tr("Model files ({endings})", endings="*.gguf")
+        )
+        if name:
+            self._file.setText(name)
+            self._read_lines()
+
+
+def _dollars(text: str) -> float | None:
+    """What was entered as a price; None where it is none."""
+    dollars = read_number(text.strip().lstrip("$"))
+    return None if dollars is None or dollars < 0 else dollars
+
+
+def _facts_words(facts: "engine.ModelFacts | None") -> str:
+    """Sizes of a model that is known, with the other lengths of vectors that may be asked for."""
+    if facts is None:
+        return ""
+    others, dims, tokens = facts.dimensions, facts.dims, facts.input_tokens
+    if len(others) < 2:
+        return tr("{dims:,} dimensions · texts up to {tokens:,} tokens", dims=dims, tokens=tokens)
+    if isinstance(others, range):
+        return tr(
+            "{dims:,} dimensions (or {least:,} to {most:,}) · texts up to {tokens:,} tokens",
+            dims=dims,
+            least=others[0],
+            most=others[-1],
+            tokens=tokens,
+        )
+    return tr(
+        "{dims:,} dimensions (or {others}) · texts up to {tokens:,} tokens",
+        dims=dims,
+        others=", ".join(map(number, others)),
+        tokens=tokens,
+    )

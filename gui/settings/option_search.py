@@ -1,0 +1,73 @@
+"""A search over the options: which ones it finds, and where its words are in a text."""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QLabel
+
+from engine import tr
+from gui.settings.page_layout import PAGES, Placed
+from gui.settings.synonyms import ALSO_CALLED
+from gui.settings.value_text import choice_words, plain_choice_words, value_words
+from gui.style.theme import tokens
+from gui.widgets.plain_text import Styled, set_plain, set_rich
+
+
+def words_of(query: str) -> tuple[str, ...]:
+    return tuple(_folded(query).split())
+
+
+def fit(placed: Placed, value: object, words: Sequence[str]) -> int | None:
+    """How well an option fits: 0 where every word is one of its name, 1 where each begins one of its name, 2 a word of
+    all that is said of it, 3 where one stands inside of a word; None where one is missing.
+
+    Looked for is in its name, key, help and value, in its page's name, and in what it is called, too; in the language
+    that is spoken or in English, which the settings file has and what is written of it.
+    """
+    option = placed.option
+    name = [placed.name, tr(placed.name)]
+    plain = [option.help, PAGES[placed.page], placed.group, ALSO_CALLED.get(option.key, "")]
+    texts = [option.key, value_words(option, value), *option.choices, *plain, *map(tr, filter(None, plain))]
+    for called in (choice_words, plain_choice_words):
+        texts += [called(option.key, choice) for choice in option.choices]
+    whole = _folded("\n".join([*name, *texts]))
+    whole = f"{whole}\n{whole.replace('_', ' ')}"
+    if not all(word in whole for word in words):
+        return None
+    named = _folded("\n".join(name))
+    ways = ((r"\b{}\b", named), (r"\b{}", named), (r"\b{}", whole))
+    fitting = (all(re.search(way.format(re.escape(word)), text) for word in words) for way, text in ways)
+    return next((how for how, fits in enumerate(fitting) if fits), len(ways))
+
+
+def with_marks(text: str, query: str, palette: QPalette) -> Styled:
+    """`text` in parts, with each word of the query marked."""
+    colours = tokens(palette)
+    words = sorted(words_of(query), key=len, reverse=True)
+    if not words:
+        return [(text, "")]
+    folded = _folded(text)
+    if len(folded) != len(text):
+        folded = text.lower()
+    parts: list[tuple[str, str]] = []
+    at = 0
+    style = f"background: {colours.mark.name()}; color: {colours.mark_text.name()}"
+    for hit in re.finditer("|".join(map(re.escape, words)), folded):
+        parts += [(text[at : hit.start()], ""), (text[hit.start() : hit.end()], style)]
+        at = hit.end()
+    return [*parts, (text[at:], "")]
+
+
+def mark(part: QLabel, text: str, query: str) -> None:
+    """Let a label show `text` with the words of the query marked; an empty query takes that back."""
+    if query:
+        set_rich(part, with_marks(text, query, part.palette()))
+    else:
+        set_plain(part, text)
+
+
+def _folded(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in decomposed if not unicodedata.combining(letter))

@@ -1,0 +1,57 @@
+"""All ways by which what is found here goes elsewhere: links, drags, exports, prints."""
+
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from engine import marked
+from gui.commands.commands import Commands
+from gui.commands.shared import EXPORT
+from gui.controllers.folders import FolderWay
+from gui.controllers.open_result import Ways
+from gui.core.jobs import Jobs
+from gui.core.notices import Notices
+from gui.core.window_state import WindowState
+from gui.core.workspace import Workspace
+from gui.sharing.drag import Dragging
+from gui.sharing.export import Exports
+from gui.sharing.links import Links
+from gui.sharing.print_controller import Printing
+from gui.shell.views import Views
+
+
+class Sharing:
+    """What the window makes by one line."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        views: Views,
+        folders: FolderWay,
+        ways: Ways,
+        banner: Notices,
+        jobs: Jobs,
+        state: WindowState,
+        window: QWidget,
+    ) -> None:
+        self._views = views
+        self.links = Links(workspace, views, folders, ways, banner, jobs, state, window)
+        self.exports = Exports(workspace, views.search, views.viewer.elsewhere, banner, jobs, window)
+        self.printing = Printing(workspace, views, banner, jobs, window)
+        self.dragging = Dragging(workspace, views, banner, jobs, window)
+
+    def add_commands(self, commands: Commands) -> None:
+        """What can be done from anywhere in the window."""
+        print_keys = (key.toString() for key in QKeySequence.keyBindings(QKeySequence.StandardKey.Print))
+        commands.menu.addSeparator()
+        commands.add(EXPORT.name, EXPORT.english, self.exports.choose, *EXPORT.keys)
+        on_paper = [
+            commands.add("share.print", marked("Print…"), self.printing.print_, *print_keys),
+            commands.add("share.pdf", marked("Save as PDF…"), self.printing.save_pdf),
+        ]
+        for reader in (self._views.viewer, self._views.conversation):
+            reader.offer(on_paper)
+
+    def close(self) -> None:
+        """The program ends: nothing that was made for others stays."""
+        self.printing.close()
+        self.dragging.close()

@@ -1,0 +1,302 @@
+"""Prints what is read, a conversation or a note, or saves it as PDF.
+
+A PDF is made in memory and written as a whole, so that no half of one ever takes the place of an older file. Secrets
+are masked on paper also while they are shown on the screen.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QBuffer, QIODevice, QLocale, QMarginsF, QObject, Qt, QUrl, Slot
+from PySide6.QtGui import QDesktopServices, QPagedPaintDevice, QPageLayout, QPageSize, QPdfWriter
+from PySide6.QtWidgets import QFileDialog, QProgressDialog, QWidget
+
+from engine import CancelToken, MemorySearchManager, to_slug, tr, tr_count
+from gui.conversation.entries import Conversation, prepare
+from gui.conversation.loader import OpenedSession
+from gui.conversation.rows import PackedRows, Rows
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.core.notices import Notices
+from gui.core.workspace import Opened, Workspace
+from gui.sessions.wording import UNTITLED
+from gui.sharing.print_pages import Paper, paper_style
+from gui.sharing.print_run import PrintRun
+from gui.sharing.print_strips import Steps, conversation_steps, note_steps
+from gui.sharing.save_file import documents_folder, places_of_notes, save_whole
+from gui.shell.views import Views
+from gui.viewer.lines import FileLines
+from gui.viewer.markdown_page import PageStyle
+from gui.viewer.outline import Outline, title_of
+from gui.viewer.page_slices import markdown_slices
+from gui.widgets.message import Action
+from gui.widgets.plain_text import progress_dialog, set_progress_text
+
+if TYPE_CHECKING:
+    from PySide6.QtPrintSupport import QPrinter
+
+_KEY = "print"
+_MARGIN_MM = 18.0
+_DOTS_PER_INCH = 600
+_PATIENCE_MS = 400
+
+
+@dataclass(frozen=True)
+class Printable:
+    """What is to be printed, read and ready."""
+
+    title: str
+    steps: Callable[[Paper, PageStyle], Steps]
+
+
+class Printing(QObject):
+    """One print at a time."""
+
+    def __init__(self, workspace: Workspace, views: Views, banner: Notices, jobs: Jobs, window: QWidget) -> None:
+        super().__init__(window)
+        self._workspace = workspace
+        self._views = views
+        self._banner = banner
+        self._jobs = jobs
+        self._window = window
+        self._job = JobSlot(self)
+        self._run: PrintRun | None = None
+        self._progress: QProgressDialog | None = None
+        self._folder = ""
+        workspace.closed.connect(self._job.cancel)
+
+    # --- for the window ---------------------------------------------------------------------------------------------
+
+    @Slot()
+    def save_pdf(self) -> None:
+        """Ask for a file, and save what is read as PDF."""
+        title = self._title()
+        if title:
+            start = Path(self._folder or documents_folder()) / f"{to_slug(title) or 'conversation'}.pdf"
+            name, _ = QFileDialog.getSaveFileName(self._window, tr("Save as PDF"), str(start), "PDF (*.pdf)")
+            if name:
+                path = Path(name)
+                ended = path if path.suffix.lower() == ".pdf" else path.with_name(f"{path.name}.pdf")
+                self._folder = str(path.parent)
+                self.write_pdf(ended, usual_layout(), may_replace=ended == path)
+
+    @Slot()
+    def print_(self) -> None:
+        """Ask for a printer, and print what is read."""
+        if not self._title():
+            return
+        from PySide6.QtPrintSupport import QPrintDialog, QPrinter  # not before somebody prints
+
+        printer = QPrinter(QPrinter.PrinterMode.HighResolution)
+        printer.setPageLayout(usual_layout())
+        printer.setDocName(self._title())
+        dialog = QPrintDialog(printer, self._window)
+        dialog.setOption(QPrintDialog.PrintDialogOption.PrintPageRange, False)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(lambda _: self._print_with(printer))
+        dialog.setWindowModality(Qt.WindowModality.WindowModal)
+        dialog.show()  # its own `open` takes a slot by name
+
+    def _print_with(self, printer: "QPrinter") -> None:
+        """On the printer that the person chose, which may be a file."""
+        from PySide6.QtPrintSupport import QPrinter
+
+        if printer.outputFormat() == QPrinter.OutputFormat.PdfFormat:
+            self.write_pdf(Path(printer.outputFileName()), printer.pageLayout())
+        else:
+            self._prepare(partial(self._print_on, printer))
+
+    def write_pdf(self, path: Path, layout: QPageLayout, *, may_replace: bool = True) -> None:
+        """Save what is read as PDF; `may_replace`: whether the person agreed to replace what has this name."""
+        self._prepare(partial(self._print_to, path, layout, may_replace))
+
+    def close(self) -> None:
+        """The program ends: a device must not go while somebody paints on it."""
+        self._job.cancel()
+        if self._run is not None:
+            self._run.cancel()
+            self._clean_up()
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    def _title(self) -> str:
+        """Of what is read; where nothing is, the person is told."""
+        session, name = self._views.read_session, self._views.read_name
+        if self._run is None and not self._job.busy:
+            if session is not None:
+                return session.conversation.session.summary.title or tr(UNTITLED)
+            if name:
+                return name.rpartition("/")[2].removesuffix(".md")
+            self._banner.say(tr("There is nothing to print: open a note or a session first."), "off", key=_KEY)
+        return ""
+
+    def _prepare(self, go_on: Callable[[Opened, Printable], None]) -> None:
+        """Read what is printed, off this thread where it has to be read."""
+        opened, session, name = self._workspace.current, self._views.read_session, self._views.read_name
+        if opened is None or not (session or name):
+            return
+
+        def ready(printable: Printable) -> None:
+            self._job.done()
+            go_on(opened, printable)
+
+        if session is None:
+            self._job.put(self._jobs.read(lambda token: _note(opened.everywhere, name, token), ready, self._fail))
+        elif session.wanted.reveal and session.conversation.session.masked:
+
+            def masked(found: tuple[Conversation, Rows]) -> None:
+                conversation, rows = found
+                rows.fold_like(session.rows)
+                ready(_session(conversation, rows))
+
+            self._job.put(self._jobs.read(lambda token: _masked(opened.everywhere, session, token), masked, self._fail))
+        else:
+            go_on(opened, _session(session.conversation, session.rows))
+
+    # --- printing ---------------------------------------------------------------------------------------------------
+
+    def _print_to(self, path: Path, layout: QPageLayout, may_replace: bool, opened: Opened, what: Printable) -> None:
+        buffer = QBuffer()
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        writer = QPdfWriter(buffer)
+        buffer.setParent(writer)  # it goes after what writes into it
+        writer.setResolution(_DOTS_PER_INCH)
+        writer.setPageLayout(layout)
+        writer.setTitle(what.title)
+        writer.setCreator("Mnemoscope")
+
+        def save(run: PrintRun) -> None:
+            data, pages = bytes(buffer.data().data()), run.paper.pages
+            notes = places_of_notes(opened)
+
+            def done(_: object) -> None:
+                self._job.done()
+                self._tell_saved(path, pages)
+
+            work = partial(_save, path, data, notes, may_replace)
+            self._job.put(self._jobs.write(work, done, self._fail))
+
+        self._begin(writer, what, save)
+
+    def _print_on(self, printer: "QPrinter", _: Opened, what: Printable) -> None:
+        def tell(run: PrintRun) -> None:
+            printed, name = run.paper.pages, printer.printerName()
+            said = tr_count("{count:,} page sent to {name}.", "{count:,} pages sent to {name}.", printed, name=name)
+            self._banner.say(said, "fine", key=_KEY)
+
+        self._begin(printer, what, tell, printer.abort)
+
+    def _begin(
+        self,
+        device: QPagedPaintDevice,
+        what: Printable,
+        finish: Callable[[PrintRun], None],
+        abort: Callable[[], object] = lambda: None,
+    ) -> None:
+        style = paper_style()
+        paper = Paper(device, what.title, style)
+        if not paper.ok:
+            self._fail(tr("The printer cannot be used: choose another one."))
+            return
+        run = self._run = PrintRun(paper, what.steps(paper, style), self)
+        dialog = self._progress = progress_dialog(self._window, tr("Preparing the pages…"), tr("Cancel"), 1000)
+        dialog.setWindowTitle(tr("Print"))
+        dialog.setMinimumDuration(_PATIENCE_MS)
+        dialog.setAutoClose(False)
+        dialog.setAutoReset(False)
+
+        def end(whole: bool) -> None:
+            self._clean_up()
+            if whole:
+                finish(run)
+            else:
+                self._fail(tr("The printer stopped before the last page."))
+
+        def cancel() -> None:
+            run.cancel()
+            abort()
+            self._clean_up()
+
+        run.progressed.connect(self._show_progress)
+        run.finished.connect(end)
+        dialog.canceled.connect(cancel)
+        run.start()
+
+    @Slot(float, int)
+    def _show_progress(self, done: float, pages: int) -> None:
+        if self._progress is not None:
+            set_progress_text(self._progress, tr_count("{count:,} page so far…", "{count:,} pages so far…", pages))
+            self._progress.setValue(round(done * 999))
+
+    def _clean_up(self) -> None:
+        if self._run is not None:
+            self._run.deleteLater()
+        if self._progress is not None:
+            self._progress.blockSignals(True)  # closing it is no cancel
+            self._progress.close()
+            self._progress.deleteLater()
+        self._run = self._progress = None
+
+    def _tell_saved(self, path: Path, pages: int) -> None:
+        self._banner.say(
+            tr_count("{count:,} page saved as {path}.", "{count:,} pages saved as {path}.", pages, path=path),
+            "fine",
+            Action(tr("Open"), partial(_open_elsewhere, path)),
+            Action(tr("Show in file manager"), partial(self._views.viewer.elsewhere.reveal_place, path)),
+            key=_KEY,
+        )
+
+    def _fail(self, sentence: str) -> None:
+        self._job.done()
+        self._banner.say(sentence, "degraded", key=_KEY)
+
+
+def _save(path: Path, data: bytes, notes: tuple[Path, ...], may_replace: bool, _: CancelToken) -> None:
+    """On a pool thread."""
+    save_whole(path, data, notes=notes, may_replace=may_replace)
+
+
+def _open_elsewhere(path: Path) -> None:
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+
+
+def usual_layout() -> QPageLayout:
+    """A sheet as it is usual here."""
+    letter = QLocale().measurementSystem() == QLocale.MeasurementSystem.ImperialUSSystem
+    size = QPageSize(QPageSize.PageSizeId.Letter if letter else QPageSize.PageSizeId.A4)
+    margins = QMarginsF(_MARGIN_MM, _MARGIN_MM, _MARGIN_MM, _MARGIN_MM)
+    return QPageLayout(size, QPageLayout.Orientation.Portrait, margins, QPageLayout.Unit.Millimeter)
+
+
+def _session(conversation: Conversation, rows: Rows) -> Printable:
+    """As it is folded now, whatever the person does meanwhile."""
+    now, packed = time.time(), PackedRows(rows.rows.numbers[:])
+    title = conversation.session.summary.title or tr(UNTITLED)
+    return Printable(title, lambda paper, style: conversation_steps(paper, style, conversation, packed, now))
+
+
+def _masked(manager: MemorySearchManager, session: OpenedSession, token: CancelToken) -> tuple[Conversation, Rows]:
+    """The session once more, with its secrets masked. On a pool thread."""
+    text = manager.read_session(session.wanted.path, reveal=False, cancel=token)
+    conversation = prepare(text, token)
+    return conversation, Rows(conversation)
+
+
+def _note(manager: MemorySearchManager, name: str, token: CancelToken) -> Printable:
+    """On a pool thread."""
+    lines = FileLines(manager.open_file(name, cancel=token))
+    try:
+        outline = Outline.of(lines, token)
+        title = title_of(lines, name)
+        slices = []
+        for part in markdown_slices(lines, outline):
+            token.checkpoint()
+            slices.append(part)
+    finally:
+        lines.close()
+    now = time.time()
+    return Printable(title, lambda paper, style: note_steps(paper, style, name, slices, now))

@@ -1,0 +1,23 @@
+"""Asks where sessions are, by the desktop's own dialogs."""
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from engine import tr
+from gui.widgets.drop_target import EXPORTS
+
+
+def ask_for_folder(parent: QWidget) -> list[str]:
+    """One folder; none where the person thought better of it."""
+    name = QFileDialog.getExistingDirectory(parent, tr("Add a folder with sessions"), str(Path.home()))
+    return [name] if name else []
+
+
+def ask_for_exports(parent: QWidget) -> list[str]:
+    """Files that services let one download."""
+    kinds = " ".join(f"*{ending}" for ending in EXPORTS)
+    names, _ = QFileDialog.getOpenFileNames(
+        parent, tr("Add exports"), str(Path.home()), tr("Exports ({endings})", endings=kinds)
+    )
+    return names

@@ -1,0 +1,245 @@
+"""The second page of a first start: what would be indexed, before anything is read."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from engine import PreviewFolder, WorkspacePreview, tr
+from gui.sources.preview_text import (
+    what_is_indexed,
+    what_is_passed_over,
+    what_is_written,
+    what_sessions_are_indexed,
+)
+from gui.style.stylesheet import font_at
+from gui.widgets.chip import Chip
+from gui.widgets.elided import ElidedLabel
+from gui.widgets.formatting import grouped, size_text
+from gui.widgets.issues_table import IssuesTable
+from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
+from gui.widgets.scrolling import column_page, scrolling_column
+from gui.widgets.table import Column, RecordsTable
+
+EXTENSIONS = (".md", ".markdown", ".txt")
+_WIDTH = 760
+_TYPING_MS = 300
+_LEAST_ROWS = 7
+"""Of the table and its header; where there is no room for them, the page scrolls."""
+
+
+def _columns() -> tuple[Column[PreviewFolder], ...]:
+    return (
+        Column[PreviewFolder](tr("Folder"), 0, lambda row: row.path, lambda row: _folder_name(row.path)),
+        Column[PreviewFolder](tr("Files"), 14, lambda row: row.files, lambda row: grouped(row.files), figures=True),
+        Column[PreviewFolder](tr("Size"), 14, lambda row: row.bytes, lambda row: size_text(row.bytes), figures=True),
+    )
+
+
+def _folder_name(path: str) -> str:
+    return tr("(directly in this folder)") if path == "." else path
+
+
+class PreviewPage(QFrame):
+    """Shows one folder's preview, and lets kinds of files and patterns be changed before the first run.
+
+    Signals:
+        changed: extensions or patterns are different; a new preview is wanted.
+        accepted: index this folder.
+        other_wanted: choose another one.
+        back_wanted: return to where the person came from.
+    """
+
+    changed = Signal()
+    accepted = Signal()
+    other_wanted = Signal()
+    back_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "page")
+        self._looked = False
+        self._title = label("", "title", wrap=True)
+        self._path = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
+        self._path.setProperty("role", "meta")
+        self._sum = label("", "strong", wrap=True)
+        self._sessions = label("", wrap=True)
+        self._problem = label("", "degraded", wrap=True)
+        self._promise = label("", "meta", wrap=True)
+        self._typing = QTimer(self)
+        self._typing.setSingleShot(True)
+        self._typing.setInterval(_TYPING_MS)
+        self._typing.timeout.connect(self.changed)
+
+        column = QVBoxLayout()
+        column.setContentsMargins(0, 24, 0, 10)
+        column.setSpacing(10)
+        column.addWidget(self._title)
+        column.addWidget(self._path)
+        column.addSpacing(6)
+        column.addWidget(self._sum)
+        self._details = QWidget()
+        inside = QVBoxLayout(self._details)
+        inside.setContentsMargins(0, 0, 0, 0)
+        inside.setSpacing(10)
+        inside.addWidget(self._sessions)
+        inside.addLayout(self._options())
+        inside.addWidget(self._tables(), 1)
+        column.addWidget(self._details, 1)
+        column.addWidget(self._problem)
+        column.addWidget(self._promise)
+        column.addStretch(0)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.setSpacing(0)
+        page.addWidget(scrolling_column(column, _WIDTH), 1)
+        page.addWidget(self._foot())
+
+    def _options(self) -> QHBoxLayout:
+        self._kinds = {ending: Chip(ending) for ending in EXTENSIONS}
+        self._exclude = QLineEdit()
+        self._exclude.setPlaceholderText(tr("Leave out, such as drafts/**, *.bak.md"))
+        self._exclude.setAccessibleName(tr("Patterns of files and folders to leave out, separated by commas"))
+        set_tip(self._exclude, tr("Patterns of files and folders to leave out, separated by commas"))
+        self._exclude.textEdited.connect(self._typing.start)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.addWidget(label(tr("Files")))
+        for ending, chip in self._kinds.items():
+            chip.setAccessibleName(tr("Index {ending} files", ending=ending))
+            chip.clicked.connect(self._kind_clicked)
+            row.addWidget(chip)
+        row.addSpacing(8)
+        row.addWidget(self._exclude, 1)
+        return row
+
+    def _tables(self) -> QWidget:
+        self._folders = RecordsTable(_columns(), lambda row: row.path)
+        self._folders.setAccessibleName(tr("Folders that would be indexed"))
+        self._folders.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+        self._skipped = IssuesTable()
+        self._skipped.setAccessibleName(tr("What would be passed over, and by which rule"))
+        detail = label("", "meta", wrap=True)
+        self._skipped.chosen.connect(lambda text: detail.setText(breakable(text)))
+        skipped = QWidget()
+        column = QVBoxLayout(skipped)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._skipped, 1)
+        column.addWidget(detail)
+        self._stack = QStackedWidget()
+        self._stack.setMinimumHeight(_LEAST_ROWS * (QFontMetrics(font_at(13)).height() + 10))
+        self._stack.addWidget(self._folders)
+        self._stack.addWidget(skipped)
+
+        self._show_folders, self._show_skipped = Chip(tr("Indexed")), Chip(tr("Passed over"))
+        self._rules = ElidedLabel()
+        self._rules.setProperty("role", "meta")
+        chips = QHBoxLayout()
+        chips.setSpacing(8)
+        for number, chip in enumerate((self._show_folders, self._show_skipped)):
+            chip.clicked.connect(lambda _=False, number=number: self._show_table(number))
+            chips.addWidget(chip)
+        chips.addSpacing(4)
+        chips.addWidget(self._rules, 1)
+        both = QWidget()
+        whole = QVBoxLayout(both)
+        whole.setContentsMargins(0, 4, 0, 0)
+        whole.setSpacing(8)
+        whole.addLayout(chips)
+        whole.addWidget(self._stack, 1)
+        self._show_table(0)
+        return both
+
+    def _foot(self) -> QWidget:
+        """The buttons, which stay where the rest scrolls."""
+        self._accept = QPushButton(tr("Index this folder"))
+        self._accept.setProperty("role", "primary")
+        self._accept.clicked.connect(self.accepted)
+        self._other = QPushButton(tr("Choose another…"))
+        self._other.clicked.connect(self.other_wanted)
+        back = QPushButton(tr("Back"))
+        back.clicked.connect(self.back_wanted)
+        for button in (self._accept, self._other, back):
+            button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        row.setContentsMargins(0, 0, 0, 8)
+        row.addWidget(self._accept)
+        row.addWidget(self._other)
+        row.addWidget(back)
+        row.addStretch(1)
+        return column_page(row, _WIDTH)
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    def begin(self, folder: Path, extensions: Sequence[str], exclude: Sequence[str]) -> None:
+        """Start with a folder and the settings that it has now."""
+        self._looked = False
+        self._show_details(True)
+        self._title.setText(breakable(folder.name or str(folder)))
+        self._path.setText(str(folder))
+        for ending, chip in self._kinds.items():
+            chip.setChecked(ending in extensions)
+        self._exclude.setText(", ".join(exclude))
+        self._show_table(0)
+
+    def show_waiting(self) -> None:
+        """A preview is on its way; what is shown stays until it comes."""
+        if not self._looked:
+            self._sum.setText(tr("Looking at the folder…"))
+        self._problem.hide()
+        self._accept.setEnabled(False)
+
+    def show_preview(self, preview: WorkspacePreview, index_folder: Path) -> None:
+        self._looked = True
+        self._show_details(True)
+        self._sum.setText(what_is_indexed(preview))
+        self._sessions.setText(what_sessions_are_indexed(preview))
+        self._sessions.setVisible(bool(self._sessions.text()))
+        self._rules.setText(what_is_passed_over(preview))
+        self._promise.setText(breakable(what_is_written(index_folder)))
+        self._show_folders.setText(tr("Indexed {count:,}", count=preview.files))
+        self._show_skipped.setText(tr("Passed over {count:,}", count=len(preview.skipped)))
+        self._folders.show_records(preview.folders)
+        self._skipped.show_records(preview.skipped)
+        self._problem.hide()
+        self._accept.setEnabled(preview.files + preview.session_files > 0)
+        if self._accept.isEnabled() and not self._exclude.hasFocus():
+            self._accept.setFocus()
+
+    def show_problem(self, sentence: str) -> None:
+        """Why the folder cannot be indexed; without a preview there is nothing else to see or to choose."""
+        self._problem.setText(breakable(sentence))
+        self._problem.show()
+        self._accept.setEnabled(False)
+        if not self._looked:
+            self._sum.setText(tr("This folder cannot be indexed."))
+            self._show_details(False)
+            self._other.setFocus()
+
+    def _show_details(self, shown: bool) -> None:
+        self._details.setVisible(shown)
+        self._promise.setVisible(shown)
+        self._accept.setVisible(shown)
+
+    @property
+    def extensions(self) -> tuple[str, ...]:
+        return tuple(ending for ending, chip in self._kinds.items() if chip.isChecked())
+
+    @property
+    def exclude(self) -> tuple[str, ...]:
+        return tuple(part.strip() for part in self._exclude.text().split(",") if part.strip())
+
+    @Slot()
+    def _kind_clicked(self) -> None:
+        if not self.extensions:
+            self._kinds[EXTENSIONS[0]].setChecked(True)
+        self.changed.emit()
+
+    def _show_table(self, number: int) -> None:
+        self._stack.setCurrentIndex(number)
+        self._show_folders.setChecked(number == 0)
+        self._show_skipped.setChecked(number == 1)

@@ -1,0 +1,235 @@
+"""The page on which a person says which sessions a workspace searches beside its notes."""
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QKeyEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+import engine
+from engine import CancelToken, FileIssue, marked, tr
+from gui.core.jobs import Job, Jobs
+from gui.sources.choice import Choice, Source, look, measure
+from gui.sources.file_dialogs import ask_for_exports, ask_for_folder
+from gui.sources.place_rows import PlaceBoxes
+from gui.sources.wording import issue_lines
+from gui.widgets.drop_target import dropped_sessions
+from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
+from gui.widgets.scrolling import scrolling_column
+
+NOTHING = marked("No sessions of AI agents were found on this machine.")
+LOOKING = marked("Looking for sessions of AI agents on this computer…")
+LEAVE = marked("What you unticked leaves the index; the files themselves stay as they are.")
+_WIDTH = 640
+
+
+class SourcesPage(QFrame):
+    """Nothing is read in depth, and nothing saved, before the person presses the button.
+
+    Signals:
+        saved: Path of the workspace whose settings now list what was chosen.
+        back_wanted: leave everything as it is.
+    """
+
+    saved = Signal(object)
+    back_wanted = Signal()
+
+    def __init__(self, jobs: Jobs, config: Path | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "page")
+        self.setAcceptDrops(True)
+        self._jobs = jobs
+        self._config = config
+        self._folder = Path()
+        self._choice: Choice | None = None
+        self._job: Job | None = None
+        self._title = label(tr("Sessions of AI agents"), "title", wrap=True)
+        self._promise = label("", wrap=True)
+        self._state = label("", "meta", wrap=True)
+        self._boxes = PlaceBoxes()
+        self._boxes.changed.connect(self._tick)
+        self._leave = label(tr(LEAVE), "meta", wrap=True)
+        self._problem = label("", "degraded", wrap=True)
+        self._save = QPushButton(tr("Save and index"))
+        self._save.setProperty("role", "primary")
+        self._save.clicked.connect(self._accept)
+        self._back = QPushButton(tr("Back"))
+        self._back.clicked.connect(self._leave_page)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout()
+        column.setContentsMargins(0, 24, 0, 20)
+        column.setSpacing(12)
+        for words in (self._title, self._promise):
+            column.addWidget(words)
+        column.addSpacing(4)
+        column.addWidget(self._state)
+        column.addWidget(self._boxes)
+        column.addSpacing(4)
+        column.addLayout(self._adding())
+        column.addWidget(self._leave)
+        column.addWidget(self._problem)
+        column.addSpacing(4)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self._save)
+        buttons.addWidget(self._back)
+        buttons.addStretch(1)
+        column.addLayout(buttons)
+        column.addStretch(1)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(scrolling_column(column, _WIDTH))
+
+    def _adding(self) -> QHBoxLayout:
+        folder = QPushButton(tr("Add a folder…"))
+        folder.clicked.connect(self._choose_folder)
+        export = QPushButton(tr("Add an export…"))
+        set_tip(export, tr("The zip or JSON file that ChatGPT or Claude let you download"))
+        export.clicked.connect(self._choose_exports)
+        self._adders = (folder, export)
+        for button in (*self._adders, self._save, self._back):
+            button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        for button in self._adders:
+            row.addWidget(button)
+        row.addWidget(label(tr("or drop them here"), "meta", wrap=True), 1)
+        return row
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    @property
+    def ready(self) -> bool:
+        """Nothing is being looked at or saved."""
+        return self._job is None
+
+    def begin(self, folder: Path) -> None:
+        """Start with what the settings of this workspace list, and what is on this machine."""
+        self._folder = folder
+        self._choice = None
+        self._boxes.show_places((), ())
+        name = breakable(folder.name or str(folder))
+        self._promise.setText(
+            tr(
+                "What you tick is searched together with the folder {name}. Nothing is read before you save, and "
+                "nothing is ever written there.",
+                name=name,
+            )
+        )
+        self._problem.hide()
+        self._show(tr(LOOKING))
+        config = self._config
+        self._start(lambda token: look(folder, config, token), self._take)
+        self._back.setFocus()
+
+    def _start(self, work: Callable[[CancelToken], Any], done: Callable[[Any], None]) -> None:
+        self.stop()
+        self._job = self._jobs.read(work, done, self._fail)
+
+    def stop(self) -> None:
+        """Nobody waits for an answer any more."""
+        if self._job is not None:
+            self._job.cancel()
+            self._job = None
+
+    def _take(self, choice: Choice) -> None:
+        """Show these sources, and how they differ from what the settings list."""
+        self._job = None
+        self._choice = choice
+        self._boxes.show_places(
+            [source.place for source in choice.sources], [source.ticked for source in choice.sources]
+        )
+        self._tell(choice.issues)
+        self._show("" if choice.sources else tr(NOTHING))
+        self._boxes.focus_first()
+
+    def _fail(self, sentence: str) -> None:
+        self._job = None
+        self._problem.setText(breakable(sentence))
+        self._problem.show()
+        self._show("")
+
+    def _tell(self, issues: Sequence[FileIssue]) -> None:
+        self._problem.setText(breakable(issue_lines(issues, str(Path.home()))))
+        self._problem.setVisible(bool(issues))
+
+    def _show(self, state: str) -> None:
+        self._state.setText(state)
+        self._state.setVisible(bool(state))
+        choice = self._choice
+        self._save.setEnabled(choice is not None and choice.changed)
+        self._leave.setVisible(choice is not None and choice.removes)
+        for button in self._adders:
+            button.setEnabled(choice is not None)
+
+    # --- what is chosen ---------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _tick(self) -> None:
+        if self._choice is not None:
+            self._choice = self._choice.tick(self._boxes.ticked)
+            self._show("")
+
+    @Slot()
+    def _choose_folder(self) -> None:
+        self._add(ask_for_folder(self))
+
+    @Slot()
+    def _choose_exports(self) -> None:
+        self._add(ask_for_exports(self))
+
+    def _add(self, names: Sequence[str]) -> None:
+        choice = self._choice
+        if choice is None or not names:
+            return
+
+        def work(token: CancelToken) -> tuple[list[Source], list[FileIssue]]:
+            return measure([os.path.realpath(name) for name in names], token)
+
+        self._start(work, self._take_added)
+
+    def _take_added(self, added: tuple[list[Source], list[FileIssue]]) -> None:
+        if self._choice is not None:  # its ticks as they are now
+            self._take(self._choice.add(*added))
+
+    @Slot()
+    def _accept(self) -> None:
+        choice, folder, config = self._choice, self._folder, self._config
+        if choice is None or not choice.changed:
+            return
+        self._save.setEnabled(False)
+
+        def work(_: CancelToken) -> Path:
+            engine.save_setting("sessions.folders", choice.folders, workspace=folder, config=config)
+            return folder
+
+        self._jobs.write(work, self.saved.emit, self._fail)
+
+    @Slot()
+    def _leave_page(self) -> None:
+        self.stop()
+        self.back_wanted.emit()
+
+    # --- Qt ---------------------------------------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self._leave_page()
+        else:
+            super().keyPressEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if self._choice is not None and dropped_sessions(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        paths = dropped_sessions(event.mimeData())
+        if paths:
+            event.acceptProposedAction()
+            self._add([str(path) for path in paths])

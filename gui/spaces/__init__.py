@@ -1,1 +1,0 @@
-"""The workspaces of this computer: which there are, and from one to another."""

@@ -1,0 +1,136 @@
+"""Theme and font scale of the whole application, chosen by a person or followed from the desktop."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QFont, QGuiApplication, QStyleHints
+from PySide6.QtWidgets import QApplication
+
+from gui.style.stylesheet import BASE_PIXELS, style_sheet
+from gui.style.theme import make_palette
+from gui.style.theme_names import ThemeChoice, ThemeName
+
+SCALES = (0.8, 0.9, 1.0, 1.15, 1.3, 1.5, 1.75, 2.0)
+
+
+class Appearance(QObject):
+    """Applies palette, style sheet and font to the application, and again when the desktop's colours change."""
+
+    changed = Signal()
+    """A person has chosen another theme or size."""
+
+    def __init__(self, app: QApplication, theme: ThemeChoice = "system", font_scale: float = 1.0) -> None:
+        super().__init__(app)
+        self._app = app
+        self._theme: ThemeChoice = theme
+        self._scale = _within(font_scale)
+        self._bare = False
+        app.setStyle("Fusion")
+        hints = _style_hints()
+        hints.colorSchemeChanged.connect(self._desktop_changed)
+        if hasattr(hints, "accessibility"):
+            hints.accessibility().contrastPreferenceChanged.connect(self._desktop_changed)
+        self._apply()
+
+    @property
+    def theme(self) -> ThemeChoice:
+        """What was chosen; `shown` is what that comes to now."""
+        return self._theme
+
+    @property
+    def shown(self) -> ThemeName:
+        if self._theme == "system":
+            dark = self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark
+            if _wants_contrast():
+                return "high-contrast-dark" if dark else "high-contrast-light"
+            return "dark" if dark else "light"
+        return self._theme
+
+    @property
+    def font_scale(self) -> float:
+        return self._scale
+
+    def set_theme(self, theme: ThemeChoice) -> None:
+        self.show(theme, self._scale)
+        self.changed.emit()
+
+    def set_font_scale(self, scale: float) -> None:
+        self.show(self._theme, scale)
+        self.changed.emit()
+
+    def show(self, theme: ThemeChoice, scale: float) -> None:
+        """Both at once, as the settings have them: nobody is told of a choice."""
+        self._theme, self._scale = theme, _within(scale)
+        self._apply()
+
+    def enlarge(self, steps: int) -> None:
+        """Go that many steps up or down the scales; 0 returns to 1."""
+        if steps == 0:
+            self.set_font_scale(1.0)
+            return
+        nearest = min(range(len(SCALES)), key=lambda index: abs(SCALES[index] - self._scale))
+        self.set_font_scale(SCALES[min(max(nearest + steps, 0), len(SCALES) - 1)])
+
+    @contextmanager
+    def bare(self) -> Iterator[None]:
+        """Without the sheet while a window is built, and then all of it at once.
+
+        Each widget that is given a parent has everything below it polished again where there is a sheet: a window took
+        four times as long.
+        """
+        self._bare = True
+        self._app.setStyleSheet("")
+        try:
+            yield
+        finally:
+            self._bare = False
+            self._apply()
+
+    @Slot()
+    def _desktop_changed(self) -> None:
+        if self._theme == "system":
+            self._apply()
+
+    def _apply(self) -> None:
+        """Each of the three makes Qt look at every widget again, so what is the same already stays untouched."""
+        font = QFont(self._app.font())
+        font.setPixelSize(round(BASE_PIXELS * self._scale))
+        font.setFeature(QFont.Tag("tnum"), 1)  # counts keep their width while they run
+        palette = make_palette(self.shown)
+        sheet = "" if self._bare else style_sheet(self._scale)
+        repainted = palette != self._app.palette()
+        if sheet != self._app.styleSheet():
+            self._app.setStyleSheet("")  # by way of none: from sheet to sheet a change of size took four times as long
+        if font != self._app.font():
+            self._app.setFont(font)
+        if repainted:
+            self._app.setPalette(palette)
+        if sheet != self._app.styleSheet():
+            self._app.setStyleSheet(sheet)
+        elif repainted:
+            self._polish()
+
+    def _polish(self) -> None:
+        """Let every widget read the sheet's colours from the palette again, a tenth of the work of a new sheet."""
+        for widget in self._app.allWidgets():
+            widget.style().polish(widget)
+            widget.update()
+
+
+@cache
+def _style_hints() -> QStyleHints:
+    """Kept, since PySide takes what they own for deleted as soon as nobody refers to them."""
+    return QGuiApplication.styleHints()
+
+
+def _wants_contrast() -> bool:
+    """Whether the desktop asks for high contrast; Qt tells since 6.10."""
+    if not hasattr(QStyleHints, "accessibility"):
+        return False
+    return _style_hints().accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
+
+
+def _within(scale: float) -> float:
+    return min(max(scale, SCALES[0]), SCALES[-1])

@@ -1,0 +1,152 @@
+"""Colours by name, one set a theme, and the palettes made from them.
+
+A painter asks `tokens(palette)` for the colours of the palette that it was given, so a change of theme needs no
+message to any delegate. Hex values live in `resources/palettes.toml`.
+"""
+
+import tomllib
+from dataclasses import dataclass, fields
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPalette, QPen
+
+from gui.style.theme_names import THEMES, ThemeName
+
+
+@dataclass(frozen=True)
+class Tokens:
+    """The named colours of one theme."""
+
+    window: QColor
+    base: QColor
+    alternate: QColor
+    text: QColor
+    muted: QColor
+    line: QColor
+    """Between things, and the empty part of bars."""
+    edge: QColor
+    """Around what can be pressed or written in."""
+    chosen_edge: QColor
+    """The same where it is on, around `accent_ground`."""
+    hover: QColor
+    """The ground of a button under the mouse."""
+    thumb: QColor
+    """What is dragged in a scroll bar."""
+    accent: QColor
+    accent_ground: QColor
+    meaning: QColor
+    mark: QColor
+    mark_edge: QColor
+    """Around `mark`; the same colour where its ground alone tells it from what is beside it."""
+    mark_tick: QColor
+    """Around marks of a few pixels."""
+    mark_text: QColor
+    line_highlight: QColor
+    fine: QColor
+    working: QColor
+    degraded: QColor
+    off: QColor
+
+
+@cache
+def _table(name: ThemeName) -> dict[str, Any]:
+    table: dict[str, Any] = tomllib.loads(files("resources").joinpath("palettes.toml").read_text("utf-8"))[name]
+    return table
+
+
+@cache
+def theme_tokens(name: ThemeName) -> Tokens:
+    return Tokens(**{field.name: QColor(_table(name)[field.name]) for field in fields(Tokens)})
+
+
+def tokens(palette: QPalette) -> Tokens:
+    """The colours that belong to this palette, which may be that of a styled widget."""
+    return theme_tokens(_theme_of(palette))
+
+
+def mark_pen(colours: Tokens) -> QPen:
+    """The edge of what is painted in `mark`."""
+    return ground_pen(colours, colours.mark)
+
+
+def ground_pen(colours: Tokens, ground: QColor | None) -> QPen:
+    """The edge of what lies behind words: of a frame without a ground, of a mark, or none."""
+    if ground is None:
+        return QPen(colours.accent, 1.5)
+    if ground == colours.mark != colours.mark_edge:
+        return QPen(colours.mark_edge, 1)
+    return QPen(Qt.PenStyle.NoPen)
+
+
+def group_colours(palette: QPalette) -> tuple[QColor, ...]:
+    """Colours for things that have no order, beside each other on `base`; the last is for what is left over."""
+    return tuple(map(QColor, _table(_theme_of(palette))["groups"]))
+
+
+def _theme_of(palette: QPalette) -> ThemeName:
+    # A style sheet writes its backgrounds into Base, Button and Window and its text into the others, never into Mid.
+    line = palette.color(QPalette.ColorRole.Mid)
+    dark: ThemeName = "dark" if line.lightness() < 128 else "light"  # of a palette that is none of ours
+    return _themes_by_line().get(line.rgb(), dark)
+
+
+@cache
+def _themes_by_line() -> dict[int, ThemeName]:
+    return {theme_tokens(name).line.rgb(): name for name in THEMES}
+
+
+SHEET_ROLES = {
+    "base": "light",
+    "alternate": "alternate-base",
+    "text": "highlighted-text",
+    "muted": "dark",
+    "line": "mid",
+    "edge": "tooltip-base",
+    "chosen_edge": "tooltip-text",
+    "accent": "link",
+    "accent_ground": "highlight",
+    "degraded": "bright-text",
+    "off": "link-visited",
+    "hover": "midlight",
+    "thumb": "shadow",
+}
+"""Where the style sheet finds each colour: in roles that it never writes itself, as it does into Base, Button, Window
+and most of the texts of a styled widget, whose children inherit them. A new theme is then a new palette and no new
+sheet, which Qt would match with every widget again (0.2 s)."""
+
+
+def make_palette(name: ThemeName) -> QPalette:
+    """The application palette of a theme, for the Fusion style and for the style sheet."""
+    colours = theme_tokens(name)
+    role = QPalette.ColorRole
+    palette = QPalette()
+    for target, colour in {
+        role.Window: colours.window,
+        role.WindowText: colours.text,
+        role.Base: colours.base,
+        role.AlternateBase: colours.alternate,
+        role.ToolTipBase: colours.edge,
+        role.ToolTipText: colours.chosen_edge,
+        role.PlaceholderText: colours.muted,
+        role.Text: colours.text,
+        role.Button: colours.base,
+        role.ButtonText: colours.text,
+        role.BrightText: colours.degraded,
+        role.Highlight: colours.accent_ground,
+        role.HighlightedText: colours.text,
+        role.Link: colours.accent,
+        role.LinkVisited: colours.off,
+        role.Accent: colours.accent,
+        role.Light: colours.base,
+        role.Midlight: colours.hover,
+        role.Mid: colours.line,
+        role.Dark: colours.muted,
+        role.Shadow: colours.thumb,
+    }.items():
+        palette.setColor(target, colour)
+    for target in (role.WindowText, role.Text, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, target, colours.off)
+    return palette

@@ -1,0 +1,106 @@
+"""What the viewer of files and that of sessions have in common: a header above pages, finding, keys, and the focus."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QFocusEvent, QKeyEvent
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+
+from engine import tr
+from gui.commands.binding import key_action
+from gui.commands.shared import FIND, NEXT_HIT, PREVIOUS_HIT
+from gui.core.jobs import Jobs
+from gui.viewer.chunks.card import ChunkCard
+from gui.viewer.find_in_text import Finding
+from gui.viewer.find_messages import FindWords
+from gui.viewer.notice_page import EmptyPage, Hint
+from gui.widgets.message import Banner
+
+
+class ReadingPanel(QWidget):
+    """One page at a time, of which one says what is missing; the page has the panel's focus.
+
+    Signals:
+        escape_pressed: Esc with no find bar open; the window gives the keys back to the list.
+    """
+
+    escape_pressed = Signal()
+
+    def __init__(self, jobs: Jobs, words: FindWords, parent: QWidget | None) -> None:
+        super().__init__(parent)
+        self._empty = EmptyPage()
+        self._page: QWidget = self._empty
+        self._card: ChunkCard | None = None
+        self._stack = QStackedWidget()
+        self._hint = Hint(self._stack)
+        self._banner = Banner()
+        self._banner.left.connect(self.setFocus)
+        self._finding = Finding(jobs, self, words)
+        self._finding.closed.connect(self._close_find)
+        self._finding.notice.connect(self._hint.say)
+        self._find = key_action(self, FIND, tr(words.find))
+        self._find.triggered.connect(self._open_find)
+        for hit, forward in ((NEXT_HIT, True), (PREVIOUS_HIT, False)):
+            step = key_action(self, hit)
+            step.triggered.connect(lambda _=False, forward=forward: self._finding.step(forward))
+
+    def _put_together(self, header: QWidget, show_active: Callable[[bool], None], *pages: QWidget) -> None:
+        """Below each other: the header, what is said, the find bar, and one of `pages` or the empty one.
+
+        `show_active` is told whether the keys go to one of `pages`.
+        """
+        self._show_active = show_active
+        for page in (self._empty, *pages):
+            self._stack.addWidget(page)
+        for page in pages:
+            page.installEventFilter(self)
+        self._column = column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        for part in (header, self._banner, self._finding.bar):
+            column.addWidget(part)
+        column.addWidget(self._stack, 1)
+
+    def _put_below(self, card: ChunkCard) -> None:
+        """A card below the pages, which Esc puts away before it leads back."""
+        self._card = card
+        self._column.addWidget(card)
+        card.left.connect(self.setFocus)
+
+    def _show_page(self, page: QWidget) -> None:
+        had_focus = self._page.hasFocus()
+        self._page = page
+        self._stack.setCurrentWidget(page)
+        if had_focus:
+            page.setFocus()
+
+    def _open_find(self) -> None:
+        """Open the find bar, if there is something to find in."""
+        raise NotImplementedError
+
+    def _close_find(self) -> None:
+        if self._finding.open and self._finding.close():
+            self._page.setFocus()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self._show_active(event.type() == QEvent.Type.FocusIn)
+        return super().eventFilter(watched, event)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """The page takes it; a focus proxy would make Tab pass over the buttons above."""
+        self._page.setFocus(event.reason())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Keys that the page does not use itself."""
+        match event.key():
+            case Qt.Key.Key_N:
+                self._finding.step(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            case Qt.Key.Key_Escape if self._finding.open:
+                self._close_find()
+            case Qt.Key.Key_Escape if self._card is not None and not self._card.isHidden():
+                self._card.close_card()
+            case Qt.Key.Key_Escape:
+                self.escape_pressed.emit()
+            case _:
+                super().keyPressEvent(event)

@@ -1,0 +1,305 @@
+"""One line of source on the screen, laid out only as far as someone looks.
+
+Shaping a long line of Chinese or of emoji takes a tenth of a second, so such a line is laid out in pieces, each a
+layout of its own. What is seen is the same: unwrapped, they stand side by side; wrapped, each begins with a new row.
+"""
+
+import math
+import re
+import time
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt, QTextBoundaryFinder
+from PySide6.QtGui import QFont, QTextCharFormat, QTextLayout, QTextOption
+
+from gui.style.typography import Typography
+from gui.viewer.text_boxes import cursor_x, row_of, spans
+from gui.widgets.mirrored import text_direction
+from gui.widgets.utf16 import code_point_offset, utf16_length
+
+_PIECE = 200
+_WRAPPED_PIECE = 400
+"""Characters laid out at once: in scripts that are slow, some milliseconds where no sign was ever drawn before. A
+wrapped piece has some rows, since its last one is laid out twice."""
+_TAB_STOP = 4
+_FAR = 8e6
+"""Pixels, more than any line has. Qt measures text in 64ths of a pixel, as 32-bit integers: 1e8 overflows, and a layout
+with a row there paints nothing."""
+_TOUCHING = 0.5
+
+_ONE_PIECE_ONLY = re.compile(
+    "[\t\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+"""Tabs reach to stops of the whole line, and what is written from right to left is ordered over all of it."""
+
+# What a terminal would obey and Qt would break a line at is shown as a picture of itself, one for one.
+_PICTURES = {code: 0x2400 + code for code in range(32) if code != 9}
+_PICTURES |= {0x7F: 0x2421, 0x85: 0x2424, 0x2028: 0x2424, 0x2029: 0x2424}
+
+
+@dataclass(frozen=True)
+class LineStyle:
+    """How lines are laid out; `wrap_width` None keeps each on one row."""
+
+    typography: Typography
+    wrap_width: int | None
+    bold: bool = False
+    code: bool = False
+    """Runs from left to right, whatever it begins with."""
+
+    def direction(self, text: str) -> Qt.LayoutDirection:
+        return Qt.LayoutDirection.LeftToRight if self.code else text_direction(text)
+
+    def lay_out(self, text: str) -> QTextLayout:
+        """The text on rows of the grid."""
+        layout = QTextLayout(text, self.typography.font)
+        layout.setCacheEnabled(True)
+        option = QTextOption()
+        # Each line in the direction of its own text, whichever way the window runs; unwrapped it begins at the left.
+        direction = self.direction(text)
+        option.setTextDirection(direction)
+        if self.wrap_width is not None and direction == Qt.LayoutDirection.RightToLeft:
+            option.setAlignment(Qt.AlignmentFlag.AlignRight)
+        option.setTabStopDistance(_TAB_STOP * self.typography.character_width)
+        wrap = QTextOption.WrapMode
+        option.setWrapMode(wrap.NoWrap if self.wrap_width is None else wrap.WrapAtWordBoundaryOrAnywhere)
+        layout.setTextOption(option)
+        if self.bold:
+            layout.setFormats([_whole_line_bold(len(text) * 2)])
+        height, baseline = self.typography.row_height, self.typography.baseline
+        width = _FAR if self.wrap_width is None else float(self.wrap_width)
+        layout.beginLayout()
+        row = 0
+        while (line := layout.createLine()).isValid():
+            line.setLineWidth(width)
+            line.setPosition(QPointF(0, row * height + baseline - line.ascent()))
+            row += 1
+        layout.endLayout()
+        return layout
+
+
+@dataclass
+class Piece:
+    """Units `start` to `end` of a line, on `rows` rows from `first_row` on."""
+
+    layout: QTextLayout
+    start: int
+    end: int
+    first_row: int
+    rows: int
+    left: float
+    right: float
+    drawn: bool = False
+    """Drawn before: drawing a sign for the first time takes long, and never again."""
+
+
+class LaidLine:
+    """One line on one or more rows; Qt's offsets (UTF-16 units) inside, columns in code points outside."""
+
+    def __init__(self, text: str, cut_mark: str, style: LineStyle) -> None:
+        """`cut_mark` follows the text where it was cut."""
+        self.text = text
+        self.shown = (text if text.isprintable() else text.translate(_PICTURES)) + cut_mark
+        """What is drawn for the text, with the mark."""
+        self.length = utf16_length(text)
+        """Units of the text without the mark."""
+        self.is_cut = bool(cut_mark)
+        self.runs_left = style.direction(self.shown) == Qt.LayoutDirection.RightToLeft
+        self.row_height = style.typography.row_height
+        self.pieces: list[Piece] = []
+        self._style = style
+        self._wrapped = style.wrap_width is not None
+        size = _WRAPPED_PIECE if self._wrapped else _PIECE
+        whole = len(self.shown) <= 2 * size or self.shown.isascii() or _ONE_PIECE_ONLY.search(self.shown)
+        self._piece = len(self.shown) if whole else size
+        self._done = 0
+        self.lay_out_more()
+
+    # --- laying out -----------------------------------------------------------------------------------------------
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of it is laid out."""
+        return self._done >= len(self.shown)
+
+    def lay_out_more(self) -> None:
+        """Lay out the next piece."""
+        size = self._piece
+        while True:
+            text = self.shown[self._done : self._done + size]
+            rest = self._done + len(text) < len(self.shown)
+            if rest and not self._wrapped:
+                text = text[: _joint(text)]
+            layout = self._style.lay_out(text)
+            if not rest or not self._wrapped or layout.lineCount() > 1:
+                break
+            size *= 2  # a row of very thin signs
+        units, rows = utf16_length(text), layout.lineCount()
+        if rest and self._wrapped:  # what follows may belong into the last row: that one begins the next piece
+            rows -= 1
+            last = layout.lineAt(rows)
+            last.setPosition(QPointF(0, _FAR))
+            units = last.textStart()
+            text = text[: code_point_offset(text, units)]
+        before = self.pieces[-1] if self.pieces else None
+        start, left, row = (before.end, before.right, before.first_row + before.rows) if before else (0, 0.0, 0)
+        if self._wrapped:
+            left = 0.0
+        right = left + (cursor_x(layout.lineAt(0), units) if not self._wrapped and layout.lineCount() else 0.0)
+        row = row if self._wrapped else 0
+        self.pieces.append(Piece(layout, start, start + units, row, max(1, rows), left, right))
+        self._done += len(text)
+
+    def lay_out_area(self, area: QRectF, until: float) -> bool:
+        """Lay out what a rectangle relative to the line shows; False when `until` (`perf_counter`) was too soon."""
+        while not self.complete and not self._covers(area):
+            if time.perf_counter() > until:
+                return False
+            self.lay_out_more()
+        return True
+
+    def _covers(self, area: QRectF) -> bool:
+        last = self.pieces[-1]
+        return (
+            (last.first_row + last.rows) * self.row_height >= area.bottom()
+            if self._wrapped
+            else (last.right >= area.right())
+        )
+
+    def _reach(self, unit: int) -> None:
+        while not self.complete and self.pieces[-1].end <= unit:
+            self.lay_out_more()
+
+    def rows_within(self, enough: float) -> int:
+        """The number of rows, or any number that is `enough` of them where there are more."""
+        while self._wrapped and not self.complete and self._known_rows < enough:
+            self.lay_out_more()
+        return self._known_rows
+
+    @property
+    def _known_rows(self) -> int:
+        return self.pieces[-1].first_row + self.pieces[-1].rows
+
+    @property
+    def guessed_rows(self) -> int:
+        """The number of rows as far as it can be told without laying out more."""
+        known = self._known_rows
+        return known if self.complete or not self._wrapped else known * len(self.shown) // max(1, self._done)
+
+    @property
+    def width(self) -> float:
+        """Pixels of what is laid out by now, on one row."""
+        return self.pieces[-1].right
+
+    # --- places ---------------------------------------------------------------------------------------------------
+
+    def unit(self, column: int) -> int:
+        """The unit at which a column begins."""
+        return utf16_length(self.text[:column])
+
+    def column_at(self, x: float, y: float) -> int:
+        """The column nearest to a point, relative to the line's first row."""
+        self.lay_out_area(QRectF(x, y, 0, self.row_height), math.inf)
+        row = min(max(0, int(y // self.row_height)), self._known_rows - 1)
+        piece = self._piece_at(row) if self._wrapped else self._piece_right_of(x)
+        unit = piece.start + piece.layout.lineAt(row - piece.first_row).xToCursor(x - piece.left)
+        return code_point_offset(self.text, min(unit, piece.end, self.length))
+
+    def row_of(self, unit: int) -> int:
+        """The row that shows this unit."""
+        unit = min(unit, self.length)
+        self._reach(unit)
+        piece = self.pieces[self._piece_of(unit)]
+        return piece.first_row + row_of(piece.layout, unit - piece.start)
+
+    def row_start(self, row: int) -> int:
+        """The first unit of a row."""
+        if not self._wrapped:
+            return 0
+        row = min(row, self.rows_within(row + 1) - 1)
+        piece = self._piece_at(row)
+        return piece.start + piece.layout.lineAt(row - piece.first_row).textStart()
+
+    def spans(self, start: int, end: int) -> Iterator[tuple[int, float, float]]:
+        """The row, left and right edge of each part of a range of units."""
+        self._reach(end)
+        part: tuple[int, float, float] | None = None
+        for number in range(self._piece_of(start), len(self.pieces)):
+            piece = self.pieces[number]
+            first, last = max(start, piece.start), min(end, piece.end)
+            if first >= last:
+                break
+            for box in spans(piece.layout, first - piece.start, last - piece.start):
+                row = piece.first_row + round(box.center().y()) // self.row_height
+                left, right = box.left() + piece.left, box.right() + piece.left
+                if part is not None and part[0] == row and abs(part[2] - left) < _TOUCHING:
+                    part = row, part[1], right  # goes on in the next piece
+                    continue
+                if part is not None:
+                    yield part
+                part = row, left, right
+        if part is not None:
+            yield part
+
+    def end_x(self) -> float:
+        """Where the text of the last row ends, once all is laid out."""
+        last = self.pieces[-1]
+        line = last.layout.lineAt(last.rows - 1)
+        return last.left + cursor_x(line, min(self.length, last.end) - last.start) if line.isValid() else 0.0
+
+    # --- what is in view ------------------------------------------------------------------------------------------
+
+    def pieces_in(self, area: QRectF) -> list[Piece]:
+        """Those that a rectangle relative to the line may show, as far as they are laid out."""
+        if len(self.pieces) == 1:
+            return self.pieces
+        if not self._wrapped:
+            return [piece for piece in self.pieces if piece.left <= area.right() and piece.right >= area.left()]
+        top, bottom = area.top() / self.row_height - 1, area.bottom() / self.row_height + 1
+        return [piece for piece in self.pieces if piece.first_row <= bottom and piece.first_row + piece.rows >= top]
+
+    def units_in(self, area: QRectF) -> tuple[int, int]:
+        """First and last unit that may be seen in a rectangle relative to the line."""
+        pieces = self.pieces_in(area)
+        if not pieces:
+            return 0, 0
+        if len(self.pieces) > 1:
+            return pieces[0].start, pieces[-1].end
+        layout, rows = pieces[0].layout, pieces[0].rows
+        first = layout.lineAt(min(max(0, int(area.top() // self.row_height)), rows - 1))
+        last = layout.lineAt(min(max(0, int(area.bottom() // self.row_height)), rows - 1))
+        if not last.isValid():
+            return 0, 0
+        if rows == 1 and self.text.isascii():  # elsewhere the left edge need not be the beginning
+            return first.xToCursor(area.left()), last.xToCursor(area.right())
+        return first.textStart(), last.textStart() + last.textLength()
+
+    def _piece_of(self, unit: int) -> int:
+        """The number of the piece that has this unit, or would go on with it."""
+        return max(0, bisect_right(self.pieces, unit, key=lambda piece: piece.start) - 1)
+
+    def _piece_at(self, row: int) -> Piece:
+        return self.pieces[max(0, bisect_right(self.pieces, row, key=lambda piece: piece.first_row) - 1)]
+
+    def _piece_right_of(self, x: float) -> Piece:
+        return self.pieces[max(0, bisect_right(self.pieces, x, key=lambda piece: piece.left) - 1)]
+
+
+def _joint(text: str) -> int:
+    """Where to end a piece: after the last blank of its second half, else at least not inside a sign."""
+    blank = text.rfind(" ", len(text) // 2)
+    if blank >= 0:
+        return blank + 1
+    finder = QTextBoundaryFinder(QTextBoundaryFinder.BoundaryType.Grapheme, text)
+    finder.toEnd()
+    return code_point_offset(text, max(1, finder.toPreviousBoundary()))
+
+
+def _whole_line_bold(length: int) -> QTextLayout.FormatRange:
+    bold = QTextCharFormat()
+    bold.setFontWeight(QFont.Weight.Bold)
+    made = QTextLayout.FormatRange()
+    made.start, made.length, made.format = 0, length, bold
+    return made

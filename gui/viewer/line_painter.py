@@ -1,0 +1,190 @@
+"""Draws one line of source: its ground, its number, the marks behind its words, and the words."""
+
+import math
+import time
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QTextCharFormat, QTextLayout
+
+from gui.style.theme import Tokens, ground_pen
+from gui.style.typography import Typography
+from gui.viewer.line_layout import LaidLine
+from gui.widgets.mirrored import upright
+
+_LEAST_DIGITS = 3
+SELECTED_OPACITY = 70
+FOUND_OPACITY = 45
+
+
+@dataclass(frozen=True)
+class Gutter:
+    """Where numbers, the lanes of a margin, accent edge and text stand, in pixels from the left."""
+
+    number_right: int
+    margin: int
+    lane_width: int
+    edge: int
+    edge_width: int
+    text_left: int
+
+    @classmethod
+    def for_lines(cls, line_count: int, typography: Typography, lanes: int = 0) -> "Gutter":
+        digits = max(_LEAST_DIGITS, len(str(line_count)))
+        number_right = typography.scaled(16) + round(digits * typography.character_width)
+        margin, lane = number_right + typography.scaled(9), typography.scaled(10)
+        edge = margin + lanes * lane + typography.scaled(5)
+        return cls(number_right, margin, lane, edge, typography.scaled(2), edge + typography.scaled(18))
+
+
+@dataclass(frozen=True)
+class Decoration:
+    """What is special about a line; ranges in UTF-16 units."""
+
+    highlighted: bool = False
+    marks: Sequence[tuple[int, int]] = ()
+    found: Sequence[tuple[int, int]] = ()
+    current: tuple[int, int] | None = None
+    selected: tuple[int, int] | None = None
+
+
+class LinePainter:
+    """Paints lines into the part of a view that is `visible`, their text `shift` pixels to the left.
+
+    All places are those from left to right; the painter may be mirrored (`gui/widgets/mirrored.py`).
+    """
+
+    def __init__(
+        self, painter: QPainter, colours: Tokens, typography: Typography, gutter: Gutter, text_width: int
+    ) -> None:
+        """`text_width`: of the room for the text, behind the gutter."""
+        self._painter = painter
+        self._colours = colours
+        self._typography = typography
+        self._gutter = gutter
+        self._text_width = text_width
+        self.visible = QRectF()
+        self.shift = 0
+        self.until = math.inf
+        """Moment (`perf_counter`) from which on nothing more is laid out or drawn for the first time. One piece is
+        drawn whenever that was: else one whose marks alone take longer would wait for ever."""
+        self._drew_first = False
+
+    def highlight(self, top: int, height: int) -> None:
+        """The ground and the edge of a line that belongs to what was found."""
+        self._painter.fillRect(QRectF(0, top, self.visible.width(), height), self._colours.line_highlight)
+        self._painter.fillRect(self._gutter.edge, top, self._gutter.edge_width, height, self._colours.accent)
+
+    def number(self, top: int, number: int) -> None:
+        """On the baseline of the line's first row."""
+        text = str(number)
+        width = len(text) * self._typography.character_width
+        self._painter.setPen(self._colours.muted)
+        with upright(self._painter, QRectF(self._gutter.number_right - width, top, width, 1)) as stands:
+            self._painter.drawText(stands.topLeft() + QPointF(0, self._typography.baseline), text)
+
+    def text(self, top: int, laid: LaidLine, decoration: Decoration) -> bool:
+        """The words with what lies behind them, in the part beside the gutter; False when some are still missing."""
+        self._painter.setClipRect(self.visible.adjusted(self._gutter.text_left - self._typography.scaled(4), 0, 0, 0))
+        with upright(self._painter, self.visible) as stands:
+            visible = QRectF(stands)
+        with upright(self._painter, QRectF(self._gutter.text_left, top, self._text_width, 1)) as stands:
+            whole = self._text(stands.topLeft() - QPointF(self.shift, 0), visible, laid, decoration)
+        self._painter.setClipping(False)
+        return whole
+
+    def _text(self, origin: QPointF, visible: QRectF, laid: LaidLine, decoration: Decoration) -> bool:
+        area = visible.translated(-origin)
+        whole = laid.lay_out_area(area, self.until)
+        first, last = laid.units_in(area)
+        marks = _between(decoration.marks, first, last)
+        for ranges, colour in (
+            (marks, self._colours.mark),
+            (_between(decoration.found, first, last), faded(self._colours.accent, FOUND_OPACITY)),
+        ):
+            for start, end in ranges:
+                self._box(origin, laid, start, end, colour)
+        if decoration.selected is not None:
+            start, end = decoration.selected
+            self._selection(origin, laid, max(start, first - 1), end if last >= laid.length else min(end, last + 1))
+        self._painter.setPen(self._colours.text)
+        inks = self._inks(laid, marks)
+        for piece in laid.pieces_in(area):
+            if not piece.drawn:
+                if self._drew_first and time.perf_counter() > self.until:
+                    whole = False
+                    break
+                self._drew_first = True
+            corner = origin + QPointF(piece.left, piece.first_row * self._typography.row_height)
+            piece.layout.draw(self._painter, corner, _moved(inks, piece.start), visible)
+            piece.drawn = True
+        for start, end in _between([decoration.current] if decoration.current else [], first, last):
+            self._box(origin, laid, start, end, None)
+        return whole
+
+    def _box(self, origin: QPointF, laid: LaidLine, start: int, end: int, fill: QColor | None) -> None:
+        """A rounded box behind a range of text, or the frame of one round it."""
+        height = self._typography.row_height
+        inset = self._typography.scaled(1.5)
+        self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._painter.setPen(ground_pen(self._colours, fill))
+        self._painter.setBrush(Qt.BrushStyle.NoBrush if fill is None else fill)
+        for row, left, right in laid.spans(start, end):
+            box = QRectF(left - 1.5, row * height + inset, right - left + 3, height - 2 * inset)
+            self._painter.drawRoundedRect(box.translated(origin), 3, 3)
+        self._painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+
+    def _selection(self, origin: QPointF, laid: LaidLine, start: int, end: int) -> None:
+        colour = faded(self._colours.accent, SELECTED_OPACITY)
+        height = self._typography.row_height
+        for row, left, right in laid.spans(start, min(end, laid.length)):
+            self._painter.fillRect(QRectF(left, row * height, right - left, height).translated(origin), colour)
+        if end > laid.length and laid.complete:  # the line end is selected too
+            row = laid.guessed_rows - 1
+            after = laid.end_x()
+            box = QRectF(after, row * height, self._typography.character_width, height)
+            self._painter.fillRect(box.translated(origin), colour)
+
+    def _inks(self, laid: LaidLine, marks: Sequence[tuple[int, int]]) -> list[QTextLayout.FormatRange]:
+        ranges = []
+        if self._colours.mark_text != self._colours.text:
+            ranges = [_ink(start, end, self._colours.mark_text) for start, end in marks]
+        if laid.is_cut:
+            ranges.append(_ink(laid.length, laid.length + len(laid.shown) - len(laid.text), self._colours.muted))
+        return ranges
+
+
+def _ink(start: int, end: int, colour: QColor) -> QTextLayout.FormatRange:
+    ink = QTextCharFormat()
+    ink.setForeground(colour)
+    made = QTextLayout.FormatRange()
+    made.start, made.length, made.format = start, end - start, ink
+    return made
+
+
+def _moved(inks: Sequence[QTextLayout.FormatRange], start: int) -> list[QTextLayout.FormatRange]:
+    """Inks of a line for its piece that begins with the unit `start`."""
+    if not start:
+        return list(inks)
+    moved = []
+    for ink in inks:
+        if ink.start + ink.length > start:
+            copy = QTextLayout.FormatRange()
+            copy.start = max(0, ink.start - start)
+            copy.length, copy.format = ink.start + ink.length - start - copy.start, ink.format
+            moved.append(copy)
+    return moved
+
+
+def faded(colour: QColor, opacity: int) -> QColor:
+    faded = QColor(colour)
+    faded.setAlpha(opacity)
+    return faded
+
+
+def _between(ranges: Sequence[tuple[int, int]], first: int, last: int) -> Sequence[tuple[int, int]]:
+    """Those of ascending, disjoint ranges that touch the units `first` to `last`: a long line may have thousands."""
+    begin = bisect_left(ranges, first, key=lambda found: found[1])
+    return ranges[begin : bisect_right(ranges, last, key=lambda found: found[0])]

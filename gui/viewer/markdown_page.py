@@ -1,0 +1,255 @@
+"""Turns Markdown into a page of rich text, in steps of some milliseconds; nothing is loaded from anywhere.
+
+On the GUI thread alone: to hand a document over takes a lock of Qt's while a pool thread holds Python's, and a window
+that disconnects a signal at that moment holds the former and waits for the latter.
+
+Qt draws the text, the lists and the tables; grounds of code and quotes are drawn by the view, which finds them by the
+properties that Qt's importer leaves on the blocks.
+"""
+
+from collections.abc import Generator, Iterable, Iterator
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import (
+    QBrush,
+    QFont,
+    QTextBlock,
+    QTextBlockFormat,
+    QTextCharFormat,
+    QTextCursor,
+    QTextDocument,
+    QTextFormat,
+    QTextFrameFormat,
+    QTextTable,
+)
+
+from engine import tr
+from gui.style.theme import Tokens
+from gui.viewer.outline import heading_key
+from gui.widgets.plain_text import SealedDocument
+
+_HEADING_LINE_HEIGHT = 130
+_CELL_LINE_HEIGHT = 115
+_PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
+_CODE_FENCE = QTextFormat.Property.BlockCodeFence.value
+_QUOTE_LEVEL = QTextFormat.Property.BlockQuoteLevel.value
+_RULER = QTextFormat.Property.BlockTrailingHorizontalRulerWidth.value
+_SIZE_ADJUSTMENT = QTextFormat.Property.FontSizeAdjustment.value
+_IMAGE_ALT = QTextFormat.Property.ImageAltText.value
+_FEATURES = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+
+_HEADING_SCALES = {1: 1.5, 2: 1.25, 3: 1.1}
+_HEADING_MARGINS = {1: (8, 10), 2: (20, 8), 3: (16, 6)}
+_BLOCKS_AN_EDIT = 200
+_DEEPEST_QUOTE = 20
+
+QUOTE_INDENT = 18
+CODE_INDENT = 12
+
+
+@dataclass(frozen=True)
+class PageStyle:
+    """Fonts and colours of a page; distances are for font scale 1."""
+
+    font: QFont
+    fixed: QFont
+    colours: Tokens
+    scale: float
+    line_height: int = 150
+    """Of prose, in percent."""
+
+
+@dataclass(frozen=True)
+class Page:
+    document: QTextDocument
+    texts: tuple[str, ...]
+    """The text of each block."""
+    headings: tuple[tuple[int, str], ...]
+    """Number of each heading's block, from 0, and the heading's key."""
+
+
+def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None, Page]:
+    """A page made of `markdown_slices`, step by step: whoever runs it may do something else in between, or stop."""
+    document = SealedDocument()
+    document.setUndoRedoEnabled(False)
+    document.setDefaultFont(style.font)
+    document.setDocumentMargin(0)
+    document.setIndentWidth(24 * style.scale)
+    cursor = QTextCursor(document)
+    for part in slices:
+        _append(document, cursor, part)
+        yield
+    cursor.beginEditBlock()  # not before: inside one, the tables of new text are not known yet
+    for table in document.rootFrame().childFrames():
+        if isinstance(table, QTextTable):
+            _style_table(table, cursor, style)
+            yield
+    texts: list[str] = []
+    headings: list[tuple[int, str]] = []
+    for block in blocks(document):
+        _replace_images(block, cursor)
+        _style_block(block, cursor, style)
+        if block.blockFormat().headingLevel():
+            headings.append((len(texts), heading_key(block.text())))
+        texts.append(block.text())
+        if len(texts) % _BLOCKS_AN_EDIT == 0:
+            cursor.endEditBlock()  # which takes in all that was changed, in one go
+            yield
+            cursor.beginEditBlock()
+        yield
+    cursor.endEditBlock()
+    return Page(document, tuple(texts), tuple(headings))
+
+
+def _append(document: QTextDocument, cursor: QTextCursor, part: str) -> None:
+    if document.isEmpty():
+        document.setMarkdown(part, _FEATURES)  # also takes the front matter out
+        return
+    # The first block that Qt inserts loses its format to the block it goes into: a word that is taken out again does.
+    cursor.movePosition(QTextCursor.MoveOperation.End)
+    cursor.insertBlock(QTextBlockFormat(), QTextCharFormat())
+    start = cursor.position()
+    cursor.insertMarkdown(f"x\n\n{part}", _FEATURES)
+    cursor.setPosition(start - 1)
+    cursor.setPosition(start + 1, QTextCursor.MoveMode.KeepAnchor)
+    cursor.removeSelectedText()
+
+
+def blocks(document: QTextDocument) -> Iterator[QTextBlock]:
+    block = document.begin()
+    while block.isValid():
+        yield block
+        block = block.next()
+
+
+def is_code(block: QTextBlock) -> bool:
+    """Whether the block is a line of a code block."""
+    return block.isValid() and block.blockFormat().hasProperty(_CODE_FENCE)
+
+
+def quote_level(block: QTextBlock) -> int:
+    """How many quotes the block is in, as far as they are told apart."""
+    return min(block.blockFormat().intProperty(_QUOTE_LEVEL), _DEEPEST_QUOTE)
+
+
+def inline_code(block: QTextBlock) -> list[tuple[int, int]]:
+    """Ranges of code among words, in UTF-16 units of the block."""
+    if is_code(block):
+        return []
+    start = block.position()
+    return [(at - start, at - start + length) for at, length, look in _fragments(block) if look.fontFixedPitch()]
+
+
+def _fragments(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
+    """Position, length and format of each run of text; a list, since restyling a run ends Qt's iteration."""
+    found = []
+    place = block.begin()
+    while not place.atEnd():
+        fragment = place.fragment()
+        found.append((fragment.position(), fragment.length(), fragment.charFormat()))
+        place += 1
+    return found
+
+
+def _replace_images(block: QTextBlock, cursor: QTextCursor) -> None:
+    """An image's description in its place: reading a note must not fetch anything."""
+    images = [found for found in _fragments(block) if found[2].isImageFormat()]
+    for position, length, look in reversed(images):
+        name = look.property(_IMAGE_ALT) or look.toImageFormat().name().rsplit("/", 1)[-1]
+        cursor.setPosition(position)
+        cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
+        plain = QTextCharFormat()
+        plain.setFontItalic(True)
+        cursor.insertText(tr("[image: {name}]", name=name), plain)
+
+
+def _style_block(block: QTextBlock, cursor: QTextCursor, style: PageStyle) -> None:
+    level = block.blockFormat().headingLevel()
+    look = QTextBlockFormat()
+    look.setLineHeight(style.line_height, _PROPORTIONAL)
+    above, below = 0.0, 8.0
+    if level:
+        above, below = _HEADING_MARGINS.get(level, (12, 4))
+        look.setLineHeight(_HEADING_LINE_HEIGHT, _PROPORTIONAL)
+    elif is_code(block):
+        above = 0 if is_code(block.previous()) else 16
+        below = 0 if is_code(block.next()) else 22
+        look.setNonBreakableLines(False)
+        look.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+        look.setLeftMargin(CODE_INDENT * style.scale)
+        look.setRightMargin(CODE_INDENT * style.scale)
+    elif block.textList() is not None:
+        below = 4 if block.next().textList() is not None else 10
+    elif quote_level(block):
+        indent = QUOTE_INDENT * quote_level(block) * style.scale
+        if block.textDirection() == Qt.LayoutDirection.RightToLeft:
+            look.setLeftMargin(block.blockFormat().rightMargin())
+            look.setRightMargin(indent)
+        else:
+            look.setLeftMargin(indent)
+    elif block.blockFormat().hasProperty(_RULER):
+        look.setBackground(QBrush(style.colours.line))  # Qt draws the ruler in this colour
+    if QTextCursor(block).currentTable() is not None:
+        above = below = 0
+        look.setLineHeight(_CELL_LINE_HEIGHT, _PROPORTIONAL)
+    look.setTopMargin(0 if block.blockNumber() == 0 else above * style.scale)
+    look.setBottomMargin(below * style.scale)
+    cursor.setPosition(block.position())
+    cursor.mergeBlockFormat(look)
+    if is_code(block):
+        cursor.setBlockCharFormat(_code_ink(style))
+    for position, length, ink in _fragments(block):
+        if _style_ink(ink, level, code=is_code(block), style=style):
+            cursor.setPosition(position)
+            cursor.setPosition(position + length, QTextCursor.MoveMode.KeepAnchor)
+            cursor.setCharFormat(ink)
+
+
+def _style_ink(ink: QTextCharFormat, level: int, *, code: bool, style: PageStyle) -> bool:
+    """Give a run of text its font and colour; False when it is plain."""
+    if code or ink.fontFixedPitch():
+        ink.merge(_code_ink(style))
+    elif level:
+        ink.clearProperty(_SIZE_ADJUSTMENT)
+        ink.setFontPointSize(style.font.pointSizeF() * _HEADING_SCALES.get(level, 1.0))
+        ink.setFontWeight(QFont.Weight.DemiBold)
+    elif not ink.isAnchor():
+        return False
+    if ink.isAnchor():
+        ink.setForeground(QBrush(style.colours.accent))
+        ink.setFontUnderline(True)
+    return True
+
+
+def _code_ink(style: PageStyle) -> QTextCharFormat:
+    ink = QTextCharFormat()
+    ink.setFontFamilies([style.fixed.family()])
+    ink.setFontFixedPitch(True)
+    ink.setFontPointSize(style.fixed.pointSizeF())
+    return ink
+
+
+def _style_table(table: QTextTable, cursor: QTextCursor, style: PageStyle) -> None:
+    look = table.format()
+    look.setBorder(1)
+    look.setBorderBrush(QBrush(style.colours.line))
+    look.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)
+    look.setBorderCollapse(True)
+    look.setCellPadding(6 * style.scale)
+    look.setCellSpacing(0)
+    look.setTopMargin(6 * style.scale)
+    look.setBottomMargin(14 * style.scale)
+    look.setAlignment(Qt.AlignmentFlag.AlignLeft)
+    table.setFormat(look)
+    first = table.cellAt(0, 0)
+    cursor.setPosition(first.firstPosition())
+    if first.lastPosition() > first.firstPosition() and not cursor.block().text():
+        cursor.deleteChar()  # Qt's importer leaves an empty paragraph there
+    bold = QTextCharFormat()
+    bold.setFontWeight(QFont.Weight.DemiBold)
+    for column in range(table.columns()):
+        cell = table.cellAt(0, column)
+        cursor.setPosition(cell.firstPosition())
+        cursor.setPosition(cell.lastPosition(), QTextCursor.MoveMode.KeepAnchor)
+        cursor.mergeCharFormat(bold)

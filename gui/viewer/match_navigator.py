@@ -1,0 +1,174 @@
+"""Steps through the hits of what is shown: the words of the query, or what the find bar looks for while it is open."""
+
+from typing import Protocol
+
+from PySide6.QtCore import QObject, QTimer, Signal
+
+from engine import tr
+from gui.commands.keymap import keymap
+from gui.commands.shared import FIND
+from gui.core.jobs import Jobs
+from gui.viewer.find_messages import FindWords
+from gui.viewer.lines import Lines, Place
+from gui.viewer.matches import Finder, Hit, HitMap, Step
+from gui.viewer.search_terms import plain_finder, query_finder
+from gui.viewer.text_scan import MOST_HITS, HitScan
+from gui.widgets.formatting import grouped
+
+_OVERVIEW_CHARACTERS = 8 * 1024 * 1024
+"""How much text is analysed for the overview; further hits are looked for when someone steps there."""
+_FIND_CHARACTERS = 1 << 40
+_PATIENCE_MS = 300
+
+
+class HitView(Protocol):
+    """What shows the hits: the source, or the rendered page."""
+
+    def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
+        """Mark the words of the query, and what the find bar looks for, where they come into view."""
+
+    def place(self) -> Place:
+        """Where looking begins."""
+
+    def shows(self, hit: Hit) -> bool:
+        """Whether this hit is in view."""
+
+    def show_hit(self, hit: Hit | None) -> None:
+        """Frame this hit and bring it into view; None frames nothing."""
+
+    def show_hits(self, marks: HitMap, found: HitMap | None) -> None:
+        """More hits of the query, or of the find bar, are known."""
+
+
+class HitNavigator(QObject):
+    """Looks through the text of one view at a time.
+
+    Signals:
+        counted: what the find bar says of its matches, "3 of 17".
+        notice: a sentence about a step that went round the end or found nothing.
+    """
+
+    counted = Signal(str)
+    notice = Signal(str)
+
+    def __init__(self, jobs: Jobs, parent: QObject, words: FindWords) -> None:
+        super().__init__(parent)
+        self._sentences = words
+        self._marks = HitScan(jobs, self)
+        self._found = HitScan(jobs, self)
+        self._marks.changed.connect(self._show_hits)
+        self._found.changed.connect(self._show_hits)
+        self._view: HitView | None = None
+        self._lines: Lines | None = None
+        self._near = 1
+        self._words = ""
+        self._query: Finder | None = None
+        self._needle: Finder | None = None
+        self._origin: Place | None = None
+        self._current: Hit | None = None
+        self._patience = QTimer(self)
+        self._patience.setSingleShot(True)
+        self._patience.setInterval(_PATIENCE_MS)
+        self._patience.timeout.connect(lambda: self.notice.emit(tr(words.looking)))
+
+    def look_in(self, view: HitView, lines: Lines, *, near: int, query: str, language: str) -> None:
+        """Mark the words of a query in a text, and look through the neighbourhood of line `near` first."""
+        self._current = self._origin = None
+        view.show_hit(None)
+        if (view, lines, query) == (self._view, self._lines, self._words):
+            return
+        self._view, self._lines, self._near, self._words = view, lines, near, query
+        self._query = query_finder(query, language) if query.strip() else None
+        view.set_finders(self._query, self._needle)
+        self._restart()
+
+    def look_on(self, lines: Lines) -> None:
+        """The text goes on: look through it anew, from where the view is. What is framed stays."""
+        if self._view is not None:
+            self._lines, self._near = lines, self._view.place()[0]
+            self._restart()
+
+    def leave(self) -> None:
+        """There is no text any more."""
+        self._view = self._lines = self._current = self._origin = None
+        self._restart()
+
+    def find(self, needle: str) -> None:
+        """Look for what stands in the find bar, from where the looking began; empty stops it."""
+        if self._view is None or not needle:
+            self._needle = self._origin = self._current = None
+            if self._view is not None:
+                self._view.show_hit(None)
+        else:
+            self._needle = plain_finder(needle)
+            if self._origin is None:
+                line, column = self._current.place if self._current is not None else self._view.place()
+                self._origin = line, max(-1, column - 1)
+        if self._view is not None:
+            self._view.set_finders(self._query, self._needle)
+        self._restart_found()
+        if self._needle is not None and self._origin is not None:
+            self._step(self._found, self._origin, forward=True, quiet=True)
+
+    def step(self, *, forward: bool) -> None:
+        """Go to the next hit, or the one before, round the end of the text if need be."""
+        if self._view is None:
+            return
+        scan = self._found if self._needle is not None else self._marks
+        if not scan.active:
+            key = keymap().shown(FIND.name)
+            self.notice.emit(tr(self._sentences.unasked, key=key) if key else tr("Nothing was searched for."))
+            return
+        seen = self._current is not None and self._view.shows(self._current)
+        place = self._current.place if self._current is not None and seen else self._view.place()
+        self._step(scan, place, forward=forward, quiet=False)
+
+    def _step(self, scan: HitScan, place: Place, *, forward: bool, quiet: bool) -> None:
+        self._patience.start()
+        scan.step(place, forward=forward, then=lambda step: self._arrive(step, forward=forward, quiet=quiet))
+
+    def _arrive(self, step: Step | None, *, forward: bool, quiet: bool) -> None:
+        self._patience.stop()
+        self._current = step.hit if step is not None else None
+        if self._view is not None:
+            self._view.show_hit(self._current)
+        if step is None and not quiet:
+            words = self._sentences
+            self.notice.emit(tr(words.missing if self._needle is not None else words.without_word))
+        elif step is not None and step.wrapped and not quiet:
+            self.notice.emit(tr("Continued from the start.") if forward else tr("Continued from the end."))
+        self._count()
+
+    def _restart(self) -> None:
+        if self._lines is None or self._query is None:
+            self._marks.stop()
+        else:
+            self._marks.start(self._lines, self._query, near=self._near, most_characters=_OVERVIEW_CHARACTERS)
+        self._restart_found()
+
+    def _restart_found(self) -> None:
+        self._patience.stop()
+        if self._lines is None or self._needle is None:
+            self._found.stop()
+        else:
+            near = self._origin[0] if self._origin is not None else self._near
+            self._found.start(self._lines, self._needle, near=near, most_characters=_FIND_CHARACTERS)
+
+    def _show_hits(self) -> None:
+        if self._view is not None:
+            self._view.show_hits(self._marks.hits, self._found.hits if self._needle is not None else None)
+        self._count()
+
+    def _count(self) -> None:
+        if self._needle is None:
+            self.counted.emit("")
+            return
+        hits, running = self._found.hits, self._found.running
+        if not hits.count:
+            self.counted.emit(tr("Looking…") if running else tr("Not found"))
+            return
+        total = f"{grouped(hits.count)}{'+' if hits.count >= MOST_HITS else ''}{'…' if running else ''}"
+        if self._current is None:
+            self.counted.emit(total)
+        else:
+            self.counted.emit(tr("{rank:,} of {total}", rank=hits.rank(self._current) + 1, total=total))

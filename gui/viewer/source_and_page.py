@@ -1,0 +1,98 @@
+"""The two faces of a file that is read: its source, and the page that Markdown makes of it."""
+
+from PySide6.QtCore import QObject, Signal
+
+from engine import tr
+from gui.core.jobs import Jobs
+from gui.viewer.chunks.view import ChunkedSource
+from gui.viewer.file_loader import OpenedFile
+from gui.viewer.lines import Lines
+from gui.viewer.match_navigator import HitNavigator, HitView
+from gui.viewer.outline import HeadingPlace
+from gui.viewer.rendered_view import MOST_BYTES, RenderedView
+from gui.viewer.view_target import Target
+from gui.widgets.formatting import size_text
+
+
+class Faces(QObject):
+    """Which face is wanted outlives the file; found words are looked for in the one that is on show.
+
+    Signals:
+        turned: the widget of a face, whose text is there now.
+        said: why the source is on show, where the page was wanted.
+    """
+
+    turned = Signal(object)
+    said = Signal(str)
+
+    def __init__(self, jobs: Jobs, source: ChunkedSource, hits: HitNavigator, parent: QObject) -> None:
+        super().__init__(parent)
+        self.rendered = RenderedView(jobs)
+        self.rendered.rendered.connect(self._show_rendered)
+        self.rendered.failed.connect(self._give_up)
+        self._source = source
+        self._hits = hits
+        self._wants_page = False
+        self._opened: OpenedFile | None = None
+        self._target: Target | None = None
+        self._page_of: OpenedFile | None = None
+        """The file whose page has been made."""
+
+    def show(self, opened: OpenedFile, target: Target, *, keep_place: bool) -> None:
+        """The face that is wanted; the source stands at its place already, and the page goes there too.
+
+        `keep_place`: the page is on show, and whoever reads it stays where they are.
+        """
+        self._opened, self._target = opened, target
+        size = opened.lines.size
+        if not self._wants_page:
+            self._show_source()
+        elif size > MOST_BYTES:
+            shown = size_text(size)
+            self._give_up(tr("This file has {size}, too much to render. Its source is shown.", size=shown))
+        elif self._page_of is not opened:
+            self.rendered.show_markdown(opened.lines, opened.outline, self._heading(opened), keep_place=keep_place)
+        else:
+            if not keep_place:
+                self.rendered.go_to_heading(self._heading(opened))
+            self._show_rendered()
+
+    def choose(self, *, rendered: bool, keep_place: bool) -> None:
+        """Turn to the other face, also for the files that follow."""
+        self._wants_page = rendered
+        if not rendered:
+            self.rendered.cancel()
+        if self._opened is not None and self._target is not None:
+            self.show(self._opened, self._target, keep_place=keep_place)
+
+    def leave(self, *, forget: bool) -> None:
+        """Nobody reads the file any more; `forget` also what was made of it."""
+        self._hits.leave()
+        self.rendered.leave()
+        self._opened = None
+        if forget:
+            self._page_of = None
+
+    def _show_source(self) -> None:
+        if self._opened is not None and self._target is not None:
+            self._look_in(self._source, self._opened.lines, near=self._target.focus)
+            self.turned.emit(self._source)
+
+    def _show_rendered(self) -> None:
+        if self._opened is not None:
+            self._page_of = self._opened
+            self._look_in(self.rendered, self.rendered.blocks, near=1)
+            self.turned.emit(self.rendered)
+
+    def _give_up(self, sentence: str) -> None:
+        self.said.emit(sentence)
+        self._show_source()
+
+    def _look_in(self, view: HitView, lines: Lines, near: int) -> None:
+        if self._opened is not None and self._target is not None:
+            query, language = self._target.query, self._opened.language
+            self._hits.look_in(view, lines, near=near, query=query, language=language)
+
+    def _heading(self, opened: OpenedFile) -> HeadingPlace | None:
+        """The heading above the place that the source shows."""
+        return opened.outline.place_of(max(1, self._source.place()[0]))

@@ -1,0 +1,253 @@
+"""What all charts have in common: one mark is chosen by the mouse or the keys, named below, and told aloud."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QAccessible,
+    QBrush,
+    QColor,
+    QFontMetrics,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gui.style.stylesheet import BASE_PIXELS, font_at
+from gui.style.theme import Tokens, tokens
+from gui.widgets.accessible_painting import Part
+from gui.widgets.charts.series import Mark, Series
+from gui.widgets.elided import elide
+from gui.widgets.mirrored import mirror, mirrored_x, write
+from gui.widgets.plain_text import show_tip
+
+_FOOT = 12
+_GAP = 6
+_WIDTH = 160
+_SWATCH, _APART = 8, 14
+_STEPS = {Qt.Key.Key_Left: -1, Qt.Key.Key_Right: 1}
+
+
+def part_inks(colours: Tokens) -> tuple[QColor, ...]:
+    """The colours of the parts of a mark, from the lowest up."""
+    return colours.accent, colours.meaning
+
+
+PATTERNS = (Qt.BrushStyle.SolidPattern, Qt.BrushStyle.HorPattern)
+"""What the parts are filled with, so that they differ by more than their colours; what is no ground has an edge."""
+
+
+class Chart(QWidget):
+    """A subclass paints the marks into `plot()` and knows which one is at a point.
+
+    Signals:
+        opened: Mark, by Enter or a double click.
+    """
+
+    opened = Signal(object)
+    spoken_role = QAccessible.Role.Chart
+
+    def __init__(self, title: str, plot_height: int, parent: QWidget | None = None) -> None:
+        """`plot_height`: of the marks, in pixels at font scale 1."""
+        super().__init__(parent)
+        self.series = Series()
+        self._title = title
+        self._plot_height = plot_height
+        self._pointed: int | None = None
+        self._walked: int | None = None
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._describe()
+
+    def show_series(self, series: Series) -> None:
+        """Show this in place of what was shown; the chosen mark stays chosen where it is still there."""
+        if series == self.series:
+            return
+        before, self.series = self.series, series
+        self._walked = self._again(before, self._walked)
+        self._pointed = self._again(before, self._pointed)
+        self._describe()
+        self.update()
+
+    def _again(self, before: Series, index: int | None) -> int | None:
+        """Where a mark of the series before stands now."""
+        key = None if index is None else before.marks[index].key
+        return next((place for place, mark in enumerate(self.series.marks) if mark.key == key), None)
+
+    # --- for subclasses ---------------------------------------------------------------------------------------------
+
+    def mark_at(self, position: QPointF) -> int | None:
+        """The mark at this place of the widget; here and below as if lines ran to the right, whatever they do."""
+        raise NotImplementedError
+
+    def place_of(self, index: int) -> QRectF:
+        """Where a mark is; empty while it is out of view."""
+        raise NotImplementedError
+
+    def paint_marks(self, painter: QPainter, colours: Tokens) -> None:
+        """Only called where there are marks."""
+        raise NotImplementedError
+
+    def bring_into_view(self, index: int) -> None:
+        """A mark was chosen by a key: make sure that it can be seen."""
+
+    @property
+    def chosen(self) -> int | None:
+        """The mark under the mouse, else the one that the keys have gone to."""
+        return self._walked if self._pointed is None else self._pointed
+
+    def plot(self) -> QRectF:
+        """Where the marks are."""
+        return QRectF(0, 0, self.width(), self._scaled(self._plot_height))
+
+    @staticmethod
+    def _scaled(pixels: float) -> float:
+        return pixels * font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
+
+    # --- choosing ---------------------------------------------------------------------------------------------------
+
+    def choose(self, index: int) -> None:
+        """As the keys do."""
+        self._walked, self._pointed = index, None
+        self.bring_into_view(index)
+        self._describe()
+        self.update()
+
+    def mark(self) -> Mark | None:
+        """The chosen one."""
+        return None if self.chosen is None else self.series.marks[self.chosen]
+
+    def _point_at(self, index: int | None) -> None:
+        if index != self._pointed:
+            self._pointed = index
+            self._describe()
+            self.update()
+
+    def spoken_parts(self) -> Sequence[Part]:
+        return [
+            Part(mark.detail or mark.caption, self._stands(self.place_of(index)).toAlignedRect())
+            for index, mark in enumerate(self.series.marks)
+        ]
+
+    def _mark_under(self, position: QPointF) -> int | None:
+        return self.mark_at(QPointF(mirrored_x(position.x(), self.width(), self.layoutDirection()), position.y()))
+
+    def _stands(self, place: QRectF) -> QRectF:
+        """Where on the widget a place is."""
+        if self.isRightToLeft():
+            place.moveRight(self.width() - place.left())
+        return place
+
+    def _describe(self) -> None:
+        """The chosen mark goes into the name, which assistive tools tell at once when it changes."""
+        mark = self.mark()
+        words = mark.detail or mark.caption if mark else self.series.resting
+        self.setAccessibleName(f"{self._title}: {words}" if words else self._title)
+        self.setAccessibleDescription(self.series.gist)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key, last = Qt.Key(event.key()), len(self.series.marks) - 1
+        if last < 0 or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            super().keyPressEvent(event)
+        elif key in _STEPS:
+            step = -_STEPS[key] if self.isRightToLeft() else _STEPS[key]
+            self.choose(last if self.chosen is None else min(max(self.chosen + step, 0), last))
+        elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
+            self.choose(0 if key == Qt.Key.Key_Home else last)
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and (mark := self.mark()):
+            self.opened.emit(mark)
+        else:
+            super().keyPressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._point_at(self._mark_under(event.position()))
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        super().mousePressEvent(event)
+        index = self._mark_under(event.position())
+        if index is not None:
+            self.choose(index)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if self._mark_under(event.position()) is not None and (mark := self.mark()):
+            self.opened.emit(mark)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        self._point_at(None)
+        super().leaveEvent(event)
+
+    # --- looks ------------------------------------------------------------------------------------------------------
+
+    def sizeHint(self) -> QSize:
+        foot = QFontMetrics(font_at(_FOOT)).height()
+        return QSize(_WIDTH, round(self._scaled(self._plot_height)) + _GAP + foot)
+
+    def minimumSizeHint(self) -> QSize:
+        return self.sizeHint()
+
+    def foot(self) -> tuple[str, str]:
+        """The words below, at the left and at the right."""
+        mark = self.mark()
+        return (mark.caption, "") if mark else (self.series.resting, "") if self.series.resting else self.series.ends
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        mirror(painter, self.rect(), self.layoutDirection())
+        plot = self.plot()
+        if self.series.marks:
+            self.paint_marks(painter, colours)
+        if self.hasFocus():
+            painter.setPen(QPen(colours.accent, 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(plot.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+        painter.setFont(font_at(_FOOT))
+        painter.setPen(colours.text if self.mark() else colours.muted)
+        left, right = self.foot()
+        room = QRectF(0, plot.bottom() + _GAP, self.width(), self.height() - plot.bottom() - _GAP)
+        cut = elide(painter.fontMetrics(), left, Qt.TextElideMode.ElideRight, int(room.width()))
+        write(painter, room, int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextSingleLine), cut)
+        write(painter, room, int(Qt.AlignmentFlag.AlignRight | Qt.TextFlag.TextSingleLine), right)
+        if not self.mark():
+            self._paint_legend(painter, colours, room)
+
+    def _paint_legend(self, painter: QPainter, colours: Tokens, room: QRectF) -> None:
+        """What the parts of the marks are, in the middle, where the ends leave room."""
+        side = self._scaled(_SWATCH)
+        widths = [side + 5 + painter.fontMetrics().horizontalAdvance(name) for name in self.series.legend]
+        left = room.center().x() - (sum(widths) + (len(widths) - 1) * _APART) / 2
+        height = painter.fontMetrics().height()
+        for name, ink, pattern, width in zip(self.series.legend, part_inks(colours), PATTERNS, widths, strict=False):
+            swatch = QRectF(left, room.top() + (height - side) / 2, side, side)
+            painter.setPen(QPen(ink, 1))
+            painter.setBrush(QBrush(ink, pattern))
+            painter.drawRoundedRect(swatch.adjusted(0.5, 0.5, -0.5, -0.5), 2, 2)
+            painter.setPen(colours.muted)
+            write(painter, QRectF(swatch.right() + 5, room.top(), width, height), 0, name)
+            left += width + _APART
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent):
+            index = self._mark_under(QPointF(event.pos()))
+            if index is not None:
+                mark = self.series.marks[index]
+                show_tip(event.globalPos(), mark.detail or mark.caption, self)
+                return True
+        return super().event(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self.updateGeometry()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._walked is not None:
+            self.bring_into_view(self._walked)

@@ -1,0 +1,57 @@
+"""What a chart shows, told without a picture: marks that are at the same time the rows of the table behind it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from gui.widgets.formatting import grouped
+
+Cell = tuple[str, str | int | float]
+"""What a table shows, and what it sorts by."""
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One bar, piece or point."""
+
+    parts: tuple[float, ...]
+    """Its height, or the heights of its parts from the lowest up; of a piece, its share."""
+    caption: str
+    """Names it in a few words."""
+    row: tuple[Cell, ...]
+    failed: bool = False
+    """Drawn so that it differs by more than its colour."""
+    detail: str = ""
+    """More than the caption says, for the tooltip."""
+
+    @property
+    def key(self) -> str:
+        """What it is known by when newer figures come."""
+        return self.row[0][0]
+
+    @property
+    def height(self) -> float:
+        return sum(self.parts)
+
+
+@dataclass(frozen=True)
+class Series:
+    marks: tuple[Mark, ...] = ()
+    gist: str = ""
+    """The whole picture in a sentence, for those who do not see it."""
+    ends: tuple[str, str] = ("", "")
+    """What stands below the first and the last mark."""
+    resting: str = ""
+    """What stands there instead while no mark is chosen."""
+    legend: tuple[str, ...] = ()
+    """Names of the parts of a mark, where there are several."""
+
+
+def figure_cell(count: int | None) -> Cell:
+    """A count; None for one that is not known."""
+    return ("–", -1) if count is None else (grouped(count), count)
+
+
+def tab_separated(titles: Sequence[str], series: Series) -> str:
+    """The table as text that a spreadsheet takes; no cell can break it."""
+    rows = (titles, *((" ".join(text.split()) for text, _ in mark.row) for mark in series.marks))
+    return "\n".join("\t".join(row) for row in rows)

@@ -1,0 +1,117 @@
+"""The history of syncs as bars, rows and sentences."""
+
+import math
+from collections.abc import Sequence
+
+from engine import SyncSummary, marked, tr, tr_count
+from gui.widgets.charts.card import TableColumn
+from gui.widgets.charts.series import Mark, Series, figure_cell
+from gui.widgets.formatting import ago, duration, exact
+from gui.widgets.sync_line import REASON_WORDS
+
+SYNC_COLUMNS = (
+    TableColumn(marked("When"), 26),
+    TableColumn(marked("Why"), 14),
+    TableColumn(marked("Took"), 12, figures=True),
+    TableColumn(marked("Files"), 8, figures=True),
+    TableColumn(marked("Chunks"), 9, figures=True),
+    TableColumn(marked("Reused"), 9, figures=True),
+    TableColumn(marked("Embedded"), 11, figures=True),
+    TableColumn(marked("Failed"), 8, figures=True),
+    TableColumn(marked("Outcome"), 30),
+)
+
+
+def sync_series(syncs: Sequence[SyncSummary], now: float | None = None) -> Series:
+    """Syncs, newest last. Heights follow the square root of what was done, so that a day's small changes stay visible
+    beside a first run; one that did nothing is visible, too."""
+    if not syncs:
+        return Series(resting=tr("No sync yet."))
+    marks = tuple(_sync_mark(sync, now) for sync in syncs)
+    bad = sum(mark.failed for mark in marks)
+    return Series(
+        marks,
+        gist=_gist(len(syncs), bad, sync_sentence(syncs[-1])),
+        resting=marks[-1].caption,
+    )
+
+
+def _gist(many: int, bad: int, newest: str) -> str:
+    if not bad:
+        return tr_count(
+            "{count:,} sync, none with an error. The newest: {newest}",
+            "{count:,} syncs, none with an error. The newest: {newest}",
+            many,
+            newest=newest,
+        )
+    return tr_count(
+        "{count:,} sync, {bad:,} with an error. The newest: {newest}",
+        "{count:,} syncs, {bad:,} with an error. The newest: {newest}",
+        many,
+        bad=bad,
+        newest=newest,
+    )
+
+
+def _sync_mark(sync: SyncSummary, now: float | None) -> Mark:
+    reason, outcome = tr(REASON_WORDS[sync.reason]), outcome_of(sync)
+    return Mark(
+        (1 + math.sqrt(sync.chunks_indexed + sync.vectors_embedded),),
+        f"{ago(sync.started + sync.seconds, now)} · {reason} · {_changed(sync)}",
+        (
+            (exact(sync.started), sync.started),
+            (reason, reason),
+            (duration(sync.seconds), sync.seconds),
+            figure_cell(sync.files_indexed),
+            figure_cell(sync.chunks_indexed),
+            figure_cell(sync.vectors_reused),
+            figure_cell(sync.vectors_embedded),
+            figure_cell(sync.files_failed),
+            (outcome, outcome),
+        ),
+        failed=bool(sync.error),
+        detail=sync_sentence(sync),
+    )
+
+
+def _changed(sync: SyncSummary) -> str:
+    if sync.error:
+        return tr("failed")
+    if sync.cancelled:
+        return tr("stopped")
+    done = tr_count("{count:,} chunk", "{count:,} chunks", max(sync.chunks_indexed, sync.vectors_embedded))
+    return ", ".join(filter(None, (done, _failed(sync))))
+
+
+def _failed(sync: SyncSummary) -> str:
+    if not sync.files_failed:
+        return ""
+    return tr_count("{count:,} file failed", "{count:,} files failed", sync.files_failed)
+
+
+def outcome_of(sync: SyncSummary) -> str:
+    """How it ended, in words."""
+    if sync.error:
+        return tr(sync.error)
+    if sync.cancelled:
+        return tr("stopped")
+    return tr("rebuilt") if sync.full else tr("done")
+
+
+def sync_sentence(sync: SyncSummary) -> str:
+    """Everything about a sync but the files that failed."""
+    done = (
+        tr_count("{count:,} file", "{count:,} files", sync.files_indexed),
+        tr_count("{count:,} chunk", "{count:,} chunks", sync.chunks_indexed),
+        tr_count("{count:,} vector", "{count:,} vectors", sync.vectors_embedded),
+        tr("{count:,} reused", count=sync.vectors_reused) if sync.vectors_reused else "",
+        _failed(sync),
+    )
+    said = tr(
+        "{when}, {reason}: {done} in {duration}.",
+        when=exact(sync.started),
+        reason=tr(REASON_WORDS[sync.reason]),
+        done=", ".join(filter(None, done)),
+        duration=duration(sync.seconds),
+    )
+    return f"{said} {tr(sync.error)}".strip()

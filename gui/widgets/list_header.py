@@ -1,0 +1,247 @@
+"""The line above the results: how many, what the colours of the score bars mean, and how they are sorted."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QActionGroup, QColor, QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWidget
+
+from engine import tr
+from gui.style.stylesheet import font_at
+from gui.style.theme import tokens
+from gui.widgets.elided import elide
+from gui.widgets.icons import icon_pixmap
+from gui.widgets.mirrored import margins, mirror, write
+from gui.widgets.plain_text import set_tip
+from gui.widgets.row_painting import GUTTER
+
+_SQUARE = 10
+_ARROW = 12
+
+
+@dataclass(frozen=True)
+class Order:
+    """One way to sort: what it is called in code, on the button and within a line, and what it means."""
+
+    value: str
+    words: str
+    name: str
+    tip: str
+
+
+class CountLine(QWidget):
+    """Counts and, where there is room, the legend of the score bars."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._texts: tuple[str, ...] = ("",)
+        self._legend = False
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+
+    def show_counts(self, *texts: str, legend: bool) -> None:
+        """`texts`: the same said at length first, then shorter; the longest that fits beside the legend is shown."""
+        self._texts, self._legend = texts, legend
+        self.setAccessibleName(texts[0])
+        self.updateGeometry()
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(80, QFontMetrics(font_at(12)).height())
+
+    def minimumSizeHint(self) -> QSize:
+        metrics = QFontMetrics(font_at(12))
+        return QSize(metrics.horizontalAdvance(self._texts[-1]), metrics.height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        mirror(painter, self.rect(), self.layoutDirection())
+        painter.setFont(font_at(12))
+        painter.setPen(colours.muted)
+        metrics = painter.fontMetrics()
+        legend = [(" · " + tr("words"), colours.accent), (tr("meaning"), colours.meaning)] if self._legend else []
+        room = self.width() - sum(metrics.horizontalAdvance(word) + _SQUARE + 8 for word, _ in legend)
+        fitting = [text for text in self._texts if metrics.horizontalAdvance(text) <= room]
+        text = fitting[0] if fitting else metrics.elidedText(self._texts[-1], Qt.TextElideMode.ElideRight, self.width())
+        x = self._draw_word(painter, 0, text)
+        if fitting:
+            for word, colour in legend:
+                x = self._draw_word(painter, x, word) + 4
+                self._draw_square(painter, x, colour)
+                painter.setPen(colours.muted)
+                x += _SQUARE + 4
+
+    def _draw_word(self, painter: QPainter, x: int, word: str) -> int:
+        rect = self.rect().adjusted(x, 0, 0, 0)
+        write(painter, rect, int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter), word)
+        return x + painter.fontMetrics().horizontalAdvance(word)
+
+    def _draw_square(self, painter: QPainter, x: int, colour: QColor) -> None:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawRoundedRect(QRectF(x, (self.height() - _SQUARE) / 2 + 0.5, _SQUARE, _SQUARE), 1, 1)
+
+
+class SortButton(QPushButton):
+    """Shows the order and opens a menu of all; the first is the one to begin with."""
+
+    order_chosen = Signal(str)
+
+    def __init__(self, orders: Sequence[Order], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._order = orders[0]
+        self._extras: tuple[str, ...] = ()
+        self._extra_tip = ""
+        menu = QMenu(self)
+        self._group = group = QActionGroup(menu)
+        for order in orders:
+            action = menu.addAction(tr(order.words))
+            action.setData(order)
+            action.setCheckable(True)
+            action.setChecked(order is orders[0])
+            group.addAction(action)
+        group.triggered.connect(self._choose)
+        self.setMenu(menu)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._show()
+
+    def add_option(self, words: str, choose: Callable[[bool], None]) -> None:
+        """Something besides the order that can be on or off; off to begin with."""
+        self.menu().addSeparator()
+        action = self.menu().addAction(words)
+        action.setCheckable(True)
+        action.toggled.connect(choose)
+
+    @property
+    def order(self) -> str:
+        """The value of the order that is chosen."""
+        return self._order.value
+
+    def show_order(self, value: str) -> None:
+        """Choose the order of this value without telling."""
+        action = next(action for action in self._group.actions() if action.data().value == value)
+        action.setChecked(True)
+        self._order = action.data()
+        self._show()
+
+    def set_extras(self, words: Sequence[str], tip: str) -> None:
+        """What changes the order besides, a word each, and the same at length; shown where it is not empty."""
+        self._extras, self._extra_tip = tuple(words), tip
+        self._show()
+
+    @property
+    def has_extras(self) -> bool:
+        return bool(self._extras)
+
+    def _show(self) -> None:
+        order, tip = self._order, tr(self._order.tip)
+        self.setText(" · ".join((tr(order.words), *self._extras)))
+        self.setAccessibleName(", ".join((tr("Sorted by {order}", order=tr(order.name)), *self._extras)))
+        set_tip(self, f"{tip}. {self._extra_tip}" if self._extra_tip else tip)
+        self.updateGeometry()
+        self.update()
+
+    @Slot(QAction)
+    def _choose(self, action: QAction) -> None:
+        self._order = action.data()
+        self._show()
+        self.order_chosen.emit(self._order.value)
+
+    def sizeHint(self) -> QSize:
+        metrics = QFontMetrics(font_at(12))
+        return QSize(metrics.horizontalAdvance(self.text()) + self._arrow() + 14, metrics.height() + 8)
+
+    def minimumSizeHint(self) -> QSize:
+        """With the order's words alone the rest is cut, never the counts beside it."""
+        metrics = QFontMetrics(font_at(12))
+        return QSize(metrics.horizontalAdvance(tr(self._order.words)) + self._arrow() + 14, metrics.height() + 8)
+
+    def fitting(self, metrics: QFontMetrics, room: int) -> str:
+        """The words for so many pixels: what is out of the ordinary goes before the order, which is in its menu."""
+        extras = " · ".join(self._extras)
+        words = self.text() if not extras or metrics.horizontalAdvance(self.text()) <= room else extras
+        return elide(metrics, words, Qt.TextElideMode.ElideRight, room)
+
+    @staticmethod
+    def _arrow() -> int:
+        return font_at(_ARROW).pixelSize()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        lively = self.underMouse() or self.isDown()
+        ink = colours.text if lively else colours.muted
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        mirror(painter, self.rect(), self.layoutDirection())
+        if self.hasFocus():
+            painter.setPen(colours.accent)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
+        painter.setFont(font_at(12))
+        painter.setPen(ink)
+        side = self._arrow()
+        words = self.rect().adjusted(5, 0, -side - 5, 0)
+        shown = self.fitting(painter.fontMetrics(), words.width())
+        write(painter, words, int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter), shown)
+        arrow = icon_pixmap("chevron-down", ink, side, self.devicePixelRatioF())
+        painter.drawPixmap(self.width() - side - 4, (self.height() - side) // 2 + 1, arrow)
+
+
+class ListHeader(QWidget):
+    """Counts at the left, order at the right, on the list headers' ground with a line below."""
+
+    order_chosen = Signal(str)
+
+    def __init__(self, orders: Sequence[Order], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._counts = CountLine()
+        self._tools: list[QWidget] = []
+        self._buttons: list[QWidget] = []
+        self.sort_button = SortButton(orders)
+        self.sort_button.order_chosen.connect(self.order_chosen)
+        self._row = row = QHBoxLayout(self)
+        row.setContentsMargins(margins(GUTTER, 0, GUTTER - 4, 1))
+        row.setSpacing(8)
+        row.addWidget(self._counts, 1)
+        row.addWidget(self.sort_button)
+        self._restyle()
+
+    def add_tool(self, tool: QWidget) -> None:
+        """Something else that one can do with what is listed, before the order."""
+        self._insert(tool)
+
+    def show_counts(self, *texts: str, legend: bool, sortable: bool) -> None:
+        self._counts.show_counts(*texts, legend=legend)
+        self.sort_button.setVisible(sortable or self.sort_button.has_extras)
+        for button in self._buttons:
+            button.setVisible(sortable)
+
+    def add_button(self, button: QWidget) -> None:
+        """Something that can be done with all that is listed, beside the order."""
+        self._buttons.append(button)
+        self._insert(button)
+        button.hide()
+
+    def _insert(self, widget: QWidget) -> None:
+        """Before the order, by tab too."""
+        place = self._row.indexOf(self.sort_button)
+        self._row.insertWidget(place, widget)
+        self._tools.append(widget)
+        for before, after in pairwise((*self._tools, self.sort_button)):
+            QWidget.setTabOrder(before, after)
+
+    def _restyle(self) -> None:
+        self.setFixedHeight(QFontMetrics(font_at(12)).height() + 20)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._restyle()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), colours.alternate)
+        painter.fillRect(0, self.height() - 1, self.width(), 1, colours.line)

@@ -1,0 +1,231 @@
+"""The search box: where a question is typed, how many results it has, how to leave it and how to come back to one."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QPaintEvent, QPalette, QPen, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSizePolicy, QWidget
+
+from engine import LONGEST_QUERY, tr
+from gui.style.stylesheet import font_at
+from gui.style.theme import tokens
+from gui.widgets.icons import IconButton, icon_pixmap
+from gui.widgets.labels import label
+from gui.widgets.mirrored import margins
+from gui.widgets.plain_text import set_tip
+from gui.widgets.query_history import QueryHistory
+
+RADIUS = 8
+_SHEET = (
+    "QLineEdit, QLineEdit:focus {{"
+    " border: none; background: transparent; padding: 0px; placeholder-text-color: {muted}; }}"
+)
+_INTO_LIST = {Qt.Key.Key_Down, Qt.Key.Key_PageDown}
+_EDGE = 14
+_MOST_STATE = 0.48
+"""Share of the box."""
+"""Pixels before the magnifier."""
+
+
+class _Edit(QLineEdit):
+    """The text itself; keys that are not for text become signals."""
+
+    into_list = Signal()
+    accepted = Signal()
+    left = Signal()
+    walked = Signal(bool)
+    """Back to an earlier question (True) or forth to a later one."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and event.modifiers() & Qt.KeyboardModifier.AltModifier:
+            self.walked.emit(key == Qt.Key.Key_Up)
+        elif key in _INTO_LIST:
+            self.into_list.emit()
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.accepted.emit()
+        elif key == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        elif key == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class QueryBox(QWidget):
+    """Magnifier, text, a line of state, and a button that clears; drawn as one rounded field."""
+
+    text_changed = Signal(str)
+    into_list = Signal()
+    accepted = Signal()
+    left = Signal()
+    """Escape in an empty box."""
+    meant = Signal(str)
+    """A question that somebody may want to come back to; perhaps the same as before."""
+
+    def __init__(self, hint: str = "", name: str = "", parent: QWidget | None = None) -> None:
+        """`hint` stands in the empty box; without it and `name` it is the box of the search."""
+        super().__init__(parent)
+        self._hint = hint = hint or tr("Search by words or meaning")
+        name = name or tr("Search")
+        self._history = QueryHistory()
+        self._before = ""
+        self._walking = False
+        self.edit = _Edit(self)
+        self.edit.setMaxLength(LONGEST_QUERY)
+        self.edit.setPlaceholderText(hint)
+        self.edit.setAccessibleName(name)
+        set_tip(self.edit, tr("Alt+Up and Alt+Down: earlier and later questions"))
+        self.edit.textChanged.connect(self._changed)
+        self.edit.into_list.connect(self.into_list)
+        self.edit.accepted.connect(self.accepted)
+        self.edit.left.connect(self.left)
+        for meant in (self.edit.into_list, self.edit.accepted):
+            meant.connect(self.remember)
+        self.edit.walked.connect(self._walk)
+        self.edit.installEventFilter(self)
+        self._icon = label(parent=self)
+        self._state = label(role="meta", parent=self)
+        self._state.setAccessibleName(tr("{name}: state", name=name))
+        self._clear = IconButton("close", tr("{name}: clear", name=name), parent=self)
+        self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # Escape does the same
+        self._clear.clicked.connect(self.edit.clear)
+        self._clear.clicked.connect(self.focus)
+        self._clear.setVisible(False)
+        self._lead: QWidget | None = None
+        self._row = row = QHBoxLayout(self)
+        row.setSpacing(10)
+        row.addWidget(self._icon)
+        row.addWidget(self.edit, 1)
+        row.addWidget(self._state)
+        row.addWidget(self._clear)
+        self.setFocusProxy(self.edit)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._restyle()
+
+    @property
+    def query(self) -> str:
+        return self.edit.text().strip()
+
+    def set_hint(self, hint: str) -> None:
+        """What the empty box says; an empty text for the usual."""
+        self.edit.setPlaceholderText(hint or self._hint)
+
+    def set_state(self, text: str) -> None:
+        """A few words at the right end: counts and time, or that a search is running."""
+        self._state.setText(text)
+        self._state.setAccessibleDescription(text)
+        self._make_room()
+
+    def add_button(self, button: QWidget) -> None:
+        """Something else that one can do with the box, at its right end."""
+        self._row.insertWidget(self._row.indexOf(self._clear), button)
+
+    def lead_from_icon(self, button: QWidget) -> None:
+        """Something else that one can do with the box, in place of its magnifier."""
+        self._row.replaceWidget(self._icon, button)
+        self._icon.hide()
+        self._lead = button
+        self._row.setSpacing(4)
+        self._restyle()
+
+    def insert(self, part: str) -> None:
+        """Put a part of a question behind what stands there, selected, so that typing replaces it."""
+        before = f"{self.query} " if self.query else ""
+        self.edit.setText(before + part)
+        self.focus()
+        self.edit.setSelection(len(before), len(part))
+
+    @Slot()
+    def remember(self) -> None:
+        """What stands in the box was meant: one can come back to it."""
+        self._remember(self.query)
+
+    def _remember(self, query: str) -> None:
+        self._history.remember(query)
+        if query:
+            self.meant.emit(query)
+
+    def begin_history(self, queries: Sequence[str]) -> None:
+        """What was asked in earlier windows, oldest first."""
+        self._history.begin(queries)
+
+    def show_text(self, text: str) -> None:
+        """Replace what stands there, which nobody need come back to."""
+        self._walking = True
+        self.edit.setText(text)
+        self._walking = False
+
+    @Slot()
+    def focus(self) -> None:
+        self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def focus_all(self) -> None:
+        """Focus with the text selected, so that typing replaces it."""
+        self.remember()
+        self.focus()
+        self.edit.selectAll()
+
+    def type_key(self, event: QKeyEvent) -> None:
+        """A key that was pressed elsewhere and belongs here."""
+        self.focus()
+        self.edit.end(False)
+        self.edit.keyPressEvent(event)
+
+    @Slot(str)
+    def _changed(self, text: str) -> None:
+        self._clear.setVisible(bool(text))
+        self._set_margins()
+        before, self._before = self._before, text.strip()
+        replaced = before[:1] != text[:1] or len(before) - len(text) > 1
+        if replaced and len(before) > 1 and not self._walking:
+            self._remember(before)  # gone at a stroke, not letter by letter
+        self.text_changed.emit(text)
+
+    @Slot(bool)
+    def _walk(self, back: bool) -> None:
+        found = self._history.earlier(self.query) if back else self._history.later(self.query)
+        if found is not None:
+            self.show_text(found)
+
+    def _set_margins(self) -> None:
+        """The magnifier stands in one place, be it a button or not: boxes of different views take turns there."""
+        around = 0 if self._lead is None else self._lead.sizeHint().width() - self._icon.sizeHint().width()
+        self._row.setContentsMargins(margins(max(0, _EDGE - around // 2), 0, 8 if self.edit.text() else 16, 0))
+
+    def _make_room(self) -> None:
+        """In a narrow box the question matters more than its counts, which stand above the list as well."""
+        self._state.setVisible(self._state.sizeHint().width() <= self.width() * _MOST_STATE)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+
+    def _restyle(self) -> None:
+        font = font_at(15)
+        self.edit.setFont(font)
+        self.setFixedHeight(QFontMetrics(font).height() + 22)
+        colour = tokens(self.palette()).muted
+        sheet = _SHEET.format(muted=colour.name())
+        if self.edit.styleSheet() != sheet:
+            self.edit.setStyleSheet(sheet)
+        self._icon.setPixmap(icon_pixmap("search", colour, font.pixelSize() + 1, self.devicePixelRatioF()))
+        self._set_margins()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(colours.accent if self.edit.hasFocus() else colours.edge, 1))
+        painter.setBrush(self.palette().color(QPalette.ColorRole.Base))
+        painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), RADIUS, RADIUS)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
+            self.update()
+        return super().eventFilter(watched, event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.PaletteChange, QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._restyle()

@@ -1,0 +1,191 @@
+"""What stands in the list's place when there are no results: one sentence, and what can be done about it."""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QPalette, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine import marked, tr
+from gui.commands.binding import follow_keys
+from gui.commands.keymap import keymap
+from gui.commands.shared import PALETTE
+from gui.style.stylesheet import font_at
+from gui.widgets.elided_button import YieldingButton
+from gui.widgets.labels import breakable, label
+
+KEYS = (
+    (marked("Down"), marked("go to the results")),
+    (marked("Enter"), marked("open the result")),
+    (marked("Esc"), marked("back to the box, then clear it")),
+    (marked("Up"), marked("saved and recent searches")),
+)
+COMMANDS = ((PALETTE, marked("all that can be done")), ("help.keys", marked("all keys")))
+"""Commands whose first keys are told with them."""
+_WIDEST = 420
+_MARGIN = 32
+_BESIDE = 2
+"""Buttons that a narrow list has room for beside each other."""
+
+Action = tuple[str, Callable[[], None]]
+
+
+class Offer(NamedTuple):
+    """Something that may help, with why."""
+
+    sentence: str
+    words: str
+    """On its button."""
+    act: Callable[[], None]
+
+
+class StatePage(QScrollArea):
+    """A title, a sentence, an optional table and buttons; replaced as a whole by each `show_state`."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setBackgroundRole(QPalette.ColorRole.Base)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._title = label()
+        self._buttons: list[QPushButton] = []
+        self._rows: list[QBoxLayout] = []
+
+    def show_state(
+        self,
+        title: str,
+        sentence: str,
+        *,
+        offers: Sequence[Offer] = (),
+        actions: Sequence[Action] = (),
+        table: QWidget | None = None,
+    ) -> None:
+        """Show this, and nothing of what was shown before."""
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(_MARGIN, 40, _MARGIN, 24)
+        column.setSpacing(8)
+        self._title = label(title, "strong", wrap=True)
+        self._title.setFont(font_at(15))
+        for words in (self._title, label(sentence, "meta", wrap=True)):
+            words.setMaximumWidth(_WIDEST)
+            column.addWidget(words)
+            if not words.text():
+                words.hide()
+        if table is not None:
+            column.addSpacing(8)
+            column.addWidget(table)
+        self._buttons, self._rows = [], []
+        for offer in offers:
+            self._add_offer(column, offer)
+        others = [self._button(text, act) for text, act in actions]
+        self._buttons += others
+        for start in range(0, len(others), _BESIDE):
+            row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+            row.setSpacing(8)
+            for button in others[start : start + _BESIDE]:
+                row.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+            row.addStretch(1)
+            column.addSpacing(0 if start else 8)
+            column.addLayout(row)
+            self._rows.append(row)
+        column.addStretch(1)
+        page.setAccessibleName(" ".join(part for part in (title, sentence) if part))
+        self.setAccessibleName(page.accessibleName())
+        self.setWidget(page)  # deletes the page before
+        self._fold()
+
+    def has_focus(self) -> bool:
+        """One of the page's buttons has the focus."""
+        return any(button.hasFocus() for button in self._buttons)
+
+    def take_focus(self) -> bool:
+        """Go to the first action; False where there is none."""
+        if self._buttons:
+            self._buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
+        return bool(self._buttons)
+
+    def _fold(self) -> None:
+        """Put buttons below each other that have no room beside each other."""
+        room = self.viewport().width() - 2 * _MARGIN
+        for row in self._rows:
+            widgets = [item.widget() for number in range(row.count()) if (item := row.itemAt(number))]
+            width = sum(widget.sizeHint().width() + row.spacing() for widget in widgets if widget is not None)
+            way = QBoxLayout.Direction
+            row.setDirection(way.LeftToRight if width - row.spacing() <= room else way.TopToBottom)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._title.setFont(font_at(15))
+
+    def _add_offer(self, column: QVBoxLayout, offer: Offer) -> None:
+        """Why, and below it the button."""
+        why = label(breakable(offer.sentence), "meta", wrap=True)
+        why.setMaximumWidth(_WIDEST)
+        button = self._button(offer.words, offer.act)
+        button.setAccessibleDescription(offer.sentence)
+        self._buttons.append(button)
+        column.addSpacing(6)
+        column.addWidget(why)
+        column.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+
+    @staticmethod
+    def _button(text: str, act: Callable[[], None]) -> QPushButton:
+        button = YieldingButton(text)
+        button.clicked.connect(lambda _checked: act())
+        return button
+
+
+class KeyTable(QWidget):
+    """The keys that matter here, each with what it does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(16)
+        self._grid.setVerticalSpacing(6)
+        self._shown: list[tuple[str, QLabel]] = []
+        """Names of commands, and where their keys are shown."""
+        for key, does in KEYS:
+            self._add(label(tr(key)), does)
+        for name, does in COMMANDS:
+            shown = label(wrap=True)
+            shown.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+            self._shown.append((name, shown))
+            self._add(shown, does)
+        self._grid.setColumnStretch(1, 1)
+        follow_keys(self, self._show_keys)
+
+    def _add(self, key: QLabel, does: str) -> None:
+        row = self._grid.rowCount()
+        self._grid.addWidget(key, row, 0)
+        self._grid.addWidget(label(tr(does), "meta", wrap=True), row, 1)
+
+    def _show_keys(self) -> None:
+        for name, shown in self._shown:
+            # Three keys break in a narrow list.
+            shown.setText((keymap().shown(name) or tr("no key")).replace("+", "+\u200b"))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """It may have been made before the window has its commands."""
+        super().showEvent(event)
+        self._show_keys()

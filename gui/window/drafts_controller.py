@@ -1,0 +1,147 @@
+"""Keeps what is being typed while it is typed, and offers it again at the next start."""
+
+from functools import partial
+
+from PySide6.QtCore import QObject, Slot
+
+import engine
+from engine import CancelToken, MnemoscopeError, tr
+from gui.core.debounced_write import SoonWritten, Writing
+from gui.core.job_slot import JobSlot
+from gui.core.jobs import Jobs
+from gui.core.notices import Notices
+from gui.core.workspace import Opened, Workspace
+from gui.facts.wording import short
+from gui.remember.controller import RememberWay
+from gui.shell.views import Views
+from gui.widgets.message import Action
+from gui.window.drafts_file import Draft, load_drafts, save_drafts
+
+_SOON_MS = 500
+_KEY = "draft"
+
+
+class Drafts(QObject):
+    """One text at a time is offered; what nobody has answered to waits for the next start."""
+
+    def __init__(
+        self, workspace: Workspace, views: Views, remember: RememberWay, banner: Notices, jobs: Jobs, parent: QObject
+    ) -> None:
+        super().__init__(parent)
+        self._workspace = workspace
+        self._views = views
+        self._remember = remember
+        self._banner = banner
+        self._jobs = jobs
+        self._folder = ""
+        self._waiting: tuple[Draft, ...] = ()
+        self._said = False
+        self._reading = JobSlot(self)
+        self._soon = SoonWritten(jobs, self._writing, _SOON_MS, self)
+        editor = views.facts.body.editor
+        editor.text.textChanged.connect(self._note)
+        editor.change_wanted.connect(self._note)
+        remember.typed.connect(self._note)
+        workspace.opened.connect(self._begin)
+        workspace.closed.connect(self._end)
+        banner.cleared.connect(self._take_turn)
+
+    def write_now(self) -> None:
+        """The window closes: what was typed may not have been saved by then."""
+        self._soon.stop()
+        if self._folder:
+            save_drafts(self._folder, self._drafts())
+
+    # --- keeping ----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _note(self, *_: object) -> None:
+        if self._folder:
+            self._soon.note()
+
+    def _writing(self) -> Writing | None:
+        folder, drafts = self._folder, self._drafts()
+        return (lambda token: save_drafts(folder, drafts, token)) if folder else None
+
+    def _drafts(self) -> tuple[Draft, ...]:
+        """What is typed now, and what was offered and not answered; nothing with a secret in it."""
+        drafts = list(self._waiting)
+        editor = self._views.facts.body.editor
+        if editor.is_changed:
+            fact = editor.fact.id if editor.fact is not None else ""
+            drafts.append(Draft(self._folder, "fact", fact, editor.text.toPlainText()))
+        sheet = self._remember.sheet
+        if sheet is not None and sheet.is_changed:
+            name, text = sheet.typed
+            drafts.append(Draft(self._folder, "note", self._remember.session, text, sheet.title, name))
+        return tuple(draft for draft in drafts if draft.text.strip() and not engine.holds_secret(draft.text))
+
+    # --- offering ---------------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _begin(self, opened: Opened) -> None:
+        again = self._folder == str(opened.folder)
+        self._folder = str(opened.folder)
+        if again:
+            return  # opened anew with other settings: what waits goes on waiting
+
+        def work(_: CancelToken) -> tuple[Draft, ...]:
+            drafts = tuple(draft for draft in load_drafts() if draft.folder == str(opened.folder))
+            try:
+                known = {fact.text for fact in opened.manager.facts.all()} if drafts else set[str]()
+            except MnemoscopeError:
+                known = set[str]()
+            return tuple(draft for draft in drafts if draft.text.strip() not in known)
+
+        self._waiting = ()
+        self._reading.put(self._jobs.read(work, self._take))
+
+    @Slot()
+    def _end(self) -> None:
+        self._reading.cancel()
+
+    def _take(self, drafts: tuple[Draft, ...]) -> None:
+        self._reading.done()
+        self._waiting = drafts
+        self._note()
+        self._say()
+
+    @Slot(str)
+    def _take_turn(self, matter: str) -> None:
+        """The banner is free; who dismissed the offer is asked again at the next start."""
+        if matter == _KEY:
+            self._said = True
+        self._say()
+
+    def _say(self) -> None:
+        if not self._waiting or self._said or self._banner.text:
+            return
+        draft = self._waiting[0]
+        self._banner.say(
+            _unsaved(draft),
+            "working",
+            Action(tr("Go on writing"), partial(self._go_on, draft)),
+            Action(tr("Throw it away"), partial(self._answered, draft)),
+            key=_KEY,
+        )
+
+    def _answered(self, draft: Draft) -> None:
+        self._waiting = tuple(other for other in self._waiting if other is not draft)
+        self._said = False
+        self._note()
+        self._say()
+
+    def _go_on(self, draft: Draft) -> None:
+        if draft.kind == "fact":
+            self._views.switch("facts")
+            self._views.facts.go_on_writing(draft.id, draft.text)
+        else:
+            self._remember.go_on_writing(draft.id, draft.title, draft.name, draft.text)
+        self._answered(draft)
+
+
+def _unsaved(draft: Draft) -> str:
+    text = short(draft.text)
+    if draft.kind == "fact":
+        return tr("What you wrote for a fact was not saved: {text}", text=text)
+    return tr("What you wrote for the note of “{title}” was not saved: {text}", title=draft.title, text=text)

@@ -1,0 +1,58 @@
+"""What the window makes of the keyboard as a whole: the person's own keys, and the command palette."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Slot
+
+from gui.commands.keymap import keymap
+from gui.core.jobs import Jobs
+from gui.core.workspace import Opened
+from gui.settings.custom_keys import OwnKeys
+from gui.settings.keyboard_page import KeyboardPage
+from gui.window.palette.controller import PaletteWay
+from gui.window.pane_focus import Part, PartWalk
+from gui.window.shortcut_forwarding import ShortcutForwarding
+
+if TYPE_CHECKING:
+    from gui.window.main_window import MainWindow
+
+
+class Keyboard(QObject):
+    """`own` are the keys that the person chose; those of the settings hold as soon as these are read."""
+
+    def __init__(self, window: "MainWindow", jobs: Jobs, config: Path | None) -> None:
+        """Of a window whose commands are all there."""
+        super().__init__(window)
+        self._banner = window.banner
+        self.own = OwnKeys(jobs, keymap(), config, self)
+        self.own.problem.connect(self._complain)
+        self.own.not_saved.connect(self._complain)
+        self.palette = PaletteWay(window, window.commands.searches, window.folders, window.state)
+        frame, views = window.frame, window.views
+        self.forwarding = ShortcutForwarding(frame.header, views.shown_parts, self)
+        self.parts = PartWalk(
+            (
+                Part(frame.header, views.focus_box),
+                Part(window.banner),
+                Part(views.lists, views.focus_list),
+                Part(views.wholes, views.focus_list),
+                Part(views.readers, views.focus_reader),
+                Part(window.dock),
+                Part(window.first_run),
+                Part(frame.message, frame.message.take_focus),
+                Part(window.sync_bar),
+            ),
+            self,
+        )
+        window.workspace.opened.connect(self._take)
+        window.workspace.settings_changed.connect(self._take)
+        window.settings.add_page("keyboard", lambda _: KeyboardPage(self.own, keymap()))
+
+    @Slot(object)
+    def _take(self, opened: Opened) -> None:
+        self.own.take(opened.settings.window.keys)
+
+    @Slot(str)
+    def _complain(self, sentence: str) -> None:
+        self._banner.say(sentence, "degraded", key="keys")

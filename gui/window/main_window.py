@@ -1,0 +1,227 @@
+"""The window: puts the panels in their places and lets them hear of each other."""
+
+from functools import partial
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
+from PySide6.QtWidgets import QMainWindow
+
+from engine import MemoryProviderStatus
+from gui.controllers.about import AboutWay
+from gui.controllers.appearance import KeptAppearance
+from gui.controllers.broken_settings import SetAside
+from gui.controllers.folders import FolderWay
+from gui.controllers.guide import GuideWay
+from gui.controllers.navigation import Navigation
+from gui.controllers.open_result import Ways
+from gui.controllers.panel_actions import Errands
+from gui.controllers.search import SearchWay
+from gui.controllers.settings import SettingsWay
+from gui.controllers.workspace import Opening
+from gui.controllers.workspaces import SpacesWay
+from gui.core.app_paths import Places
+from gui.core.capabilities import Lacking
+from gui.core.jobs import Jobs
+from gui.core.notices import Notices
+from gui.core.status_events import IndexNews
+from gui.core.sync_announcer import SyncTold
+from gui.core.window_state import WindowState
+from gui.core.workspace import Workspace
+from gui.diagnostics.panel import DiagnosticsPanel
+from gui.explanation.panel import ExplanationPanel
+from gui.remember.features import Remembering
+from gui.search.panel import SearchPanel
+from gui.sharing.features import Sharing
+from gui.shell.dock import Dock
+from gui.shell.frame import Frame
+from gui.shell.views import Views
+from gui.sources.first_run_panel import FirstRunPanel
+from gui.style.appearance import Appearance
+from gui.style.window_size import LeastSize
+from gui.widgets.drop_target import dropped_folder
+from gui.window.drafts_controller import Drafts
+from gui.window.editor_choice import EditorChoice
+from gui.window.keyboard import Keyboard
+from gui.window.session_restore import Resuming
+from gui.window.window_menu import WindowMenu
+
+
+class MainWindow(QMainWindow):
+    """One window for one workspace at a time."""
+
+    closing = Signal()
+    quit_wanted = Signal()
+    """The person wants the program to end, not only the window to close."""
+    quick_wanted = Signal()
+    """The person wants the quick search."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        jobs: Jobs,
+        appearance: Appearance,
+        state: WindowState,
+        *,
+        places: Places,
+        remembers: bool = True,
+    ) -> None:
+        """`remembers`: whether a folder that is chosen becomes the one that the next start opens."""
+        super().__init__()
+        self.workspace = workspace
+        self.state = state
+        self._jobs = jobs
+        self._appearance = appearance
+        self._news = IndexNews(self)
+        self._lacking = Lacking(self)
+        self._sync_told = SyncTold(self)
+        self.setWindowTitle("Mnemoscope")
+        self.setAcceptDrops(True)
+        self.least_size = LeastSize(self)
+
+        self.search = SearchPanel(None, jobs, self)
+        self.views = Views(jobs, self.search, self)
+        self.sessions, self.viewer = self.views.sessions, self.views.viewer
+        self.diagnostics = DiagnosticsPanel(None, jobs, places.config)
+        self.first_run = FirstRunPanel(jobs, places.config, store_path=workspace.store_path)
+        self.banner = Notices(workspace)
+        self.explanation = ExplanationPanel()
+        self.dock = Dock(self.diagnostics, self.explanation)
+        self.frame = Frame(self.views, self.dock, self.first_run, self.banner)
+        self.panes, self.pages, self.message = self.frame.panes, self.frame.pages, self.frame.message
+        self.sync_bar = self.frame.sync_bar
+        self.folders = FolderWay(
+            workspace, self.first_run, self.frame, self.banner, jobs, places, remembers=remembers, parent=self
+        )
+        aside = SetAside(workspace, self.banner, jobs, places, self)
+        self.settings = SettingsWay(workspace, jobs, places.config, aside, self)
+        self.looks = KeptAppearance(
+            workspace, appearance, jobs, places.config, self.banner.complain, remembers=remembers, parent=self
+        )
+        self.about = AboutWay(workspace, places, jobs, self)
+        self.guide = GuideWay(jobs, self.settings, self)
+        self.search_way = SearchWay(
+            workspace, self.search, self.banner, jobs, places.config, remembers=remembers, parent=self
+        )
+        self.errands = Errands(
+            workspace,
+            self.views,
+            self.dock,
+            self.diagnostics,
+            self.explanation,
+            self.banner,
+            self.first_run,
+            self.folders,
+            self.settings,
+            places,
+            self,
+        )
+        self.opening = Opening(
+            workspace,
+            self.frame,
+            self.banner,
+            self.views,
+            self.diagnostics,
+            self.folders,
+            self._lacking,
+            state,
+            places,
+            aside,
+            self,
+        )
+        self.spaces = SpacesWay(workspace, self.search, self.folders, self.banner, jobs, state, self)
+        self.navigation = Navigation(workspace, self.views, self)
+        ways = Ways(workspace, self.panes, self.views, self.diagnostics, self)
+        EditorChoice(self.viewer.elsewhere, workspace, self.banner, jobs, places.config, self, remembers=remembers)
+        self.remembering = Remembering(workspace, self.views, ways, self.banner, self._news, jobs, self)
+        self.sharing = Sharing(workspace, self.views, self.folders, ways, self.banner, jobs, state, self)
+        self.links = self.sharing.links
+        self.setCentralWidget(self.frame)
+        self.commands = WindowMenu(self, appearance)
+        self.keyboard = Keyboard(self, jobs, places.config)
+        self.frame.header.menu_button.setMenu(self.commands.menu)
+        self._connect()
+        self._restore()
+        if remembers:
+            drafts = Drafts(workspace, self.views, self.remembering.way, self.banner, jobs, self)
+            self.closing.connect(drafts.write_now)
+        self.resuming = Resuming(workspace, self.views, self.frame, state, jobs, self, remembers=remembers)
+
+    def _connect(self) -> None:
+        self.opening.another_folder_wanted.connect(self.first_run.choose)
+        self.workspace.feed.status_changed.connect(self._lacking.hear)
+        self.workspace.feed.status_changed.connect(self._show_status)
+        for part in (self.views, self.explanation, self.diagnostics.why, self.commands, self.settings):
+            self._lacking.changed.connect(part.show_lacks)
+        self.sync_bar.pause.connect(self.workspace.pause)
+        self.sync_bar.resume.connect(self.workspace.resume)
+        self.sync_bar.cancel.connect(self.workspace.cancel)
+        self.sync_bar.sync_now.connect(self.workspace.sync)
+        self.sync_bar.failed_requested.connect(partial(self.errands.show_files, "failed"))
+        self._news.changed.connect(self.views.refresh)
+        self._news.problem.connect(self.banner.tell_index_problem)
+        self._news.user_data.connect(self.banner.tell_user_data)
+        self.banner.left.connect(self.views.focus_box)
+        self._news.awaiting.connect(self.banner.ask_to_embed)
+        self._news.provider_problem.connect(self.banner.tell_provider_problem)
+        self._news.engine_replaced.connect(self.banner.tell_engine_replaced)
+        self._news.synced.connect(self.banner.take_back_failed_sync)
+        self.banner.settings_wanted.connect(self.settings.show_provider)
+        self.banner.engine_wanted.connect(partial(self.settings.show_page, "engine"))
+
+    def _restore(self) -> None:
+        self.resize(1280, 800)
+        if self.state.geometry:
+            self.restoreGeometry(self.state.geometry_bytes())
+        self.frame.restore(self.state)
+        self.viewer.wrap_action.setChecked(self.state.wrap)
+        self.viewer.chunks_action.setChecked(self.state.chunk_borders)
+        self.frame.show_page(self.panes)
+
+    # --- the index --------------------------------------------------------------------------------------------------
+
+    @Slot(object)
+    def _show_status(self, status: MemoryProviderStatus | None) -> None:
+        self.sync_bar.show_status(status)
+        self.search.show_status(status)
+        self.diagnostics.show_status(status)
+        self.views.index.show_status(status)
+        self.commands.show_open(status is not None)
+        self._news.hear(status)
+        self._sync_told.hear(status)
+
+    def quit(self) -> None:
+        """Close for good, wherever a closed window would else stay."""
+        self.quit_wanted.emit()
+        self.close()
+
+    def shut_down(self, timeout_ms: int) -> bool:
+        """Stop all work and close the memory; False when something did not stop in time. The window is gone by then."""
+        self.workspace.feed.set_manager(None)
+        self.opening.show_closed()
+        ended = self._jobs.shutdown(timeout_ms, last=self.workspace.close_all_now)
+        self.sharing.close()
+        return ended
+
+    # --- Qt ---------------------------------------------------------------------------------------------------------
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if dropped_folder(event.mimeData()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        folder = dropped_folder(event.mimeData())
+        if folder is not None:
+            event.acceptProposedAction()
+            self.folders.offer(folder)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        window = self.windowHandle()
+        if window is not None:
+            self.navigation.watch(window)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.resuming.write_now()
+        self.looks.save()
+        self.closing.emit()
+        super().closeEvent(event)

@@ -1,0 +1,81 @@
+"""The searches in the window's menu: what is kept of them, and whether it is."""
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu
+
+from engine import SavedSearch, marked, tr
+from gui.commands.binding import allow
+from gui.commands.commands import Commands
+from gui.search.saved_searches import Keeping
+
+_MOST = 20
+_LONGEST = 60
+
+
+class SearchMenu(QObject):
+    """A submenu whose saved searches are those of the moment at which it opens."""
+
+    def __init__(
+        self, commands: Commands, keeping: Keeping, go: Callable[[], None], keep: Callable[[bool], None]
+    ) -> None:
+        """`go` leads to the search box; `keep` hears whether questions are to be kept."""
+        menu = QMenu(tr("Searches"), commands.menu)
+        commands.menu.addMenu(menu)
+        super().__init__(menu)
+        self._keeping = keeping
+        self._go = go
+        self._pick = commands.add("search.pick", marked("Saved and recent searches"), self._open, "Ctrl+H", menu=menu)
+        self._save = commands.add("search.save", marked("Save this search…"), keeping.save, "Ctrl+S", menu=menu)
+        self._saved = QMenu(tr("Saved searches"), menu)
+        menu.addMenu(self._saved)
+        menu.addSeparator()
+        self._keep = QAction(tr("Keep recent searches"), self)
+        self._keep.setCheckable(True)
+        self._keep.triggered.connect(keep)
+        self._clear = QAction(tr("Clear recent searches"), self)
+        self._clear.triggered.connect(self._forget_all)
+        menu.addActions([self._keep, self._clear])
+        commands.name(self._keep, "search.keep-recent", marked("Keep recent searches"))
+        commands.name(self._clear, "search.clear-recent", marked("Clear recent searches"))
+        menu.aboutToShow.connect(self._refresh)
+        keeping.changed.connect(self._refresh)
+        self._saved.aboutToShow.connect(self._fill)
+        self._refresh()
+
+    @Slot()
+    def _refresh(self) -> None:
+        shelf = self._keeping.shelf
+        allow(self._pick, bool(shelf.saved or shelf.recent), tr("Nothing was searched for yet."))
+        allow(self._save, self._keeping.question is not None, tr("Search for something first."))
+        self._saved.setEnabled(bool(shelf.saved))
+        self._keep.setChecked(shelf.notes)
+        allow(self._clear, bool(shelf.recent), tr("No search is kept that was not saved."))
+
+    @Slot()
+    def _fill(self) -> None:
+        self._saved.clear()
+        for search in self._keeping.shelf.saved[:_MOST]:
+            name = search.name if len(search.name) <= _LONGEST else f"{search.name[: _LONGEST - 1]}…"
+            action = self._saved.addAction(name.replace("&", "&&"))
+            action.triggered.connect(lambda _=False, search=search: self.run(search))
+
+    @Slot()
+    def _forget_all(self) -> None:
+        self._keeping.shelf.forget_recent()
+
+    @property
+    def saved(self) -> tuple[SavedSearch, ...]:
+        """Last used first."""
+        return self._keeping.shelf.saved
+
+    def run(self, search: SavedSearch) -> None:
+        """Search for it again, wherever the person is."""
+        self._go()
+        self._keeping.run(search)
+
+    def _open(self) -> None:
+        self._go()
+        self._keeping.picker.open()

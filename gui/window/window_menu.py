@@ -1,0 +1,130 @@
+"""The commands of the window: all that can be done anywhere in it, by the menu or by a key."""
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from engine import marked, tr
+from gui.commands.binding import allow
+from gui.commands.commands import Commands
+from gui.commands.menu_bar import fill_menu_bar, has_menu_bar
+from gui.commands.shared import EXPLAIN, PALETTE, WITHIN
+from gui.controllers.navigation import keys
+from gui.controllers.workspaces import EVERYWHERE, SWITCH
+from gui.core.capabilities import Gates, Lacks
+from gui.settings.page_commands import add_page_commands
+from gui.style.appearance import Appearance
+from gui.window.search_menu import SearchMenu
+from gui.window.shortcut_sheet import show_keys
+
+if TYPE_CHECKING:
+    from gui.window.main_window import MainWindow
+
+
+class WindowMenu:
+    """Enables what there is something to do for."""
+
+    def __init__(self, window: "MainWindow", appearance: Appearance) -> None:
+        """Of a window whose parts are all there."""
+        commands = self.all = Commands(window, appearance)
+        views, navigation = window.views, window.navigation
+        self._window = window
+        self._navigation = navigation
+        self.menu: QMenu = commands.menu
+        commands.add("view.search", marked("Search notes and sessions"), partial(views.switch, "search"), "Ctrl+1")
+        commands.add("view.sessions", marked("Browse past sessions"), partial(views.switch, "sessions"), "Ctrl+2")
+        commands.add("view.index", marked("See inside the index"), partial(views.switch, "index"), "Ctrl+3")
+        commands.add("view.facts", marked("See what is to be remembered"), partial(views.switch, "facts"), "Ctrl+4")
+        commands.add("search.quick", marked("Quick search"), window.quick_wanted.emit, "Ctrl+Shift+Space")
+        commands.menu.addSeparator()
+        self.back = commands.add("go.back", marked("Back"), navigation.back, *keys(QKeySequence.StandardKey.Back))
+        self.forward = commands.add(
+            "go.forward", marked("Forward"), navigation.forward, *keys(QKeySequence.StandardKey.Forward)
+        )
+        self.searches = SearchMenu(
+            commands, window.search.asker.keeping, partial(views.switch, "search"), window.search_way.keep_recent
+        )
+        window.sharing.add_commands(commands)
+        commands.menu.addSeparator()
+        self._need_workspace = self._add_folders(commands, window)
+        commands.menu.addSeparator()
+        why = commands.add("file.ask-why", marked("Why is a file not found?"), window.errands.ask_why, "Ctrl+Shift+D")
+        explain = commands.add(EXPLAIN.name, EXPLAIN.english, window.errands.explain, *EXPLAIN.keys)
+        commands.add(
+            "view.diagnostics", marked("Show or hide diagnostics"), window.dock.toggle_diagnostics, "Ctrl+D", "F9"
+        )
+        commands.add_appearance()
+        commands.menu.addSeparator()
+        commands.add(PALETTE, marked("Command palette…"), self._open_palette, "Ctrl+Shift+P")
+        self._add_help(commands)
+        commands.menu.addSeparator()
+        commands.add("window.quit", marked("Quit"), window.quit, "Ctrl+Q")
+        within = commands.add_hidden(WITHIN.name, WITHIN.english, window.errands.search_within, *WITHIN.keys)
+        commands.add_hidden("search.focus", marked("Go to the search box"), views.focus_box, "Ctrl+K", "Ctrl+L")
+        commands.add_hidden("go.next-part", marked("Next part of the window"), self._next_part, "F6")
+        commands.add_hidden("go.previous-part", marked("Previous part of the window"), self._previous_part, "Shift+F6")
+        commands.add_hidden("help.menu", marked("Open the menu"), self._open_menu, "F10")
+        if has_menu_bar():
+            fill_menu_bar(window.menuBar(), window.actions())
+        self._gates = Gates()
+        self._why = self._gates.add(why, "states")
+        self._gates.add(explain, "explanation")
+        self._gates.add(within, "narrowing")
+        self.show_open(False)
+        self.show_ways()
+        navigation.changed.connect(self.show_ways)
+
+    def _add_help(self, commands: Commands) -> None:
+        commands.add("help.guide", marked("Guide"), self._window.guide.show, "Shift+F1")
+        commands.add("help.keys", marked("Keys"), self.show_keys, "F1", "?")
+        commands.add("help.about", marked("About Mnemoscope"), self._window.about.show)
+        commands.add("help.licences", marked("Licences…"), self._window.about.show_licences)
+
+    def _open_palette(self) -> None:
+        self._window.keyboard.palette.open()
+
+    def show_keys(self) -> None:
+        """What can be done by which keys, with the way to change them."""
+        show_keys(self._window, partial(self._window.settings.show_page, "keyboard"))
+
+    def _open_menu(self) -> None:
+        """With its first entry chosen, as by a key everywhere."""
+        self._window.frame.header.menu_button.showMenu()
+        self.menu.setActiveAction(self.menu.actions()[0])
+
+    def _next_part(self) -> None:
+        self._window.keyboard.parts.next()
+
+    def _previous_part(self) -> None:
+        self._window.keyboard.parts.previous()
+
+    def _add_folders(self, commands: Commands, window: "MainWindow") -> tuple[QAction, ...]:
+        """What is done with folders and their index; returns the actions that need one that is open."""
+        self.choose = commands.add("folder.choose", marked("Choose folder…"), window.first_run.choose, "Ctrl+O")
+        commands.add(SWITCH, marked("Switch workspace…"), window.spaces.show, "Ctrl+Shift+O")
+        everywhere = commands.add(
+            EVERYWHERE, marked("Search all workspaces, or one"), window.spaces.toggle_everywhere, "Ctrl+Shift+A"
+        )
+        add_sessions = commands.add("folder.add-sessions", marked("Add sessions…"), window.folders.add_sessions)
+        sync = commands.add("index.sync", marked("Sync now"), window.workspace.sync, "F5")
+        rebuild = commands.add("index.rebuild", marked("Rebuild index…"), window.banner.ask_rebuild)
+        settings = commands.add("settings.show", marked("Settings…"), window.settings.show, "Ctrl+,")
+        pages = add_page_commands(commands, window.settings.show_page)
+        return everywhere, add_sessions, sync, rebuild, settings, *pages
+
+    def show_open(self, is_open: bool) -> None:
+        """Whether a workspace is open."""
+        for action in self._need_workspace:
+            allow(action, is_open, tr("Open a folder first."))
+        self._why.allow(is_open, tr("Open a folder first."))
+
+    def show_lacks(self, lacks: Lacks) -> None:
+        """What the memory that is open cannot do."""
+        self._gates.hear(lacks)
+
+    def show_ways(self) -> None:
+        """Whether there is a place to go back or forward to."""
+        allow(self.back, self._navigation.can_go_back, tr("There is no place to go back to."))
+        allow(self.forward, self._navigation.can_go_forward, tr("There is no place to go forward to."))

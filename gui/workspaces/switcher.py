@@ -1,0 +1,230 @@
+"""The switcher: all workspaces in a list, narrowed as one types, to open, add and forget them."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from engine import KnownWorkspace, WorkspaceState, marked, tr
+from gui.style.window_size import resize_with_text
+from gui.widgets.announcer import announce
+from gui.widgets.check_box import CheckBox
+from gui.widgets.labels import label
+from gui.widgets.plain_text import set_tip
+from gui.workspaces.wording import forgetting, removing
+from gui.workspaces.workspace_list import SpaceList
+
+_WIDTH, _HEIGHT = 620, 420
+_PAGE = 6
+_STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: _PAGE, Qt.Key.Key_PageUp: -_PAGE}
+_OPEN = marked("What is open cannot be forgotten: open another workspace first")
+_NOTHING = marked("No workspace has this in its name or folder.")
+
+
+class Switcher(QDialog):
+    """Knows nothing of where its list is from.
+
+    Signals:
+        chosen: KnownWorkspace to be opened.
+        add_wanted: another folder is to be chosen.
+        forget_wanted: KnownWorkspace to be forgotten, and whether its index goes as well.
+        everywhere_wanted: all workspaces are to be searched.
+    """
+
+    chosen = Signal(object)
+    add_wanted = Signal()
+    forget_wanted = Signal(object, bool)
+    everywhere_wanted = Signal()
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Workspaces"))
+        resize_with_text(self, _WIDTH, _HEIGHT, parent)
+        self._spaces: Sequence[KnownWorkspace] = ()
+        self._states: Mapping[str, WorkspaceState] = {}
+        self._open_folder = ""
+        self.box = QLineEdit()
+        self.box.setPlaceholderText(tr("Filter by name or folder"))
+        self.box.setAccessibleName(tr("Filter workspaces"))
+        self.box.setClearButtonEnabled(True)
+        self.box.installEventFilter(self)
+        self.list = SpaceList()
+        self._none = label("", "muted", wrap=True)
+        self.question = _Question()
+        self.open_button = QPushButton(tr("Open"))
+        self.open_button.setDefault(True)
+        self.forget_button = QPushButton(tr("Forget…"))
+        self.add_button = QPushButton(tr("Add folder…"))
+        self.everywhere_button = QPushButton(tr("Search all"))
+        set_tip(self.everywhere_button, tr("Search all workspaces from now on"))
+        for button in (self.forget_button, self.add_button, self.everywhere_button):
+            button.setAutoDefault(False)
+        self._arrange()
+        self.box.textChanged.connect(self._show)
+        self.list.currentItemChanged.connect(self._show_current)
+        self.list.itemActivated.connect(self._activated)
+        self.open_button.clicked.connect(self.choose)
+        self.add_button.clicked.connect(self.add_wanted)
+        self.forget_button.clicked.connect(self.ask_to_forget)
+        self.everywhere_button.clicked.connect(self.everywhere_wanted)
+        self.question.answered.connect(self._answered)
+
+    def _arrange(self) -> None:
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self.add_button)
+        buttons.addWidget(self.forget_button)
+        buttons.addStretch(1)
+        buttons.addWidget(self.everywhere_button)
+        buttons.addWidget(self.open_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(16, 16, 16, 14)
+        column.setSpacing(12)
+        for widget in (self.box, self._none):
+            column.addWidget(widget)
+        column.addWidget(self.list, 1)
+        column.addWidget(self.question)
+        column.addLayout(buttons)
+
+    # --- for its way ------------------------------------------------------------------------------------------------
+
+    def begin(self, open_folder: str) -> None:
+        """Show itself anew, with the workspace of this folder as the one that is open."""
+        self._open_folder = open_folder
+        self.question.hide()
+        self.box.clear()
+        self.open()
+        self.box.setFocus()
+
+    def show_spaces(self, spaces: Sequence[KnownWorkspace], states: Mapping[str, WorkspaceState]) -> None:
+        """What is known now; of a workspace that is not in `states` nobody knows more yet."""
+        self._spaces, self._states = spaces, states
+        self._show()
+
+    # --- inside -----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _show(self) -> None:
+        words = self.box.text().casefold().split()
+        fitting = [
+            known for known in self._spaces if all(word in f"{known.name} {known.folder}".casefold() for word in words)
+        ]
+        self.list.show_spaces(fitting, self._states, self._open_folder)
+        self._none.setText(tr(_NOTHING) if self._spaces and not fitting else "")
+        self._none.setVisible(bool(self._spaces) and not fitting)
+        self._show_current()
+
+    @Slot()
+    def _show_current(self) -> None:
+        known = self.list.current()
+        is_open = known is not None and known.folder == self._open_folder
+        self.open_button.setEnabled(known is not None and known.present and not is_open)
+        self.forget_button.setEnabled(known is not None and not is_open)
+        set_tip(self.forget_button, tr(_OPEN) if is_open else "")
+        if known != self.question.about:
+            self.question.hide()
+
+    @Slot()
+    def choose(self) -> None:
+        """Open the current one, if that is possible."""
+        known = self.list.current()
+        if known is not None and self.open_button.isEnabled():
+            self.accept()
+            self.chosen.emit(known)
+
+    @Slot(QListWidgetItem)
+    def _activated(self, _item: QListWidgetItem) -> None:
+        self.choose()
+
+    @Slot()
+    def ask_to_forget(self) -> None:
+        known = self.list.current()
+        if known is not None and self.forget_button.isEnabled():
+            self.question.ask(known)
+
+    @Slot(bool, bool)
+    def _answered(self, agreed: bool, with_index: bool) -> None:
+        known = self.question.about
+        self.question.hide()
+        self.box.setFocus()
+        if agreed and known is not None:
+            self.forget_wanted.emit(known, with_index)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keys of the box that are meant for the list."""
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and self._walks(event):
+            return True
+        return super().eventFilter(watched, event)
+
+    def _walks(self, event: QKeyEvent) -> bool:
+        """Whether the key was one that goes through the list."""
+        if event.key() not in _STEPS or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            return False
+        self.list.step(_STEPS[Qt.Key(event.key())])
+        announce(self.list, self.list.said)
+        return True
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Delete and self.list.hasFocus():
+            self.ask_to_forget()
+        elif event.key() == Qt.Key.Key_Escape and self.question.isVisible():
+            self._answered(False, False)
+        else:
+            super().keyPressEvent(event)
+
+
+class _Question(QFrame):
+    """Whether a workspace is really to be forgotten."""
+
+    answered = Signal(bool, bool)
+    """Whether it was agreed to, and whether the index goes as well."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.about: KnownWorkspace | None = None
+        self._words = label("", wrap=True)
+        self.with_index = CheckBox("")
+        self.yes = QPushButton(tr("Forget"))
+        self.no = QPushButton(tr("Cancel"))
+        buttons = QHBoxLayout()
+        buttons.setSpacing(8)
+        buttons.addWidget(self.with_index)
+        buttons.addStretch(1)
+        for button, agreed in ((self.no, False), (self.yes, True)):
+            button.setAutoDefault(False)
+            button.clicked.connect(lambda _=False, agreed=agreed: self._answer(agreed))
+            buttons.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(8)
+        column.addWidget(self._words)
+        column.addLayout(buttons)
+        self.hide()
+
+    def ask(self, known: KnownWorkspace) -> None:
+        self.about = known
+        self._words.setText(forgetting(known))
+        self.with_index.words = removing(known)
+        self.with_index.setAccessibleName(removing(known))
+        self.with_index.setChecked(False)
+        self.with_index.setVisible(bool(known.index_bytes))
+        self.with_index.updateGeometry()
+        self.show()
+        self.no.setFocus()
+        announce(self, self._words.text())
+
+    def _answer(self, agreed: bool) -> None:
+        self.answered.emit(agreed, self.with_index.isChecked())
+
+    def hideEvent(self, event: object) -> None:
+        self.about = None

@@ -1,0 +1,112 @@
+"""A process that dies by its own fault, for real, and what the next one tells of it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+from gui.app.crash.crash_dump import Remains
+
+ROOT = Path(__file__).resolve().parents[3]
+DIE = """
+import faulthandler, sys, threading
+from pathlib import Path
+from gui.app.crash.crash_dump import Remains
+
+remains = Remains(Path(sys.argv[1]))
+print(repr(remains.begin()), flush=True)
+
+def {function}():
+    {how}
+
+threading.Thread(target={function}, name="therapy.md").start()
+threading.Event().wait(60)
+"""
+QT_ABORTS = (
+    "from PySide6.QtCore import qFatal; from gui.app import qt_messages; qt_messages.log_them(); qFatal('therapy.md')"
+)
+
+
+def _run(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", script, str(folder)], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+def _die(folder: Path, how: str, function: str = "fail") -> subprocess.CompletedProcess[str]:
+    return _run(DIE.format(how=how, function=function), folder)
+
+
+def _next(folder: Path) -> str:
+    remains = Remains(folder)
+    try:
+        return remains.begin()
+    finally:
+        remains.end()
+
+
+def test_a_crash_is_told_once_by_the_next_run(tmp_path):
+    folder = tmp_path / "log"
+    done = _die(folder, "faulthandler._sigsegv()")
+    assert done.returncode != 0
+    assert done.stdout == "''\n"
+    text = _next(folder)
+    assert text.startswith("Mnemoscope ")
+    assert "Fatal Python error: Segmentation fault" in text
+    assert "in fail" in text
+    assert "python/threading.py:" in text
+    assert str(ROOT) not in text
+    assert "therapy" not in text
+    assert _next(folder) == ""
+    assert not list(folder.glob("*.txt"))
+
+
+def test_a_fatal_message_of_qt_leaves_its_place(tmp_path):
+    _die(tmp_path, QT_ABORTS)
+    text = _next(tmp_path)
+    assert "Fatal Python error: Aborted" in text
+    assert "therapy" not in text
+
+
+def test_a_run_that_is_killed_or_ends_well_leaves_nothing_to_tell(tmp_path):
+    _die(tmp_path, "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
+    assert _next(tmp_path) == ""
+    _die(tmp_path, "remains.end(); import os; os._exit(0)")
+    assert list(tmp_path.glob("*.txt")) == []
+
+
+def test_a_run_beside_another_has_a_file_of_its_own(tmp_path):
+    first = Remains(tmp_path)
+    first.begin()
+    try:
+        _die(tmp_path, "faulthandler._sigsegv()")
+        assert (tmp_path / "crash-2.txt").exists()
+        assert _die(tmp_path, "remains.end(); import os; os._exit(0)").stdout.count("Segmentation fault") == 1
+    finally:
+        first.end()
+    assert _next(tmp_path) == ""
+
+
+def test_what_the_second_of_two_left_is_told_where_none_runs_any_more(tmp_path):
+    first = Remains(tmp_path)
+    first.begin()
+    _die(tmp_path, "faulthandler._sigsegv()")
+    first.end()
+    assert "Segmentation fault" in _next(tmp_path)
+    assert _next(tmp_path) == ""
+
+
+def test_what_is_no_trace_is_not_told(tmp_path):
+    (tmp_path / "crash-1.txt").write_text(
+        "Mnemoscope 0.1.0\nFatal Python error: Aborted\n\nGrandmother's diagnosis\n"
+        'Current thread 0x00007f (most recent call first):\n  File "/home/klaus/therapy.py", line 3 in look at me\n'
+    )
+    text = _next(tmp_path)
+    assert "Aborted" in text
+    assert "(elsewhere):3 in …" in text
+    assert "diagnosis" not in text
+    assert "klaus" not in text
+
+
+def test_a_folder_that_cannot_be_written_costs_only_the_report(tmp_path):
+    (tmp_path / "file").write_text("x")
+    assert _next(tmp_path / "file" / "log") == ""

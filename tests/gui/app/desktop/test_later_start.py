@@ -1,0 +1,87 @@
+import pytest
+
+from gui.app.desktop.ipc_message import Message
+from gui.app.desktop.second_start import LaterStart
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.windows import at_rest
+
+
+@pytest.fixture
+def later(window, way, appearance) -> LaterStart:
+    return LaterStart(window, way, appearance)
+
+
+def _start(later, *arguments: str, directory: str = "/", token: str = "") -> None:
+    later.serve(Message(directory, arguments, token))
+
+
+def test_the_window_comes_back(qtbot, window, later):
+    window.hide()
+    _start(later)
+    assert window.isVisible()
+    window.showMinimized()
+    _start(later)
+    assert not window.isMinimized()
+
+
+def test_toggle_shows_and_hides_the_quick_search_alone(qtbot, window, way, later):
+    window.hide()
+    _start(later, "--toggle")
+    assert way.quick.isVisible()
+    _start(later, "--toggle")
+    assert not way.quick.isVisible()
+    assert not window.isVisible()
+
+
+def test_the_quick_search_with_a_question(qtbot, window, way, later, memory):
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+    _start(later, "--view", "quick", "--query", "hose")
+    qtbot.waitUntil(lambda: way.panel.list.current_result() is not None)
+    assert way.panel.box.query == "hose"
+
+
+def test_a_question_and_a_view(qtbot, window, later, memory):
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+    _start(later, "--view", "viewer", "--query", "hose", "--theme", "dark", "--size", "900x600")
+    qtbot.waitUntil(lambda: window.search.body.has_results)
+    assert window.search.asker.standing.subject.text == "hose"
+    assert (window.width(), window.height()) == (900, 600)
+
+
+def test_another_folder_named_from_where_the_later_start_stood(qtbot, window, later, monkeypatch):
+    opened = []
+    monkeypatch.setattr(window.folders, "open", opened.append)
+    folder = FakeMemory().folder
+    _start(later, "--workspace", folder.name, directory=str(folder.parent))
+    _start(later, "--workspace", f"notes/../{folder.name}", directory=str(folder.parent))
+    assert opened == [folder, folder.resolve()]
+
+
+def test_the_folder_that_is_open_is_not_opened_again(qtbot, window, later, memory, monkeypatch):
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+    monkeypatch.setattr(window.folders, "open", lambda _: pytest.fail("opened again"))
+    _start(later, "--workspace", str(memory.folder))
+
+
+def test_background_leaves_everything_as_it_is(window, way, later):
+    window.hide()
+    _start(later, "--background")
+    assert not window.isVisible()
+    assert not way.quick.isVisible()
+
+
+def test_what_this_version_does_not_know_brings_the_window(window, later, capsys):
+    window.hide()
+    _start(later, "--of-tomorrow")
+    assert window.isVisible()
+
+
+def test_what_the_desktop_allows_is_passed_on(window, later, monkeypatch):
+    monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "")
+    _start(later, token="once")
+    import os
+
+    assert os.environ["XDG_ACTIVATION_TOKEN"] == "once"

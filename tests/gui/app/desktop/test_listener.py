@@ -1,0 +1,142 @@
+import json
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+from gui.app.desktop import ipc_server as listening
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QCoreApplication
+
+from gui.app.desktop.ipc_address import Address
+from gui.app.desktop.ipc_client import Outcome, hand_over
+from gui.app.desktop.ipc_message import LONGEST, REFUSED, Message, decode, encode
+from gui.app.desktop.ipc_server import MOST_CALLERS, Listener
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the sockets of these tests are those of Unix")
+SAID = Message("/home/jule", ("--query", "süß \udc80"), "")
+
+
+@pytest.fixture
+def place(tmp_path) -> Address:
+    return Address(str(tmp_path / "a"), str(tmp_path / "b"))
+
+
+def _say(place: Address, line: bytes) -> bytes:
+    """The answer to a line, as it comes through the socket."""
+    with socket.socket(socket.AF_UNIX) as caller:
+        caller.settimeout(10)
+        caller.connect(place.name)
+        caller.sendall(line)
+        return caller.recv(100)
+
+
+def _hand_over(qtbot, jobs, place: Address, line: bytes) -> Outcome:
+    """As another process would: not from the thread that answers."""
+    outcomes: list[Outcome] = []
+    jobs.read(lambda _: hand_over(place.name, line, patience=10), outcomes.append)
+    qtbot.waitUntil(lambda: bool(outcomes))
+    return outcomes[0]
+
+
+def test_what_a_later_start_asks_for_arrives(qtbot, jobs, place):
+    listener = Listener(place)
+    with qtbot.waitSignal(listener.asked) as asked:
+        assert _hand_over(qtbot, jobs, place, encode(SAID)) == "taken"
+    assert asked.args == [SAID]
+    assert Path(place.name).stat().st_mode & 0o077 == 0
+    listener.close()
+    assert hand_over(place.name, encode(SAID)) == "nobody"
+
+
+NOISE = {
+    "no JSON": b"noise\n",
+    "a long word": b"x" * (LONGEST - 1) + b"\n",
+    "nested lists": b"[" * 60_000 + b"\n",
+    "nested objects": b'{"a":' * 10_000 + b"\n",
+    "a long number": b"1" * 6_000 + b"\n",
+    "no UTF-8": b'"\xff"\n',
+    "a NUL": encode(Message("/", ("a\0b",), "")),
+    "a lone surrogate": encode(Message("/", (), "\ud800")),
+    "no line end": b"[" * (LONGEST + 1),
+}
+
+
+@pytest.mark.parametrize("line", NOISE.values(), ids=NOISE)
+def test_noise_is_refused(qtbot, jobs, place, line):
+    listener = Listener(place)
+    listener.asked.connect(lambda _: pytest.fail("noise was taken for a message"))
+    answers: list[bytes] = []
+    jobs.read(lambda _: _say(place, line), answers.append)
+    qtbot.waitUntil(lambda: bool(answers))
+    assert answers == [REFUSED]
+    listener.close()
+
+
+def test_idle_clients_do_not_keep_a_start_out(qtbot, jobs, place):
+    listener = Listener(place)
+    idle: list[socket.socket] = []
+    for _ in range(400):
+        line = socket.socket(socket.AF_UNIX)
+        line.connect(place.name)
+        idle.append(line)
+        QCoreApplication.processEvents()
+    assert _hand_over(qtbot, jobs, place, encode(SAID)) == "taken"
+    assert sum(map(_is_open, idle)) <= MOST_CALLERS
+    for line in idle:
+        line.close()
+    listener.close()
+
+
+def test_idle_client_is_closed_after_its_time(qtbot, place, monkeypatch):
+    monkeypatch.setattr(listening, "CALLER_SECONDS", 0.05)
+    listener = Listener(place)
+    with socket.socket(socket.AF_UNIX) as line:
+        line.connect(place.name)
+        line.sendall(b"half")
+        qtbot.waitUntil(lambda: not _is_open(line))
+    listener.close()
+
+
+def _is_open(line: socket.socket) -> bool:
+    """Whether the other side has not closed the connection."""
+    line.setblocking(False)
+    try:
+        return bool(line.recv(1))
+    except BlockingIOError:
+        return True
+    except ConnectionResetError:
+        return False
+
+
+@given(st.binary(max_size=300) | st.recursive(st.none(), st.lists).map(lambda it: json.dumps(it).encode()))
+def test_decode_any_bytes_gives_a_message_or_none(line):
+    found = decode(line)
+    assert found is None or decode(encode(found).strip()) == found
+
+
+def test_who_hangs_up_does_no_harm(qtbot, jobs, place):
+    listener = Listener(place)
+    with socket.socket(socket.AF_UNIX) as line:
+        line.connect(place.name)
+        line.sendall(b"half")
+    assert _hand_over(qtbot, jobs, place, encode(SAID)) == "taken"
+    listener.close()
+
+
+def test_a_socket_that_was_left_over_is_replaced(qtbot, jobs, place):
+    with socket.socket(socket.AF_UNIX) as killed:
+        killed.bind(place.name)
+    listener = Listener(place)
+    assert _hand_over(qtbot, jobs, place, encode(SAID)) == "taken"
+    listener.close()
+
+
+def test_who_took_over_the_address_keeps_it(qtbot, jobs, place):
+    hung = Listener(place)
+    other = Listener(place)
+    hung.close()
+    assert _hand_over(qtbot, jobs, place, encode(SAID)) == "taken"
+    other.close()
+    assert not Path(place.name).exists()

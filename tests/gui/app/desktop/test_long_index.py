@@ -1,0 +1,76 @@
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from gui.app.desktop.update_notification import LONG_SECONDS, LongIndex, news
+from tests.gui.app.desktop.conftest import FakeIcon
+from tests.helpers.fake_records import make_status, make_summary
+
+LONG = make_summary(started=1_772_600_000.0, seconds=LONG_SECONDS + 172, error="", cancelled=False, files_failed=0)
+
+
+@pytest.fixture
+def told(qtbot, window, tray, memory, monkeypatch):
+    """What the tray was told since the folder was opened; nobody looks at the window."""
+    long_index = LongIndex(window.workspace, window, tray)
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: window.workspace.status is not None and window.workspace.status.last_sync is not None)
+    monkeypatch.setattr(QApplication, "activeWindow", lambda: None)
+    icon = tray.findChild(FakeIcon)
+    icon.long_index = long_index
+    return icon
+
+
+def _end_sync(qtbot, window, memory, **changes) -> None:
+    last = make_summary(**{field: getattr(LONG, field) for field in LONG.__struct_fields__} | changes)
+    memory.set_status(last_sync=last)
+    qtbot.waitUntil(lambda: window.workspace.status.last_sync == last)
+
+
+def test_a_long_index_is_told_of_once(qtbot, window, memory, told):
+    assert not told.told
+    _end_sync(qtbot, window, memory)
+    name, files = memory.folder.name, window.workspace.status.files
+    assert told.told == [
+        (f"The index of {name} is ready", f"{files} files can be searched. It took 3 min 12 s."),
+    ]
+    memory.set_status(dirty=True)
+    qtbot.waitUntil(lambda: window.workspace.status.dirty)
+    assert len(told.told) == 1
+
+
+@pytest.mark.parametrize("changes", [{"seconds": LONG_SECONDS - 1.0}, {"cancelled": True}])
+def test_a_short_or_cancelled_one_is_not(qtbot, window, memory, told, changes):
+    _end_sync(qtbot, window, memory, **changes)
+    assert not told.told
+
+
+def test_nor_one_that_somebody_looks_at(qtbot, window, memory, told, monkeypatch):
+    monkeypatch.setattr(QApplication, "activeWindow", lambda: window)
+    _end_sync(qtbot, window, memory)
+    assert not told.told
+
+
+def test_nor_where_nobody_wants_it(qtbot, window, memory, told):
+    told.long_index.wanted = False
+    _end_sync(qtbot, window, memory)
+    assert not told.told
+
+
+def test_without_a_tray_the_task_bar_asks(qtbot, window, memory, told, tray, monkeypatch):
+    asked = []
+    monkeypatch.setattr(QApplication, "alert", asked.append)
+    tray.set_wanted(False)
+    _end_sync(qtbot, window, memory)
+    assert asked == [window]
+
+
+def test_what_failed_is_said():
+    status = make_status(files=12_345)
+    assert news(status, make_summary(seconds=60, error="", files_failed=2), "Notes") == (
+        "The index of Notes is ready",
+        "12,345 files can be searched. It took 1 min 0 s. 2 files could not be read.",
+    )
+    assert news(status, make_summary(seconds=60, error="The disk is full."), "Notes") == (
+        "The index of Notes is not complete",
+        "The disk is full.",
+    )

@@ -1,0 +1,67 @@
+import pytest
+from PySide6.QtWidgets import QMessageBox
+
+from gui.app.desktop.background_mode import Residing
+
+
+@pytest.fixture
+def residing(window, tray) -> Residing:
+    residing = Residing(window, tray)
+    residing.stays = True
+    return residing
+
+
+def _press(window, words: str) -> None:
+    box = window.findChild(QMessageBox)
+    next(button for button in box.buttons() if button.text() == words).click()
+
+
+def test_the_first_time_it_is_explained_and_then_done(qtbot, window, residing):
+    closed = []
+    window.closing.connect(lambda: closed.append(True))
+    assert not window.close()
+    assert window.isVisible()
+    assert "Ctrl+Q" in window.findChild(QMessageBox).informativeText()
+    _press(window, "Stay in the tray")
+    assert not window.isVisible()
+    assert window.state.told_of_tray
+    window.show()
+    window.close()
+    assert not window.isVisible()
+    assert not closed
+
+
+@pytest.mark.parametrize(("words", "remains"), [("Quit", False), ("Keep the window", True)])
+def test_the_explanation_can_be_answered_otherwise(qtbot, window, residing, words, remains):
+    closed = []
+    window.closing.connect(lambda: closed.append(True))
+    window.close()
+    _press(window, words)
+    assert window.isVisible() == remains
+    assert bool(closed) == (not remains)
+    assert not window.state.told_of_tray
+
+
+def test_quit_quits_whatever_is_wanted(qtbot, window, residing):
+    with qtbot.waitSignal(window.closing):
+        window.quit()
+    assert not window.isVisible()
+
+
+def test_a_hidden_window_can_be_quit(qtbot, window, residing):
+    window.state.told_of_tray = True
+    window.close()
+    with qtbot.waitSignal(window.closing):
+        window.quit()
+
+
+def test_without_a_tray_nobody_could_come_back_so_closing_ends_it(qtbot, window, tray, residing):
+    tray.set_wanted(False)
+    with qtbot.waitSignal(window.closing):
+        assert window.close()
+
+
+def test_who_did_not_ask_for_it_closes_the_program(qtbot, window, residing):
+    residing.stays = False
+    with qtbot.waitSignal(window.closing):
+        assert window.close()

@@ -1,0 +1,135 @@
+"""The tray with a fake at its seam, and without a tray; `test_tray_on_dbus.py` has a real one."""
+
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtWidgets import QMenu, QPushButton, QScrollArea, QSystemTrayIcon
+
+from gui.app.desktop.tray import Tray, tray_icon
+from gui.app.desktop.tray_state import tray_state
+from gui.widgets.tab_order import following
+from tests.gui.app.desktop.conftest import FakeIcon
+from tests.helpers.fake_records import make_progress, make_status, make_summary
+from tests.helpers.windows import at_rest
+
+NOW = 1_772_600_000.0
+SHAPES = ("resting", "working", "paused", "trouble")
+
+
+def _icon(tray: Tray) -> FakeIcon:
+    return tray.findChild(FakeIcon)
+
+
+def _entries(tray: Tray) -> list[str]:
+    menu = _icon(tray).contextMenu()
+    assert isinstance(menu, QMenu)
+    return [action.text() for action in menu.actions() if action.isVisible() and not action.isSeparator()]
+
+
+def _choose(tray: Tray, words: str) -> None:
+    next(action for action in _icon(tray).contextMenu().actions() if action.text() == words).trigger()
+
+
+@pytest.mark.parametrize(
+    ("status", "shape", "words"),
+    [
+        (None, "resting", "No folder is open"),
+        (make_status(files=3), "resting", "Up to date · 3 notes · 1 session"),
+        (make_status(syncing=make_progress(phase="indexing", completed=1, total=4)), "working", "Indexing · 25%"),
+        (make_status(syncing=make_progress(completed=0, total=0), paused=True), "paused", "Paused"),
+        (
+            make_status(last_sync=make_summary(error="The disk is full."), files=3),
+            "trouble",
+            "Update failed · 3 notes · 1 session",
+        ),
+    ],
+)
+def test_what_the_tray_says(status, shape, words):
+    state = tray_state(status, NOW)
+    assert (state.shape, state.words) == (shape, words)
+
+
+@pytest.mark.parametrize("size", [16, 22, 64])
+def test_each_state_has_a_shape_of_its_own(qapp, size):
+    """Without their colours, too, no two of them look alike."""
+    drawn = [tray_icon(shape).pixmap(size, size).toImage() for shape in SHAPES]
+    grey = [image.convertToFormat(QImage.Format.Format_Grayscale8) for image in drawn]
+    for number, one in enumerate(grey):
+        for other in grey[number + 1 :]:
+            pairs = ((one.pixelColor(x, y), other.pixelColor(x, y)) for x in range(size) for y in range(size))
+            differing = sum(abs(a.lightness() - b.lightness()) > 60 for a, b in pairs)
+            assert differing > size * size / 20
+
+
+def test_without_a_tray_nothing_is_shown_and_nothing_fails(window):
+    tray = Tray(window.workspace, window)
+    tray.set_wanted(True)
+    assert not tray.is_shown
+    assert not tray.tell("a", "b")
+    assert tray.findChild(QSystemTrayIcon) is None
+
+
+def test_the_menu_outlives_a_widget_beside_which_the_window_takes_the_focus(window, qapp):
+    tray = Tray(window.workspace, window)
+    room = QScrollArea(window)
+    room.setWidget(QPushButton("Stop"))
+    step = following(room.widget())
+    while step is not window and step is not room.widget():
+        step = following(step)
+    del step
+    room.setWidget(QPushButton("Go on"))
+    qapp.processEvents()
+    tray._show_status(make_status(files=3))
+    assert tray._words.text().startswith("Up to date")
+
+
+def test_the_icon_goes_when_it_is_not_wanted_any_more(tray, qapp):
+    assert tray.is_shown
+    tray.set_wanted(False)
+    assert not tray.is_shown
+
+
+def test_the_icon_comes_with_a_tray_that_comes_later(window, tray_there, monkeypatch):
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: False)
+    tray = Tray(window.workspace, window)
+    tray.set_wanted(True)
+    assert not tray.is_shown
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
+    tray._host._look()
+    assert tray.is_shown
+
+
+def test_the_menu_offers_what_can_be_done_now(qtbot, tray, window, memory):
+    assert _entries(tray)[0] == "No folder is open"
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: "Sync now" in _entries(tray) and _entries(tray)[0].startswith("Up to date"))
+    memory.set_status(syncing=make_progress(phase="indexing"))
+    qtbot.waitUntil(lambda: "Pause indexing" in _entries(tray))
+    assert "Sync now" not in _entries(tray)
+    memory.set_status(paused=True)
+    qtbot.waitUntil(lambda: "Resume indexing" in _entries(tray))
+    assert "Pause indexing" not in _entries(tray)
+    assert "Paused" in _icon(tray).toolTip()
+
+
+def test_sync_is_asked_for(qtbot, tray, window, memory):
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: _entries(tray)[0].startswith("Up to date") and at_rest(window))
+    before = len(memory.syncs)
+    _choose(tray, "Sync now")
+    qtbot.waitUntil(lambda: len(memory.syncs) > before)
+
+
+@pytest.mark.parametrize(
+    ("words", "signal"),
+    [("Open Mnemoscope", "window_wanted"), ("Quick search", "quick_wanted"), ("Quit", "quit_wanted")],
+)
+def test_what_the_menu_asks_for(qtbot, tray, words, signal):
+    with qtbot.waitSignal(getattr(tray, signal)):
+        _choose(tray, words)
+
+
+def test_a_click_wants_the_window_and_the_wheel_the_quick_search(qtbot, tray):
+    with qtbot.waitSignal(tray.window_wanted):
+        _icon(tray).activated.emit(QSystemTrayIcon.ActivationReason.Trigger)
+    with qtbot.waitSignal(tray.quick_wanted):
+        _icon(tray).activated.emit(QSystemTrayIcon.ActivationReason.MiddleClick)

@@ -1,0 +1,163 @@
+import pytest
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
+
+from gui.commands.keymap import keymap
+from gui.viewer import external_opener
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_sessions import SESSIONS
+from tests.helpers.windows import at_rest
+
+Key, Modifier = Qt.Key, Qt.KeyboardModifier
+ALT, CTRL = Modifier.AltModifier, Modifier.ControlModifier
+UNBOUND = (Key.Key_W, Key.Key_X, Key.Key_Q, Key.Key_7)
+"""With Alt; other letters open menus."""
+
+
+@pytest.fixture
+def memory():
+    memory = FakeMemory(sessions=SESSIONS)
+    memory.facts.add("The dog is called Bo")
+    yield memory
+    memory.close()
+
+
+def _searched(qtbot, window, text="greenhouse"):
+    """The box, with results below it and the best one previewed."""
+    box = window.search._box.edit
+    window.search.search(text)
+    qtbot.waitUntil(lambda: at_rest(window) and bool(window.viewer.name))
+    window.search.focus_box()
+    box.end(False)
+    assert QApplication.focusWidget() is box
+    return box
+
+
+def test_alt_l_in_box_copies_link_of_result(qtbot, opened):
+    box = _searched(qtbot, opened)
+    shown = opened.search._view.list.current_result()
+    qtbot.keyClick(box, Key.Key_L, ALT)
+    assert box.text() == "greenhouse"
+    qtbot.waitUntil(lambda: shown.path.removesuffix(".md") in QGuiApplication.clipboard().text())
+
+
+def test_alt_m_in_box_searches_like_result(qtbot, opened, memory):
+    box = _searched(qtbot, opened)
+    shown = opened.search._view.list.current_result()
+    qtbot.keyClick(box, Key.Key_M, ALT)
+    qtbot.waitUntil(lambda: bool(memory.liked) and at_rest(opened))
+    assert memory.liked[-1].path == shown.path
+
+
+def test_alt_c_and_alt_z_in_box_change_the_viewer(qtbot, opened):
+    box = _searched(qtbot, opened)
+    for key, action in ((Key.Key_C, opened.viewer.chunks_action), (Key.Key_Z, opened.viewer.wrap_action)):
+        before = action.isChecked()
+        qtbot.keyClick(box, key, ALT)
+        assert action.isChecked() is not before
+    assert box.text() == "greenhouse"
+
+
+def test_ctrl_f_in_box_opens_find_bar(qtbot, opened):
+    box = _searched(qtbot, opened)
+    qtbot.keyClick(box, Key.Key_F, CTRL)
+    focus = QApplication.focusWidget()
+    assert focus is not box
+    assert opened.viewer.isAncestorOf(focus)
+    assert isinstance(focus, QLineEdit)
+
+
+def test_ctrl_e_in_box_opens_result_in_editor(qtbot, opened, monkeypatch):
+    box = _searched(qtbot, opened)
+    monkeypatch.setattr(external_opener, "open_in_editor", lambda *_: "")
+    box.home(False)
+    shown = opened.search._view.list.current_result()
+    with qtbot.waitSignal(opened.search.editor_requested) as asked:
+        qtbot.keyClick(box, Key.Key_E, CTRL)
+    assert asked.args == [shown]
+    assert box.cursorPosition() == 0
+
+
+def test_own_key_works_from_box(qtbot, opened):
+    keymap().set_own({"results.copy-path": ["Ctrl+J"]})
+    box = _searched(qtbot, opened)
+    qtbot.keyClick(box, Key.Key_J, CTRL)
+    assert QGuiApplication.clipboard().text() == opened.search._view.list.current_result().path
+
+
+def test_editing_keys_stay_with_box(qtbot, opened):
+    box = _searched(qtbot, opened)
+    box.selectAll()
+    qtbot.keyClick(box, Key.Key_C, CTRL)
+    assert QGuiApplication.clipboard().text() == "greenhouse"
+    qtbot.keyClick(box, Key.Key_X, CTRL)
+    assert box.text() == ""
+    qtbot.keyClick(box, Key.Key_Z, CTRL)
+    assert box.text() == "greenhouse"
+
+
+def test_ctrl_n_in_facts_box_begins_fact(qtbot, opened):
+    opened.views.switch("facts")
+    box = opened.views.facts.box.edit
+    qtbot.waitUntil(lambda: at_rest(opened))
+    assert QApplication.focusWidget() is box
+    qtbot.keyClick(box, Key.Key_N, CTRL)
+    assert opened.views.facts.body.editor.is_new
+
+
+def test_alt_l_in_sessions_box_copies_link_of_session(qtbot, opened):
+    opened.views.switch("sessions")
+    box = opened.views.sessions.box.edit
+    qtbot.waitUntil(lambda: at_rest(opened) and opened.views.sessions.view.list.current_session() is not None)
+    QGuiApplication.clipboard().clear()
+    qtbot.keyClick(box, Key.Key_L, ALT)
+    qtbot.waitUntil(lambda: "session" in QGuiApplication.clipboard().text())
+    assert box.text() == ""
+
+
+def test_key_without_result_does_nothing(qtbot, opened):
+    box = opened.search._box.edit
+    opened.search.focus_box()
+    for key in (Key.Key_L, Key.Key_M, Key.Key_C, Key.Key_Z, Key.Key_W):
+        qtbot.keyClick(box, key, ALT)
+    assert box.text() == ""
+
+
+@pytest.mark.parametrize("kind", [QLineEdit, QPlainTextEdit, QSpinBox, QComboBox])
+def test_alt_letter_types_in_no_field(qtbot, opened, kind):
+    field = kind(opened.centralWidget())
+    if isinstance(field, QComboBox):
+        field.setEditable(True)
+    text = getattr(field, "toPlainText", None) or getattr(field, "currentText", None) or field.text
+    field.show()
+    field.setFocus()
+    assert QApplication.focusWidget() is field
+    before = text()
+    for key in UNBOUND:
+        qtbot.keyClick(field, key, ALT)
+    assert text() == before
+    qtbot.keyClick(field, Key.Key_7)
+    assert "7" in text()
+    field.deleteLater()
+
+
+def test_option_key_that_composes_types(qtbot, opened):
+    """Option+G is © on a Mac."""
+    box = opened.search._box.edit
+    opened.search.focus_box()
+    QApplication.sendEvent(box, QKeyEvent(QEvent.Type.KeyPress, Key.Key_G, ALT, "©"))
+    assert box.text() == "©"
+
+
+def test_every_box_of_window_ignores_alt_letters(qtbot, opened):
+    fields = [one for one in opened.findChildren(QWidget) if isinstance(one, QLineEdit | QPlainTextEdit)]
+    assert fields
+    for field in fields:
+        if not (field.isVisible() and field.isEnabled()):
+            continue
+        field.setFocus()
+        before = field.text() if isinstance(field, QLineEdit) else field.toPlainText()
+        for key in UNBOUND:
+            qtbot.keyClick(field, key, ALT)
+        assert (field.text() if isinstance(field, QLineEdit) else field.toPlainText()) == before

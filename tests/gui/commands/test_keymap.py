@@ -1,0 +1,99 @@
+import pytest
+import shiboken6
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from gui.commands.binding import key_action, show_keys_of, tell_key, with_key
+from gui.commands.contexts import overlap
+from gui.commands.keymap import Keymap, command, keymap
+
+FIND = command("trial.find", "Find", "file", QKeySequence.StandardKey.Find, "F7")
+
+
+@pytest.fixture
+def keys(qapp) -> Keymap:
+    return keymap()
+
+
+def test_a_command_has_its_usual_keys_until_somebody_chooses_others(qapp):
+    mapped = Keymap()
+    mapped.declare(FIND)
+    assert mapped.keys("trial.find") == ("Ctrl+F", "F7")
+    mapped.set_own({"trial.find": ["Ctrl+J"]})
+    assert mapped.keys("trial.find") == ("Ctrl+J",)
+    mapped.set_own({"trial.find": []})
+    assert mapped.keys("trial.find") == ()
+    assert mapped.shown("trial.find") == ""
+    assert mapped.keys("trial.unknown") == ()
+
+
+def test_one_name_means_one_command(qapp):
+    mapped = Keymap()
+    mapped.declare(FIND)
+    mapped.declare(command("trial.find", "Find", "file", QKeySequence.StandardKey.Find, "F7"))
+    with pytest.raises(ValueError, match=r"trial\.find"):
+        mapped.declare(command("trial.find", "Find", "file", "F8"))
+
+
+def test_related_commands_are_listed_together_whoever_was_made_first(qapp):
+    mapped = Keymap()
+    for name, place in (
+        ("theme.dark", "window"),
+        ("trial.other", "window"),
+        ("file.wrap", "file"),
+        ("view.index", "window"),
+        ("theme.light", "window"),
+        ("search.focus", "window"),
+    ):
+        mapped.declare(command(name, "Words", place))
+    window = ["view.index", "search.focus", "theme.dark", "theme.light", "trial.other"]
+    assert [one.name for one in mapped.by_place()] == [*window, "file.wrap"]
+
+
+def test_changes_are_told_once_and_only_where_there_are_any(qtbot, keys):
+    with qtbot.waitSignal(keys.changed):
+        keys.set_own({"trial.find": ["Ctrl+J"]})
+    with qtbot.assertNotEmitted(keys.changed):
+        keys.set_own({"trial.find": ("Ctrl+J",)})
+
+
+def test_actions_tooltips_and_menus_follow(qtbot, keys):
+    panel, button = QWidget(), QPushButton("Find")
+    qtbot.addWidget(panel)
+    qtbot.addWidget(button)
+    action = key_action(panel, FIND, "Find in this file")
+    tell_key(button, "Find something", FIND.name)
+    assert action.toolTip() == "Find in this file (Ctrl+F)"
+    assert button.toolTip() == "Find something (Ctrl+F)"
+    keys.set_own({FIND.name: ["Ctrl+J"]})
+    assert [key.toString() for key in action.shortcuts()] == ["Ctrl+J"]
+    assert action.toolTip() == "Find in this file (Ctrl+J)"
+    assert button.toolTip() == "Find something (Ctrl+J)"
+    entry = QAction("Find", panel)
+    show_keys_of(entry, FIND.name)
+    assert entry.shortcut().toString() == "Ctrl+J"
+    keys.set_own({FIND.name: []})
+    assert not action.shortcuts()
+    assert action.toolTip() == "Find in this file"
+    assert with_key("Find", FIND.name) == "Find"
+
+
+def test_what_is_gone_hears_of_no_change(qapp, keys):
+    panel = QWidget()
+    key_action(panel, FIND)
+    shiboken6.delete(panel)
+    keys.set_own({FIND.name: ["Ctrl+J"]})
+
+
+def test_the_keys_of_the_window_do_not_get_in_each_other_s_way(window):
+    """Qt hears neither of two actions whose keys hold at the same place."""
+    commands = list(keymap().commands.values())
+    clashes = [
+        (one.name, other.name, key)
+        for place, one in enumerate(commands)
+        for other in commands[place + 1 :]
+        for key in one.keys
+        if key in other.keys and not one.name.startswith("trial.") and not other.name.startswith("trial.")
+        if any(overlap(here, there) for here in one.places for there in other.places)
+    ]
+    assert not clashes

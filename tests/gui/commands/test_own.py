@@ -1,0 +1,142 @@
+import pytest
+
+import engine
+from gui.commands.fixed import FIXED
+from gui.commands.keymap import Keymap, command
+from gui.commands.listing import clash, groups
+from gui.settings.custom_keys import OwnKeys, plain
+
+BOX = command("search.focus", "Go to the search box", "window", "Ctrl+K", "Ctrl+L")
+WRAP = command("file.wrap", "Wrap lines…", "file", "Alt+Z")
+TURN = command("index.turn", "Chart or table", "index", "T")
+
+
+@pytest.fixture
+def mapped(qapp) -> Keymap:
+    made = Keymap()
+    for one in (BOX, WRAP, TURN):
+        made.declare(one)
+    return made
+
+
+@pytest.fixture
+def config(tmp_path):
+    return tmp_path / "settings.toml"
+
+
+@pytest.fixture
+def own(qtbot, jobs, mapped, config):
+    made = OwnKeys(jobs, mapped, config)
+    yield made
+    qtbot.waitUntil(lambda: not made.saving)
+
+
+def _in_file(config):
+    return engine.load_settings(config=config).window.keys
+
+
+def test_a_new_key_holds_at_once_and_is_saved_beside_what_the_file_has(qtbot, own, mapped, config):
+    config.write_text('# mine\n[defaults]\nprovider = "none"\n[defaults.window]\ntheme = "dark"\n')
+    own.give("file.wrap", ["Ctrl+Alt+W", "F7"])
+    assert mapped.keys("file.wrap") == ("Ctrl+Alt+W", "F7")
+    assert own.is_own("file.wrap")
+    qtbot.waitUntil(lambda: not own.saving)
+    assert _in_file(config) == {"file.wrap": ("Ctrl+Alt+W", "F7")}
+    assert "# mine" in config.read_text()
+    assert engine.load_settings(config=config).window.theme == "dark"
+
+
+def test_the_last_of_many_changes_is_what_stays(qtbot, own, config):
+    for number in range(1, 10):
+        own.give("file.wrap", [f"Ctrl+F{number}"])
+    qtbot.waitUntil(lambda: not own.saving)
+    assert _in_file(config) == {"file.wrap": ("Ctrl+F9",)}
+
+
+def test_a_key_is_taken_from_whatever_would_be_heard_beside_it(own, mapped):
+    own.give("file.wrap", ["Ctrl+K"])
+    assert mapped.keys("search.focus") == ("Ctrl+L",)
+    own.reset("search.focus")
+    assert mapped.keys("search.focus") == ("Ctrl+K", "Ctrl+L")
+    assert mapped.keys("file.wrap") == ()
+
+
+def test_places_that_are_apart_may_share_a_key(own, mapped):
+    own.give("index.turn", ["Alt+Z"])
+    assert mapped.keys("file.wrap") == ("Alt+Z",)
+    assert clash(mapped, WRAP, "T") is None
+
+
+def test_all_is_reset_and_the_file_is_as_before(qtbot, own, mapped, config):
+    own.give("file.wrap", [])
+    own.give("index.turn", ["G"])
+    assert mapped.keys("file.wrap") == ()
+    own.reset_all()
+    qtbot.waitUntil(lambda: not own.saving)
+    assert (mapped.keys("file.wrap"), mapped.keys("index.turn"), own.any) == (("Alt+Z",), ("T",), False)
+    assert _in_file(config) == {}
+
+
+def test_a_damaged_entry_is_named_and_left_aside(qtbot, own, mapped, config):
+    kept = {"file.wrap": ("Ctrl+Nonsense", "F7"), "file.unheard": ("F8",), "index.turn": ("Ctrl+",)}
+    with qtbot.waitSignal(own.problem) as told:
+        own.take(kept)
+    [sentence] = told.args
+    assert "“file.unheard”" in sentence
+    assert "“Ctrl+Nonsense” of “file.wrap” is no key." in sentence
+    assert (mapped.keys("file.wrap"), mapped.keys("index.turn")) == (("F7",), ("T",))
+    with qtbot.assertNotEmitted(own.problem):
+        own.take(kept)  # the workspace was opened anew
+    own.give("search.focus", ["F9"])
+    qtbot.waitUntil(lambda: not own.saving)
+    assert _in_file(config)["file.unheard"] == ("F8",)
+
+
+def test_a_key_that_two_would_hear_is_named_with_the_place_where(qtbot, own, mapped):
+    with qtbot.waitSignal(own.problem) as told:
+        own.take({"file.wrap": ("Ctrl+L",), "index.turn": ("Return",)})
+    assert "Ctrl+L of “file.wrap” belongs to “Go to the search box” (Everywhere)." in told.args[0]
+    assert "Return of “index.turn” belongs to “What a sync did, and what failed” (Index)." in told.args[0]
+    assert mapped.keys("search.focus") == ("Ctrl+K", "Ctrl+L")
+    assert mapped.keys("file.wrap") == ()
+
+
+def test_two_commands_may_change_their_keys(own, mapped):
+    own.take({"file.wrap": ("Ctrl+K",), "search.focus": ("Alt+Z",)})
+    assert (mapped.keys("file.wrap"), mapped.keys("search.focus")) == (("Ctrl+K",), ("Alt+Z",))
+
+
+def test_what_cannot_be_saved_is_said_and_holds_meanwhile(qtbot, own, mapped, config):
+    config.write_text("this is no settings file")
+    with qtbot.waitSignal(own.not_saved) as told:
+        own.give("file.wrap", ["F7"])
+    assert told.args[0].startswith("The keys hold until the program ends")
+    assert mapped.keys("file.wrap") == ("F7",)
+
+
+@pytest.mark.parametrize(
+    ("key", "known"),
+    [
+        ("ctrl+k", "Ctrl+K"),
+        ("Ctrl++", "Ctrl++"),
+        ("", ""),
+        ("Ctrl+Foo", ""),
+        ("Ctrl+K, Foo", ""),
+        ("Ctrl+K, F2", "Ctrl+K, F2"),
+    ],
+)
+def test_what_is_a_key(qapp, key, known):
+    assert plain(key) == known
+
+
+def test_the_fixed_keys_are_keys(qapp):
+    assert not [(fixed.words, key) for fixed in FIXED for key in fixed.keys if not plain(key)]
+
+
+def test_the_listing_has_the_keys_of_the_moment(own, mapped):
+    own.give("file.wrap", ["F7", "F8"])
+    own.give("index.turn", [])
+    listed = {group.title: [tuple(row) for row in group.rows] for group in groups(mapped)}
+    assert listed["File"][0] == ("F7 or F8", "Wrap lines")
+    assert all(words != "Chart or table" for _, words in listed["Index"])
+    assert "Results" in listed

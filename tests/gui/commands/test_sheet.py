@@ -1,0 +1,69 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from gui.commands.keymap import keymap
+from gui.widgets.text_sheet import sheet
+from gui.window.shortcut_sheet import KeySheet
+
+
+@pytest.fixture
+def shown(qtbot, opened):
+    qtbot.keyClick(opened, Qt.Key.Key_F1)
+    qtbot.waitUntil(lambda: QApplication.activeModalWidget() is not None)
+    return QApplication.activeModalWidget().findChild(KeySheet)
+
+
+def test_the_sheet_has_every_key_of_the_window(shown):
+    said = " | ".join(shown.shown)
+    for row in ("Ctrl+1: Search notes and sessions", "F1 or ?: Keys", "Alt+Z: Wrap lines", "J, K: Next and previous"):
+        assert row in said
+
+
+def test_typing_leaves_out_the_rows_without_it(qtbot, shown):
+    assert shown.edit.hasFocus()
+    qtbot.keyClicks(shown.edit, "wrap lin")
+    assert shown.shown == ["Alt+Z: Wrap lines"]
+    qtbot.keyClicks(shown.edit, "xyz")
+    assert shown.shown == []
+    shown.edit.setText("ctrl+shift+k")
+    assert shown.shown == ["Ctrl+Shift+K: Search within these results"]
+
+
+def test_the_sheet_shows_the_person_s_own_keys(shown, opened):
+    keymap().set_own({"file.wrap": ["F7"], "view.search": []})
+    fresh = KeySheet()
+    sheet("Keys", fresh, opened)
+    said = " | ".join(fresh.shown)
+    assert "F7: Wrap lines" in said
+    assert "Search notes and sessions" not in said
+
+
+def test_the_way_to_change_keys_is_on_the_sheet(qtbot, shown, opened):
+    qtbot.mouseClick(shown.change, Qt.MouseButton.LeftButton)
+    dialog = opened.settings.dialog
+    qtbot.waitUntil(lambda: dialog is not None and dialog.isVisible() and dialog.ready)
+    assert dialog.page == "keyboard"
+
+
+def test_in_a_narrow_sheet_keys_and_what_they_do_share_the_room(qtbot, window, appearance):
+    appearance.set_font_scale(2.0)
+    narrow = KeySheet()
+    qtbot.addWidget(narrow)
+    narrow.resize(700, 500)
+    narrow.show()
+    widths = [max(labels[place].width() for _, labels in narrow._rows) for place in range(2)]
+    assert min(widths) > 0.3 * 700
+    assert sum(widths) < narrow.area.viewport().width()
+
+
+def test_every_key_begins_where_lines_begin(qapp, opened):
+    """Letters of a key run from the left in every language."""
+    qapp.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
+    try:
+        mirrored = KeySheet()
+    finally:
+        qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    sides = {key.alignment() & Qt.AlignmentFlag.AlignHorizontal_Mask for _, (key, _) in mirrored._rows}
+    assert sides == {Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignAbsolute}
+    mirrored.deleteLater()

@@ -1,0 +1,157 @@
+"""What the guide names must exist: commands, keys, settings, pages, headings and operators."""
+
+import re
+from importlib.resources import files
+
+import pytest
+
+import engine
+from engine import speak, tr
+from gui.commands.keymap import keymap
+from gui.help.page_search import LANGUAGES
+from gui.help.pages import CODE, KEY, NAMES, NO_KEY, page_source, read_pages
+from gui.quick_search.panel import SHOW_ALL
+from gui.settings.page_layout import GUIDE
+
+LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+OPTIONS = {option.key: option for option in engine.all_options()}
+LITERAL_KEY = re.compile(r"\b(?:Ctrl|Strg|Alt)\+\w|\bF\d{1,2}\b")
+SETTING = re.compile(r"[a-z_]+(?:\.[a-z_]+)+")
+FENCE = re.compile(r"^    .*$", re.MULTILINE)
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+WRITTEN = [(name, language) for name in NAMES for language in LANGUAGES]
+MARKS = re.compile(r"^(#+) ", re.MULTILINE)
+ITEM = re.compile(r"^- ", re.MULTILINE)
+ROW = re.compile(r"^\|", re.MULTILINE)
+BOLD = re.compile(r"\*\*.+?\*\*")
+TEXT_LINK = re.compile(r"\[([^\]]*)\]\(command:([^)\s]+)\)")
+
+
+def _commands(window) -> set[str]:
+    return {action.objectName() for action in window.actions()}
+
+
+@pytest.mark.parametrize(("name", "language"), WRITTEN)
+def test_every_key_belongs_to_a_command(window, name, language):
+    keymap().declare(SHOW_ALL)  # as its own window does, which the program always makes
+    for command in KEY.findall(page_source(name, language)):
+        assert command in keymap().commands, command
+        assert keymap().shown(command), command
+
+
+@pytest.mark.parametrize(("name", "language"), WRITTEN)
+def test_no_key_is_written_that_the_person_could_change(name, language):
+    assert not LITERAL_KEY.findall(page_source(name, language))
+
+
+@pytest.mark.parametrize(("name", "language"), WRITTEN)
+def test_every_link_leads_somewhere(window, name, language):
+    commands = _commands(window)
+    for target in LINK.findall(page_source(name, language)):
+        scheme, colon, rest = target.partition(":")
+        if colon:
+            assert scheme == "command", target
+            assert rest in commands, target
+            continue
+        page, _, heading = target.partition("#")
+        assert page.removesuffix(".md") in NAMES, target
+        headings = HEADING.findall(page_source(page.removesuffix(".md"), language))
+        assert not heading or heading in headings, target
+
+
+@pytest.mark.parametrize(("name", "language"), WRITTEN)
+def test_every_setting_exists(name, language):
+    for code in CODE.findall(FENCE.sub("", page_source(name, language))):
+        if SETTING.fullmatch(code) and not code.endswith(".md"):
+            assert code in OPTIONS, code
+
+
+def test_the_values_that_are_named_are_allowed():
+    assert {"embedded", "gguf", "openai", "gemini", "voyage", "none"} <= set(OPTIONS["provider"].choices)
+    assert {"qmd", "lancedb"} <= set(OPTIONS["backend"].choices)
+    assert {"on", "review", "off"} == set(OPTIONS["facts.agent_writes"].choices)
+    assert "sqlite-vec" in OPTIONS["store.vector.engine"].choices
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_operator_of_the_guide_is_understood(language):
+    rows = re.findall(r"^\| `(.+?)` \|", page_source("query-language", language), re.MULTILINE)
+    assert len(rows) >= 15
+    for typed in rows:
+        parsed = engine.parse_query(typed)
+        assert not parsed.remarks, (typed, parsed.remarks)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_operator_that_there_is_stands_in_the_guide(language):
+    source = page_source("query-language", language)
+    for name in {example.partition(":")[0] for example, _ in engine.QUERY_HELP if ":" in example}:
+        assert f"`{name}:" in source, name
+
+
+def test_pages_have_the_keys_of_the_moment_and_links_to_settings():
+    pages = {page.name: page for page in read_pages({"index.sync": "F12"}, OPTIONS)}
+    assert "(F12)" in pages["index-view"].text
+    assert NO_KEY in pages["searching"].text
+    assert "{key:" not in "".join(page.text for page in pages.values())
+    assert "[`query.min_score`](setting:query.min_score)" in pages["searching"].text
+    assert "](setting:provider)" in pages["engines"].text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_pages_are_short_and_have_one_title(language):
+    for page in read_pages({}, OPTIONS, language):
+        assert page.title
+        assert page.text.count("\n# ") == 0
+        assert len(page.text) < 8000
+        assert all(section.text.strip() for section in page.sections)
+
+
+@pytest.mark.parametrize(("name", "language"), [(name, language) for name, language in WRITTEN if language != "en"])
+def test_a_translated_page_says_and_links_the_same_in_the_same_order(name, language):
+    english, other = page_source(name), page_source(name, language)
+    assert other != english, "there is no such page"
+    assert [len(marks) for marks in MARKS.findall(other)] == [len(marks) for marks in MARKS.findall(english)]
+    assert _without_headings(LINK.findall(other)) == _without_headings(LINK.findall(english))
+    assert KEY.findall(other) == KEY.findall(english)
+    assert FENCE.findall(other) == FENCE.findall(english)
+    settings = [[code for code in CODE.findall(source) if code in OPTIONS] for source in (english, other)]
+    assert sorted(settings[1]) == sorted(settings[0])
+    for pattern in (ITEM, ROW, BOLD):
+        assert len(pattern.findall(other)) == len(pattern.findall(english))
+
+
+@pytest.mark.parametrize(("name", "language"), [(name, language) for name, language in WRITTEN if language != "en"])
+def test_a_translated_page_calls_commands_as_the_window_does(window, name, language):
+    """What links to a command in English with its very words does so in the other language, too."""
+    said = {}
+    for language_of_words in ("en", language):
+        pairs = TEXT_LINK.findall(page_source(name, language_of_words))
+        # Lines may break within words that link; the space before "…" is one that never breaks, and stays.
+        said[language_of_words] = {target: " ".join(text.split("\n")) for text, target in pairs}
+    speak(language)
+    try:
+        for target, text in said["en"].items():
+            if tr(text) != text:
+                assert said[language][target] == tr(text)
+    finally:
+        speak("en")
+
+
+def test_no_page_is_left_over():
+    for language in LANGUAGES:
+        folder = files("resources").joinpath("guide", *([] if language == "en" else [language]))
+        names = {path.name.removesuffix(".md") for path in folder.iterdir() if path.name.endswith(".md")}
+        assert names == set(NAMES)
+
+
+def test_a_page_that_a_language_lacks_is_read_in_english():
+    assert page_source("privacy", "fr") == page_source("privacy")
+
+
+def _without_headings(targets: list[str]) -> list[str]:
+    return [target.partition("#")[0] for target in targets]
+
+
+def test_every_page_of_the_settings_has_one_of_the_guide():
+    assert set(GUIDE.values()) <= set(NAMES)

@@ -1,0 +1,192 @@
+"""The guide as a person uses it: by keys, by links, narrow, and from where it helps."""
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QListWidget, QPushButton
+
+from engine import speak
+from gui.commands.keymap import keymap
+from gui.help.guide_window import GuideWindow
+from gui.help.pages import NAMES
+from gui.viewer.links import LinkFollower
+from gui.viewer.rendered_view import RenderedView
+from gui.widgets.guide_link import open_guide
+
+
+@pytest.fixture
+def guide(qtbot, window) -> GuideWindow:
+    window.guide.show()
+    guide = window.guide.dialog
+    with qtbot.waitActive(guide):
+        guide.activateWindow()
+    qtbot.waitUntil(lambda: guide.ready)
+    yield guide
+    guide.close()
+
+
+def _box(guide) -> QLineEdit:
+    return guide.findChild(QLineEdit)
+
+
+def _list(guide) -> QListWidget:
+    return guide.findChild(QListWidget)
+
+
+def _text(guide) -> RenderedView:
+    return guide.findChild(RenderedView)
+
+
+def _type(guide, words: str) -> None:
+    QTest.keyClicks(_box(guide), words)
+
+
+def _follow(guide, target: str) -> None:
+    _text(guide).anchorClicked.emit(QUrl(target))
+
+
+def _page_text(guide) -> str:
+    return _text(guide).toPlainText()
+
+
+def test_it_begins_with_the_first_page_and_lists_all(guide):
+    assert guide.spot == ("first-steps", "")
+    assert _list(guide).count() == len(NAMES)
+    assert "Choose a folder" in _page_text(guide)
+    assert keymap().shown("view.search") in _page_text(guide)
+
+
+def test_searching_leads_to_the_section(qtbot, guide):
+    _type(guide, "telemetry")
+    qtbot.waitUntil(lambda: guide.ready and guide.spot[0] == "privacy")
+    assert "no telemetry" in _page_text(guide)
+    _box(guide).clear()
+    assert _list(guide).count() == len(NAMES)
+
+
+def test_what_is_not_there_is_said(qtbot, guide):
+    _type(guide, "xyzzyq")
+    qtbot.waitUntil(lambda: _list(guide).count() == 0)
+    assert guide._counts.text() == "Nothing found"
+    assert guide._counts.isVisible()
+
+
+def test_keys_lead_from_the_box_to_the_page_and_back(qtbot, guide):
+    QTest.keyClick(_box(guide), Qt.Key.Key_Down)
+    assert _list(guide).hasFocus()
+    QTest.keyClick(_list(guide), Qt.Key.Key_Down)
+    qtbot.waitUntil(lambda: guide.ready and guide.spot[0] == "searching")
+    QTest.keyClick(_list(guide), Qt.Key.Key_Return)
+    assert _text(guide).hasFocus()
+    QTest.keyClick(_text(guide), Qt.Key.Key_Escape)
+    assert _list(guide).hasFocus()
+    QTest.keyClick(_list(guide), Qt.Key.Key_Escape)
+    assert _box(guide).hasFocus()
+    _type(guide, "map")
+    QTest.keyClick(_box(guide), Qt.Key.Key_Escape)
+    assert _box(guide).text() == ""
+    QTest.keyClick(_box(guide), Qt.Key.Key_Escape)
+    assert not guide.isVisible()
+
+
+def test_links_lead_to_pages_and_back(qtbot, guide):
+    _follow(guide, "query-language.md#When")
+    qtbot.waitUntil(lambda: guide.ready and guide.spot == ("query-language", "When"))
+    qtbot.waitUntil(lambda: _text(guide).verticalScrollBar().value() > 0)
+    guide.back()
+    qtbot.waitUntil(lambda: guide.ready and guide.spot == ("first-steps", ""))
+
+
+def test_a_link_runs_a_command_of_the_window(qtbot, guide, window):
+    _follow(guide, "command:view.facts")
+    assert window.views.current == "facts"
+
+
+def test_a_command_that_cannot_be_run_now_is_told(guide, window):
+    _follow(guide, "command:index.sync")
+    assert guide._remark.text() == "“Sync now” cannot be done at the moment."
+
+
+def test_a_setting_leads_to_its_row(qtbot, opened):
+    opened.guide.show_page("searching")
+    qtbot.waitUntil(lambda: opened.guide.dialog.ready)
+    _follow(opened.guide.dialog, "setting:query.min_score")
+    dialog = opened.settings.dialog
+    assert dialog.isVisible()
+    assert dialog._query.text() == "query.min_score"
+    dialog.leave()
+    opened.guide.dialog.close()
+
+
+@pytest.mark.parametrize("target", ["command:index.rebuild", "setting:provider", "mnemoscope-guide:privacy"])
+def test_a_note_can_run_nothing(qtbot, jobs, memory, target, monkeypatch):
+    opened, said = [], []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    links = LinkFollower(jobs, jobs)
+    links.said.connect(said.append)
+    links.follow(QUrl(target), "a.md", memory)
+    assert opened == []
+    assert said == ["Links of this kind are not opened."]
+
+
+def test_learn_more_leads_to_its_page(qtbot, window):
+    open_guide("facts")
+    guide = window.guide.dialog
+    qtbot.waitUntil(lambda: guide.ready and guide.spot[0] == "facts")
+    assert guide.isVisible()
+    guide.close()
+
+
+def test_an_empty_answer_leads_to_the_guide(qtbot, opened):
+    opened.search.search("xyzzyq")
+    qtbot.waitUntil(lambda: not opened.search.busy)
+    page = opened.search.body.page
+    next(button for button in page.findChildren(QPushButton) if button.text() == "Learn more").click()
+    guide = opened.guide.dialog
+    qtbot.waitUntil(lambda: guide.ready and guide.spot[0] == "not-found")
+    guide.close()
+
+
+def test_in_a_narrow_window_list_and_page_take_turns(qtbot, guide):
+    guide.resize(480, 400)
+    assert _text(guide).isVisible()
+    assert not _list(guide).isVisible()
+    next(button for button in guide.findChildren(QPushButton) if button.text() == "Contents").click()
+    assert _list(guide).isVisible()
+    assert not _text(guide).isVisible()
+    QTest.keyClick(_list(guide), Qt.Key.Key_Down)
+    QTest.keyClick(_list(guide), Qt.Key.Key_Return)
+    assert _text(guide).isVisible()
+    guide._focus_box()
+    _type(guide, "map")
+    qtbot.waitUntil(lambda: _list(guide).isVisible() and _list(guide).item(0).text() == "Map\nThe index")
+
+
+def test_other_keys_are_shown_at_once(qtbot, guide):
+    keymap().set_own({"view.search": ["Ctrl+Alt+9"]})
+    try:
+        qtbot.waitUntil(lambda: guide.ready and "Ctrl+Alt+9" in _page_text(guide))
+    finally:
+        keymap().set_own({})
+    qtbot.waitUntil(lambda: guide.ready and "Ctrl+Alt+9" not in _page_text(guide))
+
+
+def test_it_goes_with_the_window_and_is_found_again(guide, window):
+    window.close()
+    assert not guide.isVisible()
+
+
+def test_the_pages_are_those_of_the_language_of_the_window(qtbot, window):
+    speak("de")
+    try:
+        window.guide.show_page("privacy")
+        guide = window.guide.dialog
+        qtbot.waitUntil(lambda: guide.ready)
+        assert "keine Telemetrie" in _page_text(guide)
+        assert _list(guide).item(0).text() == "Erste Schritte"
+        _box(guide).setText("Dubletten")
+        qtbot.waitUntil(lambda: guide.ready and guide.spot == ("index-view", "Dubletten"))
+        guide.close()
+    finally:
+        speak("en")

@@ -1,0 +1,158 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+
+import engine
+from engine import BackendError
+from gui.core.workspace import OpenFailure
+from gui.quick_search.controller import QuickWay
+from gui.search.result_list import ResultList
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_records import make_progress
+from tests.helpers.windows import at_rest
+
+
+def _ask(qtbot, way: QuickWay, text: str) -> None:
+    with qtbot.waitActive(way.quick):
+        way.quick.call_up()
+    way.panel.box.edit.clear()
+    qtbot.keyClicks(way.panel.box.edit, text)
+    qtbot.waitUntil(lambda: not way.panel.busy)
+
+
+def _paths(results: ResultList) -> list[object]:
+    return [results.rows.row(number).key for number in range(results.rows.rowCount())]
+
+
+def test_it_comes_in_the_middle_of_the_screen_with_the_keys_in_its_box(qtbot, way):
+    with qtbot.waitActive(way.quick):
+        way.quick.toggle()
+    room = QGuiApplication.primaryScreen().availableGeometry()
+    assert abs(way.quick.geometry().center().x() - room.center().x()) <= 1
+    assert room.contains(way.quick.geometry())
+    assert way.panel.box.edit.hasFocus()
+    assert way.quick.windowFlags() & Qt.WindowType.FramelessWindowHint
+    way.quick.toggle()
+    assert not way.quick.isVisible()
+
+
+def test_results_come_while_one_types_and_make_the_window_larger_but_not_elsewhere(qtbot, way):
+    with qtbot.waitActive(way.quick):
+        way.quick.call_up()
+    before = way.quick.geometry()
+    _ask(qtbot, way, "hose")
+    assert way.panel.list.current_result().path
+    after = way.quick.geometry()
+    assert after.topLeft() == before.topLeft()
+    assert after.height() > before.height()
+    assert QGuiApplication.primaryScreen().availableGeometry().contains(after)
+    way.panel.box.edit.clear()
+    assert way.quick.geometry() == before
+
+
+@pytest.mark.parametrize("into_list", [False, True])
+def test_escape_closes_it_from_wherever_one_is(qtbot, way, into_list):
+    _ask(qtbot, way, "hose")
+    if into_list:
+        qtbot.keyClick(way.panel.box.edit, Qt.Key.Key_Down)
+        assert way.panel.list.hasFocus()
+    qtbot.keyClick(way.quick.focusWidget(), Qt.Key.Key_Escape)
+    assert not way.quick.isVisible()
+    assert way.panel.box.query == "hose"
+
+
+def test_the_next_time_the_last_question_is_there_to_be_replaced(qtbot, way, memory):
+    _ask(qtbot, way, "hose")
+    way.quick.hide()
+    asked = len(memory.searches)
+    with qtbot.waitActive(way.quick):
+        way.quick.call_up()
+    assert way.panel.box.edit.selectedText() == "hose"
+    qtbot.waitUntil(lambda: not way.panel.busy)
+    assert [query for query, *_ in memory.searches[asked:]] == ["hose"]  # the index may be another by now
+    qtbot.keyClicks(way.panel.box.edit, "valve")
+    assert way.panel.box.query == "valve"
+
+
+def test_who_goes_on_elsewhere_leaves_it(qtbot, way, opened):
+    _ask(qtbot, way, "hose")
+    with qtbot.waitActive(opened):
+        opened.activateWindow()
+    qtbot.waitUntil(lambda: not way.quick.isVisible())
+
+
+def test_enter_opens_the_result_in_the_window_with_the_question_that_led_to_it(qtbot, way, opened):
+    _ask(qtbot, way, "hose")
+    qtbot.keyClick(way.panel.box.edit, Qt.Key.Key_Down)
+    qtbot.keyClick(way.panel.list, Qt.Key.Key_Down)
+    wanted = way.panel.list.current_result()
+    opened.views.switch("facts")
+    opened.hide()
+    with qtbot.waitActive(opened):
+        qtbot.keyClick(way.panel.list, Qt.Key.Key_Return)
+    assert not way.quick.isVisible()
+    qtbot.waitUntil(lambda: at_rest(opened))
+    assert opened.views.current == "search"
+    shown = opened.search.body.list.current_result()
+    assert (shown.path, shown.start_line) == (wanted.path, wanted.start_line)
+    assert opened.search.asker.standing.subject.text == "hose"
+    qtbot.waitUntil(lambda: opened.viewer.reads)
+
+
+def test_all_results_are_shown_in_the_window(qtbot, way, opened):
+    _ask(qtbot, way, "hose")
+    found = _paths(way.panel.list)
+    qtbot.keyClick(way.panel.box.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: at_rest(opened))
+    assert _paths(opened.search.body.list) == found
+    assert not way.quick.isVisible()
+
+
+def test_nothing_found_is_said(qtbot, way):
+    _ask(qtbot, way, "zzz qqq")
+    assert "Nothing found for “zzz qqq”" in way.panel.page.accessibleName()
+
+
+def test_results_appear_during_first_index(qtbot, way, memory):
+    files, memory.files = memory.files, {}
+    _read(memory, 0)
+    _ask(qtbot, way, "greenhouse")
+    qtbot.waitUntil(lambda: "Still reading: 0 of 834 files." in way.panel.page.accessibleName())
+    memory.files = files
+    _read(memory, 4)
+    qtbot.waitUntil(lambda: bool(_paths(way.panel.list)))
+
+
+def _read(memory: FakeMemory, files: int) -> None:
+    step = make_progress(phase="indexing", completed=files, total=834)
+    memory.set_status(files=files, last_sync=None, syncing=step)
+
+
+def test_a_search_that_fails_is_said_and_can_be_tried_again(qtbot, way, memory):
+    memory.search_error = BackendError("The disk is gone.")
+    _ask(qtbot, way, "hose")
+    assert "The disk is gone." in way.panel.page.accessibleName()
+    memory.search_error = None
+    qtbot.keyClick(way.panel.box.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: way.panel.list.current_result() is not None)
+
+
+def test_without_a_folder_it_says_so_and_leads_to_the_window(qtbot, way, opened, memory):
+    opened.workspace.close()
+    _ask(qtbot, way, "hose")
+    assert "Choose a folder" in way.panel.page.accessibleName()
+    opened.workspace.failed.emit(OpenFailure(memory.folder, "It is in use.", in_settings=False))
+    assert "It is in use." in way.panel.page.accessibleName()
+    opened.hide()
+    qtbot.keyClick(way.panel.box.edit, Qt.Key.Key_Return)
+    assert opened.isVisible()
+
+
+def test_what_was_typed_while_the_folder_was_opened_is_asked_then(qtbot, way, opened, monkeypatch):
+    opened.workspace.close()
+    anew = FakeMemory()
+    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: anew)
+    _ask(qtbot, way, "hose")
+    opened.folders.open(anew.folder)
+    assert "Opening" in way.panel.page.accessibleName()
+    qtbot.waitUntil(lambda: way.panel.list.current_result() is not None)

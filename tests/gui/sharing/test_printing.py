@@ -1,0 +1,305 @@
+"""What stands on paper, read back from the PDF."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+from PySide6.QtCore import QBuffer, QIODevice, QPoint, Qt
+from PySide6.QtGui import QGuiApplication, QPdfWriter
+from PySide6.QtPrintSupport import QPrintDialog, QPrinter
+from PySide6.QtWidgets import QFileDialog, QMenu, QProgressDialog, QPushButton
+
+from engine import CancelToken
+from gui.conversation.entries import prepare
+from gui.conversation.rows import Detail, Rows
+from gui.core.location import Spot
+from gui.sharing.print_controller import usual_layout
+from gui.sharing.print_pages import Paper, paper_style
+from gui.sharing.print_strips import conversation_steps, note_steps
+from gui.style.theme import theme_tokens
+from gui.window.main_window import MainWindow
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_sessions import SESSIONS, VALVE
+from tests.helpers.pdf_text import pdf_pages, pdf_text
+
+NOTE = "projects/greenhouse.md"
+LONG_CODE = "value = " + "x" * 400 + "_END"
+
+
+@pytest.fixture
+def memory() -> Iterator[FakeMemory]:
+    memory = FakeMemory(sessions=SESSIONS)
+    yield memory
+    memory.close()
+
+
+@pytest.fixture
+def read_session(qtbot, opened) -> MainWindow:
+    with qtbot.waitSignal(opened.views.conversation.session_shown):
+        opened.views.show_spot(Spot(VALVE, 1))
+    return opened
+
+
+@pytest.fixture
+def read_note(qtbot, opened) -> MainWindow:
+    opened.views.show_spot(Spot(NOTE, 1))
+    qtbot.waitUntil(lambda: opened.viewer.name == NOTE)
+    return opened
+
+
+@pytest.fixture
+def saved(qtbot) -> Callable[[MainWindow, Path], bytes]:
+    """What the window saves as PDF."""
+
+    def save(window: MainWindow, path: Path) -> bytes:
+        window.sharing.printing.write_pdf(path, usual_layout())
+        qtbot.waitUntil(lambda: f"saved as {path}" in window.banner.text)
+        return path.read_bytes()
+
+    return save
+
+
+def _pdf(make: Callable[[Paper], Iterator[float]]) -> bytes:
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setPageLayout(usual_layout())
+    paper = Paper(writer, "A title", paper_style())
+    done = list(make(paper))
+    assert done == sorted(done)
+    assert paper.finish()
+    data = bytes(buffer.data().data())
+    assert len(pdf_pages(data)) == paper.pages
+    return data
+
+
+def _conversation(detail: Detail, text: str = "") -> bytes:
+    session = SESSIONS[VALVE]
+    if text:
+        first = msgspec.structs.replace(session.messages[0], text=text)
+        session = msgspec.structs.replace(session, messages=(first, *session.messages[1:]))
+    conversation = prepare(session, CancelToken())
+    rows = Rows(conversation)
+    rows.set_detail(detail)
+    return _pdf(lambda paper: conversation_steps(paper, paper_style(), conversation, rows.rows, 1_770_000_000.0))
+
+
+def _note(*slices: str) -> bytes:
+    return _pdf(lambda paper: note_steps(paper, paper_style(), NOTE, slices, 1_770_000_000.0))
+
+
+def _bare(text: str) -> str:
+    return "".join(text.split())
+
+
+# --- conversations --------------------------------------------------------------------------------------------------
+
+
+def test_a_conversation_says_who_said_what_and_when(read_session, saved, tmp_path):
+    data = saved(read_session, tmp_path / "a.pdf")
+    text = pdf_text(data)
+    session = SESSIONS[VALVE]
+    assert _bare(session.summary.title) in text
+    assert "ClaudeCode" in text
+    assert "You" in text
+    assert "Assistant" in text
+    assert "Printed" in text
+    for message in session.messages:
+        if message.kind == "text" and not set("`*\n") & set(message.text) and "sk-test" not in message.text:
+            assert _bare(message.text) in text
+    assert "sk-test-0123456789abcdefghij" not in text
+    pages = pdf_pages(data)
+    for number, page in enumerate(pages, 1):
+        assert f"Page{number}" in _bare(page)
+        assert _bare(session.summary.title)[:20] in _bare(page)
+
+
+def test_tools_are_printed_as_they_are_folded():
+    call = next(message for message in SESSIONS[VALVE].messages if message.kind == "tool-result" and message.text)
+    hidden, short, full = (pdf_text(_conversation(detail)) for detail in ("hidden", "short", "full"))
+    told = _bare(call.text)[:30]
+    assert len(hidden) < len(short) < len(full)
+    assert told in full
+    assert told not in hidden
+    assert "lines" in short
+
+
+def test_long_lines_of_code_are_wrapped_and_not_cut():
+    assert _bare(LONG_CODE) in pdf_text(_conversation("short", f"```python\n{LONG_CODE}\n```"))
+
+
+def test_a_long_message_goes_on_over_pages_and_loses_no_line():
+    lines = [f"Line number {number} of a long message." for number in range(300)]
+    data = _conversation("short", "\n".join(lines))
+    assert len(pdf_pages(data)) > 5
+    text = pdf_text(data)
+    places = [text.find(_bare(line)) for line in lines]
+    assert -1 not in places
+    assert places == sorted(places)
+    assert all(text.count(_bare(line)) == 1 for line in lines)  # nor prints one twice where a page ends
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_no_theme_is_printed_dark(appearance, theme):
+    appearance.set_theme(theme)
+    style = paper_style()
+    assert style.colours == theme_tokens("light")
+    assert pdf_text(_conversation("short")) == pdf_text(_conversation("short"))
+
+
+def test_secrets_on_the_screen_are_masked_on_paper(qtbot, read_session, memory, saved, tmp_path):
+    conversation = read_session.views.conversation
+    masked = saved(read_session, tmp_path / "masked.pdf")
+    assert SESSIONS[VALVE].masked or conversation.opened.conversation.session.masked
+    conversation._reread(reveal=True)
+    qtbot.waitUntil(lambda: conversation.opened is not None and conversation.opened.wanted.reveal)
+    again = saved(read_session, tmp_path / "revealed.pdf")
+    assert _without_times(pdf_text(again)) == _without_times(pdf_text(masked))
+    assert memory.session_reads[-1] == (VALVE, False)
+
+
+def _without_times(text: str) -> str:
+    """Without when it was printed."""
+    start = text.index("Printed")
+    return text[:start] + text[start + 30 :]
+
+
+# --- notes ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_note_is_printed_as_a_rendered_page(read_note, saved, tmp_path):
+    text = pdf_text(saved(read_note, tmp_path / "a.pdf"))
+    assert _bare(NOTE) in text
+    assert "Greenhouse" in text
+    assert "#" not in text  # rendered, not its source
+    assert _bare("swapped the CR2032; the old one read 2.71 V") in text
+
+
+def test_rows_of_a_table_and_all_slices_are_there():
+    table = "# One\n\n| a | b |\n|---|---|\n" + "".join(f"| left {n} | right {n} |\n" for n in range(120))
+    data = _note(f"---\ntitle: hidden\n---\n{table}", "## Two\n\n---\n\nThe end.\n")
+    text = pdf_text(data)
+    assert len(pdf_pages(data)) > 2
+    assert all(f"left{n}" in text and f"right{n}" in text for n in range(120))
+    assert "hidden" not in text
+    assert text.index("left119") < text.index("Two") < text.index("Theend.")
+
+
+def test_no_page_ends_with_a_heading():
+    for filling in range(30, 60):
+        note = "".join(f"Line {n}\n\n" for n in range(filling)) + "# The heading\n\nIts text.\n"
+        for page in pdf_pages(_note(note)):
+            bare = _bare(page)
+            assert ("Theheading" in bare) == ("Itstext." in bare)
+
+
+def test_an_empty_note_is_one_page():
+    assert len(pdf_pages(_note("\n"))) == 1
+
+
+# --- files and printers ---------------------------------------------------------------------------------------------
+
+
+def test_a_file_is_asked_for_and_gets_its_ending(qtbot, read_note, tmp_path, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "out"), ""))
+    next(action for action in read_note.actions() if action.text() == "Save as PDF…").trigger()
+    qtbot.waitUntil(lambda: (tmp_path / "out.pdf").exists() and "saved as" in read_note.banner.text)
+    (tmp_path / "out.pdf").write_bytes(b"mine")
+    read_note.sharing.printing.save_pdf()
+    qtbot.waitUntil(lambda: "is there already" in read_note.banner.text)
+    assert (tmp_path / "out.pdf").read_bytes() == b"mine"
+
+
+def test_an_older_file_stays_until_the_new_one_is_whole(qtbot, read_session, tmp_path, monkeypatch):
+    target = tmp_path / "a.pdf"
+    target.write_bytes(b"older")
+
+    def full(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("gui.sharing.save_file.os.fsync", full)
+    read_session.sharing.printing.write_pdf(target, usual_layout())
+    qtbot.waitUntil(lambda: "is full" in read_session.banner.text)
+    assert target.read_bytes() == b"older"
+    assert [path.name for path in tmp_path.iterdir()] == ["a.pdf"]
+
+
+def test_a_long_conversation_can_be_cancelled(qtbot, read_session, tmp_path):
+    session = SESSIONS[VALVE]
+    many = tuple(
+        msgspec.structs.replace(session.messages[0], text=f"Message {n}", line=n + 1, ordinal=n + 1)
+        for n in range(10_000)
+    )
+    opened = read_session.views.conversation.opened
+    conversation = prepare(msgspec.structs.replace(session, messages=many), CancelToken())
+    object.__setattr__(opened, "conversation", conversation)
+    object.__setattr__(opened, "rows", Rows(conversation))
+    read_session.sharing.printing.write_pdf(tmp_path / "a.pdf", usual_layout())
+    progress = read_session.findChild(QProgressDialog)
+    qtbot.waitUntil(lambda: progress.value() > 0)
+    progress.findChild(QPushButton).click()
+    qtbot.waitUntil(lambda: read_session.findChild(QProgressDialog) is None)
+    assert not list(tmp_path.iterdir())
+    assert read_session.sharing.printing._run is None
+
+
+def test_a_printer_gets_the_pages(qtbot, read_note, tmp_path):
+    printer = QPrinter(QPrinter.PrinterMode.HighResolution)
+    printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)  # there is no other printer where tests run
+    printer.setOutputFileName(str(tmp_path / "spooled.pdf"))
+    printing = read_note.sharing.printing
+    printing._prepare(lambda opened, what: printing._print_on(printer, opened, what))
+    qtbot.waitUntil(lambda: "sent to" in read_note.banner.text)
+    assert "Greenhouse" in pdf_text((tmp_path / "spooled.pdf").read_bytes())
+
+
+@pytest.mark.qt_log_ignore("QPainter::begin")
+def test_a_printer_that_cannot_be_used_is_told(qtbot, read_note, tmp_path):
+    printer = QPrinter(QPrinter.PrinterMode.HighResolution)
+    printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+    printer.setOutputFileName(str(tmp_path / "no/such/folder/a.pdf"))
+    printing = read_note.sharing.printing
+    printing._prepare(lambda opened, what: printing._print_on(printer, opened, what))
+    qtbot.waitUntil(lambda: read_note.banner.text == "The printer cannot be used: choose another one.")
+
+
+def test_nothing_to_print_is_told(opened, monkeypatch):
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: pytest.fail("a file was asked for"))
+    opened.sharing.printing.save_pdf()
+    assert opened.banner.text == "There is nothing to print: open a note or a session first."
+    assert QGuiApplication.modalWindow() is None
+
+
+def test_print_to_a_file_is_written_as_a_whole_too(qtbot, read_note, tmp_path, monkeypatch):
+    target = tmp_path / "chosen.pdf"
+
+    def accept(dialog: QPrintDialog) -> None:
+        dialog.printer().setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+        dialog.printer().setOutputFileName(str(target))
+        dialog.accepted.emit(dialog.printer())
+
+    monkeypatch.setattr(QPrintDialog, "show", accept)
+    qtbot.keyClick(read_note, Qt.Key.Key_P, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: f"saved as {target}" in read_note.banner.text)
+    assert "Greenhouse" in pdf_text(target.read_bytes())
+
+
+def test_a_print_that_is_running_ends_with_the_window(qtbot, read_session, tmp_path):
+    printing = read_session.sharing.printing
+    printing.write_pdf(tmp_path / "a.pdf", usual_layout())
+    assert printing._run is not None
+    read_session.sharing.close()
+    assert printing._run is None
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_menus_of_what_is_read_offer_it(read_session, monkeypatch):
+    monkeypatch.setattr(QMenu, "popup", lambda *_: None)  # nothing here can take the keyboard
+    conversation = read_session.views.conversation
+    conversation._view.go_to_entry(0)
+    conversation._actions._open_menu(QPoint())
+    assert [action.text() for action in conversation._actions._menu.actions()][-2:] == ["Print…", "Save as PDF…"]
+    for header in (conversation._header, read_session.viewer._header):
+        header._actions._fill()
+        assert [action.text() for action in header._actions._menu.actions()][-2:] == ["Print…", "Save as PDF…"]

@@ -1,0 +1,357 @@
+import json
+import threading
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QFileDialog, QLabel, QLineEdit, QPushButton, QScrollArea
+
+import engine
+from engine import load_settings, save_setting
+from gui.sources.first_run_panel import FirstRunPanel
+from gui.sources.index_preview import PreviewPage
+from gui.sources.welcome_page import DropZone
+from gui.widgets.check_box import CheckBox
+from gui.widgets.chip import Chip
+from gui.widgets.issues_table import IssuesTable
+
+
+@pytest.fixture
+def notes(tmp_path) -> Path:
+    folder = tmp_path / "garden-ä"
+    for name, text in {
+        "a.md": "# A",
+        "topics/b.md": "# B",
+        "topics/c.txt": "C",
+        "drafts/d.md": "# D",
+        ".git/x.md": "x",
+        "photo.jpg": "x",
+    }.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+    return folder
+
+
+@pytest.fixture
+def panel(qtbot, appearance, jobs) -> FirstRunPanel:
+    panel = FirstRunPanel(jobs)
+    qtbot.addWidget(panel)
+    panel.resize(1000, 700)
+    panel.show()
+    return panel
+
+
+def _button(panel: FirstRunPanel, words: str) -> QPushButton:
+    return next(b for b in panel.findChildren(QPushButton) if b.text() == words and b.isVisible())
+
+
+def _shown_buttons(panel: FirstRunPanel) -> list[QPushButton]:
+    return [button for button in panel.findChildren(QPushButton) if button.isVisible()]
+
+
+def _chip(panel: FirstRunPanel, start: str) -> Chip:
+    return next(chip for chip in panel.findChildren(Chip) if chip.text().startswith(start))
+
+
+def _words(panel: FirstRunPanel) -> str:
+    return " | ".join(label.text().replace("\u200b", "") for label in panel.findChildren(QLabel) if label.isVisible())
+
+
+def _offer(qtbot, panel: FirstRunPanel, folder: Path) -> None:
+    panel.offer(folder)
+    qtbot.waitUntil(lambda: panel.ready)
+
+
+def test_nothing_is_read_before_a_folder_is_named(panel):
+    assert panel.ready
+    assert "Find things in your notes" in _words(panel)
+
+
+def test_a_small_window_scrolls_to_what_it_has_no_room_for(qtbot, panel, notes):
+    panel.resize(560, 300)
+    _offer(qtbot, panel, notes)
+    fields = [*(_chip(panel, words) for words in (".md", "Indexed", "Passed over")), panel.findChild(QLineEdit)]
+    assert all(field.height() >= field.minimumSizeHint().height() for field in fields if field.isVisible())
+    accept = _button(panel, "Index this folder")
+    assert accept.mapTo(panel, QPoint(0, accept.height())).y() <= panel.height()
+    preview = accept.window().findChild(PreviewPage)
+    assert preview.findChild(QScrollArea).verticalScrollBar().maximum() > 0
+
+
+def test_the_preview_counts_and_promises(qtbot, panel, notes, user_home):
+    _offer(qtbot, panel, notes)
+    words = _words(panel)
+    assert "garden-ä" in words
+    assert "3 files, 9 bytes in this folder and the folders inside it." in words
+    assert f"Nothing will be written to your folder. The index is kept in {user_home}" in words
+    assert _chip(panel, "Indexed").text() == "Indexed 3"
+    assert _button(panel, "Index this folder").isEnabled()
+    assert _button(panel, "Index this folder").hasFocus() or not panel.isActiveWindow()
+
+
+def test_what_is_passed_over_is_named_with_its_rule(qtbot, panel, notes):
+    _offer(qtbot, panel, notes)
+    qtbot.mouseClick(_chip(panel, "Passed over"), Qt.MouseButton.LeftButton)
+    model = panel.findChild(IssuesTable).model()
+    rules = {model.index(row, 0).data(): model.index(row, 1).data() for row in range(model.rowCount())}
+    assert rules[".git"] == "ignored folder"
+    assert rules["*.jpg"] == "extension"
+
+
+def test_kinds_and_patterns_change_the_preview_at_once(qtbot, panel, notes):
+    _offer(qtbot, panel, notes)
+    qtbot.mouseClick(_chip(panel, ".txt"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: _chip(panel, "Indexed").text() == "Indexed 4")
+    qtbot.keyClicks(panel.findChild(QLineEdit), "drafts/**, *.bak")
+    qtbot.waitUntil(lambda: _chip(panel, "Indexed").text() == "Indexed 3")
+    qtbot.mouseClick(_chip(panel, ".txt"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(_chip(panel, ".md"), Qt.MouseButton.LeftButton)
+    assert _chip(panel, ".md").isChecked()  # something must be indexed
+
+
+def test_accepting_saves_what_was_changed_and_nothing_else(qtbot, panel, notes):
+    before = sorted(notes.rglob("*"))
+    _offer(qtbot, panel, notes)
+    qtbot.mouseClick(_chip(panel, ".txt"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: _chip(panel, "Indexed").text() == "Indexed 4")
+    with qtbot.waitSignal(panel.workspace_chosen) as chosen:
+        qtbot.mouseClick(_button(panel, "Index this folder"), Qt.MouseButton.LeftButton)
+    assert chosen.args == [notes]
+    assert set(load_settings(notes).extensions) == {".md", ".txt"}
+    assert load_settings(notes).exclude == ()
+    assert load_settings().extensions == (".md",)
+    assert sorted(notes.rglob("*")) == before
+
+
+def test_accepting_the_defaults_writes_no_settings(qtbot, panel, notes, user_home):
+    _offer(qtbot, panel, notes)
+    with qtbot.waitSignal(panel.workspace_chosen):
+        qtbot.mouseClick(_button(panel, "Index this folder"), Qt.MouseButton.LeftButton)
+    assert not list(user_home.rglob("settings.toml"))
+
+
+def test_a_folder_that_is_gone_is_one_sentence(qtbot, panel, tmp_path):
+    _offer(qtbot, panel, tmp_path / "gone")
+    assert "gone" in _words(panel)
+    assert "This folder cannot be indexed." in _words(panel)
+    assert [button.text() for button in _shown_buttons(panel)] == ["Choose another…", "Back"]
+
+
+def test_a_folder_without_notes_cannot_be_indexed(qtbot, panel, tmp_path):
+    (tmp_path / "empty").mkdir()
+    _offer(qtbot, panel, tmp_path / "empty")
+    assert "No file in this folder would be indexed." in _words(panel)
+    assert not _button(panel, "Index this folder").isEnabled()
+
+
+def test_settings_of_the_folder_are_where_the_preview_starts(qtbot, panel, notes):
+    save_setting("extensions", (".md", ".txt"), workspace=notes)
+    save_setting("exclude", ("drafts/**",), workspace=notes)
+    _offer(qtbot, panel, notes)
+    assert _chip(panel, ".txt").isChecked()
+    assert panel.findChild(QLineEdit).text() == "drafts/**"
+    assert _chip(panel, "Indexed").text() == "Indexed 3"
+
+
+def test_broken_settings_are_one_sentence(qtbot, panel, notes, user_home):
+    config = user_home / ".config/mnemoscope/settings.toml"
+    config.parent.mkdir(parents=True)
+    config.write_text("[defaults]\nmodle = 3\n")
+    _offer(qtbot, panel, notes)
+    assert "modle" in _words(panel)
+    assert not any(button.text() == "Index this folder" for button in _shown_buttons(panel))
+
+
+def test_choosing_names_a_folder_and_a_refusal_changes_nothing(qtbot, panel, notes, monkeypatch):
+    answers = ["", str(notes)]
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: answers.pop(0))
+    named: list[Path] = []
+    panel.folder_named.connect(named.append)
+    for _ in range(2):
+        qtbot.mouseClick(_button(panel, "Choose a folder…"), Qt.MouseButton.LeftButton)
+    assert named == [notes]
+    assert "Find things in your notes" in _words(panel)
+
+
+def test_a_folder_can_be_dropped(qtbot, panel, notes):
+    zone = panel.findChild(DropZone)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(notes))])
+    button, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, button, keys)
+    zone.dragEnterEvent(enter)
+    assert enter.isAccepted()
+    with qtbot.waitSignal(panel.folder_named) as named:
+        zone.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, button, keys))
+    assert named.args == [notes]
+
+
+def test_back_leads_to_the_workspace_or_to_the_welcome(qtbot, panel, notes):
+    _offer(qtbot, panel, notes)
+    qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
+    assert "Find things in your notes" in _words(panel)
+    panel.offer(notes, can_go_back=True)
+    with qtbot.waitSignal(panel.back_wanted):
+        qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.ready)
+
+
+def test_enter_presses_the_button_that_has_the_keys(qtbot, panel, notes):
+    _offer(qtbot, panel, notes)
+    with qtbot.waitSignal(panel.workspace_chosen):
+        qtbot.keyClick(_button(panel, "Index this folder"), Qt.Key.Key_Return)
+
+
+def test_after_a_refused_folder_another_one_is_shown_whole(qtbot, panel, notes, tmp_path):
+    _offer(qtbot, panel, tmp_path / "gone")
+    _offer(qtbot, panel, notes)
+    assert "3 files, 9 bytes" in _words(panel)
+    assert _button(panel, "Index this folder").isEnabled()
+    assert panel.findChild(QLineEdit).isVisible()
+
+
+def test_the_demo_names_its_own_place_for_the_index(qtbot, appearance, jobs, notes, tmp_path):
+    panel = FirstRunPanel(jobs, store_path=str(tmp_path / "demo"))
+    qtbot.addWidget(panel)
+    panel.show()
+    _offer(qtbot, panel, notes)
+    assert f"The index is kept in {tmp_path / 'demo'}" in _words(panel)
+
+
+@pytest.fixture
+def found(user_home) -> Path:
+    """A home with an OpenClaw workspace, a vault and the sessions of two agents."""
+    for name, text in {
+        ".claude/projects/p/one.jsonl": "{}\n",
+        ".claude/projects/p/two.jsonl": "{}\n",
+        ".codex/sessions/2026/rollout-1.jsonl": "{}\n",
+        ".openclaw/workspace/MEMORY.md": "# Me",
+        "Garden/a.md": "# A",
+        ".config/obsidian/obsidian.json": json.dumps({"vaults": {"1": {"path": str(user_home / "Garden")}}}),
+    }.items():
+        (user_home / name).parent.mkdir(parents=True, exist_ok=True)
+        (user_home / name).write_text(text)
+    return user_home
+
+
+def _welcome(qtbot, panel: FirstRunPanel) -> None:
+    panel.welcome()
+    qtbot.waitUntil(lambda: panel.ready)
+
+
+def _box(panel: FirstRunPanel, words: str) -> CheckBox:
+    return next(box for box in panel.findChildren(CheckBox) if box.words == words and box.isVisible())
+
+
+def test_what_is_on_this_computer_is_listed_with_its_amount_and_nothing_is_ticked(qtbot, panel, found):
+    _welcome(qtbot, panel)
+    words = _words(panel)
+    for part in ("OpenClaw workspace", "Obsidian vault Garden", "2 files, 6 bytes", "~/.claude/projects"):
+        assert part in words
+    assert "Nothing in them is read before you say so" in words
+    assert "nothing is ever written there" in words
+    assert [box.words for box in panel.findChildren(CheckBox)] == ["Claude Code", "Codex"]
+    assert not any(box.isChecked() for box in panel.findChildren(CheckBox))
+    described = [button.accessibleName() for button in panel.findChildren(QPushButton) if button.text() == "Choose"]
+    assert described == ["Choose OpenClaw workspace", "Choose Obsidian vault Garden"]
+
+
+def test_a_machine_without_sessions_is_told_so(qtbot, panel):
+    _welcome(qtbot, panel)
+    assert "No sessions of AI agents were found on this machine." in _words(panel)
+
+
+def test_what_cannot_be_read_is_said(qtbot, panel, user_home):
+    (user_home / ".openclaw").mkdir()
+    (user_home / ".openclaw/openclaw.json").write_text("{")
+    _welcome(qtbot, panel)
+    assert "~/.openclaw/openclaw.json: It could not be understood" in _words(panel)
+
+
+def test_choosing_a_place_leads_to_its_preview(qtbot, panel, found):
+    panel.folder_named.connect(panel.offer)
+    _welcome(qtbot, panel)
+    choose = next(b for b in panel.findChildren(QPushButton) if b.accessibleName() == "Choose Obsidian vault Garden")
+    with qtbot.waitSignal(panel.folder_named) as named:
+        qtbot.mouseClick(choose, Qt.MouseButton.LeftButton)
+    assert named.args == [found / "Garden"]
+    qtbot.waitUntil(lambda: panel.ready)
+    assert "1 file, 3 bytes in this folder" in _words(panel)
+    assert "session file" not in _words(panel)
+
+
+def test_ticked_sessions_are_previewed_and_saved_for_the_workspace_that_is_accepted(qtbot, panel, found, notes):
+    before = {path: path.stat().st_mtime_ns for path in found.rglob("*")}
+    _welcome(qtbot, panel)
+    qtbot.mouseClick(_box(panel, "Claude Code"), Qt.MouseButton.LeftButton)
+    _offer(qtbot, panel, notes)
+    assert "With it 2 session files of AI agents, 6 bytes." in _words(panel)
+    assert {path: path.stat().st_mtime_ns for path in found.rglob("*")} == before
+    qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
+    assert _box(panel, "Claude Code").isChecked()
+    qtbot.keyClick(_box(panel, "Codex"), Qt.Key.Key_Space)
+    _offer(qtbot, panel, notes)
+    assert "With it 3 session files of AI agents, 9 bytes." in _words(panel)
+    with qtbot.waitSignal(panel.workspace_chosen):
+        qtbot.mouseClick(_button(panel, "Index this folder"), Qt.MouseButton.LeftButton)
+    listed = load_settings(notes).sessions.folders
+    assert listed == (str(found / ".claude/projects"), str(found / ".codex/sessions"))
+    assert load_settings().sessions.folders == ()
+    assert load_settings(notes).sources == ("memory", "sessions")
+    panel.offer(found / "Garden")  # the ticks were for the other one
+    qtbot.waitUntil(lambda: panel.ready)
+    assert "session file" not in _words(panel)
+
+
+def test_what_the_settings_list_already_is_kept(qtbot, panel, found, notes):
+    save_setting("sessions.folders", ("~/.codex/sessions",))
+    _welcome(qtbot, panel)
+    qtbot.mouseClick(_box(panel, "Claude Code"), Qt.MouseButton.LeftButton)
+    _offer(qtbot, panel, notes)
+    assert "With it 3 session files" in _words(panel)
+    with qtbot.waitSignal(panel.workspace_chosen):
+        qtbot.mouseClick(_button(panel, "Index this folder"), Qt.MouseButton.LeftButton)
+    assert load_settings(notes).sessions.folders == ("~/.codex/sessions", str(found / ".claude/projects"))
+
+
+def test_sessions_alone_are_enough_to_begin(qtbot, panel, found, tmp_path):
+    (tmp_path / "empty").mkdir()
+    _welcome(qtbot, panel)
+    qtbot.mouseClick(_box(panel, "Codex"), Qt.MouseButton.LeftButton)
+    _offer(qtbot, panel, tmp_path / "empty")
+    assert _button(panel, "Index this folder").isEnabled()
+
+
+def test_looking_can_be_stopped_and_taken_up_again(qtbot, panel, found, monkeypatch):
+    go = threading.Event()
+
+    def slow(*, cancel, real=engine.find_places):
+        cancel.on_cancel(go.set)
+        go.wait(60)
+        return real(cancel=cancel)
+
+    with monkeypatch.context() as slowed:
+        slowed.setattr(engine, "find_places", slow, raising=False)
+        panel.welcome()
+        assert not panel.ready
+        assert "Looking for notes and sessions" in _words(panel)
+        qtbot.mouseClick(_button(panel, "Stop"), Qt.MouseButton.LeftButton)
+        assert panel.ready
+        assert "Nothing more was looked for." in _words(panel)
+    qtbot.mouseClick(_button(panel, "Look again"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.ready)
+    assert _box(panel, "Claude Code")
+
+
+def test_a_search_that_fails_is_a_sentence_with_another_try(qtbot, panel, monkeypatch):
+    def fail(*, cancel):
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as broken:
+        broken.setattr(engine, "find_places", fail, raising=False)
+        _welcome(qtbot, panel)
+    assert "Input/output error." in _words(panel)
+    qtbot.mouseClick(_button(panel, "Look again"), Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: panel.ready)
+    assert "No sessions of AI agents were found" in _words(panel)

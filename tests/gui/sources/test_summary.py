@@ -1,0 +1,73 @@
+from pathlib import Path
+
+import pytest
+
+from engine import FileIssue, PreviewFolder, WorkspacePreview
+from gui.sources.preview_text import (
+    what_is_indexed,
+    what_is_passed_over,
+    what_is_written,
+    what_sessions_are_indexed,
+)
+
+
+def _preview(**changes) -> WorkspacePreview:
+    fields = {
+        "workspace": "/n",
+        "layout": "folder",
+        "files": 12,
+        "bytes": 30_000,
+        "folders": (PreviewFolder(path=".", files=12, bytes=30_000),),
+        "skipped": (),
+        "session_files": 0,
+        "session_bytes": 0,
+    }
+    return WorkspacePreview(**(fields | changes))
+
+
+def _issues(*rules: str) -> tuple[FileIssue, ...]:
+    return tuple(FileIssue(path=f"{number}", rule=rule, detail="") for number, rule in enumerate(rules))
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({}, "12 files, 30 KB in this folder and the folders inside it."),
+        ({"files": 1, "bytes": 1}, "1 file, 1 byte in this folder and the folders inside it."),
+        ({"files": 0, "bytes": 0}, "No file in this folder would be indexed."),
+        (
+            {"layout": "openclaw"},
+            "12 files, 30 KB: MEMORY.md and the folder memory, as an assistant's workspace keeps them.",
+        ),
+    ],
+)
+def test_what_would_be_indexed(changes, sentence):
+    assert what_is_indexed(_preview(**changes)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("rules", "sentence"),
+    [
+        ((), "Nothing is passed over."),
+        (("symlink", "too-large", "symlink"), "Passed over by: symlink, too large."),
+        (("a", "a", "b", "b", "c", "c", "d", "e"), "Passed over by: a, b, c and 2 other rules."),
+    ],
+)
+def test_what_is_passed_over(rules, sentence):
+    assert what_is_passed_over(_preview(skipped=_issues(*rules))) == sentence
+
+
+def test_nothing_is_written_to_the_folder():
+    assert "Nothing will be written" in what_is_written(Path("/data/x"))
+
+
+@pytest.mark.parametrize(
+    ("files", "size", "sentence"),
+    [
+        (0, 0, ""),
+        (1, 812, "With it 1 session file of AI agents, 812 bytes."),
+        (1412, 118_000_000, "With it 1,412 session files of AI agents, 118 MB."),
+    ],
+)
+def test_which_sessions_would_be_indexed(files, size, sentence):
+    assert what_sessions_are_indexed(_preview(session_files=files, session_bytes=size)) == sentence

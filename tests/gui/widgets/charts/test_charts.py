@@ -1,0 +1,294 @@
+"""Charts can be walked through, pointed at, and named; what they draw follows the figures."""
+
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from gui.style.theme import theme_tokens
+from gui.widgets.charts.bars import BarChart
+from gui.widgets.charts.card import ChartCard, TableColumn
+from gui.widgets.charts.series import Mark, Series
+from gui.widgets.charts.share_bar import ShareChart
+from gui.widgets.charts.sparkline import SparkChart
+
+Key = Qt.Key
+COLUMNS = (TableColumn("Name", 0), TableColumn("Count", 10, figures=True))
+
+
+def make_series(*heights: float, failed: int | None = None) -> Series:
+    marks = tuple(
+        Mark((height,), f"mark {place}: {height:g}", ((f"m{place}", place), (f"{height:g}", height)), place == failed)
+        for place, height in enumerate(heights)
+    )
+    return Series(marks, gist="Some marks.", ends=("from", "to"))
+
+
+def shown(qtbot, chart: QWidget, width: int = 300) -> QWidget:
+    qtbot.addWidget(chart)
+    chart.resize(width, max(chart.sizeHint().height(), 1))
+    chart.show()
+    return chart
+
+
+def inked(picture: QImage, x: int, height: int) -> int:
+    """How many pixels of a column differ from its top."""
+    ground = picture.pixelColor(x, 0)
+    return sum(picture.pixelColor(x, y) != ground for y in range(height))
+
+
+def test_bars_are_as_high_as_their_figures(qtbot, appearance):
+    chart = shown(qtbot, BarChart("Sizes", 100))
+    chart.show_series(make_series(10, 5, 0))
+    picture = chart.grab().toImage()
+    slot = 56  # the widest
+    assert [inked(picture, slot * place + 20, 99) for place in range(3)] == [
+        pytest.approx(96, abs=1),
+        pytest.approx(48, abs=1),
+        0,
+    ]
+
+
+def test_many_bars_share_the_width(qtbot, appearance):
+    chart = shown(qtbot, BarChart("Sizes", 100))
+    chart.show_series(make_series(*range(1, 101)))
+    assert chart.mark_at(QPointF(299, 50)) == 99
+    assert chart.mark_at(QPointF(0, 50)) == 0
+    assert chart.mark_at(QPointF(50, 110)) is None
+
+
+def test_keys_walk_over_the_bars_and_name_each(qtbot, appearance):
+    chart = shown(qtbot, BarChart("Sizes", 100))
+    chart.show_series(make_series(1, 2, 3))
+    assert chart.accessibleName() == "Sizes"
+    assert chart.accessibleDescription() == "Some marks."
+    for key, name in (
+        (Key.Key_Left, "mark 2: 3"),
+        (Key.Key_Left, "mark 1: 2"),
+        (Key.Key_Home, "mark 0: 1"),
+        (Key.Key_Left, "mark 0: 1"),
+        (Key.Key_Right, "mark 1: 2"),
+        (Key.Key_End, "mark 2: 3"),
+        (Key.Key_Right, "mark 2: 3"),
+    ):
+        qtbot.keyClick(chart, key)
+        assert chart.accessibleName() == f"Sizes: {name}"
+    with qtbot.waitSignal(chart.opened) as opened:
+        qtbot.keyClick(chart, Key.Key_Return)
+    assert opened.args[0].caption == "mark 2: 3"
+
+
+def test_the_mouse_names_for_a_moment_and_a_click_stays(qtbot, appearance):
+    chart = shown(qtbot, BarChart("Sizes", 100))
+    chart.show_series(make_series(1, 2, 3))
+    qtbot.mouseMove(chart, QPoint(70, 50))
+    qtbot.waitUntil(lambda: "mark 1" in chart.accessibleName())
+    qtbot.mouseMove(chart, QPoint(250, 50))
+    qtbot.waitUntil(lambda: chart.accessibleName() == "Sizes")
+    qtbot.mouseClick(chart, Qt.MouseButton.LeftButton, pos=QPoint(10, 50))
+    qtbot.mouseMove(chart, QPoint(250, 50))
+    assert "mark 0" in chart.accessibleName()
+
+
+def test_a_chosen_mark_stays_chosen_when_others_come(qtbot, appearance):
+    chart = shown(qtbot, BarChart("Sizes", 100))
+    chart.show_series(make_series(1, 2))
+    qtbot.keyClick(chart, Key.Key_Left)
+    chart.show_series(make_series(1, 7, 3, 4))
+    assert chart.accessibleName() == "Sizes: mark 1: 7"
+    chart.show_series(make_series(1))
+    assert chart.accessibleName() == "Sizes"
+
+
+def test_bars_of_one_width_show_the_newest_and_the_keys_lead_to_the_oldest(qtbot, appearance):
+    chart = shown(qtbot, BarChart("Syncs", 50, bar_width=16), width=280)
+    chart.show_series(make_series(*range(1, 41)))
+    assert chart._window() == range(28, 40)
+    for _ in range(15):
+        qtbot.keyClick(chart, Key.Key_Left)
+    assert "mark 25" in chart.accessibleName()
+    assert 25 in chart._window()
+    qtbot.keyClick(chart, Key.Key_Home)
+    assert chart._window() == range(12)
+    qtbot.keyClick(chart, Key.Key_End)
+    assert chart._window() == range(28, 40)
+    few = shown(qtbot, BarChart("Syncs", 50, bar_width=16), width=280)
+    few.show_series(make_series(1, 2))
+    assert few._window() == range(2)
+
+
+def test_what_failed_differs_by_more_than_its_colour(qtbot, appearance):
+    chart = shown(qtbot, BarChart("Syncs", 100, bar_width=40))
+    chart.show_series(make_series(10, 10, failed=1))
+    picture = chart.grab().toImage()
+    well = {picture.pixelColor(20, y).name() for y in range(20, 80)}
+    hatched = {picture.pixelColor(80, y).name() for y in range(20, 80)}
+    assert len(well) == 1
+    assert len(hatched) > 1
+
+
+def test_parts_of_a_bar_differ_by_more_than_their_colours(qtbot, appearance):
+    mark = Mark((3, 3), "Jan: 3 notes, 3 sessions", (("Jan", 1),))
+    chart = shown(qtbot, BarChart("Files", 100))
+    chart.show_series(Series((mark,), legend=("notes", "sessions")))
+    picture = chart.grab().toImage()
+    x = round(chart.place_of(0).center().x())
+    assert len({picture.pixelColor(x, y).name() for y in range(60, 90)}) == 1
+    assert len({picture.pixelColor(x, y).name() for y in range(15, 45)}) > 1
+
+
+def test_pieces_that_touch_differ_by_more_than_their_colours(qtbot, appearance):
+    chart = shown(qtbot, ShareChart("On disk", 8), width=644)
+    chart.show_series(make_series(*[1] * 8))
+    picture = chart.grab().toImage()
+    patterns = [_pattern(picture, 82 + 80 * place - 60) for place in range(8)]
+    assert all(one != other for one, other in pairwise(patterns))
+    assert len(set(patterns)) > 5
+
+
+def _pattern(picture: QImage, left: int) -> tuple[bool, ...]:
+    """Which pixels of a square, on the pattern's own grid, are not of the colour that most of them have."""
+    left += -left % 8
+    pixels = [picture.pixelColor(left + x, 3 + y).name() for y in range(8) for x in range(16)]
+    ground = max(set(pixels), key=pixels.count)
+    return tuple(pixel != ground for pixel in pixels)
+
+
+def test_pieces_share_the_bar_and_are_named_below(qtbot, appearance):
+    chart = shown(qtbot, ShareChart("On disk", 4), width=300)
+    height = chart.sizeHint().height()
+    chart.show_series(make_series(3, 1))
+    assert chart.sizeHint().height() == height
+    assert [chart.mark_at(QPointF(x, 8)) for x in (20, 200, 260)] == [0, 0, 1]
+    assert chart.mark_at(chart._lines()[1].center()) == 1
+    assert chart.mark_at(QPointF(20, height - 2)) is None
+    picture = chart.grab().toImage()
+    assert picture.pixelColor(60, 8) == theme_tokens("light").accent
+    assert picture.pixelColor(260, 8) != theme_tokens("light").accent
+
+
+def test_a_line_keeps_the_newest_at_the_right(qtbot, appearance):
+    chart = shown(qtbot, SparkChart("Throughput", 50), width=100)
+    chart.show_series(make_series(*range(1, 201)))
+    points = chart._points()
+    assert len(points) < 200
+    assert points[-1].y() < points[0].y()
+    assert chart.mark_at(points[-1]) == 199
+    assert chart.mark_at(points[0]) == 200 - len(points)
+    chart.grab()
+    chart.show_series(make_series(0, 0))
+    chart.grab()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("scale", [0.8, 2.0])
+def test_every_chart_paints_in_any_size_and_theme(qtbot, appearance, theme, scale):
+    appearance.set_theme(theme)
+    appearance.set_font_scale(scale)
+    charts = (BarChart("a", 60), BarChart("b", 60, bar_width=10), ShareChart("c", 3), SparkChart("d", 40))
+    for chart in charts:
+        for width in (30, 400):
+            shown(qtbot, chart, width)
+            for series in (Series(), make_series(1, 0, 3), make_series(0, 0)):
+                chart.show_series(series)
+                chart.choose(0) if series.marks else None
+                assert not chart.grab().isNull()
+
+
+# --- the card ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def card(qtbot, appearance) -> ChartCard:
+    card = ChartCard("Sizes", BarChart("Sizes", 100), COLUMNS, "Nothing yet.")
+    qtbot.addWidget(card)
+    card.resize(360, 200)
+    with qtbot.waitActive(card):
+        card.show()
+        card.activateWindow()
+    return card
+
+
+def button(card: ChartCard) -> QPushButton:
+    return card.findChild(QPushButton)
+
+
+def test_a_card_without_a_mark_says_so(card):
+    assert card._empty.isVisible()
+    assert not button(card).isVisible()
+    card.show_series(make_series(1))
+    assert card.chart.isVisible()
+    assert not card._empty.isVisible()
+    assert card.accessibleDescription() == "Some marks."
+
+
+def test_a_key_turns_the_card_to_its_table_and_back(qtbot, card):
+    card.show_series(make_series(5, 7))
+    card.chart.setFocus()
+    qtbot.keyClick(card.chart, Key.Key_T)
+    assert card._table.isVisible()
+    assert card._table.hasFocus()
+    assert not card.chart.isVisible()
+    model = card._table.model()
+    assert [model.index(row, 1).data() for row in range(2)] == ["5", "7"]
+    assert button(card).accessibleName() == "Sizes: show as chart"
+    qtbot.keyClick(card._table, Key.Key_T)
+    assert card.chart.hasFocus()
+
+
+def test_the_table_is_copied_from_either_side(qtbot, card):
+    card.show_series(make_series(5, 7))
+    for side in (card.chart, card._table):
+        QGuiApplication.clipboard().clear()
+        side.setFocus()
+        qtbot.keyClick(side, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+        assert QGuiApplication.clipboard().text() == "Name\tCount\nm0\t5\nm1\t7"
+        card.turn()
+
+
+def test_enter_opens_a_row_as_it_opens_a_mark(qtbot, card):
+    card.show_series(make_series(5, 7))
+    card.turn()
+    card._table.setFocus()
+    card._table.selectRow(1)
+    with qtbot.waitSignal(card.chart.opened) as opened:
+        qtbot.keyClick(card._table, Key.Key_Return)
+    assert opened.args[0].caption == "mark 1: 7"
+
+
+def test_a_t_elsewhere_is_a_letter(qtbot, appearance):
+    page = QWidget()
+    qtbot.addWidget(page)
+    column = QVBoxLayout(page)
+    edit, card = QLineEdit(), ChartCard("Sizes", BarChart("Sizes", 100), COLUMNS, "Nothing yet.")
+    card.show_series(make_series(1))
+    for part in (edit, card):
+        column.addWidget(part)
+    with qtbot.waitActive(page):
+        page.show()
+        page.activateWindow()
+    edit.setFocus()
+    qtbot.keyClicks(edit, "tt")
+    assert edit.text() == "tt"
+    assert card.chart.isVisible()
+
+
+@pytest.mark.usefixtures("right_to_left")
+@pytest.mark.parametrize("kind", [BarChart, SparkChart])
+def test_from_right_to_left_marks_are_mirrored_and_found_where_they_are_drawn(qtbot, appearance, kind):
+    chart = shown(qtbot, kind("Sizes", 100))
+    chart.show_series(make_series(*range(1, 13)))
+    picture = chart.grab().toImage()
+    first, last = (chart.spoken_parts()[place].place for place in (0, 11))
+    assert first.center().x() > last.center().x()
+    assert inked(picture, last.center().x(), 99) > inked(picture, first.center().x(), 99)
+    for place, rect in ((0, first), (11, last)):
+        qtbot.mouseClick(chart, Qt.MouseButton.LeftButton, pos=rect.center())
+        assert chart.chosen == place
+    chart.choose(5)
+    qtbot.keyClick(chart, Key.Key_Left)
+    assert chart.chosen == 6
+    qtbot.keyClick(chart, Key.Key_Right)
+    assert chart.chosen == 5

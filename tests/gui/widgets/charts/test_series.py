@@ -1,0 +1,66 @@
+"""What charts show is told by pure functions: the same marks are bars, rows and words."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gui.widgets.charts.series import Mark, Series, tab_separated
+from gui.widgets.charts.sync_history import SYNC_COLUMNS, sync_series
+from tests.helpers.fake_records import make_summary
+
+
+def test_a_table_is_copied_with_its_titles_and_no_cell_breaks_it() -> None:
+    series = Series((Mark((1,), "one", (("a\tb\nc", "a"), ("1", 1))), Mark((2,), "two", (("d", "d"), ("2", 2)))))
+    assert tab_separated(("Name", "Count"), series) == "Name\tCount\na b c\t1\nd\t2"
+
+
+def test_a_sync_is_a_bar_a_row_and_a_sentence() -> None:
+    sync = make_summary(
+        started=1_000.0,
+        seconds=75.0,
+        reason="watch",
+        files_indexed=3,
+        chunks_indexed=1234,
+        vectors_embedded=1000,
+        vectors_reused=234,
+        files_failed=2,
+    )
+    series = sync_series((sync,), now=1_075.0 + 120)
+    (mark,) = series.marks
+    assert len(mark.row) == len(SYNC_COLUMNS)
+    assert mark.caption == "2 min ago · watch · 1,234 chunks, 2 files failed"
+    assert [text for text, _ in mark.row][1:] == ["watch", "1 min 15 s", "3", "1,234", "234", "1,000", "2", "done"]
+    assert "234 reused, 2 files failed in 1 min 15 s" in mark.detail
+    assert series.resting == mark.caption
+    assert not mark.failed
+
+
+def test_syncs_that_ended_badly_say_so_in_words() -> None:
+    error, stopped, old = sync_series(
+        (make_summary(error="The disk is full."), make_summary(cancelled=True), make_summary(vectors_reused=None))
+    ).marks
+    assert error.failed
+    assert error.row[-1][0] == "The disk is full."
+    assert error.caption.endswith("failed")
+    assert (stopped.failed, stopped.row[-1][0]) == (False, "stopped")
+    assert old.row[5][0] == "–", "what was not counted is not told as none"
+    assert "1 with an error" not in sync_series(()).gist
+
+
+def test_a_sync_that_did_nothing_can_be_seen() -> None:
+    idle, busy = sync_series((make_summary(chunks_indexed=0, vectors_embedded=0), make_summary(chunks_indexed=9))).marks
+    assert 0 < idle.height < busy.height
+
+
+@given(st.lists(st.text(), min_size=1))
+def test_whatever_cells_hold_a_row_stays_a_line(texts: list[str]) -> None:
+    series = Series((Mark((1,), "", tuple((text, text) for text in texts)),))
+    copied = tab_separated([""] * len(texts), series)
+    assert len(copied.split("\n")) == 2
+    assert copied.count("\t") == 2 * (len(texts) - 1)
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_the_gist_tells_how_many_had_an_error(count: int) -> None:
+    series = sync_series((make_summary(error="No."),) * count + (make_summary(),))
+    assert f"{count} with an error" in series.gist

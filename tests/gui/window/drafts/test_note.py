@@ -1,0 +1,60 @@
+"""The same for the note of a session, whose sheet may be open when the computer goes out."""
+
+import json
+
+import pytest
+from PySide6.QtWidgets import QPushButton
+
+from gui.window.drafts_file import Draft, drafts_path, save_drafts
+from tests.helpers.fake_sessions import SESSIONS, VALVE
+from tests.helpers.windows import at_rest
+
+
+@pytest.fixture
+def sessions(qtbot, window, memory):
+    memory.session_texts = dict(SESSIONS)
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+    return window
+
+
+def _kept() -> list[dict]:
+    return json.loads(drafts_path().read_text()) if drafts_path().exists() else []
+
+
+def test_what_is_typed_is_kept_until_it_is_thrown_away(qtbot, sessions):
+    way = sessions.remembering.way
+    way.remember(VALVE, "The valve")
+    qtbot.waitUntil(lambda: way.ready)
+    way.sheet.put_typed("valve", "Call the plumber.")
+    qtbot.waitUntil(lambda: len(_kept()) == 1 and _kept()[0]["text"] == "Call the plumber.")
+    assert (_kept()[0]["id"], _kept()[0]["title"]) == (VALVE, "The valve")
+    way.sheet.reject()  # warns
+    assert way.sheet is not None
+    way.sheet.reject()
+    qtbot.waitUntil(lambda: not drafts_path().exists())
+
+
+def test_a_note_that_nobody_changed_is_not_kept(qtbot, sessions):
+    way = sessions.remembering.way
+    way.remember(VALVE, "The valve")
+    qtbot.waitUntil(lambda: way.ready)
+    sessions.resuming.write_now()
+    assert not drafts_path().exists()
+    way.sheet.reject()
+
+
+def test_it_comes_back_with_its_name(qtbot, window, memory):
+    memory.session_texts = dict(SESSIONS)
+    folder = str(memory.folder)
+    save_drafts(folder, [Draft(folder, "note", VALVE, "Call the plumber.", "The valve", "plumber")])
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: "“The valve”" in window.banner.text)
+    [*_, go_on] = (b for b in window.banner.findChildren(QPushButton) if b.text() == "Go on writing")
+    go_on.click()
+    way = window.remembering.way
+    qtbot.waitUntil(lambda: way.ready and way.sheet.is_changed)
+    assert way.sheet.typed == ("plumber", "Call the plumber.")
+    qtbot.waitUntil(lambda: [draft["text"] for draft in _kept()] == ["Call the plumber."])
+    way.sheet.reject()
+    way.sheet.reject()

@@ -1,0 +1,63 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gui.window.palette.matching import fit
+
+
+def _marked(asked: str, words: str) -> str:
+    found = fit(asked, words)
+    assert found is not None
+    return "|".join(words[first:last] for first, last in found.marks)
+
+
+@pytest.mark.parametrize(
+    ("asked", "words", "marked"),
+    [
+        ("wrap", "Wrap lines", "Wrap"),
+        ("lin", "Wrap lines", "lin"),
+        ("wl", "Wrap lines", "W|l"),
+        ("lines wrap", "Wrap lines", "Wrap|lines"),
+        ("nes", "Wrap lines", "nes"),
+        ("wpls", "Wrap lines", "W|p|l|s"),
+        ("", "Wrap lines", ""),
+    ],
+)
+def test_what_fits_and_where(asked, words, marked):
+    assert _marked(asked, words) == marked
+
+
+@pytest.mark.parametrize(("asked", "words"), [("x", "Wrap lines"), ("wrap x", "Wrap lines"), ("enil", "Wrap lines")])
+def test_what_does_not_fit(asked, words):
+    assert fit(asked, words) is None
+
+
+def test_better_fits_score_higher():
+    scores = [
+        fit("sy", words).score for words in ("Sync now", "Look and sync", "Search yesterday", "Easy", "Show every")
+    ]
+    assert scores == sorted(scores, reverse=True)
+    assert len(set(scores)) == len(scores)
+
+
+def test_what_stands_beside_counts_less():
+    beside = fit("file wrap", "Wrap lines", "File · Alt+Z")
+    assert beside is not None
+    assert beside.marks == ((0, 4),)
+    assert beside.score < fit("wrap", "Wrap lines").score
+    assert fit("alt+z", "Wrap lines", "File Alt+Z") is not None
+
+
+@given(st.text(max_size=12), st.text(max_size=40), st.text(max_size=20))
+def test_marks_are_apart_in_order_and_within_the_words(asked, words, beside):
+    found = fit(asked, words, beside)
+    if found is not None:
+        flat = [place for mark in found.marks for place in mark]
+        assert flat == sorted(flat)
+        assert len(set(flat)) == len(flat)
+        assert all(0 <= place <= len(words) for place in flat)
+
+
+@given(st.text(alphabet=st.characters(whitelist_categories=["Ll", "Lu", "Nd"]), min_size=1, max_size=20))
+def test_every_word_fits_itself(words):
+    assert fit(words, words) is not None or len(words.casefold()) != len(words)

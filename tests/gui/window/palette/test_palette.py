@@ -1,0 +1,155 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QToolTip
+
+from engine import SavedSearch
+from gui.commands.keymap import keymap
+from gui.window.palette.box import PaletteBox
+from gui.window.palette.entries import Entry, choose
+from tests.helpers.windows import at_rest
+
+Key = Qt.Key
+Control, Shift = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def box(opened) -> PaletteBox:
+    return opened.keyboard.palette.box
+
+
+@pytest.fixture
+def open_palette(qtbot, opened, box):
+    def run(typed: str = "") -> list[str]:
+        qtbot.keyClick(QApplication.focusWidget() or opened, Key.Key_P, Control | Shift)
+        assert box.is_open
+        assert box.edit.hasFocus()
+        qtbot.keyClicks(box.edit, typed)
+        return _listed(box)
+
+    return run
+
+
+def _listed(box) -> list[str]:
+    return [found.entry.words for found in box.model.found]
+
+
+def _entry(box, words):
+    return next(found.entry for found in box.model.found if found.entry.words == words)
+
+
+def test_every_command_of_the_window_is_listed_with_its_keys(opened, box, open_palette):
+    listed = open_palette()
+    named = {action.objectName() for action in opened.findChildren(QAction)} & set(keymap().commands)
+    missing = named - {found.entry.key for found in box.model.found} - {"help.palette"}
+    assert not missing
+    assert len(listed) > 60
+    assert _entry(box, "Sync now").keys == "F5"
+    assert _entry(box, "Wrap lines").where.startswith("File")
+
+
+def test_a_command_in_another_language_is_found_by_its_english_words_and_its_name_too():
+    sync = Entry("index.sync", "Jetzt abgleichen", "", "", "", bool, "Sync now index.sync")
+    other = Entry("go.back", "Synchron zurück", "", "", "", bool, "Back go.back")
+    both = (sync, other)
+    assert [found.entry for found in choose(both, "abgl", ())] == [sync]
+    assert [found.entry for found in choose(both, "sync", ())] == [other, sync]
+    assert [found.fit.marks for found in choose(both, "index.sync", ())] == [()]
+    assert not choose(both, "nx", ())
+
+
+def test_enter_runs_the_best_and_the_keys_go_back_first(qtbot, opened, box, open_palette):
+    opened.search.focus_box()
+    before = QApplication.focusWidget()
+    assert open_palette("diagn")[0] == "Show or hide diagnostics"
+    shown = opened.diagnostics.isVisible()
+    qtbot.keyClick(box.edit, Key.Key_Return)
+    assert not box.is_open
+    assert opened.diagnostics.isVisible() is not shown
+    assert QApplication.focusWidget() is before
+
+
+@pytest.mark.parametrize("key", [Key.Key_Escape, Key.Key_Tab])
+def test_escape_and_tab_give_the_keys_back(qtbot, opened, box, open_palette, key):
+    button = opened.frame.header.menu_button
+    button.setFocus()
+    open_palette("sync")
+    qtbot.keyClick(box.edit, key)
+    assert not box.is_open
+    assert button.hasFocus()
+
+
+def test_the_same_key_closes_it_again(qtbot, opened, box, open_palette):
+    open_palette()
+    qtbot.keyClick(box.edit, Key.Key_P, Control | Shift)
+    assert not box.is_open
+
+
+def test_what_was_used_lately_comes_first(qtbot, opened, box, open_palette):
+    open_palette("larger text")
+    qtbot.keyClick(box.edit, Key.Key_Return)
+    open_palette("theme dark")
+    qtbot.keyClick(box.edit, Key.Key_Return)
+    assert open_palette()[:2] == ["Theme: Dark", "Larger text"]
+    assert opened.state.recent_commands[:2] == ["theme.dark", "text.larger"]
+
+
+def test_what_cannot_be_done_now_says_why_and_does_nothing(qtbot, monkeypatch, opened, box, open_palette):
+    said: list[str] = []
+    monkeypatch.setattr(QToolTip, "showText", lambda _at, text, *_: said.append(text))
+    open_palette("save this search")
+    assert _entry(box, "Save this search…").reason == "Search for something first."
+    qtbot.keyClick(box.edit, Key.Key_Return)
+    assert box.is_open
+    assert said == ["Search for something first."]
+    box.edit.setText("your messages")
+    assert _entry(box, "Your messages").reason == "Read a session first."
+    box.edit.setText("back")
+    assert _entry(box, "Back").reason == "There is no place to go back to."
+
+
+def test_commands_of_a_part_run_on_that_part(qtbot, opened, box, open_palette):
+    opened.search.search("timer")
+    qtbot.waitUntil(lambda: at_rest(opened) and opened.viewer.reads)
+    opened.search.focus_results()
+    before = opened.viewer.wrap_action.isChecked()
+    open_palette("wrap lines")
+    qtbot.keyClick(box.edit, Key.Key_Return)
+    assert opened.viewer.wrap_action.isChecked() is not before
+    QApplication.clipboard().clear()
+    open_palette("copy snippet")
+    qtbot.keyClick(box.edit, Key.Key_Return)
+    assert QApplication.clipboard().text() == opened.search.body.list.current_result().snippet
+
+
+def test_the_arrows_walk_round_and_whoever_goes_elsewhere_leaves_it(qtbot, opened, box, open_palette):
+    count = len(open_palette())
+    qtbot.keyClick(box.edit, Key.Key_Up)
+    assert box.list.currentIndex().row() == count - 1
+    qtbot.keyClick(box.edit, Key.Key_Down)
+    assert box.list.currentIndex().row() == 0
+    opened.search.focus_box()
+    assert not box.is_open
+    assert not opened.keyboard.palette.box.edit.hasFocus()
+
+
+def test_saved_searches_and_folders_are_there_too(qtbot, opened, box, open_palette, tmp_path):
+    opened.search.search("timer")
+    qtbot.waitUntil(lambda: at_rest(opened))
+    question = opened.search.asker.keeping.question
+    opened.search.asker.keeping.shelf.put_back(SavedSearch(name="All about timers", question=question, used=1.0))
+    qtbot.waitUntil(lambda: not opened.search.asker.keeping.shelf.busy)
+    opened.state.recent.append(str(tmp_path))
+    opened.views.switch("index")
+    assert f"Open {tmp_path.name}" in open_palette()
+    box.edit.setText("about timers")
+    assert _listed(box)[0] == "All about timers"
+    qtbot.keyClick(box.edit, Key.Key_Return)
+    qtbot.waitUntil(lambda: at_rest(opened))
+    assert opened.views.current == "search"
+
+
+def test_the_person_s_own_keys_are_shown(box, open_palette):
+    keymap().set_own({"index.sync": ["Ctrl+F5"]})
+    open_palette("sync now")
+    assert _entry(box, "Sync now").keys == "Ctrl+F5"
