@@ -27,12 +27,12 @@ from gui.core.app_paths import Places
 from gui.core.jobs import Jobs
 from gui.core.window_state import WindowState, load_state
 from gui.core.workspace import Opened, Workspace
-from gui.quick_search.controller import QuickWay
 from gui.style.appearance import Appearance
 from gui.widgets.accessible_painting import tell_painted
 from gui.widgets.icons import application_icon
 from gui.widgets.message import Action
 from gui.window.main_window import MainWindow
+from gui.window.quick_search import QuickWay
 
 log = logging.getLogger(__name__)
 

@@ -7,10 +7,10 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
 from engine import EmbeddingEstimate, MemoryProviderStatus, Settings, SyncSummary
-from gui.controllers.broken_settings import SetAside
 from gui.core.capabilities import Lacks
 from gui.core.jobs import Jobs
 from gui.core.workspace import Opened, OpenFailure, Workspace
+from gui.settings.broken_settings import SetAside
 from gui.settings.dialog import SettingsDialog
 from gui.settings.page_layout import SettingsPage
 from gui.settings.pages import PageMaker

@@ -7,7 +7,6 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from engine import tr
-from gui.controllers.broken_settings import SetAside
 from gui.controllers.folders import FolderWay
 from gui.core.app_paths import Places
 from gui.core.capabilities import Lacking
@@ -15,6 +14,7 @@ from gui.core.notices import Notices
 from gui.core.window_state import WindowState
 from gui.core.workspace import Opened, OpenFailure, Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
+from gui.settings.broken_settings import SetAside
 from gui.shell.frame import Frame
 from gui.shell.views import Views
 from gui.widgets.message import Action

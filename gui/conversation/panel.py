@@ -13,10 +13,10 @@ from gui.conversation.find_lines import ConversationLines, Landing
 from gui.conversation.header import ConversationHeader
 from gui.conversation.live_updates import BelowButton, Grown, SessionWatch
 from gui.conversation.loader import OpenedSession, SessionOpener, Wanted
-from gui.conversation.reading_place import LeftPlaces, ReadingPlace
 from gui.conversation.view import ConversationView
 from gui.core.capabilities import Lacks
 from gui.core.jobs import Jobs
+from gui.core.reading_place import LeftPlaces, ReadingPlace
 from gui.sessions.messages import CHOOSE_SESSION
 from gui.viewer.base_viewer import ReadingPanel
 from gui.viewer.find_messages import IN_SESSION

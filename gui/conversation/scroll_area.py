@@ -14,10 +14,10 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 from gui.conversation.document_cache import PieceDocuments
 from gui.conversation.entries import Conversation
 from gui.conversation.piece_builder import LaidPiece, PieceStyle
-from gui.conversation.reading_place import ReadingPlace
 from gui.conversation.row_layout import Measures, RowLayout
 from gui.conversation.rows import Detail, Row, Rows
 from gui.conversation.scroll_bar import MessageMap
+from gui.core.reading_place import ReadingPlace
 from gui.style.theme import tokens
 from gui.style.typography import fixed_font, font_scale
 from gui.viewer.markdown_page import PageStyle

@@ -12,8 +12,8 @@ import platformdirs
 from PySide6.QtCore import QByteArray
 
 from engine import AskedQuestion, CancelToken, decode_json, read_file, replace_file
-from gui.conversation.reading_place import ReadingPlace
-from gui.sessions.session_filter import Criteria, Role
+from gui.core.reading_place import ReadingPlace
+from gui.core.session_criteria import Criteria, Role
 
 log = logging.getLogger(__name__)
 

@@ -23,9 +23,10 @@ from gui.core.capabilities import Lacks
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Job, Jobs
 from gui.core.status_feed import StatusFeed
-from gui.search.query import FIRST_RESULTS
 from gui.widgets.engine_names import Instead, engine_instead
 
+FIRST_RESULTS = 50
+"""Results that a new search asks for."""
 _ANYTHING = "memory"
 """A question whose answer nobody reads."""
 

@@ -4,8 +4,7 @@ import unicodedata
 from dataclasses import dataclass, replace
 
 from engine import Passage, SearchOutcome, Source, literal_glob
-
-FIRST_RESULTS = 50
+from gui.core.workspace import FIRST_RESULTS
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,9 @@ from dataclasses import dataclass, replace
 from PySide6.QtCore import QObject, Signal, Slot
 
 from engine import EarlierAnswer, MemorySearchResult, Passage, SearchOutcome, tr
+from gui.core.workspace import FIRST_RESULTS
 from gui.search import scope_messages as texts
-from gui.search.query import FIRST_RESULTS, Answer, Question
+from gui.search.query import Answer, Question
 from gui.search.scope_bar import NarrowingBar
 from gui.widgets.query_box import QueryBox
 

@@ -8,9 +8,10 @@ from PySide6.QtCore import QObject, Signal, Slot
 from engine import AskedQuestion, Feature, MemorySearchManager, MemorySearchResult, Passage
 from gui.core.capabilities import Lacks, refuse
 from gui.core.jobs import Jobs
+from gui.core.workspace import FIRST_RESULTS
 from gui.search.completion import Completion
 from gui.search.filters import Filters
-from gui.search.query import FIRST_RESULTS, Answer, Question, Scope, is_searchable
+from gui.search.query import Answer, Question, Scope, is_searchable
 from gui.search.query_composer import Composer
 from gui.search.query_request import permitted
 from gui.search.query_variants import Variants

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass, field, replace
 
-from gui.search.query import FIRST_RESULTS, Answer, Question
+from gui.core.workspace import FIRST_RESULTS
+from gui.search.query import Answer, Question
 from gui.search.query_composer import Composer
 from gui.search.results_view import ResultsView
 from gui.search.rows import SortOrder

@@ -7,12 +7,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
-from typing import Literal, get_args
+from typing import get_args
 
 from engine import SessionSummary, tr
+from gui.core.session_criteria import SessionOrder
 from gui.sessions.wording import UNTITLED, agent_name, folder_name
-
-SessionOrder = Literal["newest", "oldest", "longest", "project"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

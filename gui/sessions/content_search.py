@@ -9,8 +9,8 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from engine import CancelToken, MemorySearchManager, MemorySearchResult, SearchOutcome
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
+from gui.core.session_criteria import Role
 from gui.search.query import is_searchable
-from gui.sessions.session_filter import Role
 
 PAUSE_MS = 350
 """Titles are searched at each key; what was said only when the person rests."""

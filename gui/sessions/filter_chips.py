@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QDateEdit, QDialog, QDialogButtonBox, QFormLayout,
 
 from engine import marked, tr
 from gui.core.capabilities import Gates, Lacks
+from gui.core.session_criteria import ANY_TIME, PERIODS, Period, Role, month_period
 from gui.sessions.catalog import Catalogue, Choice
-from gui.sessions.session_filter import ANY_TIME, PERIODS, Period, Role, month_period
 from gui.sessions.wording import agent_name, folder_name
 from gui.widgets.chip import Chip
 from gui.widgets.date_text import short_date

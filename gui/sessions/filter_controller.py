@@ -4,10 +4,9 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.sessions.catalog import SessionOrder
+from gui.core.session_criteria import Criteria, SessionOrder
 from gui.sessions.filter_chips import FilterChips
 from gui.sessions.listing_view import ListingView
-from gui.sessions.session_filter import Criteria
 from gui.sessions.view_state import SessionsStanding
 from gui.widgets.query_box import QueryBox
 

@@ -1,10 +1,10 @@
 """Titles and sentences of the sessions view where it lists nothing, and the counts above what it lists."""
 
 from engine import MemoryProviderStatus, marked, tr, tr_count, tr_reason
+from gui.core.session_criteria import Criteria
 from gui.sessions.catalog import Catalogue
 from gui.sessions.content_search import ContentHits
 from gui.sessions.rows import Listing
-from gui.sessions.session_filter import Criteria
 from gui.sessions.wording import hits_text, session_count
 from gui.viewer.notice_page import NothingToRead
 

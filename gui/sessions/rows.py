@@ -6,8 +6,9 @@ from operator import attrgetter
 from typing import Any, NamedTuple, cast
 
 from engine import SessionSummary, tr
+from gui.core.session_criteria import Criteria
 from gui.sessions.catalog import Catalogue, Entry
-from gui.sessions.session_filter import Criteria, Test
+from gui.sessions.session_filter import Test, filter_test, text_test
 from gui.sessions.wording import day_title
 
 RowKey = tuple[str, str]
@@ -60,7 +61,7 @@ def build_listing(
 
     One plain loop: ten thousand sessions are gone through between two keys.
     """
-    chosen, typed = criteria.chosen(today), criteria.typed(hits)
+    chosen, typed = filter_test(criteria, today), text_test(criteria, hits)
     group, name = _GROUPS[criteria.order]
     listed: list[Row] = []
     heading, value, counted, sessions = -1, _NOTHING, 0, 0

@@ -1,109 +1,41 @@
-"""Which sessions are wanted: what was typed and chosen, as one value, and how it is tested."""
+"""Tests of sessions against the filters of the list."""
 
 from collections.abc import Callable, Container
-from dataclasses import dataclass
-from datetime import date, timedelta
-from typing import Literal
+from datetime import date
 
-from engine import marked, tr
-from gui.sessions.catalog import Entry, SessionOrder
-from gui.widgets.date_text import month_and_year
+from gui.core.session_criteria import Criteria
+from gui.sessions.catalog import Entry
 
 Test = Callable[[Entry], bool]
 
-Role = Literal["", "user", "assistant"]
-"""Who said the found words; empty for anyone."""
+
+def filter_test(criteria: Criteria, today: date) -> Test | None:
+    """Test for agent, project and period; None where all sessions pass."""
+    if not (criteria.agent or criteria.project or criteria.period.narrows):
+        return None
+    agent, project = criteria.agent, criteria.project
+    first, last = criteria.period.bounds(today)
+    timed = criteria.period.narrows
+
+    def test(entry: Entry) -> bool:
+        return (
+            (not agent or entry.summary.agent == agent)
+            and (not project or entry.summary.project == project)
+            and (not timed or _touches(entry, first, last))
+        )
+
+    return test
 
 
-@dataclass(frozen=True)
-class Period:
-    """A range of local days, both included; None leaves a side open. `words` names it, in English if it is one of
-    PERIODS."""
-
-    words: str
-    days: int | None = None
-    """So many days up to today, in place of the two ends."""
-    first: date | None = None
-    last: date | None = None
-
-    @property
-    def title(self) -> str:
-        """What stands on its button."""
-        return tr(self.words) if self.first is None and self.last is None else self.words
-
-    @property
-    def narrows(self) -> bool:
-        return any(part is not None for part in (self.days, self.first, self.last))
-
-    def bounds(self, today: date) -> tuple[date, date]:
-        first = self.first if self.days is None else today - timedelta(days=self.days - 1)
-        return first or date.min, self.last or date.max
-
-
-ANY_TIME = Period(marked("Any time"))
-PERIODS = (
-    ANY_TIME,
-    Period(marked("Today"), days=1),
-    Period(marked("Past week"), days=7),
-    Period(marked("Past month"), days=30),
-    Period(marked("Past year"), days=365),
-)
-
-
-def month_period(month: date) -> Period:
-    """All days of the month that begins with this day."""
-    following = (month + timedelta(days=31)).replace(day=1)
-    return Period(month_and_year(month), first=month, last=following - timedelta(days=1))
-
-
-@dataclass(frozen=True)
-class Criteria:
-    """Everything that decides which sessions are listed, and how."""
-
-    text: str = ""
-    agent: str = ""
-    project: str = ""
-    """Full path."""
-    period: Period = ANY_TIME
-    order: SessionOrder = "newest"
-    parts: bool = False
-    """Show the sessions of all sub-agents."""
-
-    @property
-    def words(self) -> list[str]:
-        return self.text.casefold().split()
-
-    @property
-    def narrows(self) -> bool:
-        """Some sessions may be left out."""
-        return bool(self.text or self.agent or self.project or self.period.narrows)
-
-    def chosen(self, today: date) -> Test | None:
-        """Tests the filters that are chosen, not the text; None when all pass."""
-        if not (self.agent or self.project or self.period.narrows):
-            return None
-        agent, project = self.agent, self.project
-        first, last = self.period.bounds(today)
-        timed = self.period.narrows
-
-        def test(entry: Entry) -> bool:
-            return (
-                (not agent or entry.summary.agent == agent)
-                and (not project or entry.summary.project == project)
-                and (not timed or _touches(entry, first, last))
-            )
-
-        return test
-
-    def typed(self, found: Container[str]) -> Test | None:
-        """Tests the text: all its words stand in the entry, or the entry's path is in `found`; None without text."""
-        words = self.words
-        if not words:
-            return None
-        if len(words) == 1:  # the usual case, in half the time
-            only = words[0]
-            return lambda entry: only in entry.haystack or entry.summary.path in found
-        return lambda entry: all(word in entry.haystack for word in words) or entry.summary.path in found
+def text_test(criteria: Criteria, found: Container[str]) -> Test | None:
+    """Test for the typed words: in the entry's text, or its path in `found`; None without words."""
+    words = criteria.words
+    if not words:
+        return None
+    if len(words) == 1:  # the usual case, in half the time
+        only = words[0]
+        return lambda entry: only in entry.haystack or entry.summary.path in found
+    return lambda entry: all(word in entry.haystack for word in words) or entry.summary.path in found
 
 
 def _touches(entry: Entry, first: date, last: date) -> bool:

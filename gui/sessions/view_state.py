@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from gui.sessions.session_filter import Criteria, Role
+from gui.core.session_criteria import Criteria, Role
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,9 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import EmbeddingEstimate, MemorySearchManager, Settings, tr
-from gui.controllers.broken_settings import WORDS
 from gui.core.capabilities import Lacks
 from gui.core.jobs import Jobs
+from gui.settings.broken_settings import WORDS
 from gui.settings.dialog_footer import Foot
 from gui.settings.model import SettingsModel
 from gui.settings.page_choice import PageChoice

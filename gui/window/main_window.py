@@ -9,14 +9,15 @@ from PySide6.QtWidgets import QMainWindow
 from engine import MemoryProviderStatus
 from gui.controllers.about import AboutWay
 from gui.controllers.appearance import KeptAppearance
-from gui.controllers.broken_settings import SetAside
 from gui.controllers.folders import FolderWay
 from gui.controllers.guide import GuideWay
 from gui.controllers.navigation import Navigation
 from gui.controllers.open_result import Ways
 from gui.controllers.panel_actions import Errands
+from gui.controllers.remember import Remembering
 from gui.controllers.search import SearchWay
 from gui.controllers.settings import SettingsWay
+from gui.controllers.sharing import Sharing
 from gui.controllers.workspace import Opening
 from gui.controllers.workspaces import SpacesWay
 from gui.core.app_paths import Places
@@ -29,9 +30,8 @@ from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
-from gui.remember.features import Remembering
 from gui.search.panel import SearchPanel
-from gui.sharing.features import Sharing
+from gui.settings.broken_settings import SetAside
 from gui.shell.dock import Dock
 from gui.shell.frame import Frame
 from gui.shell.views import Views

@@ -13,9 +13,8 @@ from engine import AskedQuestion
 from gui.core.debounced_write import SoonWritten, Writing
 from gui.core.jobs import Jobs
 from gui.core.window_state import LastPlace, WindowState, save_state
-from gui.core.workspace import Opened, Workspace
+from gui.core.workspace import FIRST_RESULTS, Opened, Workspace
 from gui.index.panel import PageName
-from gui.search.query import FIRST_RESULTS
 from gui.search.saved_query import asked, kept
 from gui.search.view_state import SearchStanding
 from gui.sessions.view_state import SessionsStanding

@@ -10,9 +10,9 @@ import pytest
 import engine
 from engine import AskedQuestion
 from gui.core.app_paths import Places
+from gui.core.session_criteria import Period
 from gui.core.window_state import LastPlace, WindowState, load_state, state_path
 from gui.core.workspace import Workspace
-from gui.sessions.session_filter import Period
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_sessions import SESSIONS, make_session
 from tests.helpers.windows import at_rest

@@ -10,8 +10,8 @@ from gui.app.demo import Demo
 from gui.app.options import View
 from gui.app.screenshot import Screenshot
 from gui.app.start_view import show_view
-from gui.quick_search.controller import QuickWay
 from gui.window.main_window import MainWindow
+from gui.window.quick_search import QuickWay
 from tests.helpers.sample_content import Content
 from tests.helpers.spoken import windows
 

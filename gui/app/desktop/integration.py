@@ -14,10 +14,10 @@ from gui.app.desktop.tray import Tray
 from gui.app.desktop.update_notification import LongIndex
 from gui.core.jobs import Jobs
 from gui.core.workspace import Opened
-from gui.quick_search.controller import QuickWay
 from gui.style.appearance import Appearance
 from gui.widgets.raise_window import bring_to_front
 from gui.window.main_window import MainWindow
+from gui.window.quick_search import QuickWay
 
 
 class Staying(QObject):

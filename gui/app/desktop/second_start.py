@@ -9,10 +9,10 @@ from PySide6.QtCore import QObject, Slot
 from gui.app.desktop.ipc_message import Message
 from gui.app.options import Options, parse_options
 from gui.app.start_view import show_view
-from gui.quick_search.controller import QuickWay
 from gui.style.appearance import Appearance
 from gui.widgets.raise_window import bring_to_front, use_token
 from gui.window.main_window import MainWindow
+from gui.window.quick_search import QuickWay
 
 log = logging.getLogger(__name__)
 

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 import apsw
 import numpy as np
-from engine.store.vector_encoding import decode
 
 from engine.backends.builtin import BuiltinMemory
+from engine.store.vector_encoding import decode
 from engine.text import analyse_query
 from engine.text.languages import detect_language
 

@@ -57,8 +57,8 @@ def _stay(folder: Path, store: Path) -> tuple[float, float, list[float], list[fl
     from gui.app import application
     from gui.app.desktop.single_instance import begin
     from gui.app.options import parse_options
-    from gui.quick_search import controller
     from gui.quick_search.window import QuickWindow
+    from gui.window import quick_search
     from gui.window.main_window import MainWindow
 
     quick: list[QuickWindow] = []
@@ -100,12 +100,12 @@ def _stay(folder: Path, store: Path) -> tuple[float, float, list[float], list[fl
             figures.append((idle, first, shown, [one for one, _ in toggles], [both for _, both in toggles], bare))
             self.quit()
 
-    def make_quick(panel: controller.QuickPanel) -> QuickWindow:
+    def make_quick(panel: quick_search.QuickPanel) -> QuickWindow:
         quick.append(WatchedQuick(panel))
         return quick[0]
 
     application.MainWindow = Watched
-    controller.QuickWindow = make_quick
+    quick_search.QuickWindow = make_quick
     start = begin([], None)
     application.run(parse_options(["--workspace", str(folder)]), start.address)
     start.end()

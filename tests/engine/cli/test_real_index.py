@@ -11,7 +11,8 @@ _NOT_FOR_A_SEARCH = frozenset(
     "engine.memory.model_library engine.memory.session_library engine.memory.background_services engine.memory.status "
     "engine.corpus.chunking engine.corpus.discovery engine.corpus.tags engine.embedding.gguf_models "
     "engine.embedding.api_keys engine.redaction.masks engine.search.completion engine.search.decay "
-    "engine.search.diversity engine.search.reasons engine.store.vec0 engine.indexing.sync_parts engine.indexing.sync_run".split()
+    "engine.search.diversity engine.search.reasons engine.store.vec0 "
+    "engine.indexing.sync_parts engine.indexing.sync_run".split()
 )
 
 

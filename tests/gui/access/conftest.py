@@ -6,9 +6,9 @@ from gui.app.demo import Demo
 from gui.core.app_paths import Places
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
-from gui.quick_search.controller import QuickWay
 from gui.widgets.accessible_painting import tell_painted
 from gui.window.main_window import MainWindow
+from gui.window.quick_search import QuickWay
 from tests.helpers.every_view import Program
 
 

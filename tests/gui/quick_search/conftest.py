@@ -1,7 +1,7 @@
 import pytest
 
-from gui.quick_search.controller import QuickWay
 from gui.window.main_window import MainWindow
+from gui.window.quick_search import QuickWay
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ from PySide6.QtGui import QGuiApplication
 import engine
 from engine import BackendError
 from gui.core.workspace import OpenFailure
-from gui.quick_search.controller import QuickWay
 from gui.search.result_list import ResultList
+from gui.window.quick_search import QuickWay
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_progress
 from tests.helpers.windows import at_rest

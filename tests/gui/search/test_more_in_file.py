@@ -5,8 +5,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from gui.quick_search.controller import QuickWay
 from gui.search.rows import MoreInFileRow, ResultRow
+from gui.window.quick_search import QuickWay
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.windows import at_rest
 

@@ -5,8 +5,9 @@ import pytest
 import shiboken6
 
 from engine import CancelToken, StoreError
+from gui.core.workspace import FIRST_RESULTS
 from gui.search import search_runner as module
-from gui.search.query import FIRST_RESULTS, Answer, Question, Scope, is_searchable
+from gui.search.query import Answer, Question, Scope, is_searchable
 from gui.search.query_request import DAY
 from gui.search.search_runner import SearchRunner
 

@@ -2,9 +2,9 @@ from datetime import date
 
 import pytest
 
+from gui.core.session_criteria import ANY_TIME, Criteria, Period, month_period
 from gui.sessions.catalog import make_catalogue
 from gui.sessions.rows import HeadingRow, Listing, build_alike, build_listing
-from gui.sessions.session_filter import ANY_TIME, Criteria, Period, month_period
 from tests.helpers.fake_sessions import NOW, SESSIONS, VALVE, make_session_summary
 
 CATALOGUE = make_catalogue(session.summary for session in SESSIONS.values())

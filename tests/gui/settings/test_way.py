@@ -3,11 +3,11 @@ from PySide6.QtWidgets import QWidget
 
 import engine
 from engine import Settings
-from gui.controllers.broken_settings import SetAside
 from gui.controllers.settings import SettingsWay
 from gui.core.app_paths import Places
 from gui.core.notices import Notices
 from gui.core.workspace import Workspace
+from gui.settings.broken_settings import SetAside
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_estimate, make_summary
 

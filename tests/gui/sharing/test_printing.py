@@ -11,10 +11,10 @@ from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import QFileDialog, QMenu, QProgressDialog, QPushButton
 
 from engine import CancelToken
+from gui.controllers.printing import usual_layout
 from gui.conversation.entries import prepare
 from gui.conversation.rows import Detail, Rows
 from gui.core.location import Spot
-from gui.sharing.print_controller import usual_layout
 from gui.sharing.print_pages import Paper, paper_style
 from gui.sharing.print_strips import conversation_steps, note_steps
 from gui.style.theme import theme_tokens

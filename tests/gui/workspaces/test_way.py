@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QWidget
 
 import engine
 from engine import split_name
+from gui.controllers.printing import usual_layout
 from gui.core.app_paths import Places
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
-from gui.sharing.print_controller import usual_layout
 from gui.window.main_window import MainWindow
 from gui.workspaces.switcher import Switcher
 from tests.helpers.pdf_text import pdf_text

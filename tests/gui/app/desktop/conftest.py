@@ -1,12 +1,12 @@
 from typing import Any
 
 import pytest
-from gui.app.desktop import tray as tray_module
 from PySide6.QtWidgets import QSystemTrayIcon
 
+from gui.app.desktop import tray as tray_module
 from gui.app.desktop.tray import Tray
-from gui.quick_search.controller import QuickWay
 from gui.window.main_window import MainWindow
+from gui.window.quick_search import QuickWay
 
 
 class FakeIcon(QSystemTrayIcon):

@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from gui.app.desktop import autostart_controller
 from PySide6.QtGui import QAction
 
+from gui.app.desktop import autostart_controller
 from gui.app.desktop.autostart import DesktopEntry, LaunchAgent, autostart, command_words
 from gui.app.desktop.autostart_controller import AutostartWay
 

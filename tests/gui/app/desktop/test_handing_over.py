@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from gui.app.desktop import ipc_address, single_instance
 from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
+from gui.app.desktop import ipc_address, single_instance
 from gui.app.desktop.ipc_address import Address, find_address, settings_file
 from gui.app.desktop.ipc_client import hand_over
 from gui.app.desktop.ipc_message import REFUSED, TAKEN, Message, decode, encode, message_of

@@ -4,11 +4,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from gui.app.desktop import ipc_server as listening
 from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import QCoreApplication
 
+from gui.app.desktop import ipc_server as listening
 from gui.app.desktop.ipc_address import Address
 from gui.app.desktop.ipc_client import Outcome, hand_over
 from gui.app.desktop.ipc_message import LONGEST, REFUSED, Message, decode, encode

@@ -6,16 +6,16 @@ from PySide6.QtWidgets import QWidget
 from engine import marked
 from gui.commands.commands import Commands
 from gui.commands.shared import EXPORT
+from gui.controllers.drag import Dragging
 from gui.controllers.folders import FolderWay
+from gui.controllers.links import Links
 from gui.controllers.open_result import Ways
+from gui.controllers.printing import Printing
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
-from gui.sharing.drag import Dragging
 from gui.sharing.export import Exports
-from gui.sharing.links import Links
-from gui.sharing.print_controller import Printing
 from gui.shell.views import Views
 
 

@@ -1,0 +1,77 @@
+"""Filters of the session list as one value."""
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Literal
+
+from engine import marked, tr
+from gui.widgets.date_text import month_and_year
+
+SessionOrder = Literal["newest", "oldest", "longest", "project"]
+
+Role = Literal["", "user", "assistant"]
+"""Who said the found words; empty for anyone."""
+
+
+@dataclass(frozen=True)
+class Period:
+    """A range of local days, both included; None leaves a side open. `words` names it, in English if it is one of
+    PERIODS."""
+
+    words: str
+    days: int | None = None
+    """So many days up to today, in place of the two ends."""
+    first: date | None = None
+    last: date | None = None
+
+    @property
+    def title(self) -> str:
+        """What stands on its button."""
+        return tr(self.words) if self.first is None and self.last is None else self.words
+
+    @property
+    def narrows(self) -> bool:
+        return any(part is not None for part in (self.days, self.first, self.last))
+
+    def bounds(self, today: date) -> tuple[date, date]:
+        first = self.first if self.days is None else today - timedelta(days=self.days - 1)
+        return first or date.min, self.last or date.max
+
+
+ANY_TIME = Period(marked("Any time"))
+PERIODS = (
+    ANY_TIME,
+    Period(marked("Today"), days=1),
+    Period(marked("Past week"), days=7),
+    Period(marked("Past month"), days=30),
+    Period(marked("Past year"), days=365),
+)
+
+
+def month_period(month: date) -> Period:
+    """All days of the month that begins with this day."""
+    following = (month + timedelta(days=31)).replace(day=1)
+    return Period(month_and_year(month), first=month, last=following - timedelta(days=1))
+
+
+@dataclass(frozen=True)
+class Criteria:
+    """Everything that decides which sessions are listed, and how."""
+
+    text: str = ""
+    agent: str = ""
+    project: str = ""
+    """Full path."""
+    period: Period = ANY_TIME
+    order: SessionOrder = "newest"
+    parts: bool = False
+    """Show the sessions of all sub-agents."""
+
+    @property
+    def words(self) -> list[str]:
+        return self.text.casefold().split()
+
+    @property
+    def narrows(self) -> bool:
+        """Some sessions may be left out."""
+        return bool(self.text or self.agent or self.project or self.period.narrows)
