@@ -71,13 +71,13 @@ if TYPE_CHECKING:
     from engine.logs import configure_logging as configure_logging
     from engine.logs import redact as redact
     from engine.memory.contract import MemorySearchManager as MemorySearchManager
-    from engine.memory.contract import ProgressCallback as ProgressCallback
-    from engine.memory.contract import SearchOptions as SearchOptions
     from engine.memory.facts import Facts as Facts
     from engine.memory.insight import IndexInsight as IndexInsight
+    from engine.memory.requests import SearchOptions as SearchOptions
     from engine.memory.settings_impact import consequences_of as consequences_of
     from engine.memory.settings_impact import options_of_index as options_of_index
     from engine.records import *  # noqa: F403
+    from engine.records.sync import ProgressCallback as ProgressCallback
     from engine.redaction.masks import beginning_of as beginning_of
     from engine.redaction.masks import holds_secret as holds_secret
     from engine.search.reasons import reasons_of as reasons_of

@@ -47,10 +47,11 @@ if TYPE_CHECKING:
 
     from engine.corpus.numbered_lines import NumberedText
     from engine.memory.background_services import Staying
-    from engine.memory.contract import ProgressCallback, SearchOptions
     from engine.memory.facts import Facts
     from engine.memory.index_override import Questions, Share
     from engine.memory.insight import IndexInsight
+    from engine.memory.requests import SearchOptions
+    from engine.records.sync import ProgressCallback
     from engine.store.saved_searches import KeptSearches
     from engine.store.unseen_notes import UnseenNotes
 

@@ -14,7 +14,8 @@ from engine.settings import Settings, load_settings
 from engine.workspaces.file_names import split_name
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager, SearchOptions
+    from engine.memory.contract import MemorySearchManager
+    from engine.memory.requests import SearchOptions
 
 
 def ask_all(

@@ -28,7 +28,7 @@ from engine.records import (
 from engine.search.result_export import outcome_values, results_markdown
 
 if TYPE_CHECKING:
-    from engine.memory.contract import SearchOptions
+    from engine.memory.requests import SearchOptions
 
 _CONTROLS: dict[RemedyName, str] = {
     "weak": "--min-score 0",

@@ -20,7 +20,8 @@ from engine.records import AskedQuestion, EarlierQuestion, SearchOutcome, cite
 from engine.workspaces.file_names import split_name
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager, SearchOptions
+    from engine.memory.contract import MemorySearchManager
+    from engine.memory.requests import SearchOptions
 
 _DAY = 86_400
 

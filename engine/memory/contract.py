@@ -1,31 +1,30 @@
 """The contract that every memory backend satisfies."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol, TypedDict, Unpack
+from typing import TYPE_CHECKING, Protocol, Unpack
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.numbered_lines import NumberedText
 from engine.memory.insight import IndexInsight
 from engine.memory.listeners import StatusListener
+from engine.memory.requests import SearchOptions
 from engine.records import (
-    EarlierQuestion,
     EmbeddingEstimate,
     Feature,
     FileText,
     MemoryProviderStatus,
-    MemorySyncProgressUpdate,
     Passage,
     PathState,
     Probe,
     SearchOutcome,
     SessionSummary,
     SessionText,
-    Source,
     StoredModelInfo,
     SyncReason,
     SyncReport,
 )
+from engine.records.sync import ProgressCallback
 from engine.settings import Settings
 
 if TYPE_CHECKING:
@@ -35,39 +34,6 @@ if TYPE_CHECKING:
     from engine.store.saved_searches import KeptSearches
     from engine.store.unseen_notes import UnseenNotes
     from engine.store.user_data import UserData
-
-ProgressCallback = Callable[[MemorySyncProgressUpdate], None]
-
-
-class SearchOptions(TypedDict, total=False):
-    """What may be said of a search besides what is asked; None takes the settings' value or sets no condition."""
-
-    max_results: int | None
-    """Reference: 6."""
-    min_score: float | None
-    """Reference: 0.35."""
-    sources: Sequence[Source] | None
-    path_glob: str | None
-    since: float | None
-    """Only files that changed then or later; seconds since the epoch."""
-    until: float | None
-    """Only files that changed before."""
-    session_key: str | None
-    """Key of the session that asks: unless it is a private one, the user's own memory is left out."""
-    half_life_days: float | None
-    """In so many days what has a date loses half of its score, unless the settings name another time for its path; 0:
-    nothing ages."""
-    diverse: bool | None
-    """Whether results that say the same stand behind others."""
-    within: Sequence[EarlierQuestion]
-    """Questions of which each is asked only among the results of the one before, and this search among the last's."""
-    per_file: int
-    """Most results of one file, 3 unless given; 0 for no limit. The last one says how many more its file has."""
-    correct: bool
-    """Whether a word that occurs nowhere may be replaced by the nearest one that does; True unless given."""
-    explain: bool
-    mode: Literal["auto", "keyword"]
-    """`keyword` leaves the vector leg out, for a first answer while a person types."""
 
 
 class MemorySearchManager(Protocol):

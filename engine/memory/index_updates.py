@@ -24,7 +24,7 @@ from engine.store.vectors import VectorIndex
 
 if TYPE_CHECKING:
     from engine.indexing.sync_parts import Agreement, RefusedTexts, Sharing
-    from engine.memory.contract import ProgressCallback
+    from engine.records.sync import ProgressCallback
 
 log = logging.getLogger(__name__)
 

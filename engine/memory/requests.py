@@ -1,18 +1,53 @@
 """Makes a request of what a caller asks: with the settings' values where none is given, and fit to be a key."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import Literal, TypedDict
 
 from engine.base.errors import QueryTooLong
 from engine.base.language import tr
-from engine.records import LONGEST_QUERY, Passage
+from engine.records import (
+    LONGEST_QUERY,
+    EarlierQuestion,
+    Passage,
+    Source,
+)
 from engine.search.chunk_filter import Filter
 from engine.search.found_set import MOST_KEPT
 from engine.search.search_context import SearchRequest
 from engine.search.session_keys import is_shared_session
 from engine.settings.options import QuerySettings
 
-if TYPE_CHECKING:
-    from engine.memory.contract import SearchOptions
+
+class SearchOptions(TypedDict, total=False):
+    """What may be said of a search besides what is asked; None takes the settings' value or sets no condition."""
+
+    max_results: int | None
+    """Reference: 6."""
+    min_score: float | None
+    """Reference: 0.35."""
+    sources: Sequence[Source] | None
+    path_glob: str | None
+    since: float | None
+    """Only files that changed then or later; seconds since the epoch."""
+    until: float | None
+    """Only files that changed before."""
+    session_key: str | None
+    """Key of the session that asks: unless it is a private one, the user's own memory is left out."""
+    half_life_days: float | None
+    """In so many days what has a date loses half of its score, unless the settings name another time for its path; 0:
+    nothing ages."""
+    diverse: bool | None
+    """Whether results that say the same stand behind others."""
+    within: Sequence[EarlierQuestion]
+    """Questions of which each is asked only among the results of the one before, and this search among the last's."""
+    per_file: int
+    """Most results of one file, 3 unless given; 0 for no limit. The last one says how many more its file has."""
+    correct: bool
+    """Whether a word that occurs nowhere may be replaced by the nearest one that does; True unless given."""
+    explain: bool
+    mode: Literal["auto", "keyword"]
+    """`keyword` leaves the vector leg out, for a first answer while a person types."""
+
 
 _PER_FILE = 3
 """One long file that repeats a word must not hide all others."""

@@ -13,7 +13,7 @@ from engine.records import MemorySyncProgressUpdate, SyncReport, SyncSummary
 from engine.store.user_data import UserData
 
 if TYPE_CHECKING:
-    from engine.memory.contract import ProgressCallback
+    from engine.records.sync import ProgressCallback
 
 _CLOSE_SECONDS = 5.0
 _POLL_SECONDS = 0.01

@@ -1,5 +1,6 @@
 """What a sync does, did, and would cost."""
 
+from collections.abc import Callable
 from typing import Literal
 
 from engine.records.base import Record
@@ -138,3 +139,6 @@ class KeptSync(SyncSummary, frozen=True):
 
     failed: tuple[FileIssue, ...] = ()
     """The first of the files that failed; `files_failed` is how many there were."""
+
+
+ProgressCallback = Callable[[MemorySyncProgressUpdate], None]

@@ -1,7 +1,6 @@
 """Which values next to a secret's name are none: placeholders, code, ordinary words."""
 
 import re
-from collections.abc import Callable
 from functools import cache
 
 from engine.redaction.words import (
@@ -14,9 +13,6 @@ from engine.redaction.words import (
     TYPES,
     WORDS,
 )
-
-Judge = Callable[[str, re.Match[str]], bool]
-"""What stands before the match (up to 48 characters) and the match: whether its last group is a secret."""
 
 LONGEST_JUDGED = 200
 """Characters. A longer value without a space is a secret whatever it looks like."""

@@ -1,8 +1,12 @@
 """What one kind of secret looks like, as data."""
 
+import re
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
-from engine.redaction.non_secrets import Judge
+Judge = Callable[[str, re.Match[str]], bool]
+"""What stands before the match (up to 48 characters) and the match: whether its last group is a secret."""
+
 
 Mask = Literal["part", "whole"]
 

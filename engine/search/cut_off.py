@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from engine.base.language import tr, tr_count
-from engine.search.explanation import Scored, Stages
+from engine.search.explanation import Scored
 from engine.search.query_conditions import many
 from engine.search.search_context import SearchRequest
+from engine.search.stages import Stages
 from engine.store.snapshot import Snapshot
 
 if TYPE_CHECKING:

@@ -1,18 +1,16 @@
 """Says for an answer where its scores came from, and how each stage of the search changed what was found."""
 
-import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from engine.base.formatting import in_quotes
-from engine.base.language import tr
 from engine.embedding.base import Calibration
-from engine.records import MatchField, ResultExplanation, SearchExplanation, SearchStage, StageUnit, TermMatch
-from engine.search.keyword_leg import KeywordScores, Term
+from engine.records import MatchField, ResultExplanation, SearchExplanation, TermMatch
+from engine.search.keyword_leg import KeywordScores
 from engine.search.scoring import Blend
+from engine.search.stages import Stages
 
 Fields = Mapping[int, Sequence[tuple[MatchField, ...]]]
 """By chunk, for each term the fields that hold it."""
@@ -20,35 +18,6 @@ Fields = Mapping[int, Sequence[tuple[MatchField, ...]]]
 if TYPE_CHECKING:
     from engine.search.decay import Age
     from engine.search.diversity import Chosen
-
-
-@dataclass
-class Stages:
-    """The stages of one search, in their order; the time between two of them belongs to the second."""
-
-    found: list[SearchStage] = field(default_factory=list)
-    _ended: float = field(default_factory=time.perf_counter)
-
-    def add(self, name: str, entered: int, left: int, note: str, unit: StageUnit = "chunks") -> None:
-        now = time.perf_counter()
-        spent = round((now - self._ended) * 1000, 3)
-        self._ended = now
-        self.found.append(SearchStage(name=name, entered=entered, left=left, note=note, milliseconds=spent, unit=unit))
-
-    def add_terms(self, terms: Sequence[Term], dropped: Sequence[str]) -> None:
-        """What the analysis made of the question."""
-        known = [tr("“{word}” in {count:,}", word=term.surface, count=term.chunks) for term in terms if term.chunks]
-        unknown = [in_quotes(term.surface) for term in terms if not term.chunks]
-        notes = []
-        if known:
-            notes.append(tr("Chunks with each word: {words}.", words=", ".join(known)))
-        if unknown:
-            notes.append(tr("Nowhere in the index: {words}.", words=", ".join(unknown)))
-        if dropped:
-            words = ", ".join(map(in_quotes, dropped))
-            notes.append(tr("Left out as too common in any text: {words}.", words=words))
-        note = " ".join(notes) or tr("The question has no words.")
-        self.add("words", len(terms) + len(dropped), len(known), note, "words")
 
 
 class Scored(NamedTuple):

@@ -12,6 +12,7 @@ from engine.search.document_frequencies import Word
 from engine.search.query_conditions import many
 from engine.search.scoring import length_norm, term_score
 from engine.search.search_sources import CountsOf
+from engine.search.stages import Term
 from engine.search.term_counts import CHOICE_WEIGHTS, Asked, Match, ask
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm
@@ -38,43 +39,6 @@ _STEM_ONLY = 0.9
 _FILLER = 0.2
 """Weight of a word that says how the user asks."""
 _ALL = 1 - 1e-9
-
-
-@dataclass(frozen=True, eq=False)
-class Term:
-    """One term of the query in this index: FTS5 phrases, any of which is a match."""
-
-    surface: str
-    stemmed: tuple[str, ...]
-    """Its stems, one per language, looked for everywhere but in `words`; none for a term without a stem."""
-    plain: tuple[str, ...]
-    """The word itself, where the index has it, a requested beginning, or a run of pairs, looked for everywhere but in
-    `stems`; may be empty."""
-    chunks: int
-    """How many chunks hold it: the exact form where the index has it, else its weaker forms."""
-    matches: int
-    """How many chunks `expression` finds, about: fewer where some words represent a beginning."""
-    idf: float
-    """Of the exact form where the index has it. Fillers weigh less than their rarity."""
-    weak_stems: tuple[str, ...] = ()
-    """Looser forms among the stems."""
-    weak_words: tuple[str, ...] = ()
-    """Looser forms among the words, and longer words that begin with the one being typed."""
-    weak: float = 1.0
-    """Weight of a match by weaker forms alone."""
-    loose: int = 0
-    """About how many chunks hold a looser form."""
-
-    @property
-    def kinds(self) -> str:
-        """A letter for each phrase of the expression: s for a stem, p for a plain word, capital for weaker ones."""
-        exact = "s" * len(self.stemmed) + "p" * len(self.plain)
-        return exact + "S" * len(self.weak_stems) + "P" * len(self.weak_words)
-
-    @property
-    def expression(self) -> str:
-        """Without columns, which would make the match four times as expensive: a stem in `words` scores nothing."""
-        return f"({' OR '.join(self.stemmed + self.plain + self.weak_stems + self.weak_words)})"
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import apsw
 
 from engine.records import MatchField
-from engine.search.keyword_leg import Term
+from engine.search.stages import Term
 from engine.search.term_counts import register
 from engine.store.schema import FTS_COLUMNS
 from engine.store.snapshot import Snapshot

@@ -10,7 +10,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.records import Passage, QuerySuggestion, RemedyName, SearchTimings
 from engine.search.chunk_filter import Filter
-from engine.search.explanation import Stages
+from engine.search.stages import Stages
 from engine.settings.options import HybridSettings
 from engine.text import Query, parse_query
 

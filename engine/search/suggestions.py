@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from engine.records import QuerySuggestion
 from engine.search.chunk_filter import Among
-from engine.search.keyword_leg import Term
 from engine.search.query_conditions import many
+from engine.search.stages import Term
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm, spelling
 from engine.text.folding import fold

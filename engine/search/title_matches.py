@@ -5,7 +5,8 @@ from collections.abc import Collection, Sequence
 from itertools import compress
 
 from engine.base.language import tr_count
-from engine.search.explanation import Scored, Stages
+from engine.search.explanation import Scored
+from engine.search.stages import Stages
 from engine.store.snapshot import Snapshot
 from engine.text import Query, QueryAnalysis, QueryTerm
 from engine.text.analysis import streams_of

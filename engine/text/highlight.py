@@ -10,7 +10,8 @@ from engine.text.languages import detect_language
 from engine.text.loose_keys import JOINED, REVERSED, ending_key, joined_keys
 from engine.text.parsed_query import Query
 from engine.text.phrases import PhraseTokens, phrase_ranges
-from engine.text.query_analysis import QueryAnalysis, QueryTerm, analyse_query
+from engine.text.query_analysis import QueryAnalysis, analyse_query
+from engine.text.query_term import QueryTerm
 from engine.text.scripts import HANGUL, UNSPACED, shape
 from engine.text.stems import stems_of
 from engine.text.tokens import RUN, Group, Piece, cluster_spans, groups, pieces, to_token

@@ -16,7 +16,7 @@ from engine.text.stems import stems_of
 from engine.text.tokens import Piece, clusters, groups, pairs, pieces
 
 if TYPE_CHECKING:
-    from engine.text.query_analysis import QueryTerm
+    from engine.text.query_term import QueryTerm
 
 _MOST_FORMS = 40
 _DIGITS_AND_LETTERS = re.compile(r"([^\W\d_]+)(\d[\d.]*)|(\d[\d.]*)([^\W\d_]+)")

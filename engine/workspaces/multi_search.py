@@ -15,7 +15,8 @@ from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.result_merging import Part, merged
 
 if TYPE_CHECKING:
-    from engine.memory.contract import MemorySearchManager, SearchOptions
+    from engine.memory.contract import MemorySearchManager
+    from engine.memory.requests import SearchOptions
 
 log = logging.getLogger(__name__)
 

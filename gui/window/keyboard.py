@@ -1,7 +1,6 @@
 """What the window makes of the keyboard as a whole: the person's own keys, and the command palette."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
@@ -12,23 +11,22 @@ from gui.settings.custom_keys import OwnKeys
 from gui.settings.keyboard_page import KeyboardPage
 from gui.window.palette.controller import PaletteWay
 from gui.window.pane_focus import Part, PartWalk
+from gui.window.search_menu import SearchMenu
 from gui.window.shortcut_forwarding import ShortcutForwarding
-
-if TYPE_CHECKING:
-    from gui.window.main_window import MainWindow
+from gui.window.window_parts import WindowParts
 
 
 class Keyboard(QObject):
     """`own` are the keys that the person chose; those of the settings hold as soon as these are read."""
 
-    def __init__(self, window: "MainWindow", jobs: Jobs, config: Path | None) -> None:
+    def __init__(self, window: WindowParts, searches: SearchMenu, jobs: Jobs, config: Path | None) -> None:
         """Of a window whose commands are all there."""
         super().__init__(window)
         self._banner = window.banner
         self.own = OwnKeys(jobs, keymap(), config, self)
         self.own.problem.connect(self._complain)
         self.own.not_saved.connect(self._complain)
-        self.palette = PaletteWay(window, window.commands.searches, window.folders, window.state)
+        self.palette = PaletteWay(window, searches, window.folders, window.state)
         frame, views = window.frame, window.views
         self.forwarding = ShortcutForwarding(frame.header, views.shown_parts, self)
         self.parts = PartWalk(
@@ -45,6 +43,8 @@ class Keyboard(QObject):
             ),
             self,
         )
+        window.palette_wanted.connect(self.palette.open)
+        window.part_wanted.connect(self._go_to_part)
         window.workspace.opened.connect(self._take)
         window.workspace.settings_changed.connect(self._take)
         window.settings.add_page("keyboard", lambda _: KeyboardPage(self.own, keymap()))
@@ -52,6 +52,10 @@ class Keyboard(QObject):
     @Slot(object)
     def _take(self, opened: Opened) -> None:
         self.own.take(opened.settings.window.keys)
+
+    @Slot(int)
+    def _go_to_part(self, step: int) -> None:
+        self.parts.next() if step > 0 else self.parts.previous()
 
     @Slot(str)
     def _complain(self, sentence: str) -> None:

@@ -2,9 +2,8 @@
 
 from functools import partial
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
-from PySide6.QtWidgets import QMainWindow
 
 from engine import MemoryProviderStatus
 from gui.controllers.about import AboutWay
@@ -44,16 +43,11 @@ from gui.window.editor_choice import EditorChoice
 from gui.window.keyboard import Keyboard
 from gui.window.session_restore import Resuming
 from gui.window.window_menu import WindowMenu
+from gui.window.window_parts import WindowParts
 
 
-class MainWindow(QMainWindow):
+class MainWindow(WindowParts):
     """One window for one workspace at a time."""
-
-    closing = Signal()
-    quit_wanted = Signal()
-    """The person wants the program to end, not only the window to close."""
-    quick_wanted = Signal()
-    """The person wants the quick search."""
 
     def __init__(
         self,
@@ -137,7 +131,7 @@ class MainWindow(QMainWindow):
         self.links = self.sharing.links
         self.setCentralWidget(self.frame)
         self.commands = WindowMenu(self, appearance)
-        self.keyboard = Keyboard(self, jobs, places.config)
+        self.keyboard = Keyboard(self, self.commands.searches, jobs, places.config)
         self.frame.header.menu_button.setMenu(self.commands.menu)
         self._connect()
         self._restore()
@@ -188,11 +182,6 @@ class MainWindow(QMainWindow):
         self.commands.show_open(status is not None)
         self._news.hear(status)
         self._sync_told.hear(status)
-
-    def quit(self) -> None:
-        """Close for good, wherever a closed window would else stay."""
-        self.quit_wanted.emit()
-        self.close()
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop all work and close the memory; False when something did not stop in time. The window is gone by then."""

@@ -1,7 +1,6 @@
 """The commands of the window: all that can be done anywhere in it, by the menu or by a key."""
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu
@@ -18,15 +17,13 @@ from gui.settings.page_commands import add_page_commands
 from gui.style.appearance import Appearance
 from gui.window.search_menu import SearchMenu
 from gui.window.shortcut_sheet import show_keys
-
-if TYPE_CHECKING:
-    from gui.window.main_window import MainWindow
+from gui.window.window_parts import WindowParts
 
 
 class WindowMenu:
     """Enables what there is something to do for."""
 
-    def __init__(self, window: "MainWindow", appearance: Appearance) -> None:
+    def __init__(self, window: WindowParts, appearance: Appearance) -> None:
         """Of a window whose parts are all there."""
         commands = self.all = Commands(window, appearance)
         views, navigation = window.views, window.navigation
@@ -57,7 +54,7 @@ class WindowMenu:
         )
         commands.add_appearance()
         commands.menu.addSeparator()
-        commands.add(PALETTE, marked("Command palette…"), self._open_palette, "Ctrl+Shift+P")
+        commands.add(PALETTE, marked("Command palette…"), window.palette_wanted.emit, "Ctrl+Shift+P")
         self._add_help(commands)
         commands.menu.addSeparator()
         commands.add("window.quit", marked("Quit"), window.quit, "Ctrl+Q")
@@ -82,9 +79,6 @@ class WindowMenu:
         commands.add("help.about", marked("About Mnemoscope"), self._window.about.show)
         commands.add("help.licences", marked("Licences…"), self._window.about.show_licences)
 
-    def _open_palette(self) -> None:
-        self._window.keyboard.palette.open()
-
     def show_keys(self) -> None:
         """What can be done by which keys, with the way to change them."""
         show_keys(self._window, partial(self._window.settings.show_page, "keyboard"))
@@ -95,12 +89,12 @@ class WindowMenu:
         self.menu.setActiveAction(self.menu.actions()[0])
 
     def _next_part(self) -> None:
-        self._window.keyboard.parts.next()
+        self._window.part_wanted.emit(1)
 
     def _previous_part(self) -> None:
-        self._window.keyboard.parts.previous()
+        self._window.part_wanted.emit(-1)
 
-    def _add_folders(self, commands: Commands, window: "MainWindow") -> tuple[QAction, ...]:
+    def _add_folders(self, commands: Commands, window: WindowParts) -> tuple[QAction, ...]:
         """What is done with folders and their index; returns the actions that need one that is open."""
         self.choose = commands.add("folder.choose", marked("Choose folder…"), window.first_run.choose, "Ctrl+O")
         commands.add(SWITCH, marked("Switch workspace…"), window.spaces.show, "Ctrl+Shift+O")

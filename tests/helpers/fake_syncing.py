@@ -20,7 +20,7 @@ from tests.helpers.fake_opening import Closable, wait
 from tests.helpers.fake_records import make_progress, make_summary
 
 if TYPE_CHECKING:
-    from engine.memory.contract import ProgressCallback
+    from engine.records.sync import ProgressCallback
 
 
 class FakeSyncing(Closable):

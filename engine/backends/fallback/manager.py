@@ -43,9 +43,11 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from engine.corpus.numbered_lines import NumberedText
-    from engine.memory.contract import MemorySearchManager, ProgressCallback, SearchOptions
+    from engine.memory.contract import MemorySearchManager
     from engine.memory.facts import Facts
     from engine.memory.insight import IndexInsight
+    from engine.memory.requests import SearchOptions
+    from engine.records.sync import ProgressCallback
 
 _Answer = TypeVar("_Answer")
 Refusal = Callable[[str | None], str]

@@ -49,10 +49,11 @@ if TYPE_CHECKING:
     from engine.corpus.numbered_lines import NumberedText
     from engine.corpus.path_guard import PathGuard
     from engine.memory.active_provider import ProviderSlot
-    from engine.memory.contract import ProgressCallback, SearchOptions
     from engine.memory.facts import Facts
     from engine.memory.insight import IndexInsight
     from engine.memory.listeners import Listeners, StatusListener
+    from engine.memory.requests import SearchOptions
+    from engine.records.sync import ProgressCallback
     from engine.store.index import IndexStore
     from engine.store.saved_searches import KeptSearches
     from engine.store.unseen_notes import UnseenNotes

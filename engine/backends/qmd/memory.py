@@ -59,8 +59,9 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from engine.corpus.numbered_lines import NumberedText
-    from engine.memory.contract import ProgressCallback, SearchOptions
     from engine.memory.facts import Facts
+    from engine.memory.requests import SearchOptions
+    from engine.records.sync import ProgressCallback
     from engine.store.saved_searches import KeptSearches
     from engine.store.unseen_notes import UnseenNotes
     from engine.store.user_data import UserData

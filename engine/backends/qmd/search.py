@@ -23,7 +23,7 @@ from engine.settings import Settings
 from engine.settings.qmd_options import QmdLimitSettings
 
 if TYPE_CHECKING:
-    from engine.memory.contract import SearchOptions
+    from engine.memory.requests import SearchOptions
 
 _USUAL_HITS = 50
 """So many `qmd` looks for at least, whatever it is asked for."""
