@@ -103,14 +103,14 @@ if TYPE_CHECKING:
     from engine.settings.live_options import ANSWERING as ANSWERING
     from engine.settings.live_options import answering_as as answering_as
     from engine.store.location import index_files as index_files
-    from engine.store.saved_searches import KeptSearches as KeptSearches
+    from engine.store.saved_searches import SavedSearches as SavedSearches
     from engine.text.highlight import highlight_ranges as highlight_ranges
     from engine.text.languages import detect_language as detect_language
     from engine.text.operators import QUERY_HELP as QUERY_HELP
     from engine.text.query_parser import parse_query as parse_query
     from engine.workspaces.file_names import name_in as name_in
     from engine.workspaces.file_names import split_name as split_name
-    from engine.workspaces.multi_workspace_memory import Everywhere as Everywhere
+    from engine.workspaces.multi_workspace_memory import MultiWorkspaceMemory as MultiWorkspaceMemory
     from engine.workspaces.registry import forget_workspace as forget_workspace
     from engine.workspaces.registry import known_workspaces as known_workspaces
     from engine.workspaces.registry import workspace_state as workspace_state
@@ -138,7 +138,7 @@ _HOME = {
     "Facts": "engine.memory.facts",
     "IndexInsight": "engine.memory.insight",
     "BUILT_IN_CAN": "engine.backends.qmd.unsupported",
-    "Everywhere": "engine.workspaces.multi_workspace_memory",
+    "MultiWorkspaceMemory": "engine.workspaces.multi_workspace_memory",
     "forget_workspace": "engine.workspaces.registry",
     "known_workspaces": "engine.workspaces.registry",
     "workspace_state": "engine.workspaces.registry",
@@ -210,7 +210,7 @@ _HOME = {
     "change_settings": "engine.settings.layers",
     "read_layers": "engine.settings.layers",
     "set_settings_aside": "engine.settings.broken_file",
-    "KeptSearches": "engine.store.saved_searches",
+    "SavedSearches": "engine.store.saved_searches",
     "index_files": "engine.store.location",
     "highlight_ranges": "engine.text.highlight",
     "detect_language": "engine.text.languages",

@@ -19,7 +19,7 @@ _STRUCTURE = re.compile(r"( {0,3})(#{1,6}(?:[ \t]|\Z)|=+[ \t]*\Z|-+[ \t]*\Z)")
 _JOINS_BACK = re.compile("[\u0300-\u036f\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
 
 
-class Said(NamedTuple):
+class LastMessages(NamedTuple):
     """One message of the person or the agent."""
 
     speaker: str
@@ -27,7 +27,7 @@ class Said(NamedTuple):
     text: str
 
 
-def said_in(session: SessionText) -> list[Said]:
+def said_in(session: SessionText) -> list[LastMessages]:
     """What the person and the agent said to each other, in order.
 
     Without thoughts and tools, what programs put in, commands, and in a session of its own also without side talk.
@@ -42,7 +42,7 @@ def said_in(session: SessionText) -> list[Said]:
     for (_, role), parts in groupby(spoken, key=_whose):
         text = "\n\n".join(filter(None, (part.text.strip() for part in parts)))
         if text and not _COMMAND.match(text):
-            found.append(Said(role, text))
+            found.append(LastMessages(role, text))
     return found
 
 
@@ -65,7 +65,7 @@ def shortened(text: str, most: int) -> str:
     return start.rstrip() + CUT
 
 
-def lines_of(messages: Sequence[Said], longest: int) -> str:
+def lines_of(messages: Sequence[LastMessages], longest: int) -> str:
     """`user: …` and `assistant: …`, each message with at most `longest` characters of its text.
 
     A heading or a fence that never ends within a message changes nothing of the note around it, and what nobody would

@@ -5,7 +5,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 
-from engine.agent.last_messages import Said
+from engine.agent.last_messages import LastMessages
 from engine.text.folding import fold
 from engine.text.languages import detect_language
 from engine.text.stopwords import stop_words
@@ -48,7 +48,7 @@ def to_slug(text: str) -> str:
     return slug[: LONGEST + 1].rpartition("-")[0] or slug[:LONGEST]
 
 
-def slug_of_words(title: str, messages: Sequence[Said], counts: Counts | None) -> str:
+def slug_of_words(title: str, messages: Sequence[LastMessages], counts: Counts | None) -> str:
     """The words that tell a session from what else is indexed, in the order in which they first occur.
 
     `counts`: None where nothing is known of the index. Empty where no word can be written as a slug.
@@ -68,7 +68,7 @@ def slug_of_words(title: str, messages: Sequence[Said], counts: Counts | None) -
     return "-".join(map(to_slug, sorted(chosen, key=seen.__getitem__)))
 
 
-def _weighed(title: str, messages: Sequence[Said]) -> tuple[dict[str, float], dict[str, int]]:
+def _weighed(title: str, messages: Sequence[LastMessages]) -> tuple[dict[str, float], dict[str, int]]:
     """What each word counts, and its place in the order of the words; without those that no slug can have."""
     texts = [(title, _OF_TITLE)]
     texts += [(text[:_READ], _OF_PERSON if speaker == "user" else _OF_AGENT) for speaker, text in messages]

@@ -11,13 +11,13 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import IndexCorrupt
 from engine.corpus.path_guard import PathGuard
 from engine.embedding.registry import select_provider, stand_in
-from engine.memory.active_provider import ProviderSlot
+from engine.memory.active_provider import ActiveProvider
 from engine.memory.closable import Lifetime
-from engine.memory.executor import Threads
-from engine.memory.index_updates import Updates
+from engine.memory.executor import BackgroundExecutor
+from engine.memory.index_updates import IndexUpdates
 from engine.memory.listeners import Listeners, StatusListener
 from engine.memory.requests import make_request
-from engine.memory.sync_queue import Syncs
+from engine.memory.sync_queue import SyncQueue
 from engine.records import (
     EmbeddingEstimate,
     Feature,
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from engine.corpus.numbered_lines import NumberedText
-    from engine.memory.background_services import Staying
+    from engine.memory.background_services import BackgroundServices
     from engine.memory.facts import Facts
     from engine.memory.index_override import Questions, Share
     from engine.memory.insight import IndexInsight
     from engine.memory.requests import SearchOptions
     from engine.records.sync import ProgressCallback
-    from engine.store.saved_searches import KeptSearches
+    from engine.store.saved_searches import SavedSearches
     from engine.store.unseen_notes import UnseenNotes
 
 
@@ -79,14 +79,14 @@ class BuiltinMemory:
             self._store.close()
             raise
         self._vectors = VectorIndex(self._store, settings.store.vector)
-        self._threads = Threads(executor)
-        self._slot = ProviderSlot(
+        self._threads = BackgroundExecutor(executor)
+        self._slot = ActiveProvider(
             lambda cancel: select_provider(settings, cancel=cancel),
             lambda first, reason, cancel: stand_in(settings, first, reason, cancel=cancel),
             self._threads,
         )
         self._listeners = Listeners()
-        self._syncs = Syncs(self._user, self._listeners)
+        self._syncs = SyncQueue(self._user, self._listeners)
         self._guard = PathGuard(self._workspace, settings)
         shared = None if share is None else share(self._store, self._slot, self._guard, self._listeners)
         self._searcher: Questions = (
@@ -96,7 +96,7 @@ class BuiltinMemory:
             if shared is None
             else shared.questions
         )
-        self._updates = Updates(
+        self._updates = IndexUpdates(
             self._workspace,
             settings,
             self._guard,
@@ -110,7 +110,7 @@ class BuiltinMemory:
             mended=self._after_mending,
             sharing=None if shared is None else shared.sharing,
         )
-        self._staying: Staying | None = None
+        self._staying: BackgroundServices | None = None
         self._parts = BuiltinParts(
             self._workspace,
             settings,
@@ -135,7 +135,7 @@ class BuiltinMemory:
         return {}
 
     @property
-    def kept_searches(self) -> "KeptSearches":
+    def kept_searches(self) -> "SavedSearches":
         return self._parts.kept_searches
 
     @property

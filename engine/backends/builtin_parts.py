@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from engine.base.language import marked, tr
 from engine.corpus.path_guard import PathGuard
 from engine.embedding.registry import Selection
-from engine.memory.active_provider import ProviderSlot
-from engine.memory.executor import Threads
-from engine.memory.index_updates import Updates
+from engine.memory.active_provider import ActiveProvider
+from engine.memory.executor import BackgroundExecutor
+from engine.memory.index_updates import IndexUpdates
 from engine.memory.listeners import Listeners
-from engine.memory.sync_queue import Syncs
+from engine.memory.sync_queue import SyncQueue
 from engine.records import MemoryProviderStatus, SyncReason, SyncReport, WatcherStatus
 from engine.settings import Settings
 from engine.store.index import IndexStore
@@ -23,7 +23,7 @@ from engine.store.user_data import UserData
 from engine.store.vectors import VectorIndex
 
 if TYPE_CHECKING:
-    from engine.memory.background_services import Staying
+    from engine.memory.background_services import BackgroundServices
     from engine.memory.facts import Facts
     from engine.memory.files import WorkspaceFiles
     from engine.memory.index_override import Questions
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from engine.memory.session_files import SessionFiles
     from engine.memory.session_library import SessionLibrary
     from engine.memory.status import IndexCounts
-    from engine.store.saved_searches import KeptSearches
+    from engine.store.saved_searches import SavedSearches
     from engine.store.unseen_notes import UnseenNotes
 
 _CHOICE_SECONDS = 0.5
@@ -50,15 +50,15 @@ class BuiltinParts:
         store: IndexStore,
         vectors: VectorIndex,
         user: UserData,
-        slot: ProviderSlot,
+        slot: ActiveProvider,
         guard: PathGuard,
         listeners: Listeners,
-        syncs: Syncs,
-        updates: Updates,
+        syncs: SyncQueue,
+        updates: IndexUpdates,
         questions: "Questions",
         select: Callable[..., Selection],
         watcher: Callable[[], WatcherStatus | None],
-        threads: Threads,
+        threads: BackgroundExecutor,
     ) -> None:
         """`select` chooses a provider; `watcher` is None for a program that does not stay."""
         self._workspace = workspace
@@ -115,10 +115,10 @@ class BuiltinParts:
         )
 
     @cached_property
-    def kept_searches(self) -> "KeptSearches":
-        from engine.store.saved_searches import KeptSearches
+    def kept_searches(self) -> "SavedSearches":
+        from engine.store.saved_searches import SavedSearches
 
-        return KeptSearches(self._user)
+        return SavedSearches(self._user)
 
     @cached_property
     def facts(self) -> "Facts":
@@ -150,11 +150,11 @@ class BuiltinParts:
             self._watcher,
         )
 
-    def stay(self, sync: Callable[[SyncReason], SyncReport]) -> "Staying":
+    def stay(self, sync: Callable[[SyncReason], SyncReport]) -> "BackgroundServices":
         """Keep the index up to date from now on."""
-        from engine.memory.background_services import Staying
+        from engine.memory.background_services import BackgroundServices
 
-        staying = Staying(
+        staying = BackgroundServices(
             self._workspace,
             self._settings,
             self._syncs,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError
-from engine.cli.workspace import Place
+from engine.cli.workspace import CliWorkspace
 from engine.records import KnownWorkspace, SearchOutcome
 from engine.settings import Settings, load_settings
 from engine.workspaces.file_names import split_name
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def ask_all(
     manager: "MemorySearchManager",
-    place: Place,
+    place: CliWorkspace,
     query: str,
     options: "SearchOptions",
     token: CancelToken,
@@ -43,7 +43,7 @@ def ask_all(
 
 @contextmanager
 def asked_of(
-    path: str, manager: "MemorySearchManager", place: Place, config: Path | None
+    path: str, manager: "MemorySearchManager", place: CliWorkspace, config: Path | None
 ) -> "Iterator[tuple[MemorySearchManager, str, str]]":
     """The memory that has the file of this name, the file's stable name there and the folder: empty for this workspace.
 
@@ -65,7 +65,7 @@ def asked_of(
         memory.close()
 
 
-def known_to(place: Place, config: Path | None) -> "tuple[KnownWorkspace, ...]":
+def known_to(place: CliWorkspace, config: Path | None) -> "tuple[KnownWorkspace, ...]":
     """All workspaces, this one among them."""
     from engine.workspaces.registry import known_workspaces
 

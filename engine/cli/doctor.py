@@ -18,7 +18,7 @@ from engine.cli.doctor_path import explain
 from engine.cli.embedding_messages import awaiting_text
 from engine.cli.output import print_json, safe
 from engine.cli.progress import StepLine
-from engine.cli.workspace import Place, find_place, inside, interruptible, opened
+from engine.cli.workspace import CliWorkspace, find_place, inside, interruptible, opened
 from engine.corpus.transcripts.stores import find_transcripts
 from engine.embedding.registry import select_provider
 from engine.insight.health import provider, sources
@@ -59,7 +59,7 @@ def _print(finding: HealthFinding) -> None:
     print(f"{finding.state:<8}  {safe(finding.name):<{_NAME_WIDTH}}  {text}".rstrip(), flush=True)
 
 
-def _look(place: Place, arguments: Namespace, token: CancelToken) -> Iterator[HealthFinding]:
+def _look(place: CliWorkspace, arguments: Namespace, token: CancelToken) -> Iterator[HealthFinding]:
     yield fine("settings", "Settings", str(arguments.config or settings_path()))
     if _nothing_yet(place):
         yield from _without_index(place, token)
@@ -83,7 +83,7 @@ def _look(place: Place, arguments: Namespace, token: CancelToken) -> Iterator[He
         yield failed("index", "Index", str(error))
 
 
-def _nothing_yet(place: Place) -> bool:
+def _nothing_yet(place: CliWorkspace) -> bool:
     """Whether there is no built-in index to look at, and nothing is said to keep another one."""
     files = index_files(place.folder, place.settings.store.path)
     return place.settings.backend == "builtin" and not files.database.exists()
@@ -104,7 +104,7 @@ def _about_backend(manager: "MemorySearchManager", token: CancelToken) -> Health
     return fine("backend", "Backend", f"{status.backend}: {held}")
 
 
-def _without_index(place: Place, token: CancelToken) -> Iterator[HealthFinding]:
+def _without_index(place: CliWorkspace, token: CancelToken) -> Iterator[HealthFinding]:
     yield degraded("index", "Index", "There is no index of this folder yet.", advice=_INDEX)
     yield from sources.look_at_stores(place.settings, find_transcripts(place.settings, cancel=token))
     yield from provider.look_at_keys(place.settings)
@@ -126,7 +126,7 @@ def _advised(finding: HealthFinding, manager: "MemorySearchManager") -> HealthFi
     return finding
 
 
-def _repair(place: Place, token: CancelToken) -> tuple[str, ...]:
+def _repair(place: CliWorkspace, token: CancelToken) -> tuple[str, ...]:
     """Mend the index, then complete it from the notes. Returns what was done, as sentences."""
     if _nothing_yet(place):
         return ()

@@ -7,11 +7,11 @@ from datetime import datetime
 
 from engine.base.formatting import plural, size
 from engine.cli.output import print_issues, print_json, print_table, safe
-from engine.cli.workspace import Place, interruptible, opened
+from engine.cli.workspace import CliWorkspace, interruptible, opened
 from engine.records import PathState
 
 
-def explain(place: Place, arguments: Namespace) -> int:
+def explain(place: CliWorkspace, arguments: Namespace) -> int:
     """Print the state of a path. What is not there by that name is looked for in the current directory, too."""
     with interruptible() as token, opened(place) as manager:
         state = manager.explain_path(arguments.path, config=arguments.config, cancel=token)

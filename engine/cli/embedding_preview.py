@@ -6,7 +6,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.formatting import plural, size
 from engine.cli.embedding_messages import dollars, estimate_text
 from engine.cli.output import safe
-from engine.cli.workspace import Place
+from engine.cli.workspace import CliWorkspace
 from engine.corpus.discovery import discover
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.consent import server_of
@@ -51,7 +51,7 @@ class EmbeddingPreview(Record, frozen=True):
         return "\n".join(parts)
 
 
-def preview_embedding(place: Place, *, cancel: CancelToken) -> EmbeddingPreview:
+def preview_embedding(place: CliWorkspace, *, cancel: CancelToken) -> EmbeddingPreview:
     """Sends nothing and changes nothing. Raises `Cancelled` and the store's errors."""
     selection = select_provider(place.settings, cancel=cancel)
     if selection.provider is None:
@@ -62,7 +62,7 @@ def preview_embedding(place: Place, *, cancel: CancelToken) -> EmbeddingPreview:
         selection.provider.close()
 
 
-def _preview(place: Place, provider: EmbeddingProvider, cancel: CancelToken) -> EmbeddingPreview:
+def _preview(place: CliWorkspace, provider: EmbeddingProvider, cancel: CancelToken) -> EmbeddingPreview:
     there = discover(place.folder, place.settings, cancel=cancel).files
     files = index_files(place.folder, place.settings.store.path)
     known: Mapping[str, StoredFile] = {}

@@ -11,7 +11,7 @@ from engine.cli.embedding_messages import ask, awaiting_text, can_ask, provider_
 from engine.cli.model_download import fetch_missing
 from engine.cli.output import print_failed, print_issues, print_json, print_table, safe
 from engine.cli.progress import ProgressLine
-from engine.cli.workspace import Place, find_place, interruptible, opened
+from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
 from engine.records import EmbeddingEstimate, SyncReport, WorkspacePreview, to_builtins
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def _print_report(report: SyncReport) -> None:
     print_issues("Passed over", report.skipped)
 
 
-def _preview(place: Place, token: CancelToken, *, as_json: bool) -> int:
+def _preview(place: CliWorkspace, token: CancelToken, *, as_json: bool) -> int:
     from engine.cli.embedding_preview import preview_embedding
     from engine.corpus.preview import preview_workspace
 

@@ -8,7 +8,7 @@ from engine.base.bounded_json import decode_json
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.cli.output import print_json, safe
-from engine.cli.workspace import Place, find_place, interruptible, opened
+from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
 
 _SYNC_SECONDS = 15.0
 """An agent that begins a new session shall not wait longer for the index; text comes first, vectors may come later."""
@@ -54,7 +54,7 @@ def _ended() -> str:
     return session.strip()
 
 
-def _tell(arguments: Namespace, place: Place, done: Remembered) -> None:
+def _tell(arguments: Namespace, place: CliWorkspace, done: Remembered) -> None:
     note = done.note
     there = bool(note.existing) and not arguments.again
     if done.written is not None:

@@ -14,7 +14,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, StoreError
 from engine.cli.all_workspaces import ask_all, asked_of, known_to
 from engine.cli.output import print_json, print_table, safe
-from engine.cli.workspace import Place, find_place, interruptible, opened
+from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
 from engine.corpus.globs import literal_glob
 from engine.records import AskedQuestion, EarlierQuestion, SearchOutcome, cite
 from engine.workspaces.file_names import split_name
@@ -45,7 +45,7 @@ def run(arguments: Namespace) -> int:
 
 def ask_saved(
     manager: "MemorySearchManager",
-    place: Place,
+    place: CliWorkspace,
     name: str,
     given: "SearchOptions",
     cancel: CancelToken,
@@ -74,7 +74,7 @@ def ask_saved(
 
 def _outcome(
     manager: "MemorySearchManager",
-    place: Place,
+    place: CliWorkspace,
     question: AskedQuestion,
     named: "SearchOptions",
     cancel: CancelToken,

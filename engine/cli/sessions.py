@@ -8,7 +8,7 @@ from engine.agent.readable_session import readable_session
 from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.cli.output import print_json, safe
-from engine.cli.workspace import Place, find_place, interruptible, opened
+from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
 from engine.memory.session_names import short_names, wanted_session
 from engine.records import SessionSummary
 from engine.settings import settings_path
@@ -36,7 +36,7 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _nothing(place: Place, arguments: Namespace) -> str:
+def _nothing(place: CliWorkspace, arguments: Namespace) -> str:
     if place.settings.sessions.folders:
         return "No sessions are indexed yet: run mnemoscope index."
     return (

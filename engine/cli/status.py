@@ -8,7 +8,7 @@ from engine.base.formatting import plural, size
 from engine.cli.batch_jobs import batch_lines
 from engine.cli.embedding_messages import dealings, spent_text
 from engine.cli.output import print_failed, print_issues, print_json, safe
-from engine.cli.workspace import Place, find_place, opened
+from engine.cli.workspace import CliWorkspace, find_place, opened
 from engine.records import MemoryProviderStatus, Probe, VectorStatus, to_builtins
 
 _ON = {True: "enabled", False: "disabled"}
@@ -34,7 +34,7 @@ def run(arguments: Namespace) -> int:
     return 0
 
 
-def _about_workspace(status: MemoryProviderStatus, place: Place) -> Iterator[tuple[str, str]]:
+def _about_workspace(status: MemoryProviderStatus, place: CliWorkspace) -> Iterator[tuple[str, str]]:
     yield "Workspace", f"{status.workspace_dir} (from {place.origin})"
     if status.extra_paths:
         yield "Extra paths", ", ".join(status.extra_paths)

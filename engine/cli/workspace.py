@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Place:
+class CliWorkspace:
     """The folder to work on."""
 
     folder: Path
@@ -29,7 +29,7 @@ class Place:
     settings: Settings
 
 
-def find_place(arguments: Namespace) -> Place:
+def find_place(arguments: Namespace) -> CliWorkspace:
     """`--workspace`, else the folder that the window opened last, else the current directory.
 
     Raises `SettingsError`, and `WorkspaceError` if there is no such folder.
@@ -52,7 +52,7 @@ def find_place(arguments: Namespace) -> Place:
         if not folder.exists():
             wrong = f"The folder {folder} (from {origin}) does not exist"
         raise WorkspaceError(f"{wrong}: name another with --workspace.")
-    return Place(folder, origin, load_settings(folder, config=arguments.config))
+    return CliWorkspace(folder, origin, load_settings(folder, config=arguments.config))
 
 
 def _current() -> Path:
@@ -63,7 +63,7 @@ def _current() -> Path:
 
 
 @contextmanager
-def opened(place: Place) -> Iterator["MemorySearchManager"]:
+def opened(place: CliWorkspace) -> Iterator["MemorySearchManager"]:
     """The memory of the folder, without watcher or timers, closed at the end."""
     from engine.backends.opening import open_memory
 

@@ -14,11 +14,11 @@ import msgspec
 
 from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
-from engine.corpus.file_rules import SECRET_PLACE, Judge, unreadable
+from engine.corpus.file_rules import SECRET_PLACE, FileRules, unreadable
 from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, FoundFile
 from engine.corpus.ignore import Match
 from engine.corpus.roots import Layout, Root, Roots, find_roots
-from engine.corpus.skip_summary import Passed
+from engine.corpus.skip_summary import SkipSummary
 from engine.records import FileIssue
 from engine.settings import Settings
 
@@ -75,8 +75,8 @@ class _Walk(FolderWalk):
         most_entries: float,
     ) -> None:
         super().__init__(cancel, listener, most_entries)
-        self._judge = Judge(settings)
-        self.passed = Passed(self._judge.rules.extensions)
+        self._judge = FileRules(settings)
+        self.passed = SkipSummary(self._judge.rules.extensions)
         self._root_paths = {root.path for root in roots.found}
 
     def visit(self, root: Root) -> None:

@@ -23,7 +23,7 @@ class _Known(Protocol):
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
 
 
-class Judge:
+class FileRules:
     """The rules of names, and those of what an entry is and how large, under one workspace's settings."""
 
     def __init__(self, settings: Settings) -> None:

@@ -15,7 +15,7 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.discovery import discover, discover_in
-from engine.corpus.file_rules import Judge, unreadable
+from engine.corpus.file_rules import FileRules, unreadable
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.ignore import Match, is_unusable
 from engine.corpus.roots import Root, find_roots
@@ -32,7 +32,7 @@ _JudgeEntry = Callable[[Entry, str, Sequence[Entry]], Match | None]
 """Judges an entry by itself, its stable name and all that is in its folder."""
 
 
-class Standing(msgspec.Struct, frozen=True):
+class PathStatus(msgspec.Struct, frozen=True):
     """One path, as the rules see it now."""
 
     path: str
@@ -68,11 +68,11 @@ class PathFinder:
         self._settings = settings
         self.roots = find_roots(workspace, settings)
         self._stores = find_stores(settings)
-        self._judge = Judge(settings)
+        self._judge = FileRules(settings)
 
-    def find(self, text: str) -> Standing:
+    def find(self, text: str) -> PathStatus:
         """What `text` stands for: an absolute path, a stable name, or one below the workspace. Any text will do."""
-        found: list[Standing] = []
+        found: list[PathStatus] = []
         for reading in readings_of(text):
             for standing in self._meant(reading):
                 if standing.kind != "missing":
@@ -80,7 +80,7 @@ class PathFinder:
                 found.append(standing)
         return next((one for one in found if one.name), found[0])
 
-    def would_take(self, standing: Standing) -> bool:
+    def would_take(self, standing: PathStatus) -> bool:
         """Whether a path would be indexed if it was named as an extra path."""
         folder, base = os.path.split(standing.path)
         if not base or _covers(standing.path, self.roots.workspace):
@@ -91,7 +91,7 @@ class PathFinder:
         except OSError:
             return False
 
-    def list_folder(self, folder: Standing, cancel: CancelToken | None = None) -> Listing:
+    def list_folder(self, folder: PathStatus, cancel: CancelToken | None = None) -> Listing:
         """The files of a folder that no rule bars, and of all below it. Raises `Cancelled`."""
         if folder.source == "sessions":
             sessions = find_transcripts_in(Store(folder.name, folder.path), cancel=cancel, most_entries=_MOST_ENTRIES)
@@ -103,27 +103,27 @@ class PathFinder:
             found = discover(self._workspace, self._settings, cancel=cancel, most_entries=_MOST_ENTRIES)
         return Listing(found.files, found.skipped, found.whole)
 
-    def is_in(self, folder: Standing, name: str) -> bool:
+    def is_in(self, folder: PathStatus, name: str) -> bool:
         """Whether a stable name is of this folder, and not of a root within that is listed by itself."""
         if not name.startswith(folder.name and folder.name + "/"):
             return False
         one_root = folder.source == "memory" and (folder.name or self.roots.layout == "folder")
         return not one_root or self.roots.home_of(name) == self.roots.home_of(folder.name)
 
-    def _meant(self, path: str) -> Iterator[Standing]:
+    def _meant(self, path: str) -> Iterator[PathStatus]:
         """Where a path may lead, the likeliest first; at least one."""
         try:
             if not path.strip() or "\0" in path:
-                yield Standing(path, "missing")
+                yield PathStatus(path, "missing")
             elif os.path.isabs(path):
                 yield self._at(self._resolved(os.path.normpath(path)))
             else:
                 yield from self._named(path)
                 yield self._at(os.path.normpath(os.path.join(self.roots.workspace, path)))
         except (OSError, ValueError):  # too long, beneath what may not be entered, of no bytes at all
-            yield Standing(path, "missing")
+            yield PathStatus(path, "missing")
 
-    def _named(self, name: str) -> Iterator[Standing]:
+    def _named(self, name: str) -> Iterator[PathStatus]:
         """What has this stable name."""
         for store in self._stores:
             if name == store.name or name.startswith(store.name + "/"):
@@ -149,7 +149,7 @@ class PathFinder:
     def _places(self) -> list[str]:
         return [*(root.path for root in self.roots.found), *(store.path for store in self._stores)]
 
-    def _at(self, path: str) -> Standing:
+    def _at(self, path: str) -> PathStatus:
         """By an absolute path: as a transcript, as a note, beside a memory, or outside."""
         store = max((one for one in self._stores if _covers(one.path, path)), key=_depth, default=None)
         root = max((one for one in self.roots.found if _covers(one.path, path)), key=_depth, default=None)
@@ -163,7 +163,7 @@ class PathFinder:
             return self._beside_memory(_below(self.roots.workspace, path))
         return self._outside(path)
 
-    def _in_root(self, root: Root, parts: list[str]) -> Standing:
+    def _in_root(self, root: Root, parts: list[str]) -> PathStatus:
         try:
             state = os.lstat(root.path)
         except FileNotFoundError:
@@ -173,10 +173,10 @@ class PathFinder:
             return _barred(root.path, root.name, parts, "memory", match)
         if not stat.S_ISDIR(state.st_mode):
             missing = _missing(root.path, root.name, parts, "memory")
-            return missing if parts else Standing(root.path, "file", root.name, "memory")
+            return missing if parts else PathStatus(root.path, "file", root.name, "memory")
         return _descend(root.path, root.name, parts, "memory", lambda entry, name, _: self._judge.entry(entry, name))
 
-    def _in_store(self, store: Store, parts: list[str]) -> Standing:
+    def _in_store(self, store: Store, parts: list[str]) -> PathStatus:
         try:
             state = os.lstat(store.path)
         except FileNotFoundError:
@@ -188,31 +188,31 @@ class PathFinder:
             base = transcript_of(os.path.basename(store.path))
             if parts and parts[0] != base:
                 return _missing(store.path, store.name, parts, "sessions")
-            return Standing(store.path, "file", f"{store.name}/{base}", "sessions", key="/".join(parts[1:]))
+            return PathStatus(store.path, "file", f"{store.name}/{base}", "sessions", key="/".join(parts[1:]))
 
         def judge(entry: Entry, _name: str, listed: Sequence[Entry]) -> Match | None:
             return judge_entry(entry, os.path.basename(os.path.dirname(entry.path)), {one.name for one in listed})
 
         return _descend(store.path, store.name, parts, "sessions", judge)
 
-    def _beside_memory(self, parts: list[str]) -> Standing:
+    def _beside_memory(self, parts: list[str]) -> PathStatus:
         home = self.roots.workspace
         if not parts:
-            return Standing(home, "folder", "", "memory")
+            return PathStatus(home, "folder", "", "memory")
         entry = _entry(_listed(home), parts[0])
         if entry is None:
             return _missing(home, "", parts, "memory")
         return _barred(entry.path, entry.name, parts[1:], "memory", self._judge.beside_memory(entry))
 
-    def _outside(self, path: str) -> Standing:
+    def _outside(self, path: str) -> PathStatus:
         try:
             state = os.lstat(path)
         except FileNotFoundError:
-            return Standing(path, "missing")
-        return Standing(path, _kind(state))
+            return PathStatus(path, "missing")
+        return PathStatus(path, _kind(state))
 
 
-def _descend(folder: str, name: str, parts: list[str], source: Source, judge: _JudgeEntry) -> Standing:
+def _descend(folder: str, name: str, parts: list[str], source: Source, judge: _JudgeEntry) -> PathStatus:
     """Down from a root that was accepted, as far as the rules let pass."""
     path = folder
     for depth, part in enumerate(parts, 1):
@@ -230,12 +230,12 @@ def _descend(folder: str, name: str, parts: list[str], source: Source, judge: _J
             return _barred(path, name, rest, source, match)
         if not entry.is_dir(follow_symlinks=False):
             if source == "sessions":
-                return Standing(path, "file", transcript_of(name), source, key="/".join(rest))
-            return _missing(path, name, rest, source) if rest else Standing(path, "file", name, source)
-    return Standing(path, "folder", name, source)
+                return PathStatus(path, "file", transcript_of(name), source, key="/".join(rest))
+            return _missing(path, name, rest, source) if rest else PathStatus(path, "file", name, source)
+    return PathStatus(path, "folder", name, source)
 
 
-def _barred(path: str, name: str, rest: list[str], source: Source, match: Match) -> Standing:
+def _barred(path: str, name: str, rest: list[str], source: Source, match: Match) -> PathStatus:
     """A path that a rule bars at `path`; what lies beneath that is only asked whether it is there."""
     whole = os.path.join(path, *rest)
     stable = "/".join((name, *rest))
@@ -244,12 +244,12 @@ def _barred(path: str, name: str, rest: list[str], source: Source, match: Match)
     except PermissionError:
         kind = "file"
     except OSError:
-        return Standing(whole, "missing", stable, source)
-    return Standing(whole, kind, stable, source, match, name)
+        return PathStatus(whole, "missing", stable, source)
+    return PathStatus(whole, kind, stable, source, match, name)
 
 
-def _missing(path: str, name: str, rest: list[str], source: Source) -> Standing:
-    return Standing(os.path.join(path, *rest), "missing", "/".join((name, *rest) if name else rest), source)
+def _missing(path: str, name: str, rest: list[str], source: Source) -> PathStatus:
+    return PathStatus(os.path.join(path, *rest), "missing", "/".join((name, *rest) if name else rest), source)
 
 
 def _kind(state: os.stat_result) -> Literal["file", "folder"]:

@@ -12,7 +12,7 @@ _LISTED_PER_RULE = 1_000
 _LISTED_ENDINGS = 30
 
 
-class Passed:
+class SkipSummary:
     """Files and folders passed over: listed by name up to a limit a rule, files of foreign kinds only counted."""
 
     def __init__(self, extensions: tuple[str, ...]) -> None:

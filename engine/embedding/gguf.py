@@ -16,7 +16,7 @@ from engine.embedding.base import Calibration, Limits, prepare
 from engine.embedding.batching import requests
 from engine.embedding.gguf_file import GgufFile, read_gguf
 from engine.embedding.gguf_models import llama_installed, model_place, traits_of
-from engine.embedding.gguf_process import ModelProcess, Patience
+from engine.embedding.gguf_process import ModelProcess, Timeouts
 from engine.embedding.long_texts import embed_whole
 from engine.embedding.model_terms import Traits
 from engine.embedding.self_calibration import PASSAGES, QUESTIONS, calibrated
@@ -121,7 +121,7 @@ class GgufProvider:
         return self._calibration or _USUAL
 
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
-        patience = Patience(_QUERY_SECONDS, True, cancel)
+        patience = Timeouts(_QUERY_SECONDS, True, cancel)
         if self._calibration is None:
             unrelated = self._embed(PASSAGES, self._traits.document, patience)
             self._calibration = calibrated(self._embed(QUESTIONS, self._traits.query, patience), unrelated)
@@ -129,7 +129,7 @@ class GgufProvider:
         return vectors
 
     def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":
-        return self._embed(texts, self._traits.document, Patience(_DOCUMENT_SECONDS, False, cancel))
+        return self._embed(texts, self._traits.document, Timeouts(_DOCUMENT_SECONDS, False, cancel))
 
     def count_tokens(self, text: str) -> int:
         """An estimate: the model itself is asked only for texts that may be too long for it."""
@@ -138,7 +138,7 @@ class GgufProvider:
     def close(self) -> None:
         self._process.close()
 
-    def _embed(self, texts: Sequence[str], prompt: str, patience: Patience) -> "Vectors":
+    def _embed(self, texts: Sequence[str], prompt: str, patience: Timeouts) -> "Vectors":
         def embed(parts: Sequence[str]) -> "Vectors":
             import numpy as np
 

@@ -33,7 +33,7 @@ _MOST_FAILURES = 3
 
 
 @dataclass(frozen=True)
-class Patience:
+class Timeouts:
     """How long an answer is waited for."""
 
     seconds: float
@@ -58,11 +58,11 @@ class ModelProcess:
         self._last_failure = ""
         self._closed = False
 
-    def vectors(self, texts: list[str], patience: Patience) -> bytes:
+    def vectors(self, texts: list[str], patience: Timeouts) -> bytes:
         """Float32 vectors, one after the other. Each text must be within the limit."""
         return self._ask("vectors", texts, patience).vectors
 
-    def tokens(self, text: str, patience: Patience) -> int:
+    def tokens(self, text: str, patience: Timeouts) -> int:
         """As the model itself cuts the text, with its marks at both ends."""
         (tokens,) = self._ask("tokens", [text], patience).tokens
         return tokens
@@ -73,7 +73,7 @@ class ModelProcess:
         with self._turns.take(lambda: None, urgent=True):
             self._end()
 
-    def _ask(self, want: Want, texts: list[str], patience: Patience) -> Answer:
+    def _ask(self, want: Want, texts: list[str], patience: Timeouts) -> Answer:
         deadline = time.monotonic() + patience.seconds
 
         def go_on() -> None:

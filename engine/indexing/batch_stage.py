@@ -10,7 +10,7 @@ from engine.embedding.batch_jobs.runner import BatchRunner
 from engine.embedding.retry import pause
 from engine.indexing.cost_estimate import name_of
 from engine.indexing.sync_parts import StageWork
-from engine.indexing.vector_storage import VectorKeeper
+from engine.indexing.vector_storage import VectorStorage
 from engine.store.vector_encoding import StoredModel, Vectors
 
 _TEXTS_AT_ONCE = 256
@@ -34,7 +34,7 @@ class BatchStage:
         self._provider = provider
         self._api = api
         self._model = model
-        self._keeper = VectorKeeper(work, model)
+        self._keeper = VectorStorage(work, model)
         self._runner = BatchRunner(
             api,
             name_of(provider),

@@ -31,7 +31,7 @@ _USUAL_SPEED_OF_SERVERS = 60_000.0
 
 
 @dataclass(frozen=True)
-class Work:
+class EmbeddingWork:
     """Embedding that is due."""
 
     estimate: EmbeddingEstimate
@@ -67,7 +67,7 @@ def estimate(
     cancel: CancelToken | None = None,
     *,
     by_jobs: bool = True,
-) -> Work:
+) -> EmbeddingWork:
     """What completing the vectors of this moment takes. Sends nothing. Raises `Cancelled`.
 
     `by_jobs`: whether batch jobs work, where the settings want them.
@@ -95,7 +95,7 @@ def estimate(
         most_cost=None if batches is None or provider.price is None else _cost(tokens, provider.price),
     )
     first = model is None or not snapshot.has_vectors(model.id)
-    return Work(found, lack.letters_elsewhere / speed, first)
+    return EmbeddingWork(found, lack.letters_elsewhere / speed, first)
 
 
 def _checked(settings: Settings, name: ModelName) -> str:

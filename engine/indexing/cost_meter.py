@@ -16,7 +16,7 @@ class Charged(Protocol):
         """US dollars for a million of them; None where it is not known."""
 
 
-class Spending:
+class CostMeter:
     """Tokens and US dollars of what it watches, from the moment on at which it began to."""
 
     def __init__(self) -> None:

@@ -13,14 +13,14 @@ from engine.corpus.transcripts.stores import session_name
 from engine.indexing.commits import Change, Commits
 from engine.indexing.session_rows import ChunkRows, session_file
 from engine.indexing.sync_parts import StageWork
-from engine.indexing.transcript_chunker import SaidPacker
+from engine.indexing.transcript_chunker import TranscriptChunker
 from engine.indexing.transcript_notes import note
 from engine.records import FileIssue
 from engine.store import sessions
 from engine.store.writer import NewFile, Writer
 
 
-class WholeRows:
+class DocumentRows:
     """Reads such transcripts for one pass over one generation."""
 
     def __init__(self, work: StageWork, commits: Commits) -> None:
@@ -108,7 +108,7 @@ class WholeRows:
 
     def _put_session(self, file: FoundFile, name: str, conversation: Conversation, digest: str) -> None:
         facts = conversation.facts
-        packer = SaidPacker(self._settings, self._token)
+        packer = TranscriptChunker(self._settings, self._token)
         with ExitStack() as unless_put:
             rows = ChunkRows(self._store.files.folder, self._token)
             unless_put.callback(rows.close)

@@ -11,7 +11,7 @@ from engine.base.language import tr
 from engine.embedding.base import EmbeddingProvider, PartialAnswer, TextsRefused
 from engine.embedding.batching import requests
 from engine.indexing.sync_parts import StageWork
-from engine.indexing.vector_storage import VectorKeeper
+from engine.indexing.vector_storage import VectorStorage
 from engine.records import NOT_EMBEDDED, FileIssue
 from engine.store import stored_models
 from engine.store.snapshot import Unembedded
@@ -36,7 +36,7 @@ class EmbedStage:
     def __init__(self, work: StageWork, provider: EmbeddingProvider, model: StoredModel) -> None:
         self._store = work.parts.store
         self._executor = work.parts.executor
-        self._keeper = VectorKeeper(work, model)
+        self._keeper = VectorStorage(work, model)
         # Only where searches would find the changed words at once.
         self._makes_way = work.parts.take_changes if work.tables is None else lambda: False
         self._tables = work.tables

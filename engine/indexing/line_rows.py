@@ -9,7 +9,7 @@ import msgspec
 from engine.base import skip_reasons
 from engine.base.bounded_json import decode_json
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.transcripts.chunk_packing import Said
+from engine.corpus.transcripts.chunk_packing import SpokenMessage
 from engine.corpus.transcripts.formats import LineFormat
 from engine.corpus.transcripts.jsonl import Source, read_at
 from engine.corpus.transcripts.messages import Message
@@ -18,7 +18,7 @@ from engine.corpus.transcripts.transcript_reader import LineReader
 from engine.indexing.commits import Change, Commits
 from engine.indexing.session_rows import ChunkRows, session_file
 from engine.indexing.sync_parts import StageWork
-from engine.indexing.transcript_chunker import SaidPacker
+from engine.indexing.transcript_chunker import TranscriptChunker
 from engine.indexing.transcript_notes import leaving_out, note
 from engine.records import FileIssue
 from engine.redaction.masks import redact
@@ -43,7 +43,7 @@ class _State(msgspec.Struct):
     anchor: str
     """Digest of what stands before `offset`: where that has changed, the transcript did not just grow."""
     parser: msgspec.Raw
-    open: tuple[Said, ...]
+    open: tuple[SpokenMessage, ...]
     """Messages of the last chunk: it is made again, with what has come since."""
     closed: int
     """How many chunks before it stay as they are."""
@@ -78,7 +78,7 @@ class LineRows:
         else:
             reader = LineReader(known.resume(bytes(state.parser)), state.offset, state.line)
         facts = reader.parser.facts
-        packer = SaidPacker(self._settings, self._token, state.open)
+        packer = TranscriptChunker(self._settings, self._token, state.open)
         messages, closed, language = state.messages, state.closed, state.language
 
         def take(found: list[Message]) -> None:

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 
 from engine.base.language import marked, tr
-from engine.indexing.cost_meter import Spending
+from engine.indexing.cost_meter import CostMeter
 from engine.records import MemorySyncProgressUpdate, SyncPhase, SyncReason
 
 _LEAST_INTERVAL = 0.05
@@ -37,7 +37,7 @@ class ProgressMeter:
         self._marks: deque[tuple[float, int]] = deque()
         self.reused = 0
         self.embedded = 0
-        self.spending = Spending()
+        self.spending = CostMeter()
 
     def start(self, phase: SyncPhase, total: int = 0, waiting: int = 0) -> None:
         """Enter a phase of `total` units (0: not known). `waiting`: jobs elsewhere that bring them."""

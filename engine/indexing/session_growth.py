@@ -18,7 +18,7 @@ from engine.settings.options import SessionDeltaSettings
 _BLOCK = 64 * 1024
 
 
-class SessionDeltas:
+class SessionGrowth:
     """Judges changes in the folders with sessions."""
 
     def __init__(

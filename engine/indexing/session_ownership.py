@@ -29,7 +29,7 @@ from engine.corpus.transcripts.modified_time import transcript_of
 from engine.records import FileIssue
 from engine.redaction.masks import redact
 from engine.store.location import IndexFiles
-from engine.store.session_ownership import Home, Homes, SessionHomes
+from engine.store.session_ownership import Homes, SessionOwner, SessionOwnership
 
 log = logging.getLogger(__name__)
 
@@ -69,7 +69,7 @@ def elsewhere(
     a session that is found twice is better than one that is lost. A transcript is read within `reading`. Raises
     `Cancelled`.
     """
-    kept = SessionHomes(index.homes)
+    kept = SessionOwnership(index.homes)
     try:
         if not files and not index.homes.exists():
             return {}
@@ -116,22 +116,24 @@ class _Claims:
         self._there: dict[str, bool] = {}
         self._ranks: dict[str, int] = {}
 
-    def decide(self, files: Sequence[FoundFile], worked: Mapping[str, str], rows: Homes) -> dict[str, Home | None]:
+    def decide(
+        self, files: Sequence[FoundFile], worked: Mapping[str, str], rows: Homes
+    ) -> dict[str, SessionOwner | None]:
         """The rows that change."""
         seen = {_key(file): file.name for file in files}
-        changes: dict[str, Home | None] = {
+        changes: dict[str, SessionOwner | None] = {
             transcript: None
             for transcript, home in rows.items()
             if home.workspace == self._mine and transcript not in seen
         }
         for transcript, name in seen.items():
-            own = Home(self._mine, self._rank(worked[name]), redact(worked[name]))
+            own = SessionOwner(self._mine, self._rank(worked[name]), redact(worked[name]))
             held = rows.get(transcript)
             if own != held and (held is None or self._may_take(own, held)):
                 changes[transcript] = own
         return changes
 
-    def _may_take(self, own: Home, held: Home) -> bool:
+    def _may_take(self, own: SessionOwner, held: SessionOwner) -> bool:
         return held.workspace == self._mine or own.rank > held.rank or not self._is_there(held.workspace)
 
     def _is_there(self, workspace: str) -> bool:

@@ -31,7 +31,7 @@ class SessionStage:
         self._known: dict[str, StoredTranscript] = {}
         self._listed: set[str] = set()
         self._found = FoundTranscripts([], [])
-        self._elsewhere: dict[str, str] = {}
+        self._external: dict[str, str] = {}
         """Transcripts of other workspaces: the folders of these."""
 
     def list_new(self) -> None:
@@ -42,7 +42,7 @@ class SessionStage:
         if self._work.tables is not None or not self._settings.sessions.folders:
             return
         self._find()
-        known = self._known.keys() | self._listed | self._elsewhere.keys()
+        known = self._known.keys() | self._listed | self._external.keys()
         new = [file for file in self._found.files if file.name not in known and not self._crashes.deaths(file)]
         if not new:
             return
@@ -56,18 +56,18 @@ class SessionStage:
         self._find()
         found, known = self._found, self._known
         self._outcome.skipped += found.skipped
-        self._outcome.files_seen += len(found.files) - len(self._elsewhere)
+        self._outcome.files_seen += len(found.files) - len(self._external)
         present = {file.name for file in found.files}
         for name in (known.keys() | self._listed) - present:
             self._token.checkpoint()
             self._forget(name)
         self._leave_to_others()
-        own = [file for file in found.files if file.name not in self._elsewhere]
+        own = [file for file in found.files if file.name not in self._external]
         copies = self._copies()
         due = [file for file in own if _differs(file, known.get(file.name), file.name in copies)]
         names = {file.name for file in due}
         for name, stored in known.items():
-            if name in present and name not in names and name not in self._elsewhere:
+            if name in present and name not in names and name not in self._external:
                 self._outcome.files_unchanged += 1
                 if stored.rule:
                     self._outcome.skipped.append(FileIssue(path=name, rule=stored.rule, detail=stored.detail))
@@ -87,7 +87,7 @@ class SessionStage:
         parts = self._work.parts
         projects = self._projects()
         files = [file for file in self._found.files if not self._crashes.deaths(file)]
-        self._elsewhere = elsewhere(
+        self._external = elsewhere(
             files, projects, parts.workspace, parts.store.files, self._token, self._crashes.reading
         )
         self._crashes.rest()
@@ -100,14 +100,14 @@ class SessionStage:
     def _leave_to_others(self) -> None:
         """Note of each transcript that another workspace has, where; and forget what was indexed of it."""
         for file in self._found.files:
-            if file.name not in self._elsewhere:
+            if file.name not in self._external:
                 continue
-            where, stored = kept_where(self._elsewhere[file.name]), self._known.get(file.name)
+            where, stored = kept_where(self._external[file.name]), self._known.get(file.name)
             if stored != (file.mtime_ns, file.size, KEPT_ELSEWHERE, where):
                 self._token.checkpoint()
                 was_here = file.name in self._listed or (stored is not None and not stored.rule)
                 self._commits.put(leaving_out(file, KEPT_ELSEWHERE, where), removed=int(was_here))
-        self._outcome.skipped += kept_issues(self._elsewhere)
+        self._outcome.skipped += kept_issues(self._external)
 
     def _copies(self) -> set[str]:
         """Names of the transcripts whose sessions are in a database as well."""

@@ -9,7 +9,7 @@ from typing import Protocol
 from engine.base.cancellation import CancelToken
 from engine.embedding.base import EmbeddingProvider
 from engine.embedding.batch_jobs.policy import BatchPolicy
-from engine.indexing.cost_estimate import Work
+from engine.indexing.cost_estimate import EmbeddingWork
 from engine.indexing.crash_record import CrashRecord
 from engine.indexing.progress import ProgressMeter
 from engine.records import FileIssue
@@ -25,7 +25,7 @@ from engine.store.vectors import VectorIndex
 class Agreement(Protocol):
     """What someone agreed to embed though it costs money or minutes."""
 
-    def covers(self, name: ModelName, work: Work) -> bool:
+    def covers(self, name: ModelName, work: EmbeddingWork) -> bool:
         """Whether this work may be done with this model."""
 
     def tokens(self, name: ModelName) -> int:

@@ -13,7 +13,7 @@ from engine.indexing.note_preparation import fingerprint
 from engine.indexing.progress import ProgressMeter
 from engine.indexing.sync_parts import Sharing, StageWork, SyncParts
 from engine.indexing.text_stage import TextStage
-from engine.indexing.vector_stage import VectorHalf
+from engine.indexing.vector_stage import VectorStage
 from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
 from engine.store.schema import Tables
 from engine.text import forget_words
@@ -43,7 +43,7 @@ class SyncRun:
         self._meter = ProgressMeter(reason, listener)
         self._fingerprint = fingerprint(parts.settings)
         self._outcome = TextOutcome()
-        self._vectors = VectorHalf(parts, self._meter, token)
+        self._vectors = VectorStage(parts, self._meter, token)
         self._full = False
         self._unshared: MnemoscopeError | None = None
         """Why other machines do not have all of it."""

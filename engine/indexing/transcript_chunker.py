@@ -3,24 +3,24 @@
 from collections.abc import Iterable
 
 from engine.base.cancellation import CancelToken
-from engine.corpus.transcripts.chunk_packing import Packer, Said, SessionChunk
+from engine.corpus.transcripts.chunk_packing import ChunkPacker, SessionChunk, SpokenMessage
 from engine.corpus.transcripts.messages import Message
 from engine.redaction.masks import redact
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 
 
-class SaidPacker:
+class TranscriptChunker:
     """Packs one session, whose messages come in order."""
 
-    def __init__(self, settings: Settings, token: CancelToken, open: tuple[Said, ...] = ()) -> None:
+    def __init__(self, settings: Settings, token: CancelToken, open: tuple[SpokenMessage, ...] = ()) -> None:
         """`open`: messages of the last chunk, where the session goes on."""
         self._wanted = settings.sessions
         self._token = token
-        self._packer = Packer(settings.chunking.tokens, settings.chunking.overlap, open)
+        self._packer = ChunkPacker(settings.chunking.tokens, settings.chunking.overlap, open)
 
     @property
-    def open(self) -> tuple[Said, ...]:
+    def open(self) -> tuple[SpokenMessage, ...]:
         """Messages of the chunk that is not full yet."""
         return self._packer.open
 
@@ -49,6 +49,6 @@ def is_wanted(message: Message, settings: SessionSettings) -> bool:
     return settings.tools or message.kind not in ("tool-call", "tool-result")
 
 
-def said(message: Message) -> Said:
+def said(message: Message) -> SpokenMessage:
     """What is indexed of it: secrets are masked."""
-    return Said(message.role, redact(message.text), message.line, message.ordinal, redact(message.id))
+    return SpokenMessage(message.role, redact(message.text), message.line, message.ordinal, redact(message.id))

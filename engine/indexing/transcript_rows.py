@@ -4,7 +4,7 @@ from engine.base import skip_reasons
 from engine.corpus.folder_walk import FoundFile
 from engine.corpus.transcripts.transcript_reader import database_format, document_format, line_format, opened
 from engine.indexing.commits import Commits
-from engine.indexing.document_rows import WholeRows
+from engine.indexing.document_rows import DocumentRows
 from engine.indexing.line_rows import LineRows
 from engine.indexing.sync_parts import StageWork
 from engine.indexing.transcript_notes import leaving_out
@@ -17,7 +17,7 @@ class TranscriptRows:
     def __init__(self, work: StageWork, commits: Commits) -> None:
         self._commits = commits
         self._lines = LineRows(work, commits)
-        self._whole = WholeRows(work, commits)
+        self._whole = DocumentRows(work, commits)
 
     def take(self, file: FoundFile) -> FileIssue | None:
         """Bring the sessions of one transcript up to date; an issue where nothing of it can be indexed.

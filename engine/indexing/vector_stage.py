@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class VectorHalf:
+class VectorStage:
     """One sync's work on vectors, used once. A provider that fails costs the vectors, never the text."""
 
     def __init__(self, parts: SyncParts, meter: ProgressMeter, token: CancelToken) -> None:

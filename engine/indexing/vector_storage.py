@@ -6,7 +6,7 @@ from engine.indexing.sync_parts import StageWork
 from engine.store.vector_encoding import StoredModel, Vectors, encode
 
 
-class VectorKeeper:
+class VectorStorage:
     """For one model and one generation."""
 
     def __init__(self, work: StageWork, model: StoredModel) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, MnemoscopeError
 from engine.base.language import tr
-from engine.memory.executor import Job, Threads
+from engine.memory.executor import BackgroundExecutor, Job
 from engine.records import Probe
 
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from engine.embedding.registry import Selection
 
 
-class ProviderSlot:
+class ActiveProvider:
     """Thread-safe."""
 
     def __init__(
         self,
         select: "Callable[[CancelToken], Selection]",
         stand_in: "Callable[[str, str, CancelToken], Selection]",
-        threads: Threads,
+        threads: BackgroundExecutor,
     ) -> None:
         """`select` chooses the provider; `stand_in` the one in place of that of a name, which failed for a reason.
 

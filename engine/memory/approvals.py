@@ -10,7 +10,7 @@ from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 
 if TYPE_CHECKING:
-    from engine.indexing.cost_estimate import Work
+    from engine.indexing.cost_estimate import EmbeddingWork
     from engine.indexing.sync_parts import Agreement
 
 log = logging.getLogger(__name__)
@@ -38,7 +38,7 @@ class Approvals:
         with self._lock:
             return self._tokens(name)
 
-    def covers(self, name: ModelName, work: "Work") -> bool:
+    def covers(self, name: ModelName, work: "EmbeddingWork") -> bool:
         """Whether the work may be done: it needs no agreement, or does not go far beyond what was agreed to."""
         return not work.needs_agreement() or not work.needs_agreement(beyond=round(self.tokens(name) * _ABOUT))
 
@@ -84,7 +84,7 @@ class _Beforehand:
         self._estimate = estimate
         self._given = False
 
-    def covers(self, name: ModelName, work: "Work") -> bool:
+    def covers(self, name: ModelName, work: "EmbeddingWork") -> bool:
         if not self._approvals.covers(name, work):
             self._give(name, work)
         return self._approvals.covers(name, work)
@@ -95,7 +95,7 @@ class _Beforehand:
     def lower(self, name: ModelName, tokens: int) -> None:
         self._approvals.lower(name, tokens)
 
-    def _give(self, name: ModelName, work: "Work") -> None:
+    def _give(self, name: ModelName, work: "EmbeddingWork") -> None:
         estimate = self._estimate
         if estimate is None:
             self._approvals.give(name, work.estimate.tokens)

@@ -3,28 +3,28 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from engine.memory.change_poller import Follower
-from engine.memory.executor import Threads
+from engine.memory.change_poller import ChangePoller
+from engine.memory.executor import BackgroundExecutor
 from engine.memory.listeners import Listeners
-from engine.memory.sync_queue import Syncs
-from engine.memory.watch_and_schedule import Background
+from engine.memory.sync_queue import SyncQueue
+from engine.memory.watch_and_schedule import BackgroundSync
 from engine.records import SyncReason, SyncReport, WatcherStatus
 from engine.settings import Settings
 
 
-class Staying:
+class BackgroundServices:
     """Owns what works when nobody asks: watchers, timers and the syncs that they ask for, on `threads`."""
 
     def __init__(
         self,
         workspace: Path,
         settings: Settings,
-        syncs: Syncs,
+        syncs: SyncQueue,
         listeners: Listeners,
         sync: Callable[[SyncReason], SyncReport],
         indexed_sizes: Callable[[], Mapping[str, int]],
         moment: Callable[[], object],
-        threads: Threads,
+        threads: BackgroundExecutor,
     ) -> None:
         """`sync` does one sync and returns its report, `indexed_sizes` is for `SessionDeltas`.
 
@@ -36,8 +36,8 @@ class Staying:
         self._listeners = listeners
         self._sync = sync
         syncs.dirty = True  # nobody has seen what changed while the program was away
-        self._background = Background(workspace, settings, self._run, self._changed, indexed_sizes, threads)
-        self._follower = Follower(moment, listeners.tell, threads)
+        self._background = BackgroundSync(workspace, settings, self._run, self._changed, indexed_sizes, threads)
+        self._follower = ChangePoller(moment, listeners.tell, threads)
 
     def watcher_status(self) -> WatcherStatus:
         return self._background.watcher_status()

@@ -5,17 +5,17 @@ import threading
 from collections.abc import Callable
 
 from engine.base.errors import MnemoscopeError
-from engine.memory.executor import Threads
+from engine.memory.executor import BackgroundExecutor
 
 log = logging.getLogger(__name__)
 
 _SECONDS = 1.0
 
 
-class Follower:
+class ChangePoller:
     """Asks `moment` once a second and calls `changed` when the answer is another one. Thread-safe."""
 
-    def __init__(self, moment: Callable[[], object], changed: Callable[[], None], threads: Threads) -> None:
+    def __init__(self, moment: Callable[[], object], changed: Callable[[], None], threads: BackgroundExecutor) -> None:
         self._moment = moment
         self._changed = changed
         self._threads = threads

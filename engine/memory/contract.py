@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from engine.memory.facts import Facts
-    from engine.store.saved_searches import KeptSearches
+    from engine.store.saved_searches import SavedSearches
     from engine.store.unseen_notes import UnseenNotes
     from engine.store.user_data import UserData
 
@@ -71,7 +71,7 @@ class MemorySearchManager(Protocol):
         """
 
     @property
-    def kept_searches(self) -> "KeptSearches":
+    def kept_searches(self) -> "SavedSearches":
         """What was searched for in this workspace, and the searches that have a name."""
 
     @property

@@ -85,7 +85,7 @@ class Job:
         self._on_end(self)
 
 
-class Threads(Executor):
+class BackgroundExecutor(Executor):
     """An executor with jobs, which may begin later. Thread-safe.
 
     An executor that has a method `later(seconds, job) -> cancel` measures the time itself, and runs the job as one that
@@ -176,7 +176,7 @@ class Threads(Executor):
     def _hand_over(self, job: Job) -> bool:
         given = self._given
         try:
-            if isinstance(given, Threads):
+            if isinstance(given, BackgroundExecutor):
                 started = given.start(job.run) is not None  # so that it can move if those are given back
             else:
                 started = self.submit(job.run) is not None

@@ -17,7 +17,7 @@ from engine.indexing.cost_estimate import name_of
 from engine.insight.health import chunks, file, keywords, provider, sources, surroundings, vectors
 from engine.insight.health.findings import UPDATE, degraded, failed, fine
 from engine.insight.health.subject import Matter, Subject, Tell
-from engine.memory.index_updates import Updates
+from engine.memory.index_updates import IndexUpdates
 from engine.memory.model_library import still_awaiting
 from engine.records import (
     HealthFinding,
@@ -55,7 +55,7 @@ class Health:
         store: IndexStore,
         vectors: VectorIndex,
         user: UserData,
-        updates: Updates,
+        updates: IndexUpdates,
         selection: Callable[[], Selection],
         provider_error: Callable[[], str | None],
         watcher: Callable[[], WatcherStatus | None],

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.path_guard import PathGuard
-from engine.memory.active_provider import ProviderSlot
+from engine.memory.active_provider import ActiveProvider
 from engine.memory.listeners import Listeners
 from engine.records import SearchOutcome
 from engine.search.search_context import SearchRequest
@@ -29,11 +29,11 @@ class Questions(Protocol):
     def remember_as(self, remembering: ResultCacheSettings) -> None: ...
 
 
-class Shared(NamedTuple):
+class IndexOverride(NamedTuple):
     questions: Questions
     """Answers in place of the program's own searcher."""
     sharing: "Sharing"
     """Takes part in every sync."""
 
 
-Share = Callable[[IndexStore, ProviderSlot, PathGuard, Listeners], Shared]
+Share = Callable[[IndexStore, ActiveProvider, PathGuard, Listeners], IndexOverride]

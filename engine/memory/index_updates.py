@@ -10,11 +10,11 @@ from engine.base.errors import IndexCorrupt, MnemoscopeError, ProviderError
 from engine.corpus.path_guard import PathGuard
 from engine.embedding.batch_jobs.policy import BatchPolicy
 from engine.indexing.crash_record import CrashRecord
-from engine.memory.active_provider import ProviderSlot
+from engine.memory.active_provider import ActiveProvider
 from engine.memory.approvals import Approvals, agreeing
-from engine.memory.executor import Threads
+from engine.memory.executor import BackgroundExecutor
 from engine.memory.listeners import Listeners
-from engine.memory.sync_queue import Syncs
+from engine.memory.sync_queue import SyncQueue
 from engine.records import EmbeddingEstimate, SyncReason, SyncReport
 from engine.settings import Settings
 from engine.store.batch_jobs import BatchJobs
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-class Updates:
+class IndexUpdates:
     """The syncs of one open workspace. Thread-safe."""
 
     def __init__(
@@ -40,10 +40,10 @@ class Updates:
         store: IndexStore,
         vectors: VectorIndex,
         user: UserData,
-        slot: ProviderSlot,
+        slot: ActiveProvider,
         listeners: Listeners,
-        syncs: Syncs,
-        threads: Threads,
+        syncs: SyncQueue,
+        threads: BackgroundExecutor,
         *,
         mended: Callable[[], None],
         sharing: "Sharing | None" = None,

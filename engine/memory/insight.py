@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from engine.insight.map.map_service import IndexMaps
     from engine.insight.overview import Overviews
     from engine.memory.health import Health
-    from engine.memory.index_updates import Updates
+    from engine.memory.index_updates import IndexUpdates
     from engine.records import (
         ChunkDetail,
         DuplicateReport,
@@ -49,7 +49,7 @@ class IndexInsight:
         store: "IndexStore",
         vectors: "VectorIndex",
         user: "UserData",
-        updates: "Updates",
+        updates: "IndexUpdates",
         selection: "Callable[[], Selection]",
         guard: "PathGuard",
         known_vector: "Callable[[str], Vectors | None]",

@@ -11,7 +11,7 @@ from engine.base.language import tr
 from engine.embedding.registry import Selection
 from engine.indexing.cost_estimate import estimate, name_of
 from engine.indexing.sync_gate import SyncGate
-from engine.memory.active_provider import ProviderSlot
+from engine.memory.active_provider import ActiveProvider
 from engine.memory.approvals import Approvals
 from engine.records import EmbeddingEstimate, StoredModelInfo
 from engine.settings import Settings
@@ -40,7 +40,7 @@ class ModelLibrary:
         settings: Settings,
         store: IndexStore,
         vectors: VectorIndex,
-        slot: ProviderSlot,
+        slot: ActiveProvider,
         approvals: Approvals,
         gate: SyncGate,
         select: Select,

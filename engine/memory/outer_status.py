@@ -9,7 +9,7 @@ import msgspec
 from engine.embedding.batch_jobs.policy import BatchPolicy
 from engine.memory.batch_status import batch_status
 from engine.memory.status import OFF
-from engine.memory.sync_queue import Syncs
+from engine.memory.sync_queue import SyncQueue
 from engine.records import (
     CacheStatus,
     Feature,
@@ -24,7 +24,7 @@ from engine.store.location import IndexFiles
 from engine.store.user_data import UserData
 
 if TYPE_CHECKING:
-    from engine.memory.background_services import Staying
+    from engine.memory.background_services import BackgroundServices
 
 
 def outer_status(
@@ -33,8 +33,8 @@ def outer_status(
     settings: Settings,
     files: IndexFiles,
     user: UserData,
-    syncs: Syncs,
-    staying: "Staying | None",
+    syncs: SyncQueue,
+    staying: "BackgroundServices | None",
     lacks: Mapping[Feature, str],
 ) -> MemoryProviderStatus:
     """What the index itself has to say is 0, off or empty here: the backend replaces it (`msgspec.structs.replace`).

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from engine.base import skip_reasons
 from engine.base.language import marked, tr, tr_count
 from engine.base.skip_reasons import tr_reason
-from engine.corpus.path_status import Standing
+from engine.corpus.path_status import PathStatus
 from engine.records import FolderContents, RuleOrigin
 
 MISSING = marked("There is no such file or folder: look for a slip in its name.")
@@ -35,7 +35,7 @@ def indexed(chunks: int, vectors: int | None, sessions: int, refused: str) -> st
     return f"{partly} {refused}".rstrip()
 
 
-def excluded(standing: Standing, detail: str, origin: RuleOrigin, *, addable: bool) -> str:
+def excluded(standing: PathStatus, detail: str, origin: RuleOrigin, *, addable: bool) -> str:
     """What the rule says, what it is about where that is a folder above, and where it is set.
 
     `addable`: it would be indexed as an extra path.

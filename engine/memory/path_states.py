@@ -11,7 +11,7 @@ from engine.base.language import tr
 from engine.base.skip_reasons import tr_reason
 from engine.corpus.folder_walk import LATEST_NS
 from engine.corpus.ignore import Match, shown
-from engine.corpus.path_status import Listing, PathFinder, Standing
+from engine.corpus.path_status import Listing, PathFinder, PathStatus
 from engine.corpus.transcripts.modified_time import last_change
 from engine.corpus.transcripts.stores import session_name
 from engine.embedding.base import EmbeddingProvider
@@ -82,7 +82,7 @@ class _Explanation:
         self,
         asked: str,
         finder: PathFinder,
-        standing: Standing,
+        standing: PathStatus,
         listing: Listing | None,
         origin: RuleOrigin | None,
         snapshot: Snapshot,

@@ -12,7 +12,7 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed
-from engine.memory.executor import Threads
+from engine.memory.executor import BackgroundExecutor
 from engine.settings import Settings
 from engine.settings.live_options import answering_as
 
@@ -57,7 +57,7 @@ class ManagerCache:
                 if held.ended or held.key != key:
                     continue  # closed, found to fail, or given other settings, while this one waited
                 if held.manager is None:
-                    held.owner, held.threads = executor, Threads(executor)
+                    held.owner, held.threads = executor, BackgroundExecutor(executor)
                     try:
                         held.manager = self._open(workspace, settings, held.threads, background)
                     except BaseException:
@@ -114,7 +114,7 @@ class _Held:
         self.background = background
         self.opening = threading.Lock()
         self.manager: MemorySearchManager | None = None
-        self.threads: Threads | None = None
+        self.threads: BackgroundExecutor | None = None
         self.owner: Executor | None = None
         """What the first user gave; once that user has closed it, the memory works on threads of its own."""
         self.leases = 0

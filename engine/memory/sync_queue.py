@@ -24,7 +24,7 @@ SyncWork = Callable[["ProgressCallback", CancelToken], SyncReport]
 """Does one sync: tells its progress, stops at the token, and reports. What it raises reaches its own caller alone."""
 
 
-class Syncs:
+class SyncQueue:
     """Thread-safe."""
 
     def __init__(self, user: UserData, listeners: Listeners, backend: str = "builtin") -> None:

@@ -15,7 +15,7 @@ from engine.corpus.transcripts.file_rules import may_be_transcript
 from engine.corpus.transcripts.modified_time import WAL, is_database, transcript_of
 from engine.corpus.transcripts.stores import Store, find_stores
 from engine.indexing.scheduler import Runner, SyncScheduler
-from engine.indexing.session_growth import SessionDeltas
+from engine.indexing.session_growth import SessionGrowth
 from engine.indexing.watcher import WatchBatch, Watcher
 from engine.memory.status import OFF
 from engine.records import SyncReason, WatcherStatus
@@ -29,7 +29,7 @@ _LOOK_AGAIN_SECONDS = 300.0
 _WORSE = ("off", "native", "polling")
 
 
-class Background:
+class BackgroundSync:
     """Watchers and scheduler of one open workspace."""
 
     def __init__(
@@ -41,7 +41,7 @@ class Background:
         indexed_sizes: Callable[[], Mapping[str, int]],
         threads: Runner,
     ) -> None:
-        """`run` does one sync, `changed` hears of changes on disk, `indexed_sizes` is for `SessionDeltas`."""
+        """`run` does one sync, `changed` hears of changes on disk, `indexed_sizes` is for `SessionGrowth`."""
         self._changed = changed
         self._sessions: set[str] = set()
         self._settings = settings
@@ -133,7 +133,7 @@ class Background:
         stores = find_stores(self._settings)
         if not stores:
             return
-        deltas = SessionDeltas(stores, self._settings.sync.sessions, indexed_sizes)
+        deltas = SessionGrowth(stores, self._settings.sync.sessions, indexed_sizes)
 
         def changed(batch: WatchBatch) -> None:
             self._changed()

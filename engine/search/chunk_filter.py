@@ -27,7 +27,7 @@ class Match(NamedTuple):
         return f"({narrowed}) NOT ({self.excluded})" if self.excluded else narrowed
 
 
-class Among(NamedTuple):
+class ChunkFilter(NamedTuple):
     """Which chunks a search may return; None: no restriction."""
 
     files: Sequence[int] | None = None

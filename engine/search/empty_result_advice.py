@@ -12,7 +12,7 @@ from engine.base.skip_reasons import tr_reason
 from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutcome, SearchRemedy, SearchStage
 from engine.search.chunk_filter import Filter
 from engine.search.query_summary import demand
-from engine.search.search_context import SearchRequest, Work
+from engine.search.search_context import SearchContext, SearchRequest
 from engine.search.search_sources import ReadableStore
 from engine.store import stored_models
 from engine.text.folding import fold
@@ -42,7 +42,7 @@ _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
 """What is said without each, and which fields of the filter it is."""
 
 
-def advised(outcome: SearchOutcome, work: Work, store: ReadableStore, ask: Ask) -> SearchOutcome:
+def advised(outcome: SearchOutcome, work: SearchContext, store: ReadableStore, ask: Ask) -> SearchOutcome:
     """The explained answer without results, with what emptied it and what would change that.
 
     `ask` answers another question about the same index; it is asked after the transaction of the first has ended.
@@ -71,7 +71,7 @@ def emptied_by(stages: tuple[SearchStage, ...]) -> str:
 class _Advice:
     """One empty answer."""
 
-    def __init__(self, work: Work, stage: str, store: ReadableStore, ask: Ask) -> None:
+    def __init__(self, work: SearchContext, stage: str, store: ReadableStore, ask: Ask) -> None:
         self._work = work
         self._request = work.request
         self._stage = stage
@@ -153,7 +153,7 @@ class _Advice:
     def _tried(self, name: RemedyName, advice: str, **changes: Any) -> Iterator[SearchRemedy]:
         """The remedy, if the request with these changes finds anything; `advice` says so of {results}."""
         # Nothing is sent anywhere for a mere try, nor a failing provider asked again.
-        words_alone = self._request.keyword_only or self._work.lacking is not None or "query" in changes
+        words_alone = self._request.keyword_only or self._work.capabilities is not None or "query" in changes
         other = replace(self._request, explain=False, max_results=1, keyword_only=words_alone, **changes)
         outcome = self._ask(other)
         if not outcome.results:
@@ -199,8 +199,8 @@ class _Advice:
         """What keeps the meaning from being compared."""
         work = self._work
         name: RemedyName
-        if work.lacking is not None:
-            yield self._of_index(work.lacking, tr(_HELPS[work.lacking]))
+        if work.capabilities is not None:
+            yield self._of_index(work.capabilities, tr(_HELPS[work.capabilities]))
         elif work.vectors_ready < 1:
             with self._store.read(work.cancel) as snapshot:
                 name = "sync" if stored_models.awaiting(snapshot) is None else "embed"

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, NamedTuple
 from engine.base.formatting import in_quotes
 from engine.base.language import tr, tr_count
 from engine.records import EarlierAnswer
-from engine.search.chunk_filter import Among
+from engine.search.chunk_filter import ChunkFilter
 from engine.search.explanation import Grounds, Scored
 from engine.search.keyword_leg import KeywordScores
 from engine.search.query_conditions import Conditions
 from engine.search.scoring import Blend
-from engine.search.search_context import Work
+from engine.search.search_context import SearchContext
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
     from engine.search.more_like_this import LikedPassage
-    from engine.search.vector_leg import MeaningLeg
+    from engine.search.vector_leg import VectorLeg
 
 MOST_KEPT = 1000
 """Among so many of its best results, at most, another question is asked."""
@@ -26,11 +26,11 @@ _LONGEST_NAME = 60
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundSet:
     """One question's results as chunks with their scores."""
 
     question: QueryAnalysis
-    meaning: "MeaningLeg | None"
+    meaning: "VectorLeg | None"
     kept: list[Scored]
     """Best first."""
     total: int
@@ -52,7 +52,7 @@ class Kept(NamedTuple):
     """What was asked, for a sentence."""
 
     @classmethod
-    def of(cls, found: Found, work: Work) -> "Kept":
+    def of(cls, found: FoundSet, work: SearchContext) -> "Kept":
         best = found.kept[:MOST_KEPT]
         least = any(scored.id in work.weakest for scored in found.kept)
         answer = EarlierAnswer(passages=len(best), total=found.total, total_is_least=least)
@@ -61,7 +61,7 @@ class Kept(NamedTuple):
 
 
 def is_lasting(
-    provider: "EmbeddingProvider | None", meaning: "MeaningLeg | None", within: Kept | None, work: Work
+    provider: "EmbeddingProvider | None", meaning: "VectorLeg | None", within: Kept | None, work: SearchContext
 ) -> bool:
     """Whether the same will be found as long as the index stays as it is.
 
@@ -73,17 +73,17 @@ def is_lasting(
     return whole and not work.notice and (within is None or within.lasting)
 
 
-def narrow(snapshot: Snapshot, among: Among, within: Kept, work: Work) -> Among:
+def narrow(snapshot: Snapshot, among: ChunkFilter, within: Kept, work: SearchContext) -> ChunkFilter:
     """What may be found, kept to the results of an earlier question."""
     ids = within.ids if among.chunks is None else tuple(sorted(set(within.ids).intersection(among.chunks)))
     if among.files is not None:
         files = frozenset(among.files)
         ids = tuple(id_ for id_, file in snapshot.files_of_chunks(ids) if file in files)
     work.stages.add("within", snapshot.chunk_count(), len(ids), _said_of(within))
-    return Among(among.files, ids)
+    return ChunkFilter(among.files, ids)
 
 
-def leave_out(liked: "LikedPassage", ids: list[int], work: Work) -> list[int]:
+def leave_out(liked: "LikedPassage", ids: list[int], work: SearchContext) -> list[int]:
     """The candidates without the passage itself."""
     others = [id_ for id_ in ids if id_ not in liked.own]
     if len(others) < len(ids):
@@ -91,14 +91,16 @@ def leave_out(liked: "LikedPassage", ids: list[int], work: Work) -> list[int]:
     return others
 
 
-def list_newest(demands: Conditions, among: Among, within: Kept | None, work: Work, *, lasting: bool) -> Found:
+def list_newest(
+    demands: Conditions, among: ChunkFilter, within: Kept | None, work: SearchContext, *, lasting: bool
+) -> FoundSet:
     """The answer to a query that says where to look and not what for: one chunk of each file."""
     ids, files = demands.newest(among.chunks or (), work.request.max_results)
     note = tr("The first chunk of each file, newest files first.")
     work.stages.add("newest", len(among.chunks or ()), files, note)
     listed = [Scored(id_, 1.0, 1.0, None, None, 1.0) for id_ in ids]
     grounds = Grounds(KeywordScores(()), Blend(0.0), None, work.request.min_score)
-    return Found(QueryAnalysis((), ()), None, listed, files, grounds, within, lasting)
+    return FoundSet(QueryAnalysis((), ()), None, listed, files, grounds, within, lasting)
 
 
 def _said_of(within: Kept) -> str:
@@ -119,7 +121,7 @@ def _said_of(within: Kept) -> str:
     )
 
 
-def _name(work: Work) -> str:
+def _name(work: SearchContext) -> str:
     like = work.request.like
     if like is not None:
         return tr("more like {path}, line {line:,},", path=like.path, line=like.start_line)

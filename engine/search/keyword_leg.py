@@ -7,7 +7,7 @@ from functools import cache, cached_property
 from itertools import accumulate
 
 from engine.search import scoring
-from engine.search.chunk_filter import Among
+from engine.search.chunk_filter import ChunkFilter
 from engine.search.document_frequencies import Word
 from engine.search.query_conditions import many
 from engine.search.scoring import length_norm, term_score
@@ -168,7 +168,7 @@ class KeywordLeg:
         groups = tuple(term.group for term in question.terms if not term.stop)
         self._groups = groups if any(groups) else ()
 
-    def candidates(self, limit: int, among: Among) -> list[int]:
+    def candidates(self, limit: int, among: ChunkFilter) -> list[int]:
         """Ids of the best of these chunks by FTS5's own ranking, best first.
 
         Those with all terms come first where one term often outranks all once, or where even the rarest is common.
@@ -198,7 +198,7 @@ class KeywordLeg:
         found = [id_ for (id_,) in self._snapshot.connection.execute(query, (f"{_NAMES} : ({expression})",))]
         return found if len(found) <= _MOST_TITLED else None
 
-    def _exact(self, limit: int, among: Among) -> list[int]:
+    def _exact(self, limit: int, among: ChunkFilter) -> list[int]:
         """Candidates by exact forms alone, where there are many looser ones: FTS5 ranks both alike."""
         exact = [term for term in self._known if term.weak < 1.0]
         if not exact or sum(term.loose for term in exact) <= limit // 2:
@@ -278,7 +278,7 @@ class KeywordLeg:
 
         ask(self._snapshot.connection, self._tables.fts, asked, expression, wanted, take)
 
-    def _ranked(self, expression: str, matches: int, limit: int, among: Among) -> list[int]:
+    def _ranked(self, expression: str, matches: int, limit: int, among: ChunkFilter) -> list[int]:
         """The best of about so many matches.
 
         Where they are too many to rank, the best of those in a title, then the best of those indexed last.

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from engine.base.language import tr_count
 from engine.corpus.path_guard import PathGuard
 from engine.records import Source
-from engine.search.search_context import Work
+from engine.search.search_context import SearchContext
 from engine.store.snapshot import Snapshot
 
 
-def files_to_search(snapshot: Snapshot, guard: PathGuard, work: Work) -> list[int] | None:
+def files_to_search(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -> list[int] | None:
     """Ids of the files to search in; None for all."""
     # Until the next sync the index holds names that the settings have come to exclude: nobody may open them.
     under = snapshot.meta("names")
@@ -23,7 +23,7 @@ def files_to_search(snapshot: Snapshot, guard: PathGuard, work: Work) -> list[in
     return files
 
 
-def hidden(snapshot: Snapshot, guard: PathGuard, work: Work) -> Callable[[str, Source], bool]:
+def hidden(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -> Callable[[str, Source], bool]:
     """Says of a file whether it must not be looked into: others read along, or the settings exclude it by now."""
     under = snapshot.meta("names")
 

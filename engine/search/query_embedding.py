@@ -7,8 +7,8 @@ from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.search.path_filter import hidden
-from engine.search.query_vector_cache import QuestionVectors
-from engine.search.search_context import Work
+from engine.search.query_vector_cache import QueryVectorCache
+from engine.search.search_context import SearchContext
 from engine.search.search_sources import ReadableStore
 from engine.store import stored_models
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from engine.store.vector_encoding import Vectors
 
 
-class QuestionEmbedder:
+class QueryEmbedder:
     """Thread-safe. A failing provider costs the vector, never the answer: the work's notice says so."""
 
     def __init__(self, store: ReadableStore, guard: PathGuard, note_failure: Callable[[str | None], None]) -> None:
@@ -25,20 +25,20 @@ class QuestionEmbedder:
         self._store = store
         self._guard = guard
         self._note_failure = note_failure
-        self._questions = QuestionVectors()
+        self._questions = QueryVectorCache()
 
-    def take_vectors(self, provider: "EmbeddingProvider", work: Work) -> None:
+    def take_vectors(self, provider: "EmbeddingProvider", work: SearchContext) -> None:
         """Give all that is asked its vector; who could not embed the one is not asked for the next."""
         for level in work.levels:
             level.vector = self._vector(provider, level)
-            if level.lacking is not None:
+            if level.capabilities is not None:
                 return
 
     def known(self, provider: "EmbeddingProvider", text: str) -> "Vectors | None":
         """The vector of what was embedded lately; None of all else, for nothing is sent."""
         return self._questions.known(provider, text)
 
-    def _vector(self, provider: "EmbeddingProvider", work: Work) -> "Vectors | None":
+    def _vector(self, provider: "EmbeddingProvider", work: SearchContext) -> "Vectors | None":
         """Unit vector (dims,): of a passage the stored one, else what the provider answers."""
         if work.request.like is None:
             return self._embed(provider, work.query.question, work)
@@ -55,7 +55,7 @@ class QuestionEmbedder:
         work.stages.add("question", 1, 1, note, "questions")
         return stored
 
-    def _embed(self, provider: "EmbeddingProvider", text: str, work: Work) -> "Vectors | None":
+    def _embed(self, provider: "EmbeddingProvider", text: str, work: SearchContext) -> "Vectors | None":
         """None where words alone must do."""
         if not text.strip() or not self._has_vectors(provider, work):
             return None
@@ -72,7 +72,7 @@ class QuestionEmbedder:
         # A vector of zeros has no direction: everything would be equally near.
         return vector if vector.any() else None
 
-    def _has_vectors(self, provider: "EmbeddingProvider", work: Work) -> bool:
+    def _has_vectors(self, provider: "EmbeddingProvider", work: SearchContext) -> bool:
         """Whether the question can be compared with anything; else it is not sent anywhere, and no model is loaded."""
         with self._store.read(work.cancel) as snapshot:
             model = snapshot.stored_model(provider.id, provider.model, provider.key)

@@ -4,28 +4,28 @@ from collections.abc import Sequence
 
 from engine.base.formatting import any_of
 from engine.base.language import tr
-from engine.search.chunk_filter import Among
+from engine.search.chunk_filter import ChunkFilter
 from engine.search.explanation import Scored
 from engine.search.query_conditions import Conditions
 from engine.search.query_summary import demand, understood
 from engine.search.results import said_by
-from engine.search.search_context import Work
+from engine.search.search_context import SearchContext
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
 
 def restrict(
-    snapshot: Snapshot, demands: Conditions, files: Sequence[int] | None, work: Work, *, listed: bool
-) -> Among:
+    snapshot: Snapshot, demands: Conditions, files: Sequence[int] | None, work: SearchContext, *, listed: bool
+) -> ChunkFilter:
     """What may be found: in the files that pass the filters, the chunks that satisfy the query.
 
     `listed`: somebody else than FTS5 needs to know them.
     """
-    among = Among(files)
+    among = ChunkFilter(files)
     if demands:
         match = demands.match()
         listed = listed or match is None or work.request.explain
-        among = Among(files, demands.chunks(files) if listed else None, match)
+        among = ChunkFilter(files, demands.chunks(files) if listed else None, match)
     if not work.query.plain:
         chunks = snapshot.chunk_count()
         note = understood(work.query)
@@ -52,7 +52,7 @@ def _has_tags(snapshot: Snapshot) -> bool:
 
 
 def said(
-    snapshot: Snapshot, question: QueryAnalysis, kept: list[Scored], roles: frozenset[str], work: Work
+    snapshot: Snapshot, question: QueryAnalysis, kept: list[Scored], roles: frozenset[str], work: SearchContext
 ) -> list[Scored]:
     """Those whose matching words were said by one of these roles, and not only beside what they said."""
     with work.timed("merge"):

@@ -12,7 +12,7 @@ from engine.store.vector_encoding import Vectors
 _MOST = 64
 
 
-class QuestionVectors:
+class QueryVectorCache:
     """Thread-safe. Questions are kept in memory alone."""
 
     def __init__(self) -> None:

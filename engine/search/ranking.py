@@ -5,18 +5,18 @@ from typing import TYPE_CHECKING
 
 from engine.base.formatting import floored
 from engine.base.language import tr, tr_count
-from engine.search.chunk_filter import Among
+from engine.search.chunk_filter import ChunkFilter
 from engine.search.cut_off import diverse
 from engine.search.explanation import Scored
 from engine.search.keyword_leg import KeywordLeg, KeywordScores
 from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend
-from engine.search.search_context import Work
+from engine.search.search_context import SearchContext
 from engine.search.title_matches import name_matches, named_chunks
 from engine.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from engine.search.decay import Age
-    from engine.search.vector_leg import MeaningLeg
+    from engine.search.vector_leg import VectorLeg
 
 _EXACT = 50
 """At least so many of the best get exact cosines."""
@@ -30,7 +30,7 @@ class Ranker:
         self._in_extra_paths = in_extra_paths
 
     def candidates(
-        self, leg: KeywordLeg, meaning: "MeaningLeg | None", among: Among, snapshot: Snapshot, work: Work
+        self, leg: KeywordLeg, meaning: "VectorLeg | None", among: ChunkFilter, snapshot: Snapshot, work: SearchContext
     ) -> list[int]:
         """Ids that either leg brings."""
         hybrid = work.request.hybrid
@@ -39,7 +39,7 @@ class Ranker:
         if meaning is None or hybrid.enabled:
             with work.timed("keyword"):
                 by_words = leg.candidates(limit, among)
-                if len(by_words) >= limit and among == Among():
+                if len(by_words) >= limit and among == ChunkFilter():
                     named = named_chunks(snapshot, work.query, leg.titled())
                     by_words = list(dict.fromkeys([*named, *by_words]))
             note = tr_count(
@@ -63,7 +63,7 @@ class Ranker:
         work.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
         return list(dict.fromkeys(by_words + by_meaning))
 
-    def _ages(self, ids: list[int], snapshot: Snapshot, work: Work) -> "dict[int, Age]":
+    def _ages(self, ids: list[int], snapshot: Snapshot, work: SearchContext) -> "dict[int, Age]":
         """How old each candidate counts; nothing where temporal decay is off."""
         if not work.request.half_life_days:
             return {}
@@ -74,7 +74,7 @@ class Ranker:
             return decay.ages(snapshot, ids, work.request.half_life_days)
 
     def rank(
-        self, ids: list[int], leg: KeywordLeg, meaning: "MeaningLeg | None", snapshot: Snapshot, work: Work
+        self, ids: list[int], leg: KeywordLeg, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
     ) -> tuple[KeywordScores, list[Scored], Blend]:
         """The words' scores, every candidate with its score, best first, and how both halves were blended."""
         ages = self._ages(ids, snapshot, work)
@@ -121,7 +121,7 @@ class Ranker:
         work.stages.add("scores", len(ids), len(ranked), note)
         return words, ranked, blend
 
-    def _blend(self, meaning: "MeaningLeg | None", words: KeywordScores, work: Work) -> Blend:
+    def _blend(self, meaning: "VectorLeg | None", words: KeywordScores, work: SearchContext) -> Blend:
         hybrid = work.request.hybrid
         if meaning is None:
             return Blend(0.0)
@@ -132,7 +132,9 @@ class Ranker:
         base = meaning.calibration.weight if hybrid.vector_weight is None else hybrid.vector_weight
         return Blend.of(base, words.best(), len(words.terms))
 
-    def spread(self, kept: list[Scored], snapshot: Snapshot, meaning: "MeaningLeg | None", work: Work) -> list[Scored]:
+    def spread(
+        self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext
+    ) -> list[Scored]:
         """The same, so ordered that what is alike stands apart."""
         from engine.search.diversity import MOST, likeness_of
 

@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from engine.corpus.transcripts.message_offsets import Place, read_places
+from engine.corpus.transcripts.message_offsets import MessageOffset, read_places
 from engine.records import FileRange, MemorySearchResult, MessagePlace
 from engine.search.explanation import Scored
 from engine.search.scoring import Blend
@@ -98,11 +98,11 @@ def _inside(ranges: Sequence[FileRange], spans: Sequence[FileRange]) -> list[Fil
     return [(start, end) for start, end in ranges if any(first <= start < last for first, last in spans)]
 
 
-def _message(place: Place, chunk: StoredChunk) -> MessagePlace:
+def _message(place: MessageOffset, chunk: StoredChunk) -> MessagePlace:
     return MessagePlace(ordinal=place.ordinal, id=place.id, role=place.role, agent=chunk.agent, project=chunk.project)
 
 
-def _place(encoded: bytes, offset: int) -> Place:
+def _place(encoded: bytes, offset: int) -> MessageOffset:
     """The message that a place in a session's chunk is from."""
     places = read_places(encoded)
     return places[max(0, bisect_right([place.offset for place in places], offset) - 1)]

@@ -52,7 +52,7 @@ class SearchRequest:
 
 
 @dataclass
-class Work:
+class SearchContext:
     """What the stages of one search hand on."""
 
     request: SearchRequest
@@ -63,7 +63,7 @@ class Work:
     understood: str = ""
     best: float = 0.0
     """The highest score, or score by words alone, of all that were scored."""
-    lacking: RemedyName | None = None
+    capabilities: RemedyName | None = None
     """What would change that the meaning was not compared; `notice` says why it was not."""
     vectors_ready: float = 1.0
     """Share of the chunks that have a vector; counted where the answer is explained."""
@@ -74,7 +74,7 @@ class Work:
     stages: Stages = field(default_factory=Stages)
     spent: dict[str, float] = field(default_factory=dict)
     begun: float = field(default_factory=time.perf_counter)
-    earlier: "Work | None" = None
+    earlier: "SearchContext | None" = None
     """The question among whose results this one is asked."""
     vector: "Vectors | None" = None
     """Unit vector (dims,) of what is asked; None where words alone are searched."""
@@ -82,7 +82,9 @@ class Work:
     """`vector` is that of a passage, not of a question."""
 
     @classmethod
-    def on(cls, request: SearchRequest, cancel: CancelToken | None, spent: dict[str, float] | None = None) -> "Work":
+    def on(
+        cls, request: SearchRequest, cancel: CancelToken | None, spent: dict[str, float] | None = None
+    ) -> "SearchContext":
         """The work on a question, and on all those that it is asked within: their time counts together."""
         work = cls(request, parse_query(request.query), cancel, spent={} if spent is None else spent)
         if request.within is not None:
@@ -90,7 +92,7 @@ class Work:
         return work
 
     @property
-    def levels(self) -> "tuple[Work, ...]":
+    def levels(self) -> "tuple[SearchContext, ...]":
         """All questions, the widest first, this one last."""
         return (self,) if self.earlier is None else (*self.earlier.levels, self)
 
@@ -111,7 +113,7 @@ class Work:
 
     def by_words_only(self, reason: str, remedy: RemedyName) -> None:
         """The question is not compared by meaning; `reason` ends with a full stop."""
-        self.lacking = remedy
+        self.capabilities = remedy
         self.notice = tr("Searched by words only: {reason}", reason=reason)
         self.stages.add("question", 1, 0, self.notice, "questions")
 

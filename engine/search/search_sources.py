@@ -15,7 +15,7 @@ from engine.store.vector_encoding import Ids, StoredModel, Vectors
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
     from engine.search.document_frequencies import Word
-    from engine.search.search_context import Work
+    from engine.search.search_context import SearchContext
 
 
 class ReadableStore(Protocol):
@@ -73,5 +73,5 @@ class CountsOf(Protocol):
     def of(self, snapshot: Snapshot) -> WordCounts: ...
 
 
-Bring = Callable[["Work", "EmbeddingProvider | None"], None]
+Bring = Callable[["SearchContext", "EmbeddingProvider | None"], None]
 """Brings the candidates of a question, whose vector is known by then, to where they are searched."""

@@ -13,18 +13,18 @@ from engine.records import SearchMode, SearchOutcome
 from engine.search.cut_off import at_most_per_file, cut
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, explain
-from engine.search.found_set import Found, Kept, is_lasting, leave_out, list_newest, narrow
+from engine.search.found_set import FoundSet, Kept, is_lasting, leave_out, list_newest, narrow
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.matched_fields import matched_fields
 from engine.search.path_filter import files_to_search, hidden
 from engine.search.query_conditions import Conditions, wanted_roles
-from engine.search.query_embedding import QuestionEmbedder
+from engine.search.query_embedding import QueryEmbedder
 from engine.search.query_restrictions import restrict, said
 from engine.search.query_summary import remarks_of
 from engine.search.ranking import Ranker
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.results import make_result
-from engine.search.search_context import SearchRequest, Work
+from engine.search.search_context import SearchContext, SearchRequest
 from engine.search.search_sources import Bring, CountsOf, NearVectors, ReadableStore
 from engine.search.suggestions import Spelling, is_likely
 from engine.search.title_matches import called, put_first
@@ -35,7 +35,7 @@ from engine.text import QueryAnalysis, analyse_query, parse_query
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
     from engine.search.more_like_this import LikedPassage
-    from engine.search.vector_leg import MeaningLeg
+    from engine.search.vector_leg import VectorLeg
     from engine.store.vector_encoding import Vectors
 
 
@@ -67,7 +67,7 @@ class Searcher:
         self._frequencies = Frequencies() if frequencies is None else frequencies
         self._bring = bring
         self._spelling = Spelling()
-        self._embedder = QuestionEmbedder(store, guard, note_failure)
+        self._embedder = QueryEmbedder(store, guard, note_failure)
         self._answers = ResultCache[SearchOutcome](remembering)
         self._earlier = ResultCache[Kept](remembering)
         self._guard = guard
@@ -96,7 +96,7 @@ class Searcher:
         return msgspec.structs.replace(corrected, corrected=best, suggestions=tuple(others))
 
     def _search(self, request: SearchRequest, cancel: CancelToken | None) -> SearchOutcome:
-        work = Work.on(request, cancel)
+        work = SearchContext.on(request, cancel)
         provider = None if request.keyword_only else self._provider()
         if (remembered := self._remembered(provider, work)) is not None:
             return remembered
@@ -116,7 +116,7 @@ class Searcher:
             self._answers.put(moment, request, outcome)
         return outcome
 
-    def _remembered(self, provider: "EmbeddingProvider | None", work: Work) -> SearchOutcome | None:
+    def _remembered(self, provider: "EmbeddingProvider | None", work: SearchContext) -> SearchOutcome | None:
         """The same answer as it was a moment ago, where nothing has changed since."""
         if not self._answers.enabled:
             return None
@@ -127,10 +127,10 @@ class Searcher:
         return msgspec.structs.replace(found[0], timings=work.timings(), age=round(found[1], 3))
 
     @staticmethod
-    def _moment(snapshot: Snapshot, provider: "EmbeddingProvider | None", work: Work) -> Moment:
+    def _moment(snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext) -> Moment:
         return Moment.of(snapshot, provider, by_the_minute=any(level.query.dated for level in work.levels))
 
-    def _find(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: Work) -> Found:
+    def _find(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext) -> FoundSet:
         """Everything that answers, best first."""
         within = None if work.earlier is None else self._kept_by(snapshot, provider, work.earlier)
         meaning = self._meaning(provider, snapshot, work)
@@ -168,9 +168,9 @@ class Searcher:
                 kept = self._ranker.spread(kept, snapshot, meaning, work)
         calibration = None if meaning is None else meaning.calibration
         grounds = Grounds(words, blend, calibration, work.request.min_score)
-        return Found(question, meaning, kept, len(kept), grounds, within, lasting)
+        return FoundSet(question, meaning, kept, len(kept), grounds, within, lasting)
 
-    def question_of(self, snapshot: Snapshot, work: Work) -> "tuple[LikedPassage | None, QueryAnalysis]":
+    def question_of(self, snapshot: Snapshot, work: SearchContext) -> "tuple[LikedPassage | None, QueryAnalysis]":
         """The words that are asked for; of a passage those that tell most about it."""
         if work.request.like is None:
             return None, analyse_query(work.query, snapshot.languages())
@@ -179,7 +179,7 @@ class Searcher:
         liked = find_passage(snapshot, work.request.like, hidden(snapshot, self._guard, work))
         return liked, telling_words(snapshot, liked, self._frequencies)
 
-    def _kept_by(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: Work) -> Kept:
+    def _kept_by(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext) -> Kept:
         """What an earlier question finds in this very state of the index."""
         moment = self._moment(snapshot, provider, work)
         remembered = self._earlier.get(moment, work.request)
@@ -202,11 +202,13 @@ class Searcher:
         with self._store.read() as snapshot:
             return values_of(snapshot, operator, start)
 
-    def _meaning(self, provider: "EmbeddingProvider | None", snapshot: Snapshot, work: Work) -> "MeaningLeg | None":
+    def _meaning(
+        self, provider: "EmbeddingProvider | None", snapshot: Snapshot, work: SearchContext
+    ) -> "VectorLeg | None":
         query = work.vector
         if provider is None or query is None:
             return None
-        from engine.search.vector_leg import MeaningLeg
+        from engine.search.vector_leg import VectorLeg
 
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
         if model is None:  # the index was replaced since
@@ -222,10 +224,10 @@ class Searcher:
             return None
         scale = provider.calibration
         calibration = scale.between_passages if work.stored else scale.among(self._frequencies.of(snapshot).total)
-        return MeaningLeg(snapshot, self._vectors, model, calibration, query)
+        return VectorLeg(snapshot, self._vectors, model, calibration, query)
 
     def _outcome(
-        self, snapshot: Snapshot, found: Found, provider: "EmbeddingProvider | None", work: Work
+        self, snapshot: Snapshot, found: FoundSet, provider: "EmbeddingProvider | None", work: SearchContext
     ) -> SearchOutcome:
         kept, grounds = found.kept, found.grounds
         with work.timed("merge"):
@@ -266,7 +268,7 @@ class Searcher:
         )
 
 
-def _mode(meaning: "MeaningLeg | None", request: SearchRequest) -> SearchMode:
+def _mode(meaning: "VectorLeg | None", request: SearchRequest) -> SearchMode:
     if meaning is None:
         return "keyword"
     return "hybrid" if request.hybrid.enabled else "vector"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from engine.records import QuerySuggestion
-from engine.search.chunk_filter import Among
+from engine.search.chunk_filter import ChunkFilter
 from engine.search.query_conditions import many
 from engine.search.stages import Term
 from engine.store.snapshot import Snapshot
@@ -51,7 +51,7 @@ class Spelling:
         query: str,
         question: QueryAnalysis,
         terms: Sequence[Term],
-        among: Among,
+        among: ChunkFilter,
     ) -> tuple[QuerySuggestion, ...]:
         """At most three other questions, the likeliest first; `terms` are those of the question that were looked for.
 
@@ -71,7 +71,7 @@ class Spelling:
             ways += [[(word, *other)] for other in meant[1:]]
         return tuple(found for way in ways if (found := _suggestion(query, way)).query != query)
 
-    def _meant(self, snapshot: Snapshot, term: QueryTerm, among: Among) -> Iterator[tuple[str, int]]:
+    def _meant(self, snapshot: Snapshot, term: QueryTerm, among: ChunkFilter) -> Iterator[tuple[str, int]]:
         """Up to three words that the term may stand for, as they are written, with how many chunks hold each."""
         token, korean = _sought(term)
         if not token:
@@ -156,7 +156,7 @@ def _beginning_so(snapshot: Snapshot, token: str, head: int, column: str) -> dic
         head += 1
 
 
-def _text_with(snapshot: Snapshot, token: str, column: str, among: Among) -> str | None:
+def _text_with(snapshot: Snapshot, token: str, column: str, among: ChunkFilter) -> str | None:
     """The text of one of these chunks that holds this word; None where there is none."""
     tables = snapshot.tables
     inside = "" if among.files is None else f"AND c.file_id IN ({','.join(map(str, among.files))})"

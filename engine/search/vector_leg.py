@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 from engine.base.cancellation import CancelToken
 from engine.embedding.base import Calibration
 from engine.search import scoring
-from engine.search.chunk_filter import Among
+from engine.search.chunk_filter import ChunkFilter
 from engine.search.search_sources import NearVectors
 from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, Vectors, decode
 
 
 @dataclass(frozen=True)
-class MeaningLeg:
+class VectorLeg:
     """One question's vector against the vectors of one snapshot."""
 
     snapshot: Snapshot
@@ -25,7 +25,7 @@ class MeaningLeg:
     _near: dict[int, float] = field(default_factory=dict)
     """Cosines of the candidates, within a few thousandths."""
 
-    def candidates(self, limit: int, among: Among, cancel: CancelToken | None) -> list[int]:
+    def candidates(self, limit: int, among: ChunkFilter, cancel: CancelToken | None) -> list[int]:
         """Ids of the nearest chunks, best first."""
         allowed = among.chunks
         if allowed is None and among.files is not None:

@@ -177,7 +177,7 @@ class RowIndex:
         new = ~found
         return RowIndex(np.insert(self.ids, places[new], ids[new]), np.insert(moved, places[new], slots[new]))
 
-    def lacking(self, places: Rows) -> "RowIndex":
+    def capabilities(self, places: Rows) -> "RowIndex":
         return RowIndex(np.delete(self.ids, places), np.delete(self.slots, places))
 
 

@@ -28,7 +28,7 @@ _SECRET = marked(
 )
 
 
-class KeptSearches:
+class SavedSearches:
     """The searches of one workspace. Thread-safe.
 
     What another version of the program wrote and this one cannot read stays, and is left out here.

@@ -19,7 +19,7 @@ from engine.store.migrations import Migration, migrate
 log = logging.getLogger(__name__)
 
 
-class Home(NamedTuple):
+class SessionOwner(NamedTuple):
     """Where one transcript is indexed."""
 
     workspace: str
@@ -30,7 +30,7 @@ class Home(NamedTuple):
     """That folder, as the transcript names it, with secrets masked; empty where it names none."""
 
 
-Homes = Mapping[str, Home]
+Homes = Mapping[str, SessionOwner]
 """By the transcript's path."""
 
 
@@ -46,11 +46,11 @@ def _m001_homes(connection: apsw.Connection) -> None:
 MIGRATIONS: tuple[Migration, ...] = (_m001_homes,)
 _COLUMNS = [
     Column("homes", name, "INTEGER" if name == "rank" else "TEXT", required=True)
-    for name in ("transcript", *Home._fields)
+    for name in ("transcript", *SessionOwner._fields)
 ]
 
 
-class SessionHomes:
+class SessionOwnership:
     """Each call opens the file for itself, since it is needed once a sync. Raises apsw's errors, `IndexTooNew`."""
 
     def __init__(self, path: Path) -> None:
@@ -61,7 +61,7 @@ class SessionHomes:
         with self._opened() as connection:
             return _rows(connection)
 
-    def change(self, decide: Callable[[Homes], Mapping[str, Home | None]]) -> Homes:
+    def change(self, decide: Callable[[Homes], Mapping[str, SessionOwner | None]]) -> Homes:
         """Set or, with None, remove what `decide` returns for the rows as they are, with nobody else at it.
 
         Returns the rows afterwards.
@@ -127,4 +127,4 @@ class SessionHomes:
 
 def _rows(connection: apsw.Connection) -> Homes:
     query = "SELECT transcript, workspace, rank, project FROM homes"
-    return {transcript: Home(*rest) for transcript, *rest in connection.execute(query)}
+    return {transcript: SessionOwner(*rest) for transcript, *rest in connection.execute(query)}

@@ -32,7 +32,7 @@ class Awaiting(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True)
-class Lack:
+class MissingVectors:
     """What has no vector of a model yet."""
 
     chunks: int = 0
@@ -66,7 +66,7 @@ def stored_models(snapshot: Snapshot, active: ModelName | None) -> tuple[StoredM
     return tuple(sorted(found, key=lambda info: (-info.vectors, info.provider, info.model, info.key)))
 
 
-def lack(snapshot: Snapshot, name: ModelName) -> Lack:
+def lack(snapshot: Snapshot, name: ModelName) -> MissingVectors:
     """What the chunks lack to have all their vectors of this model. Reads every text that has none."""
     model = snapshot.stored_model(*name)
     id_ = -1 if model is None else model.id
@@ -80,7 +80,7 @@ def lack(snapshot: Snapshot, name: ModelName) -> Lack:
                 GROUP BY c.hash)""",
         (id_,),
     )
-    return next(Lack(*row) for row in rows)
+    return next(MissingVectors(*row) for row in rows)
 
 
 def lacking_ids(snapshot: Snapshot, name: ModelName) -> list[int]:

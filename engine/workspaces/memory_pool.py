@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from engine.base.errors import Closed
-from engine.memory.executor import Cancel, Threads
+from engine.memory.executor import BackgroundExecutor, Cancel
 from engine.settings import Settings
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class MemoryPool:
     ) -> None:
         """`settings_of` a folder those that are in force there now. Raises `SettingsError`.
 
-        `executor` closes what is idle; see `Threads`.
+        `executor` closes what is idle; see `BackgroundExecutor`.
         """
         self._open = open_
         self._settings_of = settings_of
@@ -50,7 +50,7 @@ class MemoryPool:
         self._lock = threading.Lock()
         self._kept: dict[str, _Kept] = {}
         """By folder; used last stands last."""
-        self._threads = Threads(executor)
+        self._threads = BackgroundExecutor(executor)
         self._cancel_timer: Cancel | None = None
         self._closed = False
 

@@ -50,14 +50,14 @@ _LOOK_AGAIN_SECONDS = 5.0
 _other_files_replace = msgspec.structs.replace
 
 
-class InsightEverywhere:
+class MultiWorkspaceInsight:
     """An `IndexInsight`: that of the open memory in everything but what is defined here. Thread-safe.
 
-    Raises besides what `Everywhere.home_of` raises, and `Unsupported` where the index of that workspace cannot be
-    looked into.
+    Raises what `MultiWorkspaceMemory.home_of` raises, and `Unsupported` where the index of that workspace cannot be
+    inspected.
     """
 
-    def __init__(self, here: "IndexInsight", everywhere: "Everywhere") -> None:
+    def __init__(self, here: "IndexInsight", everywhere: "MultiWorkspaceMemory") -> None:
         self._here = here
         self._everywhere = everywhere
 
@@ -83,7 +83,7 @@ def _inside(memory: "MemorySearchManager") -> "IndexInsight":
 _replace = msgspec.structs.replace
 
 
-class Everywhere:
+class MultiWorkspaceMemory:
     """A `MemorySearchManager`: the memory of one workspace in everything but what is defined here. Thread-safe.
 
     Results of other workspaces have names as in `names.py`, by which they can be read, located and compared like any
@@ -187,7 +187,7 @@ class Everywhere:
     @property
     def insight(self) -> "IndexInsight | None":
         insight = self._here.insight
-        return None if insight is None else cast("IndexInsight", InsightEverywhere(insight, self))
+        return None if insight is None else cast("IndexInsight", MultiWorkspaceInsight(insight, self))
 
     @contextmanager
     def home_of(self, path: str) -> "Iterator[tuple[MemorySearchManager, Path, str]]":

@@ -15,7 +15,7 @@ from engine.settings.layers import named_workspaces
 from engine.store.connection import open_connection
 from engine.store.failures import translated
 from engine.store.location import IndexFiles, index_files
-from engine.store.session_ownership import SessionHomes
+from engine.store.session_ownership import SessionOwnership
 from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName, stored_models
 from engine.store.user_data import UserData
@@ -115,7 +115,7 @@ def forget_workspace(folder: Path, *, store_path: str = "", remove_index: bool =
     freed = _remove_index(files) if remove_index and files.database.exists() else 0
     note_workspace(files, folder, forgotten=True)
     with translated(files.homes):
-        SessionHomes(files.homes).release(folder)
+        SessionOwnership(files.homes).release(folder)
     return freed
 
 

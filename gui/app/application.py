@@ -16,14 +16,14 @@ from engine import printable, tr
 from gui.app import qt_messages
 from gui.app.crash.guard import CrashGuard
 from gui.app.demo import Demo
-from gui.app.desktop.integration import Staying
-from gui.app.desktop.ipc_address import Address
+from gui.app.desktop.integration import DesktopIntegration
+from gui.app.desktop.ipc_address import IpcAddress
 from gui.app.garbage_collector import Collector
 from gui.app.locale import begin_speaking
 from gui.app.options import Options
 from gui.app.screenshot import Screenshot
 from gui.app.start_view import show_view
-from gui.core.app_paths import Places
+from gui.core.app_paths import AppPaths
 from gui.core.jobs import Jobs
 from gui.core.window_state import WindowState, load_state
 from gui.core.workspace import Opened, Workspace
@@ -32,7 +32,7 @@ from gui.widgets.accessible_painting import tell_painted
 from gui.widgets.icons import application_icon
 from gui.widgets.message import Action
 from gui.window.main_window import MainWindow
-from gui.window.quick_search import QuickWay
+from gui.window.quick_search import QuickSearchController
 
 log = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ _NO_DISPLAY = (
 )
 
 
-def run(options: Options, address: Address | None = None) -> int:
+def run(options: Options, address: IpcAddress | None = None) -> int:
     """The window's whole life; returns the exit code. `address`: where later starts find this one, if they are to."""
     if not _has_display():
         if options.screenshot is None:
@@ -69,7 +69,7 @@ def run(options: Options, address: Address | None = None) -> int:
 class _Program:
     """What lives as long as the window."""
 
-    def __init__(self, app: QApplication, options: Options, log_file: Path, address: Address | None) -> None:
+    def __init__(self, app: QApplication, options: Options, log_file: Path, address: IpcAddress | None) -> None:
         self._app = app
         self._options = options
         self._problem = ""
@@ -102,7 +102,7 @@ class _Program:
                 self._jobs,
                 self._appearance,
                 self._state,
-                places=Places(config, log_file),
+                places=AppPaths(config, log_file),
                 remembers=self._remembers,
             )
         self._window.looks.begin(settings, overruled=options.theme is not None)
@@ -113,10 +113,10 @@ class _Program:
         self._window.closing.connect(app.quit, Qt.ConnectionType.QueuedConnection)
         # Before the desktop sees anything of the program that it may want to end.
         self._signals = _Signals(app, self._window.quit)
-        self._quick = QuickWay(self._window, self._workspace, self._jobs)
+        self._quick = QuickSearchController(self._window, self._workspace, self._jobs)
         self._window.quick_wanted.connect(self._quick.quick.toggle)
         if not options.stands_alone:
-            Staying(self._window, self._jobs, self._appearance, self._quick, settings, address, config)
+            DesktopIntegration(self._window, self._jobs, self._appearance, self._quick, settings, address, config)
 
     def run(self) -> int:
         if self._options.size is not None:

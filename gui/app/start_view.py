@@ -48,7 +48,7 @@ def show_view(window: "MainWindow", view: View, query: str) -> None:
         _when_open(window, beside)
         return
     if view == "everywhere":
-        window.search.asker.search_everywhere(True)
+        window.search.controller.search_everywhere(True)
     page = _PAGES.get(view)
     window.views.switch("index" if page else _OTHER_VIEWS.get(view, "search"))
     if page is not None:

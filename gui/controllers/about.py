@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Qt, Slot, qVersion
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from engine import program_version, tr
-from gui.core.app_paths import Places
+from gui.core.app_paths import AppPaths
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.core.workspace import Workspace
@@ -20,10 +20,10 @@ from gui.widgets.text_sheet import sheet
 _LEAST_NAME = 80
 
 
-class AboutWay(QObject):
+class AboutController(QObject):
     """Makes each window anew when it is wanted; what is installed does not change meanwhile and is read once."""
 
-    def __init__(self, workspace: Workspace, places: Places, jobs: Jobs, window: QWidget) -> None:
+    def __init__(self, workspace: Workspace, places: AppPaths, jobs: Jobs, window: QWidget) -> None:
         super().__init__(window)
         self._workspace = workspace
         self._places = places

@@ -18,7 +18,7 @@ _CALM_MS = 400
 _KEYS = ("window.theme", "window.font_scale")
 
 
-class KeptAppearance(QObject):
+class AppearanceController(QObject):
     """Of a window that remembers; without one that does, what is chosen holds until the program ends."""
 
     def __init__(

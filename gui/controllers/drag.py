@@ -62,7 +62,7 @@ def mime_data(load: Load) -> QMimeData:
     return data
 
 
-class Dragging(QObject):
+class DragController(QObject):
     """Where the files are is asked of the disk first, off this thread; the drag begins if the button is still down."""
 
     def __init__(self, workspace: Workspace, views: Views, banner: Notices, jobs: Jobs, window: QWidget) -> None:

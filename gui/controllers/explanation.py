@@ -10,7 +10,7 @@ from gui.search.panel import SearchPanel
 from gui.shell.dock import Dock
 
 
-class ExplanationWay(QObject):
+class ExplanationController(QObject):
     """Connects them by their signals; none of them knows another."""
 
     def __init__(
@@ -21,7 +21,7 @@ class ExplanationWay(QObject):
         search.answer_changed.connect(explanation.show_answer)
         search.result_current.connect(explanation.show_result)
         search.why_wanted.connect(dock.show_explanation)
-        search.asker.remedy_wanted.connect(do)
-        explanation.wanted.connect(search.asker.explain)
+        search.controller.remedy_wanted.connect(do)
+        explanation.wanted.connect(search.controller.explain)
         explanation.left.connect(search.focus_results)
         explanation.close_wanted.connect(search.focus_results)

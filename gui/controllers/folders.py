@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Slot
 
 import engine
 from engine import SyncReason, tr
-from gui.core.app_paths import Places
+from gui.core.app_paths import AppPaths
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
 from gui.core.workspace import Workspace
@@ -17,7 +17,7 @@ from gui.sources.first_run_panel import FirstRunPanel
 log = logging.getLogger(__name__)
 
 
-class FolderWay(QObject):
+class FolderController(QObject):
     """Leads the first-run pages, and through them or directly to an open workspace."""
 
     def __init__(
@@ -27,7 +27,7 @@ class FolderWay(QObject):
         frame: Frame,
         banner: Notices,
         jobs: Jobs,
-        places: Places,
+        places: AppPaths,
         *,
         remembers: bool,
         parent: QObject,

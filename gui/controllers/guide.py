@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 import engine
 from engine import marked, tr
 from gui.commands.keymap import keymap
-from gui.controllers.settings import SettingsWay
+from gui.controllers.settings import SettingsController
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.help.guide_window import GuideWindow
@@ -17,10 +17,10 @@ from gui.widgets.guide_link import SCHEME
 _NOT_NOW = marked("“{words}” cannot be done at the moment.")
 
 
-class GuideWay(QObject):
+class GuideController(QObject):
     """Makes the window of the guide when it is first wanted."""
 
-    def __init__(self, jobs: Jobs, settings: SettingsWay, window: QWidget) -> None:
+    def __init__(self, jobs: Jobs, settings: SettingsController, window: QWidget) -> None:
         super().__init__(window)
         self._jobs = jobs
         self._settings = settings
@@ -45,7 +45,7 @@ class GuideWay(QObject):
             self.dialog.setting_wanted.connect(self._show_setting)
             self._window.destroyed.connect(self.dialog.deleteLater)
             self._read_again()
-        if name in NAMES or not self.dialog.spot[0]:
+        if name in NAMES or not self.dialog.location[0]:
             self.dialog.go_to(name if name in NAMES else NAMES[0], heading)
         self.dialog.show()
         self.dialog.activateWindow()

@@ -25,11 +25,11 @@ from engine import (
     tr,
     write_link,
 )
-from gui.controllers.folders import FolderWay
-from gui.controllers.open_result import Ways
+from gui.controllers.folders import FolderController
+from gui.controllers.open_result import ResultOpener
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
-from gui.core.location import Spot
+from gui.core.location import Location
 from gui.core.notices import Notices
 from gui.core.window_state import WindowState
 from gui.core.workspace import Opened, OpenFailure, Workspace
@@ -39,15 +39,15 @@ from gui.widgets.message import Action
 _KEY = "link"
 
 
-class Links(QObject):
+class LinkController(QObject):
     """The newest link wins: what an older one waits for is forgotten."""
 
     def __init__(
         self,
         workspace: Workspace,
         views: Views,
-        folders: FolderWay,
-        ways: Ways,
+        folders: FolderController,
+        ways: ResultOpener,
         banner: Notices,
         jobs: Jobs,
         state: WindowState,
@@ -75,7 +75,7 @@ class Links(QObject):
     # --- copying ----------------------------------------------------------------------------------------------------
 
     @Slot(object)
-    def copy(self, spot: Spot) -> None:
+    def copy(self, spot: Location) -> None:
         """Put the link to a place of the open workspace into the clipboard."""
         opened = self._workspace.current
         if opened is None:
@@ -152,7 +152,7 @@ class Links(QObject):
         def found(_: object) -> None:
             self._look.done()
             if self._workspace.current is opened:
-                self._ways.read_spot(Spot(link.path, link.line, link.end, link.message))
+                self._ways.read_spot(Location(link.path, link.line, link.end, link.message))
 
         self._look.put(self._jobs.read(lambda token: _check(opened.manager, link, token), found, refused))
 

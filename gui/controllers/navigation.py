@@ -6,11 +6,11 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QMouseEvent, QWindow
 
 from engine import MemorySearchResult, SessionSummary
-from gui.controllers.history import Stop, Trail
-from gui.core.location import Spot
+from gui.controllers.history import History, HistoryEntry
+from gui.core.location import Location
 from gui.core.workspace import Workspace
-from gui.search.view_state import SearchStanding
-from gui.sessions.view_state import SessionsStanding
+from gui.search.view_state import SearchViewState
+from gui.sessions.view_state import SessionsViewState
 from gui.shell.views import ViewName, Views
 
 _BUTTONS = {Qt.MouseButton.BackButton: True, Qt.MouseButton.ForwardButton: False}
@@ -31,17 +31,17 @@ class Navigation(QObject):
     def __init__(self, workspace: Workspace, views: Views, parent: QObject) -> None:
         super().__init__(parent)
         self._views = views
-        self._trail = Trail()
+        self._history = History()
         self._going = False
         self._view = views.current
         self._opened: dict[ViewName, tuple[Hashable, Hashable]] = {}
         """By view: what was asked when something was opened, and what."""
         search, sessions = views.search, views.sessions
-        search.asker.meant.connect(self._mean)
+        search.controller.meant.connect(self._mean)
         search.result_activated.connect(self._open_result)
         search.body.list.clicked.connect(lambda _: self._open_result(search.body.list.current_result()))
         search.answer_changed.connect(self.changed)
-        search.asker.query_changed.connect(self.changed)
+        search.controller.query_changed.connect(self.changed)
         sessions.session_activated.connect(self._open_session)
         sessions.view.list.clicked.connect(lambda _: self._open_session(sessions.view.list.current_session()))
         views.switched.connect(self._switched)
@@ -50,19 +50,19 @@ class Navigation(QObject):
 
     @property
     def can_go_back(self) -> bool:
-        return self._trail.can_go_back(self._now())
+        return self._history.can_go_back(self._now())
 
     @property
     def can_go_forward(self) -> bool:
-        return self._trail.can_go_forward(self._now())
+        return self._history.can_go_forward(self._now())
 
     @Slot()
     def back(self) -> None:
-        self._go(self._trail.back(self._now()))
+        self._go(self._history.back(self._now()))
 
     @Slot()
     def forward(self) -> None:
-        self._go(self._trail.forward(self._now()))
+        self._go(self._history.forward(self._now()))
 
     def watch(self, window: QWindow) -> None:
         """Hear the mouse's own buttons for it, wherever in this window they are pressed."""
@@ -78,26 +78,26 @@ class Navigation(QObject):
 
     # --- noting -----------------------------------------------------------------------------------------------------
 
-    def _now(self, view: ViewName | None = None) -> Stop:
+    def _now(self, view: ViewName | None = None) -> HistoryEntry:
         match view or self._views.current:
             case "search":
-                return self._stop("search", self._views.search.asker.standing)
+                return self._stop("search", self._views.search.controller.view_state)
             case "sessions":
-                return self._stop("sessions", self._views.sessions.standing)
+                return self._stop("sessions", self._views.sessions.view_state)
             case other:
                 return self._stop(other, None)
 
-    def _stop(self, view: ViewName, state: SearchStanding | SessionsStanding | None) -> Stop:
+    def _stop(self, view: ViewName, state: SearchViewState | SessionsViewState | None) -> HistoryEntry:
         asked, opened = self._opened.get(view, (None, None))
-        return Stop(view, state, opened if asked == state else None, state)
+        return HistoryEntry(view, state, opened if asked == state else None, state)
 
-    def _visit(self, stop: Stop) -> None:
+    def _visit(self, stop: HistoryEntry) -> None:
         if not self._going:
-            self._trail.visit(stop)
+            self._history.visit(stop)
             self.changed.emit()
 
     @Slot(object)
-    def _mean(self, standing: SearchStanding) -> None:
+    def _mean(self, standing: SearchViewState) -> None:
         if self._views.current == "search":
             self._visit(self._stop("search", standing))
 
@@ -118,7 +118,7 @@ class Navigation(QObject):
             self._open("sessions", summary.path)
 
     @Slot(object)
-    def _open_place(self, spot: Spot) -> None:
+    def _open_place(self, spot: Location) -> None:
         self._open("search", spot)
 
     @Slot(str)
@@ -129,13 +129,13 @@ class Navigation(QObject):
 
     @Slot()
     def _forget(self) -> None:
-        self._trail = Trail()
+        self._history = History()
         self._opened.clear()
         self.changed.emit()
 
     # --- going ------------------------------------------------------------------------------------------------------
 
-    def _go(self, stop: Stop | None) -> None:
+    def _go(self, stop: HistoryEntry | None) -> None:
         if stop is None:
             return
         views, view = self._views, stop.view
@@ -143,11 +143,11 @@ class Navigation(QObject):
         try:
             views.switch(view)
             views.conversation.return_to(_read_at(stop))
-            if isinstance(stop.state, SearchStanding):
-                views.search.asker.return_to(stop.state)
-            elif isinstance(stop.state, SessionsStanding):
+            if isinstance(stop.state, SearchViewState):
+                views.search.controller.return_to(stop.state)
+            elif isinstance(stop.state, SessionsViewState):
                 views.sessions.return_to(stop.state)
-            if isinstance(stop.opened, Spot):
+            if isinstance(stop.opened, Location):
                 views.show_spot(stop.opened)
             views.focus_list()
         finally:
@@ -156,11 +156,11 @@ class Navigation(QObject):
         self.changed.emit()
 
 
-def _read_at(stop: Stop) -> str:
+def _read_at(stop: HistoryEntry) -> str:
     """The session that was read there; empty where it was none, as far as is known."""
-    if isinstance(stop.state, SessionsStanding):
+    if isinstance(stop.state, SessionsViewState):
         return stop.state.path
     match stop.opened:
-        case Spot(path=path) | (str(path), *_):
+        case Location(path=path) | (str(path), *_):
             return path
     return ""

@@ -5,14 +5,14 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 
 from engine import MemorySearchResult, PathState, SessionSummary
-from gui.core.location import Spot
+from gui.core.location import Location
 from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.shell.panes import Panes
 from gui.shell.views import Views
 
 
-class Ways(QObject):
+class ResultOpener(QObject):
     """Connects the panes by their signals; none of them knows another."""
 
     def __init__(
@@ -22,7 +22,7 @@ class Ways(QObject):
         self._workspace = workspace
         self._panes = panes
         self._views = views
-        self._elsewhere = views.viewer.elsewhere
+        self._external = views.viewer.external
         views.search.result_activated.connect(self._go_to)
         views.search.editor_requested.connect(self._edit)
         views.search.reveal_requested.connect(self._reveal)
@@ -44,9 +44,9 @@ class Ways(QObject):
 
     @Slot(str, object)
     def read_place(self, path: str, line: int | None) -> None:
-        self.read_spot(Spot(path, line))
+        self.read_spot(Location(path, line))
 
-    def read_spot(self, spot: Spot) -> None:
+    def read_spot(self, spot: Location) -> None:
         """Go to a place that is no result."""
         self._views.show_spot(spot)
         self._enter_reader()
@@ -57,22 +57,22 @@ class Ways(QObject):
 
     @Slot(object)
     def _edit(self, result: MemorySearchResult) -> None:
-        self._elsewhere.edit(result.path, result.start_line)
+        self._external.edit(result.path, result.start_line)
 
     @Slot(object)
     def _reveal(self, result: MemorySearchResult) -> None:
-        self._elsewhere.reveal(result.path)
+        self._external.reveal(result.path)
 
     @Slot(str)
     def _reveal_issue(self, name: str) -> None:
         """A file that is not in the index, by its stable name or its absolute path."""
         if self._workspace.current is not None:
-            self._elsewhere.reveal_place(self._workspace.current.folder / name)
+            self._external.reveal_place(self._workspace.current.folder / name)
 
     @Slot(object)
     def _open_path(self, state: PathState) -> None:
         """A note in the editor; a transcript is only shown, since as it is on disk it may hold secrets."""
         if state.source == "sessions":
-            self._elsewhere.reveal_place(Path(state.file))
+            self._external.reveal_place(Path(state.file))
         else:
-            self._elsewhere.edit(state.path, 1)
+            self._external.edit(state.path, 1)

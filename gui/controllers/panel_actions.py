@@ -5,10 +5,10 @@ from functools import partial
 from PySide6.QtCore import QObject, Slot
 
 from engine import SearchRemedy
-from gui.controllers.explanation import ExplanationWay
-from gui.controllers.folders import FolderWay
-from gui.controllers.settings import SettingsWay
-from gui.core.app_paths import Places
+from gui.controllers.explanation import ExplanationController
+from gui.controllers.folders import FolderController
+from gui.controllers.settings import SettingsController
+from gui.core.app_paths import AppPaths
 from gui.core.notices import Notices
 from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
@@ -18,7 +18,7 @@ from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 
 
-class Errands(QObject):
+class PanelActions(QObject):
     """Hears the parts' wishes by their signals; none of them knows who fulfils them."""
 
     def __init__(
@@ -30,9 +30,9 @@ class Errands(QObject):
         explanation: ExplanationPanel,
         banner: Notices,
         first_run: FirstRunPanel,
-        folders: FolderWay,
-        settings: SettingsWay,
-        places: Places,
+        folders: FolderController,
+        settings: SettingsController,
+        places: AppPaths,
         parent: QObject,
     ) -> None:
         super().__init__(parent)
@@ -45,7 +45,7 @@ class Errands(QObject):
         self._folders = folders
         self._settings = settings
         self._places = places
-        ExplanationWay(views.search, explanation, dock, self._remedy)
+        ExplanationController(views.search, explanation, dock, self._remedy)
         views.sessions.folder_wanted.connect(folders.add_sessions)
         views.sessions.engine_wanted.connect(partial(self._do, "engine"))
         views.index.action_requested.connect(self._do)
@@ -79,7 +79,7 @@ class Errands(QObject):
     def search_within(self) -> None:
         """Ask the next question among the results on show alone."""
         self._views.switch("search")
-        self._views.search.asker.search_within()
+        self._views.search.controller.search_within()
 
     @Slot(str)
     def _do(self, action: str) -> None:

@@ -53,7 +53,7 @@ class Printable:
     steps: Callable[[Paper, PageStyle], Steps]
 
 
-class Printing(QObject):
+class PrintController(QObject):
     """One print at a time."""
 
     def __init__(self, workspace: Workspace, views: Views, banner: Notices, jobs: Jobs, window: QWidget) -> None:
@@ -246,7 +246,7 @@ class Printing(QObject):
             tr_count("{count:,} page saved as {path}.", "{count:,} pages saved as {path}.", pages, path=path),
             "fine",
             Action(tr("Open"), partial(_open_elsewhere, path)),
-            Action(tr("Show in file manager"), partial(self._views.viewer.elsewhere.reveal_place, path)),
+            Action(tr("Show in file manager"), partial(self._views.viewer.external.reveal_place, path)),
             key=_KEY,
         )
 

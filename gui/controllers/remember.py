@@ -2,33 +2,33 @@
 
 from PySide6.QtWidgets import QWidget
 
-from gui.controllers.open_result import Ways
+from gui.controllers.open_result import ResultOpener
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
-from gui.core.status_events import IndexNews
+from gui.core.status_events import StatusEvents
 from gui.core.workspace import Workspace
-from gui.remember.controller import RememberWay
-from gui.remember.new_note_notice import UnseenNews
+from gui.remember.controller import RememberController
+from gui.remember.new_note_notice import NewNoteNotice
 from gui.remember.trash import Trash
 from gui.shell.views import Views
 
 
-class Remembering:
+class RememberFeatures:
     """Connects them by their signals: a session that is to be remembered, a note that is to be read, a new index."""
 
     def __init__(
         self,
         workspace: Workspace,
         views: Views,
-        ways: Ways,
+        ways: ResultOpener,
         banner: Notices,
-        news: IndexNews,
+        news: StatusEvents,
         jobs: Jobs,
         window: QWidget,
     ) -> None:
         trash = Trash(workspace, banner, jobs)
-        self.way = RememberWay(workspace, banner, jobs, trash, window)
-        self.unseen = UnseenNews(workspace, banner, jobs, trash, window)
+        self.way = RememberController(workspace, banner, jobs, trash, window)
+        self.unseen = NewNoteNotice(workspace, banner, jobs, trash, window)
         views.sessions.remember_wanted.connect(self.way.remember)
         views.conversation.remember_wanted.connect(self.way.remember)
         news.changed.connect(self.unseen.look)

@@ -18,7 +18,7 @@ from gui.widgets.message import Action
 _DEMO = marked("A demo keeps nothing. Start Mnemoscope without --demo to have your own notes ranked like this.")
 
 
-class SearchWay(QObject):
+class SearchSettingsController(QObject):
     """Connects the two by their signals."""
 
     def __init__(
@@ -37,7 +37,7 @@ class SearchWay(QObject):
         self._workspace = workspace
         self._search = search
         self._ranking = search.ranking
-        self._shelf = search.asker.keeping.shelf
+        self._saved = search.controller.saved_searches.shelf
         self._banner = banner
         self._jobs = jobs
         self._config = config
@@ -47,8 +47,8 @@ class SearchWay(QObject):
         workspace.opened.connect(self._begin)
         workspace.settings_changed.connect(self._take_settings)
         self._ranking.default_wanted.connect(self._keep_ranking)
-        search.asker.keeping.forgotten.connect(self._offer_undo)
-        self._shelf.failed.connect(banner.complain)
+        search.controller.saved_searches.forgotten.connect(self._offer_undo)
+        self._saved.failed.connect(banner.complain)
 
     @Slot(object)
     def _begin(self, opened: Opened) -> None:
@@ -58,7 +58,7 @@ class SearchWay(QObject):
         self._folder, self._settings = opened.folder, opened.settings
         # A picture of somebody's notes leaves nothing behind; a demo is thrown away with all that it keeps.
         passing = not self._remembers and not self._workspace.store_path
-        self._shelf.notes = opened.settings.window.keep_searches and not passing
+        self._saved.notes = opened.settings.window.keep_searches and not passing
 
     @Slot(object)
     def _take_settings(self, opened: Opened) -> None:
@@ -73,7 +73,7 @@ class SearchWay(QObject):
     @Slot(bool)
     def keep_recent(self, wanted: bool) -> None:
         """From now on, and after the next start."""
-        self._shelf.notes = wanted
+        self._saved.notes = wanted
         opened = self._workspace.current
         if opened is not None and self._remembers:
             self._jobs.write(
@@ -84,7 +84,7 @@ class SearchWay(QObject):
 
     @Slot(object)
     def _offer_undo(self, search: SavedSearch) -> None:
-        undo = Action(tr("Undo"), partial(self._shelf.put_back, search))
+        undo = Action(tr("Undo"), partial(self._saved.put_back, search))
         self._banner.say(tr("“{name}” is no longer saved.", name=search.name), "off", undo, key="saved-search")
 
     @Slot(object)

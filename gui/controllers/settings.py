@@ -7,20 +7,22 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
 from engine import EmbeddingEstimate, MemoryProviderStatus, Settings, SyncSummary
-from gui.core.capabilities import Lacks
+from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.core.workspace import Opened, OpenFailure, Workspace
-from gui.settings.broken_settings import SetAside
+from gui.settings.broken_settings import BrokenSettings
 from gui.settings.dialog import SettingsDialog
 from gui.settings.page_layout import SettingsPage
 from gui.settings.pages import PageMaker
 from gui.settings.system_switch import SystemSwitch
 
 
-class SettingsWay(QObject):
+class SettingsController(QObject):
     """Makes the dialog when it is first wanted."""
 
-    def __init__(self, workspace: Workspace, jobs: Jobs, config: Path | None, aside: SetAside, window: QWidget) -> None:
+    def __init__(
+        self, workspace: Workspace, jobs: Jobs, config: Path | None, aside: BrokenSettings, window: QWidget
+    ) -> None:
         super().__init__(window)
         self._workspace = workspace
         self._jobs = jobs
@@ -73,10 +75,10 @@ class SettingsWay(QObject):
         self.dialog.begin(opened.folder, opened.settings, opened.manager, page)
 
     @Slot(object)
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Another backend answers now."""
         if self.dialog is not None and self.dialog.isVisible():
-            self.dialog.show_lacks(lacks)
+            self.dialog.show_unsupported(lacks)
 
     @Slot(object)
     def _saved(self, agreed: EmbeddingEstimate | None) -> None:

@@ -6,11 +6,11 @@ from PySide6.QtWidgets import QWidget
 from engine import marked
 from gui.commands.commands import Commands
 from gui.commands.shared import EXPORT
-from gui.controllers.drag import Dragging
-from gui.controllers.folders import FolderWay
-from gui.controllers.links import Links
-from gui.controllers.open_result import Ways
-from gui.controllers.printing import Printing
+from gui.controllers.drag import DragController
+from gui.controllers.folders import FolderController
+from gui.controllers.links import LinkController
+from gui.controllers.open_result import ResultOpener
+from gui.controllers.printing import PrintController
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
 from gui.core.window_state import WindowState
@@ -19,25 +19,25 @@ from gui.sharing.export import Exports
 from gui.shell.views import Views
 
 
-class Sharing:
+class SharingFeatures:
     """What the window makes by one line."""
 
     def __init__(
         self,
         workspace: Workspace,
         views: Views,
-        folders: FolderWay,
-        ways: Ways,
+        folders: FolderController,
+        ways: ResultOpener,
         banner: Notices,
         jobs: Jobs,
         state: WindowState,
         window: QWidget,
     ) -> None:
         self._views = views
-        self.links = Links(workspace, views, folders, ways, banner, jobs, state, window)
-        self.exports = Exports(workspace, views.search, views.viewer.elsewhere, banner, jobs, window)
-        self.printing = Printing(workspace, views, banner, jobs, window)
-        self.dragging = Dragging(workspace, views, banner, jobs, window)
+        self.links = LinkController(workspace, views, folders, ways, banner, jobs, state, window)
+        self.exports = Exports(workspace, views.search, views.viewer.external, banner, jobs, window)
+        self.printing = PrintController(workspace, views, banner, jobs, window)
+        self.dragging = DragController(workspace, views, banner, jobs, window)
 
     def add_commands(self, commands: Commands) -> None:
         """What can be done from anywhere in the window."""

@@ -7,20 +7,20 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from engine import tr
-from gui.controllers.folders import FolderWay
-from gui.core.app_paths import Places
-from gui.core.capabilities import Lacking
+from gui.controllers.folders import FolderController
+from gui.core.app_paths import AppPaths
+from gui.core.capabilities import Capabilities
 from gui.core.notices import Notices
 from gui.core.window_state import WindowState
 from gui.core.workspace import Opened, OpenFailure, Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
-from gui.settings.broken_settings import SetAside
+from gui.settings.broken_settings import BrokenSettings
 from gui.shell.frame import Frame
 from gui.shell.views import Views
 from gui.widgets.message import Action
 
 
-class Opening(QObject):
+class WorkspaceController(QObject):
     """Hands the memory to the parts that read from it, and takes it from them before it is closed."""
 
     another_folder_wanted = Signal()
@@ -32,11 +32,11 @@ class Opening(QObject):
         banner: Notices,
         views: Views,
         diagnostics: DiagnosticsPanel,
-        folders: FolderWay,
-        lacking: Lacking,
+        folders: FolderController,
+        lacking: Capabilities,
         state: WindowState,
-        places: Places,
-        aside: SetAside,
+        places: AppPaths,
+        aside: BrokenSettings,
         window: QWidget,
     ) -> None:
         super().__init__(window)
@@ -46,7 +46,7 @@ class Opening(QObject):
         self._views = views
         self._diagnostics = diagnostics
         self._folders = folders
-        self._lacking = lacking
+        self._capabilities = lacking
         self._state = state
         self._places = places
         self._aside = aside
@@ -70,7 +70,7 @@ class Opening(QObject):
     def _show_opened(self, opened: Opened) -> None:
         self._before = opened.folder
         self._state.remember(opened.folder)
-        self._lacking.begin(opened.lacks)
+        self._capabilities.begin(opened.lacks)
         self._views.set_manager(opened.everywhere)
         self._take_settings(opened)
         self._diagnostics.set_manager(opened.manager)
@@ -82,7 +82,7 @@ class Opening(QObject):
 
     @Slot(object)
     def _take_settings(self, opened: Opened) -> None:
-        self._views.viewer.elsewhere.editor_command = opened.settings.window.editor
+        self._views.viewer.external.editor_command = opened.settings.window.editor
 
     @Slot()
     def show_closed(self) -> None:

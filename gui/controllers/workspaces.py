@@ -17,7 +17,7 @@ from engine import (
     tr,
 )
 from gui.commands.binding import show_keys_of
-from gui.controllers.folders import FolderWay
+from gui.controllers.folders import FolderController
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
@@ -31,14 +31,14 @@ SWITCH = "workspace.switch"
 EVERYWHERE = "search.everywhere"
 
 
-class SpacesWay(QObject):
+class WorkspacesController(QObject):
     """Makes the switcher when it is first wanted."""
 
     def __init__(
         self,
         workspace: Workspace,
         search: SearchPanel,
-        folders: FolderWay,
+        folders: FolderController,
         banner: Notices,
         jobs: Jobs,
         state: WindowState,
@@ -83,7 +83,7 @@ class SpacesWay(QObject):
     @Slot()
     def toggle_everywhere(self) -> None:
         """Search all workspaces, or the open one alone again."""
-        self._search.asker.search_everywhere(not self._search.asker.everywhere)
+        self._search.controller.search_everywhere(not self._search.controller.everywhere)
 
     @property
     def _open_folder(self) -> str:
@@ -166,7 +166,7 @@ class SpacesWay(QObject):
     def _search_everywhere(self) -> None:
         if self.switcher is not None:
             self.switcher.reject()
-        self._search.asker.search_everywhere(True)
+        self._search.controller.search_everywhere(True)
         self._search.focus_box()
 
     @Slot(object, bool)
@@ -198,13 +198,13 @@ class SpacesWay(QObject):
         for name in self._state.recent:
             action = menu.addAction(name.replace("&", "&&"))
             action.setCheckable(True)
-            action.setChecked(name == current and not self._search.asker.everywhere)
-            action.setEnabled(name != current or self._search.asker.everywhere)
+            action.setChecked(name == current and not self._search.controller.everywhere)
+            action.setEnabled(name != current or self._search.controller.everywhere)
             action.triggered.connect(partial(self._choose_folder, Path(name)))
         menu.addSeparator()
         everywhere = menu.addAction(tr("All workspaces"))
         everywhere.setCheckable(True)
-        everywhere.setChecked(self._search.asker.everywhere)
+        everywhere.setChecked(self._search.controller.everywhere)
         everywhere.setEnabled(bool(current))
         everywhere.triggered.connect(self.toggle_everywhere)
         show_keys_of(everywhere, EVERYWHERE)
@@ -217,6 +217,6 @@ class SpacesWay(QObject):
         show_keys_of(choose, "folder.choose")
 
     def _choose_folder(self, folder: Path, _checked: bool = False) -> None:
-        self._search.asker.search_everywhere(False)
+        self._search.controller.search_everywhere(False)
         if self._workspace.current is None or folder != self._workspace.current.folder:
             self._folders.open(folder)

@@ -17,10 +17,10 @@ from gui.conversation.prompt_list import PromptList
 from gui.conversation.raw_lines import RawLines, read_raw, show_raw
 from gui.conversation.rows import DETAILS, Detail
 from gui.conversation.view import ConversationView
-from gui.core.capabilities import Gates, Lacks
+from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
-from gui.core.location import Spot
+from gui.core.location import Location
 from gui.sessions.wording import UNTITLED
 
 _DETAIL = command("session.tools", marked("Tools hidden, short or full"), "conversation", "Alt+T")
@@ -57,7 +57,7 @@ class ConversationActions(QObject):
         similar_wanted: sessions like this one (its path).
         remember_wanted: a note of this session (its path and title).
         like_wanted: what is like this `Passage`, and its words.
-        link_wanted: a link to this `Spot` is to be copied.
+        link_wanted: a link to this `Location` is to be copied.
         unmasking: something would show secrets that are masked; call what comes along if the person agrees.
     """
 
@@ -102,7 +102,7 @@ class ConversationActions(QObject):
         self._of_session.append(self._gates.add(self.more, "conditions"))
         view.menu_wanted.connect(self._open_menu)
 
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """What the memory of these sessions cannot do."""
         self._gates.hear(lacks)
 
@@ -171,7 +171,7 @@ class ConversationActions(QObject):
         conversation, current = self._conversation, self._view.current
         if conversation is not None and current is not None:
             message = conversation.message(conversation.entries[current])
-            self.link_wanted.emit(Spot(conversation.session.summary.path, message.line, message=message.id))
+            self.link_wanted.emit(Location(conversation.session.summary.path, message.line, message=message.id))
             self.said.emit(tr("Link to this message copied"))
 
     def _cycle_detail(self) -> None:

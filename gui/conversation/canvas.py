@@ -13,7 +13,7 @@ from gui.conversation.scroll_area import ConversationScroll
 from gui.conversation.wording import summary
 from gui.core.jobs import Jobs
 from gui.style.theme import tokens
-from gui.viewer.match_marks import LineMarks, Ranges
+from gui.viewer.match_marks import MatchMarks, Ranges
 
 _FRAME_BUDGET = 0.004
 """Seconds for looking for marks before the rest of them waits for the next frame."""
@@ -28,7 +28,7 @@ class ConversationCanvas(ConversationScroll):
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._marks, self._found = LineMarks(jobs, self), LineMarks(jobs, self)
+        self._marks, self._found = MatchMarks(jobs, self), MatchMarks(jobs, self)
         for marks in (self._marks, self._found):
             marks.found.connect(self.viewport().update)
         self._framed: tuple[int, int] | None = None
@@ -48,7 +48,7 @@ class ConversationCanvas(ConversationScroll):
         self._marks.forget()
         self._found.forget()
 
-    def _ranges(self, marks: LineMarks, piece: int, until: float) -> "_Budgeted":
+    def _ranges(self, marks: MatchMarks, piece: int, until: float) -> "_Budgeted":
         return _Budgeted(marks, piece * _BLOCKS, until)
 
     def _current_entry(self) -> int | None:
@@ -137,7 +137,7 @@ def _fold_words(lines: int, *, all_shown: bool) -> str:
 class _Budgeted:
     """The marks of the blocks of one piece, as far as there is time in this frame."""
 
-    def __init__(self, marks: LineMarks, first: int, until: float) -> None:
+    def __init__(self, marks: MatchMarks, first: int, until: float) -> None:
         self._marks = marks
         self._first = first
         self._until = until

@@ -6,7 +6,7 @@ from engine import FileChunks, MemorySearchManager, tr
 from gui.conversation.entries import Conversation
 from gui.conversation.view import ConversationView
 from gui.core.jobs import Jobs
-from gui.viewer.base_viewer import ReadingPanel
+from gui.viewer.base_viewer import BaseViewer
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.margin_lanes import ChunkLanes
@@ -43,7 +43,7 @@ class _Messages:
 class ConversationChunks(QObject):
     """`card` goes below the conversation; while `inspector.margin_action` is checked, it shows a chunk."""
 
-    def __init__(self, jobs: Jobs, view: ConversationView, panel: ReadingPanel) -> None:
+    def __init__(self, jobs: Jobs, view: ConversationView, panel: BaseViewer) -> None:
         super().__init__(panel)
         self.card = ChunkCard()
         self._messages = _Messages(view)

@@ -7,7 +7,7 @@ from collections.abc import Generator, Iterable
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from gui.conversation.entries import Conversation
-from gui.conversation.piece_builder import LaidPiece, PieceStyle, piece_steps
+from gui.conversation.piece_builder import PieceLayout, PieceStyle, piece_steps
 
 _KEPT = 160
 """Pieces; some screens of them."""
@@ -27,9 +27,9 @@ class PieceDocuments(QObject):
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
         self._conversation: Conversation | None = None
-        self._kept: OrderedDict[int, LaidPiece] = OrderedDict()
+        self._kept: OrderedDict[int, PieceLayout] = OrderedDict()
         self._wanted: list[int] = []
-        self._making: tuple[int, Generator[None, None, LaidPiece]] | None = None
+        self._making: tuple[int, Generator[None, None, PieceLayout]] | None = None
         """The piece that is being made, and what is left to do for it."""
         self._style: PieceStyle | None = None
         self._turn = QTimer(self, singleShot=True, interval=0)
@@ -54,7 +54,7 @@ class PieceDocuments(QObject):
             self._making = None
         self._style = style
 
-    def of(self, piece: int) -> LaidPiece | None:
+    def of(self, piece: int) -> PieceLayout | None:
         return self._kept.get(piece)
 
     def want(self, pieces: Iterable[int]) -> None:
@@ -96,7 +96,7 @@ class PieceDocuments(QObject):
         if arrived:
             self.arrived.emit()
 
-    def _step(self) -> LaidPiece | None:
+    def _step(self) -> PieceLayout | None:
         """Go on with the first piece that is wanted; returns it once it is complete."""
         conversation, style = self._conversation, self._style
         assert conversation is not None
@@ -107,6 +107,6 @@ class PieceDocuments(QObject):
             next(self._making[1])
         except StopIteration as end:
             self._making = None
-            laid: LaidPiece = end.value
+            laid: PieceLayout = end.value
             return laid
         return None

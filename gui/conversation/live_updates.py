@@ -17,7 +17,7 @@ _BELOW = 12
 
 
 @dataclass(frozen=True)
-class Grown:
+class NewMessages:
     """The session as it is now, and how many of its pieces are what they were, counted from the first."""
 
     opened: OpenedSession
@@ -45,10 +45,10 @@ class SessionWatch(QObject):
             self._again = True  # what is being read may be from before the change
             return
 
-        def work(token: CancelToken) -> Grown | None:
+        def work(token: CancelToken) -> NewMessages | None:
             return _read_again(manager, opened, token)
 
-        def take(grown: Grown | None) -> None:  # None also where the reading failed
+        def take(grown: NewMessages | None) -> None:  # None also where the reading failed
             self._job.done()
             again, self._again = self._again, False
             if again:
@@ -64,7 +64,7 @@ class SessionWatch(QObject):
         self._job.cancel()
 
 
-def _read_again(manager: MemorySearchManager, opened: OpenedSession, token: CancelToken) -> Grown | None:
+def _read_again(manager: MemorySearchManager, opened: OpenedSession, token: CancelToken) -> NewMessages | None:
     """None where nothing has changed."""
     wanted, before = opened.wanted, opened.conversation
     known = before.session.summary
@@ -72,7 +72,7 @@ def _read_again(manager: MemorySearchManager, opened: OpenedSession, token: Canc
         return None
     session = manager.read_session(wanted.path, reveal=wanted.reveal, cancel=token)
     now = prepare(session, token)
-    return Grown(replace(opened, conversation=now, rows=Rows(now)), _same_pieces(before, now))
+    return NewMessages(replace(opened, conversation=now, rows=Rows(now)), _same_pieces(before, now))
 
 
 def _same_pieces(before: Conversation, now: Conversation) -> int:
@@ -84,7 +84,7 @@ def _same_pieces(before: Conversation, now: Conversation) -> int:
     return min(len(before.pieces), len(now.pieces))
 
 
-class BelowButton(QPushButton):
+class NewMessagesButton(QPushButton):
     """Floats over the lower edge of a conversation that has gone on out of sight, and leads there."""
 
     def __init__(self, view: ConversationView) -> None:

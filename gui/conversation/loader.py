@@ -35,7 +35,7 @@ class OpenedSession:
     landing: Landing
 
 
-class SessionOpener(QObject):
+class SessionLoader(QObject):
     """One session at a time; what is asked for last wins.
 
     Signals:

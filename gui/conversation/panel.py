@@ -11,14 +11,14 @@ from gui.conversation.actions import ConversationActions
 from gui.conversation.chunk_rows import ConversationChunks
 from gui.conversation.find_lines import ConversationLines, Landing
 from gui.conversation.header import ConversationHeader
-from gui.conversation.live_updates import BelowButton, Grown, SessionWatch
-from gui.conversation.loader import OpenedSession, SessionOpener, Wanted
+from gui.conversation.live_updates import NewMessages, NewMessagesButton, SessionWatch
+from gui.conversation.loader import OpenedSession, SessionLoader, Wanted
 from gui.conversation.view import ConversationView
-from gui.core.capabilities import Lacks
+from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
-from gui.core.reading_place import LeftPlaces, ReadingPlace
+from gui.core.reading_place import ReadingPlace, ReadingPlaces
 from gui.sessions.messages import CHOOSE_SESSION
-from gui.viewer.base_viewer import ReadingPanel
+from gui.viewer.base_viewer import BaseViewer
 from gui.viewer.find_messages import IN_SESSION
 from gui.viewer.links import LinkFollower
 from gui.viewer.notice_page import NothingToRead
@@ -27,7 +27,7 @@ from gui.widgets.message import Action
 _SECRETS = "secrets"
 
 
-class ConversationPanel(ReadingPanel):
+class ConversationPanel(BaseViewer):
     """Shows one session at a time.
 
     Signals:
@@ -51,11 +51,11 @@ class ConversationPanel(ReadingPanel):
         self._manager: MemorySearchManager | None = None
         self._wanted: Wanted | None = None
         self._opened: OpenedSession | None = None
-        self._left = LeftPlaces()
+        self._left = ReadingPlaces()
         self._view = ConversationView(jobs)
-        self._opener = SessionOpener(jobs, self)
+        self._opener = SessionLoader(jobs, self)
         self._watch = SessionWatch(jobs, self)
-        self._below = BelowButton(self._view)
+        self._below = NewMessagesButton(self._view)
         self._links = LinkFollower(jobs, self)
         self._actions = ConversationActions(jobs, self._view, self)
         self._chunks = ConversationChunks(jobs, self._view, self)
@@ -77,10 +77,10 @@ class ConversationPanel(ReadingPanel):
         self._chunks.set_manager(manager)
         self.clear()
 
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """What the memory of these sessions cannot do."""
-        self._actions.show_lacks(lacks)
-        self._chunks.inspector.show_lacks(lacks)
+        self._actions.show_unsupported(lacks)
+        self._chunks.inspector.show_unsupported(lacks)
 
     def show_session(self, path: str, line: int | None = None, query: str = "", message: str = "") -> None:
         """Show a session, at a line of its transcript or at a message, with the words of a query marked."""
@@ -92,7 +92,9 @@ class ConversationPanel(ReadingPanel):
             if before != self._wanted:
                 found = before is not None and before.line is None and before.query == query
                 if found and self._view.has_returned:
-                    self.return_to(path, self.standing)  # the best hit came later than the person, who is back already
+                    self.return_to(
+                        path, self.view_state
+                    )  # the best hit came later than the person, who is back already
                 self._opener.land(opened.conversation, self._wanted)
             return
         self._wanted = Wanted(path, line, query, message=message)
@@ -104,7 +106,7 @@ class ConversationPanel(ReadingPanel):
         return self._opened
 
     @property
-    def standing(self) -> ReadingPlace | None:
+    def view_state(self) -> ReadingPlace | None:
         """Where in which session the person reads; None where nothing is read."""
         place = self._view.reading
         return None if self._opened is None else place
@@ -151,7 +153,7 @@ class ConversationPanel(ReadingPanel):
             self._opener.open(self._manager, self._wanted)
 
     def _drop(self) -> None:
-        if (place := self.standing) is not None:
+        if (place := self.view_state) is not None:
             self._left.leave(place)
         self._close_find()
         self._finding.hits.leave()
@@ -199,7 +201,7 @@ class ConversationPanel(ReadingPanel):
         if place is not None:
             self._view.return_to(place)
 
-    def _on_grown(self, grown: Grown) -> None:
+    def _on_grown(self, grown: NewMessages) -> None:
         before, opened = self._opened, grown.opened
         if before is None or not before.conversation.entries or not opened.conversation.entries:
             self._on_opened(opened)

@@ -32,7 +32,7 @@ class PieceStyle:
 
 
 @dataclass(frozen=True)
-class LaidPiece:
+class PieceLayout:
     document: QTextDocument
     height: float
     key: tuple[object, ...]
@@ -44,7 +44,7 @@ class LaidPiece:
     """The blocks behind which something is drawn: code and quotes."""
 
 
-def piece_steps(conversation: Conversation, piece: int, style: PieceStyle) -> Generator[None, None, LaidPiece]:
+def piece_steps(conversation: Conversation, piece: int, style: PieceStyle) -> Generator[None, None, PieceLayout]:
     """The piece for this style; whoever runs the steps may do something else in between, or stop."""
     if conversation.is_markdown(piece):
         page = yield from page_steps([conversation.markdown(piece)], style.page)
@@ -73,7 +73,7 @@ def piece_steps(conversation: Conversation, piece: int, style: PieceStyle) -> Ge
         if is_code(block) or quote_level(block) or inline_code(block):
             grounded.append(number)
         yield
-    return LaidPiece(document, height, style.key, tuple(texts), tuple(tops), frozenset(grounded))
+    return PieceLayout(document, height, style.key, tuple(texts), tuple(tops), frozenset(grounded))
 
 
 def _end_tightly(document: QTextDocument) -> None:

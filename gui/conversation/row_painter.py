@@ -18,7 +18,7 @@ from PySide6.QtGui import (
     QTextCursor,
 )
 
-from gui.conversation.piece_builder import LaidPiece
+from gui.conversation.piece_builder import PieceLayout
 from gui.conversation.row_layout import Head, Measures
 from gui.conversation.wording import clock, day_text
 from gui.style.stylesheet import font_at
@@ -147,7 +147,7 @@ class RowPainter:
         self._painter.setPen(self._colours.muted)
         write(self._painter, QRect(left, top, self._measures.text_width, self._measures.px(20)), _MIDDLE, "…")
 
-    def piece(self, laid: LaidPiece, left: int, top: int, palette: QPalette, decoration: Decoration) -> None:
+    def piece(self, laid: PieceLayout, left: int, top: int, palette: QPalette, decoration: Decoration) -> None:
         """The text of a piece with its top left corner here."""
         pen, document = self._painter, laid.document
         area = QRectF(self._area).translated(-left, -top)
@@ -179,7 +179,7 @@ class RowPainter:
         document.documentLayout().draw(pen, context)
         pen.restore()
 
-    def _selection(self, laid: LaidPiece, ends: tuple[int, int]) -> QAbstractTextDocumentLayout.Selection:
+    def _selection(self, laid: PieceLayout, ends: tuple[int, int]) -> QAbstractTextDocumentLayout.Selection:
         selection = QAbstractTextDocumentLayout.Selection()
         cursor = QTextCursor(laid.document)
         last = laid.document.characterCount() - 1

@@ -13,16 +13,16 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from gui.conversation.document_cache import PieceDocuments
 from gui.conversation.entries import Conversation
-from gui.conversation.piece_builder import LaidPiece, PieceStyle
+from gui.conversation.piece_builder import PieceLayout, PieceStyle
 from gui.conversation.row_layout import Measures, RowLayout
 from gui.conversation.rows import Detail, Row, Rows
-from gui.conversation.scroll_bar import MessageMap
+from gui.conversation.scroll_bar import MessageScrollBar
 from gui.core.reading_place import ReadingPlace
 from gui.style.theme import tokens
 from gui.style.typography import fixed_font, font_scale
 from gui.viewer.markdown_page import PageStyle
 from gui.viewer.matches import Finder
-from gui.viewer.scroll_position import LazyScroll
+from gui.viewer.scroll_position import ScrollPosition
 from gui.widgets.utf16 import utf16_ranges
 
 _TEXT_PIXELS = 13
@@ -61,9 +61,9 @@ class ConversationScroll(QAbstractScrollArea):
         self._return: Goal | None = None
         self._hit_entries = bytearray()
         self._top_height = 0
-        self._scroll = LazyScroll(self._height_of, self._guess_of)
+        self._scroll = ScrollPosition(self._height_of, self._guess_of)
         self._moving_bar = False
-        self._map = MessageMap(self)
+        self._map = MessageScrollBar(self)
         self._map.jumped.connect(self._jump_to_row)
         self.setVerticalScrollBar(self._map)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
@@ -180,7 +180,7 @@ class ConversationScroll(QAbstractScrollArea):
         rect = laid.document.documentLayout().blockBoundingRect(block)
         return self._layout.pads(row)[0] + round(rect.top() + (line.y() if line.isValid() else 0))
 
-    def _block_of_hit(self, laid: LaidPiece, hit: int) -> tuple[int, int, int] | None:
+    def _block_of_hit(self, laid: PieceLayout, hit: int) -> tuple[int, int, int] | None:
         """Block, start and end of a hit of the find bar's or else of the query's; the last one if there are fewer."""
         finder = self._finders[1] or self._finders[0]
         found = None

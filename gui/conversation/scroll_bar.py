@@ -17,7 +17,7 @@ _EDGE = 10
 _VIEW_OPACITY = 46
 
 
-class MessageMap(QScrollBar):
+class MessageScrollBar(QScrollBar):
     """Each row has a cell of the same height; the person's are in the accent's colour, tools are thin.
 
     Signals:

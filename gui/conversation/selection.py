@@ -57,12 +57,12 @@ class SelectableConversation(ConversationCanvas):
 
     def _place_at(self, point: QPoint) -> Place | None:
         """Piece and position in its document nearest to a point; None over a row without text."""
-        spot = self._spot(point)
+        spot = self._location(point)
         if spot is None:
             return None
         return spot[0], spot[1].documentLayout().hitTest(spot[2], Qt.HitTestAccuracy.FuzzyHit)
 
-    def _spot(self, point: QPoint) -> tuple[int, QTextDocument, QPointF] | None:
+    def _location(self, point: QPoint) -> tuple[int, QTextDocument, QPointF] | None:
         """The piece nearest to a point, its document, and where in that the point is."""
         found = self._row_at(point)
         if found is None or self._rows is None or self._layout is None:
@@ -105,5 +105,5 @@ class SelectableConversation(ConversationCanvas):
 
     def _link_at(self, point: QPoint) -> str:
         """Where the link at a point leads; empty where there is none."""
-        spot = self._spot(point)
+        spot = self._location(point)
         return spot[1].documentLayout().anchorAt(spot[2]) if spot is not None else ""

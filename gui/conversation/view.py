@@ -13,7 +13,7 @@ from gui.conversation.rows import MORE, SUMMARY, Row, Rows
 from gui.conversation.scroll_area import Goal
 from gui.core.jobs import Jobs
 from gui.viewer.lines import Place
-from gui.viewer.matches import Finder, Hit, HitMap, Step
+from gui.viewer.matches import Finder, Hit, MatchMap, Step
 
 
 class ConversationView(ConversationWithCurrent):
@@ -31,7 +31,7 @@ class ConversationView(ConversationWithCurrent):
         super().__init__(jobs, parent)
         self._pressed: QPoint | None = None
         self._stepped_to: Hit | None = None
-        self._hit_map: HitMap | None = None
+        self._hit_map: MatchMap | None = None
         self.viewport().setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Conversation"))
@@ -82,7 +82,7 @@ class ConversationView(ConversationWithCurrent):
                 self.go_to(Goal(self._rows.rows[position], self.viewport().height() // 3, rank))
         self.viewport().update()
 
-    def show_hits(self, marks: HitMap, found: HitMap | None) -> None:
+    def show_hits(self, marks: MatchMap, found: MatchMap | None) -> None:
         if self._conversation is None:
             return
         flags = bytearray(len(self._conversation.entries))

@@ -12,7 +12,7 @@ from gui.core.window_state import state_path
 
 
 @dataclass(frozen=True)
-class Places:
+class AppPaths:
     """`config`: a settings file in place of the user's own. `log_file`: None where nothing is logged."""
 
     config: Path | None = None

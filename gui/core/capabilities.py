@@ -1,7 +1,7 @@
-"""What the memory in use cannot do, as the window shows it: whatever needs it is disabled and says why.
+"""Capabilities of the open memory: controls for unsupported features are disabled, with the reason.
 
-No part of the window asks for a backend's name. `Lacking` tells all of them of a change, which a fallback may bring at
-any time; a `Gate` disables one action or control with the sentence of the engine, and gives it back.
+No part of the window checks a backend's name. `Capabilities` announces changes, which a fallback may cause at any time;
+a `Gate` disables one action or control with the engine's reason, and enables it again.
 """
 
 import textwrap
@@ -16,7 +16,7 @@ from gui.commands.binding import cover_tip, follow_keys
 from gui.widgets.announcer import announce
 from gui.widgets.plain_text import set_status_tip, set_tip, set_whats_this, show_tip, tip_of, whats_this_of
 
-Lacks = Mapping[Feature, str]
+MissingFeatures = Mapping[Feature, str]
 """Of each feature that is not there: why, as a sentence."""
 
 TITLES: dict[Feature, str] = {
@@ -53,7 +53,7 @@ _BELOW = 32
 """Pixels from the upper edge of what has the keys to a refusal."""
 
 
-class Lacking(QObject):
+class Capabilities(QObject):
     """Hears of the memory that is open, and of each status record after that."""
 
     changed = Signal(object)
@@ -61,9 +61,9 @@ class Lacking(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.lacks: Lacks = {}
+        self.lacks: MissingFeatures = {}
 
-    def begin(self, lacks: Lacks) -> None:
+    def begin(self, lacks: MissingFeatures) -> None:
         """Of a memory that was just opened."""
         self._take(lacks)
 
@@ -73,7 +73,7 @@ class Lacking(QObject):
         if status is not None:
             self._take(status.lacks)
 
-    def _take(self, lacks: Lacks) -> None:
+    def _take(self, lacks: MissingFeatures) -> None:
         if dict(lacks) != self.lacks:
             self.lacks = dict(lacks)
             self.changed.emit(self.lacks)
@@ -98,7 +98,7 @@ class Gate:
         self._allowed, self._why = allowed, "" if allowed else why
         self._show()
 
-    def hear(self, lacks: Lacks) -> None:
+    def hear(self, lacks: MissingFeatures) -> None:
         """What the memory says."""
         reason = lacks.get(self.feature, "")
         if reason != self.reason:
@@ -125,7 +125,7 @@ class Gates:
 
     def __init__(self) -> None:
         self._gates: list[Gate] = []
-        self.lacks: Lacks = {}
+        self.lacks: MissingFeatures = {}
 
     def add(self, thing: QAction | QWidget, feature: Feature) -> Gate:
         """The owner enables the thing through its gate from now on."""
@@ -134,7 +134,7 @@ class Gates:
         gate.hear(self.lacks)
         return gate
 
-    def hear(self, lacks: Lacks) -> None:
+    def hear(self, lacks: MissingFeatures) -> None:
         self.lacks = lacks
         for gate in self._gates:
             gate.hear(lacks)

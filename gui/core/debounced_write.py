@@ -11,7 +11,7 @@ from gui.core.jobs import Jobs
 Writing = Callable[[CancelToken], None]
 
 
-class SoonWritten(QObject):
+class DebouncedWrite(QObject):
     """One writing at a time, of what stands when its turn comes."""
 
     def __init__(self, jobs: Jobs, take: Callable[[], Writing | None], pause_ms: int, parent: QObject) -> None:

@@ -153,7 +153,7 @@ class Jobs(QObject):
         self._readers = self._pool(3)
         self._writers = self._pool(4)
         self._engine = self._pool(8)  # of these, four requests of remote providers only wait
-        self._elsewhere = self._pool(16)  # a disk that hangs may hold each of them
+        self._external = self._pool(16)  # a disk that hangs may hold each of them
         self._running: set[Job] = set()
 
     def _pool(self, threads: int) -> QThreadPool:
@@ -167,7 +167,7 @@ class Jobs(QObject):
 
     def executor_elsewhere(self) -> PoolExecutor:
         """Where the engine searches other workspaces: a disk that hangs holds up nothing of the one that is open."""
-        return self._executor(self._elsewhere)
+        return self._executor(self._external)
 
     def _executor(self, pool: QThreadPool) -> PoolExecutor:
         return PoolExecutor(pool, self._alarm_changed.emit)
@@ -191,7 +191,7 @@ class Jobs(QObject):
         if last is not None:
             self._writers.start(_Runner(last))
         deadline = time.monotonic() + timeout_ms / 1000
-        pools = (self._readers, self._writers, self._engine, self._elsewhere)
+        pools = (self._readers, self._writers, self._engine, self._external)
         return all([pool.waitForDone(max(0, round((deadline - time.monotonic()) * 1000))) for pool in pools])
 
     def _start(self, pool: QThreadPool, work: Work, on_done: OnDone, on_error: OnError | None) -> Job:

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 
-class Spot(NamedTuple):
+class Location(NamedTuple):
     path: str
     """Stable name."""
     line: int | None = None

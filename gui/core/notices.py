@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine import EmbeddingEstimate, UserDataStatus, tr
 from gui.core.workspace import Workspace
-from gui.widgets.engine_names import IndexRemedy, Instead, engine_name
+from gui.widgets.engine_names import FallbackEngine, IndexRemedy, engine_name
 from gui.widgets.message import Action, Banner
 from gui.widgets.pricing import embed_words, estimate_words
 
@@ -77,7 +77,7 @@ class Notices(Banner):
             self.clear("provider")
 
     @Slot(object)
-    def tell_engine_replaced(self, instead: Instead | None) -> None:
+    def tell_engine_replaced(self, instead: FallbackEngine | None) -> None:
         """Another engine answers in place of the chosen one; None takes it back."""
         if instead is None:
             self.clear("engine")
@@ -97,7 +97,7 @@ class Notices(Banner):
         self._workspace.try_again()
 
     @Slot(object)
-    def tell_engine_tried(self, instead: Instead | None) -> None:
+    def tell_engine_tried(self, instead: FallbackEngine | None) -> None:
         """What still answers in its place; None where it is back."""
         if instead is None:
             self.clear("engine")

@@ -18,7 +18,7 @@ class ReadingPlace(msgspec.Struct, frozen=True, kw_only=True):
     """Where that row began, in pixels below the top of the view."""
 
 
-class LeftPlaces:
+class ReadingPlaces:
     """One place for each session that was left; the last hundred."""
 
     def __init__(self) -> None:

@@ -3,13 +3,13 @@
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine import EmbeddingEstimate, MemoryProviderStatus, SyncSummary, UserDataStatus
-from gui.widgets.engine_names import Instead, engine_instead, index_remedy
+from gui.widgets.engine_names import FallbackEngine, engine_instead, index_remedy
 from gui.widgets.sync_line import why_words_only
 
 _WHILE_SYNCING_MS = 1000
 
 
-class IndexNews(QObject):
+class StatusEvents(QObject):
     """Fed with every record.
 
     Signals:
@@ -41,8 +41,8 @@ class IndexNews(QObject):
         self._told = ""
         self._awaited: tuple[str, str] | None = None
         self._user_data = ""
-        self._lacking = ""
-        self._instead: Instead | None = None
+        self._capabilities = ""
+        self._instead: FallbackEngine | None = None
         self._last_sync: SyncSummary | None = None
         self._last_change: SyncSummary | None = None
         self._later = QTimer(self)
@@ -81,11 +81,11 @@ class IndexNews(QObject):
             self.user_data.emit(status)
 
     def _hear_provider(self, reason: str) -> None:
-        if reason != self._lacking:
-            self._lacking = reason
+        if reason != self._capabilities:
+            self._capabilities = reason
             self.provider_problem.emit(reason)
 
-    def _hear_engine(self, instead: Instead | None) -> None:
+    def _hear_engine(self, instead: FallbackEngine | None) -> None:
         if instead != self._instead:
             self._instead = instead
             self.engine_replaced.emit(instead)

@@ -13,7 +13,7 @@ _LONG_S = 2.0
 """A sync that is over sooner is not worth an interruption, unless a person asked for it."""
 
 
-class SyncTold(QObject):
+class SyncAnnouncer(QObject):
     """Says each sync once at its beginning and once at its end; failures are the banner's to tell."""
 
     def __init__(self, widget: QWidget, clock: Callable[[], float] = monotonic) -> None:

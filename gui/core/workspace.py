@@ -11,19 +11,19 @@ from PySide6.QtCore import QObject, Signal
 import engine
 from engine import (
     CancelToken,
-    Everywhere,
     MemoryProviderStatus,
     MemorySearchManager,
     MnemoscopeError,
+    MultiWorkspaceMemory,
     Settings,
     SyncReport,
     tr,
 )
-from gui.core.capabilities import Lacks
+from gui.core.capabilities import MissingFeatures
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Job, Jobs
 from gui.core.status_feed import StatusFeed
-from gui.widgets.engine_names import Instead, engine_instead
+from gui.widgets.engine_names import FallbackEngine, engine_instead
 
 FIRST_RESULTS = 50
 """Results that a new search asks for."""
@@ -38,9 +38,9 @@ class Opened:
     folder: Path
     settings: Settings
     manager: MemorySearchManager
-    lacks: Lacks
+    lacks: MissingFeatures
     """What the memory could not do when it was opened."""
-    everywhere: Everywhere
+    everywhere: MultiWorkspaceMemory
     """The same memory, which also reaches those of the other workspaces: for what searches and reads."""
 
 
@@ -175,7 +175,7 @@ class Workspace(QObject):
             self._close_unwanted()
         return Opened(folder, settings, manager, lacks, everywhere)
 
-    def _with_others(self, manager: MemorySearchManager, folder: Path, settings: Settings) -> Everywhere:
+    def _with_others(self, manager: MemorySearchManager, folder: Path, settings: Settings) -> MultiWorkspaceMemory:
         """The memory, which also reaches those of the other workspaces."""
         store = settings.store.path
 
@@ -187,7 +187,9 @@ class Workspace(QObject):
 
         executor = self._jobs.executor_elsewhere()
         open_other = partial(engine.open_memory, executor=executor)
-        return Everywhere(manager, folder, known, open_other, settings_of, most=FIRST_RESULTS, executor=executor)
+        return MultiWorkspaceMemory(
+            manager, folder, known, open_other, settings_of, most=FIRST_RESULTS, executor=executor
+        )
 
     def settings_of(self, folder: Path) -> Settings:
         """Those that hold for a folder, open or not; on any thread. Raises `SettingsError`."""
@@ -244,7 +246,7 @@ class Workspace(QObject):
             return
         manager = self.current.manager
 
-        def work(token: CancelToken) -> Instead | None:
+        def work(token: CancelToken) -> FallbackEngine | None:
             manager.sync(reason="manual", cancel=token)  # the pause before the next try ends here
             manager.search(_ANYTHING, max_results=1, cancel=token)
             return engine_instead(manager.status())
@@ -283,7 +285,7 @@ class Workspace(QObject):
             act(token)
         self.feed.refresh()
 
-    def _tried(self, instead: Instead | None) -> None:
+    def _tried(self, instead: FallbackEngine | None) -> None:
         self._trial.done()
         self.feed.refresh()
         self.engine_tried.emit(instead)

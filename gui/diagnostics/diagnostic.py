@@ -38,7 +38,7 @@ REMEDY_WORDS: dict[Remedy, str] = {
 
 
 @dataclass(frozen=True)
-class Reading:
+class Diagnostic:
     """One value. `state` None: a plain figure that cannot be wrong."""
 
     label: str
@@ -52,7 +52,7 @@ class Reading:
 @dataclass(frozen=True)
 class Group:
     title: str
-    readings: tuple[Reading, ...]
+    readings: tuple[Diagnostic, ...]
 
 
 def files(count: int) -> str:

@@ -19,7 +19,7 @@ _MANY = 888_888
 """As much as there may be of left-out files: what their number is given room for."""
 
 
-class LeftOut(QWidget):
+class ExcludedFiles(QWidget):
     """Shows one of both lists; hidden where both are empty.
 
     Signals:

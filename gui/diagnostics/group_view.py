@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout,
 
 from engine import tr
 from gui.core.capabilities import SHORT
-from gui.diagnostics.diagnostic import REMEDY_WORDS, Group, Reading
+from gui.diagnostics.diagnostic import REMEDY_WORDS, Diagnostic, Group
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.widgets.labels import breakable, label
 from gui.widgets.mirrored import margins
@@ -44,14 +44,14 @@ def must_stack(width: int) -> bool:
     return width - label_width() < max(least, links_width(REMEDY_WORDS.values()))
 
 
-class ReadingRow(QWidget):
+class DiagnosticRow(QWidget):
     """One reading, updated in place. Emits the remedy's name when its button is pressed."""
 
     remedy_pressed = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._reading: Reading | None = None
+        self._reading: Diagnostic | None = None
         self._answer = ""
         self._stacked = False
         self._label = label()
@@ -78,7 +78,7 @@ class ReadingRow(QWidget):
         column.addLayout(self._link_indent)
         self._measure()
 
-    def show_reading(self, reading: Reading, answer: str = "") -> None:
+    def show_reading(self, reading: Diagnostic, answer: str = "") -> None:
         """`answer`: what a remedy that was tried just said, shown in place of the reason."""
         if (reading, answer) == (self._reading, self._answer):
             return  # ten times a second while a sync runs, nearly all stay as they are
@@ -133,7 +133,7 @@ class GroupView(QWidget):
 
     def __init__(self, title: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._rows: dict[str, ReadingRow] = {}
+        self._rows: dict[str, DiagnosticRow] = {}
         self._stacked = False
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
@@ -173,8 +173,8 @@ class GroupView(QWidget):
             self._rows[name] = kept.get(name) or self._new_row()
             self._column.addWidget(self._rows[name])
 
-    def _new_row(self) -> ReadingRow:
-        row = ReadingRow(self)
+    def _new_row(self) -> DiagnosticRow:
+        row = DiagnosticRow(self)
         row.remedy_pressed.connect(self.remedy_pressed)
         row.set_stacked(self._stacked)
         return row

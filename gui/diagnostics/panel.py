@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from engine import MemoryProviderStatus, MemorySearchManager, PathRemedy, PathState, Probe, tr
 from gui.core.jobs import Jobs
 from gui.diagnostics.diagnostic import REMEDY_WORDS, Remedy
-from gui.diagnostics.excluded_files import LeftOut
+from gui.diagnostics.excluded_files import ExcludedFiles
 from gui.diagnostics.group_view import links_width
 from gui.diagnostics.groups import GROUP_SPACING, GroupColumn
-from gui.diagnostics.path_explainer import WhyView
+from gui.diagnostics.path_explainer import PathExplainer
 from gui.diagnostics.path_messages import ACTION_WORDS
 from gui.diagnostics.status_diagnostics import read_status
 from gui.widgets.charts.bars import BarChart
@@ -83,7 +83,7 @@ class DiagnosticsPanel(QWidget):
         self._column = QVBoxLayout(self._page)
         self._column.setContentsMargins(_GUTTER, 14, _GUTTER, 14)
         self._column.setSpacing(GROUP_SPACING)
-        self.why = WhyView(jobs, config)
+        self.why = PathExplainer(jobs, config)
         self.why.set_manager(manager)
         self.why.action_requested.connect(self._act_on_path)
         self._column.addWidget(self.why)
@@ -94,7 +94,7 @@ class DiagnosticsPanel(QWidget):
         self._column.addWidget(self._groups)
         self._column.addWidget(label(tr("Last syncs"), "section"))
         self._column.addWidget(self._history)
-        self._left_out = LeftOut()
+        self._left_out = ExcludedFiles()
         self._left_out.reveal_requested.connect(self.reveal_requested)
         self._left_out.chosen.connect(self.show_files)
         self._left_out_wanted = False

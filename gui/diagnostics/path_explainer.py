@@ -7,7 +7,7 @@ from PySide6.QtGui import QDragEnterEvent, QDragMoveEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from engine import MemorySearchManager, PathState, marked, tr
-from gui.core.capabilities import Gates, Lacks
+from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.diagnostics.group_view import LINK_PADDING
@@ -58,7 +58,7 @@ class _PathEdit(QLineEdit):
             super().keyPressEvent(event)
 
 
-class WhyView(QWidget):
+class PathExplainer(QWidget):
     """Title, field and answer; Enter asks, and what is shown is asked again when the index has changed.
 
     Signals:
@@ -100,7 +100,7 @@ class WhyView(QWidget):
         self.edit.textChanged.connect(self._edited)
         self.edit.dropped.connect(self.ask)
         self.button.clicked.connect(self._act)
-        self.show_lacks({})
+        self.show_unsupported({})
 
     @property
     def busy(self) -> bool:
@@ -112,7 +112,7 @@ class WhyView(QWidget):
         self._clear()
 
     @Slot(object)
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Where nobody knows why a file is not found, the field says so."""
         self._gates.hear(lacks)
         self._lack.setText(breakable(lacks.get("states", "")))

@@ -31,19 +31,19 @@ _WORDS: dict[str, tuple[State, str]] = {
 
 
 @dataclass(frozen=True)
-class PathReading:
+class PathDiagnostic:
     state: State
     value: str
     sentence: str
     tip: str
 
 
-def read_path(state: PathState) -> PathReading:
+def read_path(state: PathState) -> PathDiagnostic:
     """What to show of it."""
     dot, word = _WORDS[state.state]
     word = tr(word)
     name = state.path.rpartition("/")[2] or state.file.rpartition("/")[2] or state.asked
-    return PathReading(dot, f"{word}: {name}" if name.strip() else word, state.sentence, "\n".join(_facts(state)))
+    return PathDiagnostic(dot, f"{word}: {name}" if name.strip() else word, state.sentence, "\n".join(_facts(state)))
 
 
 def _facts(state: PathState) -> Iterator[str]:

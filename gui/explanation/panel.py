@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 from engine import MemorySearchResult, SearchExplanation, marked, tr
 from gui.commands.binding import tell_key
 from gui.commands.shared import EXPLAIN
-from gui.core.capabilities import Lacks
+from gui.core.capabilities import MissingFeatures
 from gui.explanation import wording
 from gui.explanation.result_view import ResultView
 from gui.explanation.tables import StageTable
@@ -99,7 +99,7 @@ class ExplanationPanel(QWidget):
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     @Slot(object)
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Whether there is anything to explain; where answers come unexplained it says why."""
         self._lack = lacks.get("explanation", "")
         self._render()

@@ -6,9 +6,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from engine import Fact, FactCategory, Facts, KeptFact, category_of, marked, tr
 from gui.facts import wording
-from gui.facts.fact_store import Act, FactShelf
+from gui.facts.fact_store import Act, FactStore
 from gui.facts.list_and_editor import FactsBody
-from gui.facts.undo_stack import UndoList
+from gui.facts.undo_stack import UndoStack
 from gui.widgets.announcer import announce
 
 
@@ -18,11 +18,11 @@ class FactChanges(QObject):
     added = Signal()
     """A new fact is kept, or one that was known: it is to be shown."""
 
-    def __init__(self, shelf: FactShelf, body: FactsBody, parent: QObject) -> None:
+    def __init__(self, shelf: FactStore, body: FactsBody, parent: QObject) -> None:
         super().__init__(parent)
-        self._shelf = shelf
+        self._saved = shelf
         self._body = body
-        self._undo = UndoList()
+        self._undo = UndoStack()
         self._go_next = ""
         """Id of the fact that was added or put back, until the list has it."""
         editor = body.editor
@@ -50,7 +50,7 @@ class FactChanges(QObject):
         step = self._undo.pop()
         if step is not None:
             self._go_next = step.id
-            self._shelf.do(step.back, lambda _: self._say(step.taken_back), self.complain)
+            self._saved.do(step.back, lambda _: self._say(step.taken_back), self.complain)
 
     @Slot(str, object, float)
     def _add(self, text: str, category: FactCategory | None, importance: float) -> None:
@@ -71,11 +71,11 @@ class FactChanges(QObject):
             self._body.begin_new(text)
             self.complain(sentence)
 
-        self._shelf.do(add, done, refused)
+        self._saved.do(add, done, refused)
 
     @Slot(object)
     def _change(self, fact: Fact) -> None:
-        before = self._shelf.fact(fact.id)
+        before = self._saved.fact(fact.id)
         if before is None:
             return
 
@@ -95,7 +95,7 @@ class FactChanges(QObject):
 
     @Slot(object)
     def _forget(self, fact: Fact) -> None:
-        if fact.forgotten is None and not self._shelf.problem:
+        if fact.forgotten is None and not self._saved.problem:
             done, undone = marked("Forgotten: {fact}"), marked("It is remembered again: {fact}")
             self._do(fact, lambda facts: facts.forget([fact.id]), done, undone)
 
@@ -107,7 +107,7 @@ class FactChanges(QObject):
     @Slot(object)
     def _erase(self, fact: Fact) -> None:
         self._undo.forget(fact.id)
-        self._shelf.do(
+        self._saved.do(
             lambda facts: facts.erase([fact.id]), lambda _: self._say(tr("Deleted for good.")), self.complain
         )
 
@@ -119,7 +119,7 @@ class FactChanges(QObject):
             self._undo.add(before.id, lambda facts: facts.put_back(before), tr(undone, fact=name))
             self._say(tr(done, fact=name))
 
-        self._shelf.do(act, tell, refused or self.complain)
+        self._saved.do(act, tell, refused or self.complain)
 
     def _say(self, sentence: str) -> None:
         """What was done, and the way back from it."""

@@ -5,7 +5,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from engine import FactsFound
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
-from gui.facts.fact_store import FactShelf
+from gui.facts.fact_store import FactStore
 from gui.widgets.query_box import QueryBox
 
 _PAUSE_MS = 150
@@ -13,7 +13,7 @@ _MIN_SCORE = 0.25
 """Less than agents are told of: a person sees at a glance what does not belong."""
 
 
-class FactFinder(QObject):
+class FactSearch(QObject):
     """`found` is the last answer, None where nothing is asked; the answer to an older text stays until the next."""
 
     changed = Signal()
@@ -21,10 +21,10 @@ class FactFinder(QObject):
     failed = Signal(str)
     """One sentence."""
 
-    def __init__(self, box: QueryBox, shelf: FactShelf, jobs: Jobs, parent: QObject) -> None:
+    def __init__(self, box: QueryBox, shelf: FactStore, jobs: Jobs, parent: QObject) -> None:
         super().__init__(parent)
         self._box = box
-        self._shelf = shelf
+        self._saved = shelf
         self._jobs = jobs
         self._job = JobSlot(self)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
@@ -51,7 +51,7 @@ class FactFinder(QObject):
     def find(self) -> None:
         """Look for what stands in the box now."""
         self._pause.stop()
-        kept, text = self._shelf.kept, self._box.query
+        kept, text = self._saved.kept, self._box.query
         if kept is None or not text:
             self.forget()
             self.changed.emit()

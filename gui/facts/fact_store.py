@@ -26,7 +26,7 @@ def _nothing(_: object) -> None:
     """Of what nobody waits for."""
 
 
-class FactShelf(QObject):
+class FactStore(QObject):
     """One job at a time, so that what was done first is written first."""
 
     changed = Signal()

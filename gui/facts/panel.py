@@ -19,8 +19,8 @@ from gui.commands.keymap import command
 from gui.core.jobs import Jobs
 from gui.facts import wording
 from gui.facts.fact_changes import FactChanges
-from gui.facts.fact_search import FactFinder
-from gui.facts.fact_store import FactShelf
+from gui.facts.fact_search import FactSearch
+from gui.facts.fact_store import FactStore
 from gui.facts.filters import FactFilters, state_of
 from gui.facts.list_and_editor import NEW, FactsBody
 from gui.widgets.folding_row import FoldingRow
@@ -41,12 +41,12 @@ class FactsPanel(QObject):
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.shelf = FactShelf(jobs, self)
+        self.shelf = FactStore(jobs, self)
         self.box = QueryBox(tr("Find a fact by words or meaning"), tr("Find a fact"))
         self.filters = FactFilters()
         self.body = FactsBody()
         self.header = FoldingRow(self.box, self.filters, _BOX_LETTERS)
-        self._finder = FactFinder(self.box, self.shelf, jobs, self)
+        self._finder = FactSearch(self.box, self.shelf, jobs, self)
         self.changes = FactChanges(self.shelf, self.body, self)
         self._typed_before: tuple[str, str] | None = None
         """Id of a fact, empty for a new one, and what was typed into it in an earlier run."""

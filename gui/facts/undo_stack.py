@@ -16,7 +16,7 @@ class UndoStep(NamedTuple):
     """What is said then."""
 
 
-class UndoList:
+class UndoStack:
     """Falsy where nothing is left to take back."""
 
     def __init__(self) -> None:

@@ -25,9 +25,9 @@ from PySide6.QtWidgets import (
 from engine import CancelToken, tr, tr_count
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
-from gui.help.page_list import GuideContents, Spot
+from gui.help.page_list import GuidePageList, Spot
 from gui.help.page_search import find
-from gui.help.page_view import GuideReader
+from gui.help.page_view import GuidePageView
 from gui.help.pages import GuidePage, Section
 from gui.style.stylesheet import font_at, letter_width, set_role
 from gui.style.window_size import resize_with_text
@@ -57,7 +57,7 @@ class GuideWindow(QDialog):
         self.setWindowTitle(tr("Guide"))
         self._jobs = jobs
         self._job = JobSlot(self)
-        self._spot: Spot = ("", "")
+        self._location: Spot = ("", "")
         self._before: list[Spot] = []
         self._reads = False
         self._box = QLineEdit()
@@ -66,8 +66,8 @@ class GuideWindow(QDialog):
         self._box.setClearButtonEnabled(True)
         self._counts = label("", "meta")
         self._counts.hide()
-        self._list = GuideContents()
-        self._text = GuideReader(jobs)
+        self._list = GuidePageList()
+        self._text = GuidePageView(jobs)
         self._remark = label("", "meta", wrap=True)
         self._back = self._button(tr("Back"), self.back)
         self._contents = self._button(tr("Contents"), self._show_contents)
@@ -130,24 +130,24 @@ class GuideWindow(QDialog):
     @property
     def ready(self) -> bool:
         """Whether the page that is wanted is on the screen."""
-        return bool(self._text.pages) and self._text.shown == self._spot[0] and not self._job.busy
+        return bool(self._text.pages) and self._text.shown == self._location[0] and not self._job.busy
 
     @property
-    def spot(self) -> Spot:
+    def location(self) -> Spot:
         """What is read."""
-        return self._spot
+        return self._location
 
     def take_pages(self, pages: tuple[GuidePage, ...]) -> None:
         """These are the pages, with the keys as they are now."""
         self._text.take_pages(pages)
         self._find()
-        if self._spot[0]:
+        if self._location[0]:
             self._render()
 
     def go_to(self, page: str, heading: str = "") -> None:
         """Read a page from here on; with Back one comes to what was read before."""
-        if self._spot[0] and self._spot != (page, heading):
-            self._before.append(self._spot)
+        if self._location[0] and self._location != (page, heading):
+            self._before.append(self._location)
         self._read((page, heading))
 
     @Slot()
@@ -176,7 +176,7 @@ class GuideWindow(QDialog):
             self._fold()
         if not query:
             self._job.cancel()
-            self._list.show_pages(pages, self._spot)
+            self._list.show_pages(pages, self._location)
             self._say_counts("")
             self._text.mark("")
             return
@@ -190,7 +190,7 @@ class GuideWindow(QDialog):
     def _show_found(self, query: str, found: Sequence[Section]) -> None:
         self._job.done()
         self._say_counts(tr_count("{count:,} place", "{count:,} places", len(found)) if found else tr("Nothing found"))
-        self._list.show_found(found, self._spot)
+        self._list.show_found(found, self._location)
         self._text.mark(query)
 
     def _say_counts(self, words: str) -> None:
@@ -212,7 +212,7 @@ class GuideWindow(QDialog):
     # --- the page ---------------------------------------------------------------------------------------------------
 
     def _read(self, spot: Spot) -> None:
-        self._spot = spot
+        self._location = spot
         self._reads = True
         self._back.setEnabled(bool(self._before))
         self.say("")
@@ -221,13 +221,13 @@ class GuideWindow(QDialog):
         self._render()
 
     def _render(self) -> None:
-        page = self._text.show_spot(self._spot)
+        page = self._text.show_spot(self._location)
         if page is not None:
             self.setWindowTitle(tr("{page} – Guide", page=page.title))
 
     @Slot(str, str)
     def _follow_link(self, page: str, heading: str) -> None:
-        self.go_to(page or self._spot[0], heading)
+        self.go_to(page or self._location[0], heading)
 
     # --- room and keys ----------------------------------------------------------------------------------------------
 
@@ -286,7 +286,7 @@ class GuideWindow(QDialog):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._spot[0] and self._text.shown != self._spot[0]:
+        if self._location[0] and self._text.shown != self._location[0]:
             self._render()
 
     def hideEvent(self, event: QHideEvent) -> None:

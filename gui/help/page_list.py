@@ -14,7 +14,7 @@ Spot = tuple[str, str]
 """Name of a page and one of its headings; an empty heading is its top."""
 
 
-class GuideContents(QListWidget):
+class GuidePageList(QListWidget):
     """A row is a place to go to.
 
     Signals:

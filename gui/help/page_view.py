@@ -18,7 +18,7 @@ from gui.viewer.search_terms import query_finder
 _WEB = ("http", "https")
 
 
-class GuideReader(RenderedView):
+class GuidePageView(RenderedView):
     """Draws a page once, and scrolls in it after that.
 
     Signals:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, MemorySearchManager, tr
-from gui.core.capabilities import TITLES, Lacks
+from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs
 from gui.index.base_page import IndexPage
 from gui.index.duplicates.page import DuplicatesPage
@@ -76,7 +76,7 @@ class IndexPanel(QWidget):
         for before, after in pairwise(self._chips.values()):
             QWidget.setTabOrder(before, after)  # one was made after the other's page
         self.show_page("overview")
-        self.show_lacks({})
+        self.show_unsupported({})
 
     def _add(self, name: PageName, title: str, page: IndexPage) -> None:
         page.open_requested.connect(self.open_requested)
@@ -133,7 +133,7 @@ class IndexPanel(QWidget):
         for page in self._pages.values():
             page.set_manager(manager)
 
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Whether there is an inside to look into; another backend has another one."""
         reason, title = lacks.get("insight", ""), TITLES["insight"]
         self._lack.say(tr(title), tr(reason), Action(tr("Choose another engine…"), self._choose_engine))

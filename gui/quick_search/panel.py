@@ -10,7 +10,7 @@ from gui.commands.binding import key_action
 from gui.commands.keymap import command, keymap
 from gui.core.jobs import Jobs
 from gui.search import messages
-from gui.search.query import Answer, Question, Scope, is_searchable
+from gui.search.query import Answer, Query, Scope, is_searchable
 from gui.search.result_list import ResultList
 from gui.search.rows import MoreInFileRow, build_rows
 from gui.search.search_runner import SearchRunner
@@ -31,7 +31,7 @@ _NOT_OPEN = (marked("Nothing is open to search"), marked("Choose a folder of not
 class Chosen:
     """Where somebody wants to go on in the window."""
 
-    question: Question
+    question: Query
     result: MemorySearchResult | None = None
     """None for all that was found."""
     place: Place | None = None
@@ -66,9 +66,9 @@ class QuickPanel(QWidget):
         self._stack = QStackedWidget()
         for widget in (self.page, self.list):
             self._stack.addWidget(widget)
-        self._foot = ElidedLabel()
-        self._foot.setProperty("role", "meta")
-        self._foot.setContentsMargins(14, 6, 14, 8)
+        self._footer = ElidedLabel()
+        self._footer.setProperty("role", "meta")
+        self._footer.setContentsMargins(14, 6, 14, 8)
         self._below = QWidget()
         below = QVBoxLayout(self._below)
         above = QVBoxLayout()
@@ -78,7 +78,7 @@ class QuickPanel(QWidget):
         for layout in (column, below):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)
-        for part in (line(), self._stack, line(), self._foot):
+        for part in (line(), self._stack, line(), self._footer):
             below.addWidget(part)
         column.addLayout(above)
         column.addWidget(self._below)
@@ -154,7 +154,7 @@ class QuickPanel(QWidget):
     def sizeHint(self) -> QSize:
         height = self.box.height() + 24
         if self.is_wide:
-            height += font_at(RESULTS_HEIGHT).pixelSize() + self._foot.sizeHint().height()
+            height += font_at(RESULTS_HEIGHT).pixelSize() + self._footer.sizeHint().height()
         return QSize(font_at(WIDTH).pixelSize(), height)
 
     # --- asking -----------------------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ class QuickPanel(QWidget):
         wanted = is_searchable(text)
         if wanted and self._manager is not None:
             same = self._answer is not None and self._answer.question.text == text
-            self._runner.ask(Question(text), at_once=at_once, whole=same and at_once)
+            self._runner.ask(Query(text), at_once=at_once, whole=same and at_once)
         else:
             self._runner.stop()
             self._answer = None
@@ -209,7 +209,7 @@ class QuickPanel(QWidget):
     @Slot()
     def _show_all(self) -> None:
         if is_searchable(self.box.query):
-            self.chosen.emit(Chosen(Question(self.box.query)))
+            self.chosen.emit(Chosen(Query(self.box.query)))
         else:
             self.window_wanted.emit()
 
@@ -238,7 +238,7 @@ class QuickPanel(QWidget):
             announce(self, messages.spoken_counts(outcome))
 
     @Slot(object, str)
-    def _show_failure(self, _question: Question, sentence: str) -> None:
+    def _show_failure(self, _question: Query, sentence: str) -> None:
         self._answer = None
         self.box.set_state("")
         self._say(tr("The search failed"), sentence)
@@ -259,7 +259,7 @@ class QuickPanel(QWidget):
         every = keymap().shown(SHOW_ALL.name)
         shows_all = tr("{key} shows all in the window", key=every) if every else ""
         parts = (tr("Enter opens the result"), shows_all, tr("Esc closes"))
-        self._foot.setText("   ·   ".join(part for part in parts if part))
+        self._footer.setText("   ·   ".join(part for part in parts if part))
 
 
 def _not_open() -> tuple[str, str]:

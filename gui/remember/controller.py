@@ -21,13 +21,13 @@ from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
 from gui.core.workspace import Opened, Workspace
-from gui.remember.note_sheet import RememberSheet
+from gui.remember.note_sheet import NoteSheet
 from gui.remember.target_workspace import folder_of, home_of, name_beside
 from gui.remember.trash import Trash
 from gui.widgets.message import Action
 
 
-class RememberWay(QObject):
+class RememberController(QObject):
     """One sheet at a time.
 
     Signals:
@@ -49,7 +49,7 @@ class RememberWay(QObject):
         """Of which the sheet is."""
         self._typed_before: tuple[str, str] | None = None
         self._draft_job, self._name_job = JobSlot(self), JobSlot(self)
-        self.sheet: RememberSheet | None = None
+        self.sheet: NoteSheet | None = None
         workspace.closed.connect(self._end)
 
     @property
@@ -66,7 +66,7 @@ class RememberWay(QObject):
             return
         self.session = path
         folder = folder_of(opened, path)
-        self.sheet = sheet = RememberSheet(title, folder.name or str(folder), self._window)
+        self.sheet = sheet = NoteSheet(title, folder.name or str(folder), self._window)
         sheet.count_chosen.connect(self._draft_again)
         sheet.save_wanted.connect(self._save)
         sheet.changed.connect(self.typed)
@@ -182,4 +182,4 @@ class RememberWay(QObject):
     @Slot()
     def _end(self) -> None:
         if self.sheet is not None:
-            self.sheet.done(RememberSheet.DialogCode.Rejected)
+            self.sheet.done(NoteSheet.DialogCode.Rejected)

@@ -19,7 +19,7 @@ _GIVES_WAY = frozenset({"provider", "remembered", "ranking", "saved-search"})
 """What may be talked over: it is also seen elsewhere, or has been read by now."""
 
 
-class UnseenNews(QObject):
+class NewNoteNotice(QObject):
     """Waits until nothing more pressing is said. Without an answer it is told again at the next start.
 
     Signals:

@@ -27,7 +27,7 @@ _LONGEST_NAME = 80
 _COUNTS = (5, 15, 30, 60, 100)
 
 
-class RememberSheet(QDialog):
+class NoteSheet(QDialog):
     """Opens at once; says what it reads until `show_note`, and forgets itself when it closes.
 
     Signals:

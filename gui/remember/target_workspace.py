@@ -10,7 +10,7 @@ from gui.core.workspace import Opened, Workspace
 
 
 @dataclass(frozen=True)
-class Home:
+class TargetWorkspace:
     """`session`: its stable name in this workspace."""
 
     manager: MemorySearchManager
@@ -27,16 +27,16 @@ def folder_of(opened: Opened, session: str) -> Path:
 
 
 @contextmanager
-def home_of(workspace: Workspace, opened: Opened, session: str) -> Iterator[Home]:
+def home_of(workspace: Workspace, opened: Opened, session: str) -> Iterator[TargetWorkspace]:
     """On a pool thread. Its memory stays open at least as long as the block.
 
     Raises `PathRefused` where that workspace is not there any more, and what opening it raises.
     """
     if not split_name(session)[0]:
-        yield Home(opened.manager, opened.folder, opened.settings, session)
+        yield TargetWorkspace(opened.manager, opened.folder, opened.settings, session)
         return
     with opened.everywhere.home_of(session) as (manager, folder, there):
-        yield Home(manager, folder, workspace.settings_of(folder), there)
+        yield TargetWorkspace(manager, folder, workspace.settings_of(folder), there)
 
 
 def name_beside(session: str, path: str) -> str:

@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QListWidget, QListWidgetItem, QWidget
 
 from engine import MemorySearchManager, tr
-from gui.core.capabilities import Lacks, refuse
+from gui.core.capabilities import MissingFeatures, refuse
 from gui.core.jobs import Job, Jobs
 
 _OPERATOR = re.compile(r"-?([A-Za-z]+):(\"?)(.*)", re.DOTALL)
@@ -121,7 +121,7 @@ class Completion(QObject):
         self._stop()
         self._manager = manager
 
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Without completions nothing is offered to anyone who types."""
         self._lack = lacks.get("completion", "")
         self._stop()

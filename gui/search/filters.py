@@ -5,7 +5,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
 
 from engine import Source, marked, tr, tr_count
-from gui.core.capabilities import Gates, Lacks
+from gui.core.capabilities import Gates, MissingFeatures
 from gui.search.query import Scope
 from gui.widgets.chip import Chip
 from gui.widgets.plain_text import set_tip
@@ -95,7 +95,7 @@ class Filters(QWidget):
         self._scope_chip.setVisible(scope is not None)
         self._scope_chip.updateGeometry()
 
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Where searches cannot be limited, nothing that limits them looks chosen."""
         self._gates.hear(lacks)
         if "conditions" in lacks:

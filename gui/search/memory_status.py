@@ -6,7 +6,7 @@ from engine import MemoryProviderStatus, MemorySearchManager
 from gui.core.jobs import Job, Jobs
 
 
-class StatusReader(QObject):
+class MemoryStatus(QObject):
     """Remembers the last state that was read."""
 
     read = Signal(object)

@@ -13,7 +13,7 @@ from engine import (
     tr,
     tr_count,
 )
-from gui.search.query import Question
+from gui.search.query import Query
 from gui.search.rows import count_files
 from gui.search.scope_messages import source_names
 from gui.widgets.engine_names import engine_name, index_remedy
@@ -138,7 +138,7 @@ def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
     return tr("Search your notes and sessions") if both else tr("Search your notes"), how
 
 
-def empty(question: Question, outcome: SearchOutcome, still_reading: str = "") -> tuple[str, str]:
+def empty(question: Query, outcome: SearchOutcome, still_reading: str = "") -> tuple[str, str]:
     """Title and sentence of an answer without results; `still_reading` as in `reading`."""
     if still_reading:
         return _not_found(question), still_reading
@@ -152,7 +152,7 @@ def empty(question: Question, outcome: SearchOutcome, still_reading: str = "") -
     return _not_found(question), " ".join(part for part in sentences if part)
 
 
-def _limits(question: Question) -> str:
+def _limits(question: Query) -> str:
     where = in_quotes(question.scope.name) if question.scope else source_names(question.sources)
     period = ""
     if question.days:
@@ -162,7 +162,7 @@ def _limits(question: Question) -> str:
     return all_of(part for part in (where, period) if part)
 
 
-def _why(question: Question, *, by_meaning: bool) -> str:
+def _why(question: Query, *, by_meaning: bool) -> str:
     if question.min_score == 0:
         return tr("Not even a weak match was found.")
     if question.like is not None and by_meaning:
@@ -172,7 +172,7 @@ def _why(question: Question, *, by_meaning: bool) -> str:
     return tr(_LACKS_WORDS[question.within is not None, by_meaning])
 
 
-def _not_found(question: Question) -> str:
+def _not_found(question: Query) -> str:
     if question.like is not None:
         return tr("Nothing is like this passage")
     query = question.text if len(question.text) <= _LONGEST_QUERY else f"{question.text[:_LONGEST_QUERY]}…"

@@ -10,7 +10,7 @@ from engine import tr_count
 _TOP = 8
 
 
-class AboveButton(QPushButton):
+class NewResultsButton(QPushButton):
     """Floats at the top of a list; hidden while there is nothing to say."""
 
     def __init__(self, over: QAbstractScrollArea) -> None:

@@ -7,17 +7,17 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QMenu
 
 from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult
-from gui.core.capabilities import Lacks
+from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.search.completion import Completion
 from gui.search.filters import Filters
-from gui.search.memory_status import StatusReader
+from gui.search.memory_status import MemoryStatus
 from gui.search.preview import Preview
 from gui.search.query import Answer
 from gui.search.query_help import QueryHelpButton
 from gui.search.result_actions import ResultActions
 from gui.search.results_view import ResultsView
-from gui.search.search_controller import Asker
+from gui.search.search_controller import SearchController
 from gui.widgets.folding_row import FoldingRow
 from gui.widgets.query_box import QueryBox
 
@@ -57,7 +57,7 @@ class SearchPanel(QObject):
 
     def __init__(self, manager: MemorySearchManager | None, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._status = StatusReader(jobs, self)
+        self._status = MemoryStatus(jobs, self)
         self._box = QueryBox()
         self._completion = Completion(self._box.edit, jobs)
         self._help = QueryHelpButton(jobs)
@@ -69,14 +69,14 @@ class SearchPanel(QObject):
         self.header = FoldingRow(self._box, self._filters, BOX_LETTERS)
         self.body = self._view
         self.ranking = self._view.ranking
-        self.asker = Asker(self._box, self._completion, self._filters, self._view, jobs, self)
-        self._view.add_tool(self.asker.keeping.star)
+        self.controller = SearchController(self._box, self._completion, self._filters, self._view, jobs, self)
+        self._view.add_tool(self.controller.saved_searches.star)
         self._connect()
         self.set_manager(manager)
 
     def _connect(self) -> None:
-        self.asker.idle.connect(self._tell_settled)
-        self.asker.answer_changed.connect(self._take_answer)
+        self.controller.idle.connect(self._tell_settled)
+        self.controller.answer_changed.connect(self._take_answer)
         self._preview.selected.connect(self.result_selected)
         self._preview.idle.connect(self._tell_settled)
         self._status.read.connect(self._take_status)
@@ -90,7 +90,7 @@ class SearchPanel(QObject):
         results.current_changed.connect(self.result_current)
         results.why_wanted.connect(self.why_wanted)
         results.opened.connect(self._open)
-        results.file_wanted.connect(self.asker.search_file)
+        results.file_wanted.connect(self.controller.search_file)
         results.left.connect(self._box.focus)
         results.typed.connect(self._box.type_key)
         actions = self._actions
@@ -100,26 +100,26 @@ class SearchPanel(QObject):
         actions.link_wanted.connect(self.link_wanted)
         actions.export_wanted.connect(self.export_wanted)
         actions.switch_wanted.connect(self.switch_wanted)
-        actions.like_wanted.connect(self.asker.search_like_result)
-        actions.within_wanted.connect(self.asker.search_within)
+        actions.like_wanted.connect(self.controller.search_like_result)
+        actions.within_wanted.connect(self.controller.search_within)
 
     # --- for the window ---------------------------------------------------------------------------------------------
 
     @property
     def busy(self) -> bool:
         """False once `settled` was emitted, until something else is asked."""
-        return self.asker.busy or self._preview.busy or self._status.busy
+        return self.controller.busy or self._preview.busy or self._status.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Search this memory from now on; what is in the box is asked again."""
-        self.asker.set_manager(manager)
+        self.controller.set_manager(manager)
         self._completion.set_manager(manager)
         self._box.setEnabled(manager is not None)
         self._view.show_hint(None)
         self._filters.show_workspace("")
         self._filters.set_scope(None)
         self._status.set_manager(manager)
-        self.asker.ask()
+        self.controller.ask()
 
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
@@ -127,10 +127,10 @@ class SearchPanel(QObject):
         self._view.show_status(status)
 
     @Slot(object)
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """What this memory cannot do from now on: nobody can choose it, and what is asked is asked without it."""
-        for part in (self._filters, self._completion, self._help, self._view, self.asker):
-            part.show_lacks(lacks)
+        for part in (self._filters, self._completion, self._help, self._view, self.controller):
+            part.show_unsupported(lacks)
         self._actions.lacks = lacks
 
     @Slot()
@@ -150,13 +150,13 @@ class SearchPanel(QObject):
 
     def search(self, text: str) -> None:
         """Put `text` into the box and search for it at once."""
-        self.asker.search(text)
+        self.controller.search(text)
 
     @Slot()
     def refresh(self) -> None:
         """The index changed: count again, and ask the same again without moving anything."""
         self._status.refresh()
-        self.asker.repeat()
+        self.controller.repeat()
 
     # --- from the box to a result -----------------------------------------------------------------------------------
 
@@ -167,7 +167,7 @@ class SearchPanel(QObject):
         if answer is not None and answer.question.text == self._box.query and self._view.has_results:
             self._view.list.open_current()
         else:
-            self.asker.ask()
+            self.controller.ask()
 
     @Slot(object)
     def _open(self, result: MemorySearchResult) -> None:
@@ -184,7 +184,7 @@ class SearchPanel(QObject):
     def _take_status(self, status: MemoryProviderStatus) -> None:
         self._filters.show_workspace(status.workspace_dir)
         self._filters.show_sessions(available=any(c.source == "sessions" and c.files for c in status.source_counts))
-        if self._view.answer is None and not self.asker.busy:
+        if self._view.answer is None and not self.controller.busy:
             self._view.show_hint(status)
 
     @Slot()

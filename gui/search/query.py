@@ -21,7 +21,7 @@ class Scope:
 
 
 @dataclass(frozen=True)
-class Question:
+class Query:
     """Everything that decides an answer."""
 
     text: str
@@ -34,7 +34,7 @@ class Question:
     """None for the setting's value."""
     like: Passage | None = None
     """What is wanted is like this, in place of what answers a text: that is empty then."""
-    within: "Question | None" = None
+    within: "Query | None" = None
     """Only among the results of this question, which may itself have been asked within another."""
     half_life_days: float | None = None
     """Days in which dated results lose half of their score, 0 for none; as the next, None for the settings' choice."""
@@ -46,19 +46,19 @@ class Question:
     """In all workspaces, not only in the one that is open."""
 
     @property
-    def subject(self) -> "Question":
+    def subject(self) -> "Query":
         """What is asked for, without how much of the answer is wanted."""
         return replace(self, max_results=FIRST_RESULTS, min_score=None, correct=True)
 
     @property
-    def levels(self) -> tuple["Question", ...]:
+    def levels(self) -> tuple["Query", ...]:
         """The questions within which this one is asked, the widest first."""
         return () if self.within is None else (*self.within.levels, self.within)
 
 
 @dataclass(frozen=True)
 class Answer:
-    question: Question
+    question: Query
     outcome: SearchOutcome
     final: bool
     """False while only the words have been searched."""

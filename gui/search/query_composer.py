@@ -3,20 +3,20 @@
 from PySide6.QtCore import QObject, Signal
 
 from gui.search.filters import Filters
-from gui.search.query import Question, is_searchable
+from gui.search.query import Query, is_searchable
 from gui.search.ranking import Ranking, RankingMenu
-from gui.search.scope import Narrowing
+from gui.search.scope import SearchScope
 from gui.widgets.query_box import QueryBox
 
 
-class Composer(QObject):
+class QueryComposer(QObject):
     """The text of the box, the chips, the order's menu, and the lines above the results."""
 
     query_changed = Signal(str)
     """Another text is asked, or none."""
 
     def __init__(
-        self, box: QueryBox, filters: Filters, ranking: RankingMenu, narrowing: Narrowing, parent: QObject
+        self, box: QueryBox, filters: Filters, ranking: RankingMenu, narrowing: SearchScope, parent: QObject
     ) -> None:
         super().__init__(parent)
         self._box = box
@@ -30,10 +30,10 @@ class Composer(QObject):
         """The box has another text than the one that was asked last."""
         return self._box.query != self._asked
 
-    def question(self, text: str) -> Question:
+    def question(self, text: str) -> Query:
         """This text with all that is chosen around it."""
         chosen, ranking = self._filters, self._ranking.ranking
-        return Question(
+        return Query(
             text,
             chosen.sources,
             chosen.days,
@@ -45,14 +45,14 @@ class Composer(QObject):
             everywhere=chosen.everywhere,
         )
 
-    def due(self) -> Question | None:
+    def due(self) -> Query | None:
         """What is asked; while there is no text yet, that within which it will be asked."""
         question = self.question(self._box.query)
         if is_searchable(question.text) or question.like is not None:
             return question
         return question.within
 
-    def take(self) -> Question | None:
+    def take(self) -> Query | None:
         """What is due, to be asked now."""
         self._note(self._box.query)
         return self.due()
@@ -64,7 +64,7 @@ class Composer(QObject):
             self._box.show_text(text)
             self.query_changed.emit(text)
 
-    def show(self, question: Question) -> None:
+    def show(self, question: Query) -> None:
         """Have all of this chosen, without asking."""
         self._filters.choose(question.sources, question.days, question.scope)
         self._filters.choose_everywhere(question.everywhere)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QWidget
 from engine import marked, tr
 from gui.commands.binding import give_key, tell_key
 from gui.commands.keymap import command
-from gui.core.capabilities import Gates, Lacks
+from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs
 from gui.widgets.icons import IconButton
 
@@ -57,7 +57,7 @@ class QueryHelpButton(IconButton):
         self._menu = QueryHelpMenu(self)
         self.clicked.connect(self.open)
 
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Examples with operators can be chosen where they mean something."""
         self._menu.gates.hear(lacks)
 

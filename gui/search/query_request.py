@@ -3,15 +3,15 @@
 import time
 from dataclasses import replace
 
-from engine import CancelToken, EarlierQuestion, Everywhere, MemorySearchManager, SearchOptions, SearchOutcome
-from gui.core.capabilities import Lacks
-from gui.search.query import Question
+from engine import CancelToken, EarlierQuestion, MemorySearchManager, MultiWorkspaceMemory, SearchOptions, SearchOutcome
+from gui.core.capabilities import MissingFeatures
+from gui.search.query import Query
 
 DAY = 86_400
 _MINUTE = 60
 
 
-def permitted(question: Question, lacks: Lacks) -> Question:
+def permitted(question: Query, lacks: MissingFeatures) -> Query:
     """The question without what this memory cannot heed, which the window neither shows nor lets anyone choose."""
     if "conditions" in lacks:
         question = replace(question, sources=None, days=None, scope=None)
@@ -24,7 +24,7 @@ def permitted(question: Question, lacks: Lacks) -> Question:
 
 def ask(
     manager: MemorySearchManager,
-    question: Question,
+    question: Query,
     *,
     by_words: bool,
     explain: bool,
@@ -54,12 +54,12 @@ def ask(
         options["per_file"] = 0
     if question.like is not None:
         return manager.search_like(question.like, cancel=cancel, **options)
-    if question.everywhere and question.scope is None and isinstance(manager, Everywhere):
+    if question.everywhere and question.scope is None and isinstance(manager, MultiWorkspaceMemory):
         return manager.search_everywhere(question.text, cancel=cancel, **options)
     return manager.search(question.text, cancel=cancel, **options)
 
 
-def _earlier(question: Question) -> EarlierQuestion:
+def _earlier(question: Query) -> EarlierQuestion:
     return EarlierQuestion(
         query=question.text,
         like=question.like,
@@ -71,6 +71,6 @@ def _earlier(question: Question) -> EarlierQuestion:
     )
 
 
-def _since(question: Question) -> float | None:
+def _since(question: Query) -> float | None:
     """To the minute: the same question a moment later is the same question, which the engine may remember."""
     return None if question.days is None else time.time() // _MINUTE * _MINUTE - question.days * DAY

@@ -15,7 +15,7 @@ GROWTH = 4
 """Each "show more" asks for so many times the results."""
 
 
-class Variants(QObject):
+class QueryVariants(QObject):
     """Each is asked in one step, without a first answer by words alone."""
 
     meant = Signal(str)

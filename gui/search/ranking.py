@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
 from engine import tr
-from gui.core.capabilities import Gates, Lacks
+from gui.core.capabilities import Gates, MissingFeatures
 from gui.widgets.list_header import SortButton
 from gui.widgets.plain_text import set_tip
 
@@ -95,7 +95,7 @@ class RankingMenu(QObject):
         self._default = ranking
         self.show(ranking if anew or untouched else self.ranking)
 
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Where neither age nor likeness can change the order, none does; else what the settings say."""
         before = "ordering" in self._gates.lacks
         self._gates.hear(lacks)

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from engine import RemedyName, SearchRemedy, marked, tr
-from gui.search.query import Question
+from gui.search.query import Query
 
 _WORDS: dict[RemedyName, str] = {
     "weak": marked("Show weak matches"),
@@ -30,7 +30,7 @@ def button_words(remedy: SearchRemedy) -> str:
     return tr(_WORDS[remedy.name])
 
 
-def remedied(question: Question, remedy: SearchRemedy) -> Question | None:
+def remedied(question: Query, remedy: SearchRemedy) -> Query | None:
     """The question without what emptied its answer; None where the question is not to blame."""
     match remedy.name:
         case "weak":

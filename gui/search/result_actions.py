@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, QPoint, Signal, Slot
 from engine import MemorySearchResult
 from gui.commands.binding import key_action
 from gui.commands.shared import EDIT, LIKE, LINK
-from gui.core.capabilities import Lacks
-from gui.core.location import Spot
+from gui.core.capabilities import MissingFeatures
+from gui.core.location import Location
 from gui.search.result_list import ResultList
 from gui.search.result_menu import (
     CITE,
@@ -49,7 +49,7 @@ class ResultActions(QObject):
     def __init__(self, results: ResultList, parent: QObject) -> None:
         super().__init__(parent)
         self._results = results
-        self.lacks: Lacks = {}
+        self.lacks: MissingFeatures = {}
         for known, run in (
             (COPY_PATH, lambda result: copy_text(result.path)),
             (COPY_SNIPPET, lambda result: copy_text(result.snippet)),
@@ -93,4 +93,4 @@ class ResultActions(QObject):
         message = result.message.id if result.message else ""
         line = result.start_line if result.message is None else result.snippet_line
         end = result.end_line if result.message is None else None
-        self.link_wanted.emit(Spot(result.path, line, end, message))
+        self.link_wanted.emit(Location(result.path, line, end, message))

@@ -7,7 +7,7 @@ from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from engine import MemorySearchResult, tr
-from gui.search.new_results_button import AboveButton
+from gui.search.new_results_button import NewResultsButton
 from gui.search.row_delegate import ResultDelegate
 from gui.search.row_model import ResultModel
 from gui.search.rows import MoreInFileRow, MoreRow, ResultRow, Row
@@ -38,7 +38,7 @@ class ResultList(RowList):
         self.chosen = False
         """The person, not the program, made the current result current."""
         self.setItemDelegate(self.painter)
-        self._above = AboveButton(self)
+        self._above = NewResultsButton(self)
         self._above.clicked.connect(self.scrollToTop)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
         self.selectionModel().currentChanged.connect(self._moved)

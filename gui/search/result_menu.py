@@ -9,7 +9,7 @@ from engine import MemorySearchResult, result_quote, split_name, tr_count
 from gui.commands.binding import show_keys_of
 from gui.commands.keymap import Command, command
 from gui.commands.shared import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN
-from gui.core.capabilities import Gates, Lacks
+from gui.core.capabilities import Gates, MissingFeatures
 
 CITE = command("results.cite", "Copy citation", "results", QKeySequence.StandardKey.Copy)
 COPY_PATH = command("results.copy-path", "Copy path", "results")
@@ -39,7 +39,11 @@ class ResultMenu(QMenu):
     """
 
     def __init__(
-        self, result: MemorySearchResult, selected: Sequence[MemorySearchResult], lacks: Lacks, parent: QWidget
+        self,
+        result: MemorySearchResult,
+        selected: Sequence[MemorySearchResult],
+        lacks: MissingFeatures,
+        parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self.setToolTipsVisible(True)

@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from engine import MemoryProviderStatus, QuerySuggestion, marked, tr
 from gui.commands.binding import tell_key
 from gui.commands.shared import WITHIN
-from gui.core.capabilities import Gates, Lacks
+from gui.core.capabilities import Gates, MissingFeatures
 from gui.search import messages
 from gui.search.query import Answer
 from gui.search.ranking import RankingMenu
 from gui.search.remedies import button_words
 from gui.search.result_list import ResultList
 from gui.search.rows import SortOrder, build_rows
-from gui.search.scope_bar import NarrowingBar
+from gui.search.scope_bar import ScopeBar
 from gui.search.suggestion_line import SuggestionLine
 from gui.widgets.announcer import SettledAnnouncer, announce
 from gui.widgets.guide_link import guide_action
@@ -70,7 +70,7 @@ class ResultsView(QWidget):
         self._header.add_button(within)
         self._gates = Gates()
         self._gates.add(within, "narrowing")
-        self.narrowing_bar = NarrowingBar()
+        self.narrowing_bar = ScopeBar()
         self.suggestions = SuggestionLine()
         self._notice = NoticeBar()
         self.list = ResultList()
@@ -93,10 +93,10 @@ class ResultsView(QWidget):
         """The answer on show."""
         return self._answer
 
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """What the memory that answers cannot do."""
         self._gates.hear(lacks)
-        self.ranking.show_lacks(lacks)
+        self.ranking.show_unsupported(lacks)
         self._show_empty_again()
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:

@@ -31,7 +31,7 @@ def name_of(search: Kept) -> str:
     return search.name if isinstance(search, SavedSearch) else title(search.question)
 
 
-class KeptList(QListWidget):
+class SavedList(QListWidget):
     """Lies over the window's content; the keys stay with the box."""
 
     menu_wanted = Signal(object, QPoint)

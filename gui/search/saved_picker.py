@@ -7,9 +7,9 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent
 from PySide6.QtWidgets import QListWidgetItem, QMenu
 
 from engine import SavedSearch, marked, tr
-from gui.search.saved_list import Kept, KeptList, name_of
+from gui.search.saved_list import Kept, SavedList, name_of
 from gui.search.saved_query import limits, title
-from gui.search.saved_store import SearchShelf
+from gui.search.saved_store import SavedSearchStore
 from gui.widgets.announcer import announce
 from gui.widgets.query_box import QueryBox
 
@@ -36,14 +36,14 @@ class SearchPicker(QObject):
     rename_wanted = Signal(object)
     """SavedSearch."""
 
-    def __init__(self, box: QueryBox, shelf: SearchShelf, has_answer: Callable[[], bool]) -> None:
+    def __init__(self, box: QueryBox, shelf: SavedSearchStore, has_answer: Callable[[], bool]) -> None:
         """`has_answer`: whether an empty box stands for a question, so that Down leads to its answer."""
         super().__init__(box)
         self._has_answer = has_answer
         self._box = box
-        self._shelf = shelf
+        self._saved = shelf
         self._filter = self._before = ""
-        self.list = KeptList(box)
+        self.list = SavedList(box)
         self.list.itemClicked.connect(self._clicked)
         self.list.menu_wanted.connect(self._show_menu)
         box.edit.textEdited.connect(self._typed)
@@ -57,7 +57,7 @@ class SearchPicker(QObject):
     @Slot()
     def open(self) -> None:
         """Show all that is kept; where that is nothing, nothing happens."""
-        if not (self._shelf.saved or self._shelf.recent):
+        if not (self._saved.saved or self._saved.recent):
             return
         self._filter, self._before = "", self._box.edit.text()
         self._box.focus()
@@ -79,8 +79,8 @@ class SearchPicker(QObject):
             return all(word in text for word in words)
 
         groups = (
-            (tr(SAVED), [search for search in self._shelf.saved if fits(search)]),
-            (tr(RECENT), [search for search in self._shelf.recent if fits(search)]),
+            (tr(SAVED), [search for search in self._saved.saved if fits(search)]),
+            (tr(RECENT), [search for search in self._saved.recent if fits(search)]),
         )
         if any(searches for _, searches in groups):
             self.list.show_below(self._box, groups)

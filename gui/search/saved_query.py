@@ -2,13 +2,13 @@
 
 from engine import AskedQuestion, Passage, tr
 from gui.search.filters import period_within
-from gui.search.query import Question, Scope
+from gui.search.query import Query, Scope
 from gui.search.ranking import Ranking
 from gui.search.rows import SortOrder
 from gui.search.scope_messages import citation, quoted, source_names
 
 
-def kept(question: Question, order: SortOrder = "relevance") -> AskedQuestion:
+def kept(question: Query, order: SortOrder = "relevance") -> AskedQuestion:
     """All of it but how much of the answer was wanted."""
     return AskedQuestion(
         text=question.text,
@@ -25,8 +25,8 @@ def kept(question: Question, order: SortOrder = "relevance") -> AskedQuestion:
     )
 
 
-def asked(question: AskedQuestion) -> Question:
-    return Question(
+def asked(question: AskedQuestion) -> Query:
+    return Query(
         question.text,
         question.sources,
         question.days,

@@ -12,7 +12,7 @@ from gui.search.name_dialog import NameDialog
 from gui.search.saved_list import Kept
 from gui.search.saved_picker import SearchPicker
 from gui.search.saved_query import limits, title
-from gui.search.saved_store import SearchShelf
+from gui.search.saved_store import SavedSearchStore
 from gui.widgets.icons import IconButton
 from gui.widgets.query_box import QueryBox
 
@@ -20,7 +20,7 @@ _SAVE = marked("Save this search")
 _OPEN = marked("Saved and recent searches (Up or Down in the empty box)")
 
 
-class Keeping(QObject):
+class SavedSearchController(QObject):
     """`star` says whether the question on show is saved, and saves it or forgets it when it is pressed."""
 
     wanted = Signal(object)
@@ -43,7 +43,7 @@ class Keeping(QObject):
         self._box = box
         self._now = now
         self._begun = False
-        self.shelf = SearchShelf(jobs, self)
+        self.shelf = SavedSearchStore(jobs, self)
         self.picker = SearchPicker(box, self.shelf, lambda: now() is not None)
         self.star = IconButton("star", tr(_SAVE))
         self.star.setCheckable(True)

@@ -5,14 +5,14 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Signal
 
-from engine import AskedQuestion, KeptSearches, MemorySearchManager, RecentSearch, SavedSearch
+from engine import AskedQuestion, MemorySearchManager, RecentSearch, SavedSearch, SavedSearches
 from gui.core.jobs import Job, Jobs
 
-Act = Callable[[KeptSearches], None]
+Act = Callable[[SavedSearches], None]
 Contents = tuple[tuple[SavedSearch, ...], tuple[RecentSearch, ...]]
 
 
-class SearchShelf(QObject):
+class SavedSearchStore(QObject):
     """One job at a time, so that what was done first is written first."""
 
     changed = Signal()
@@ -23,7 +23,7 @@ class SearchShelf(QObject):
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._jobs = jobs
-        self._kept: KeptSearches | None = None
+        self._kept: SavedSearches | None = None
         self._acts: list[Act] = []
         self._job: Job | None = None
         self.notes = True

@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 from engine import EarlierAnswer, MemorySearchResult, Passage, SearchOutcome, tr
 from gui.core.workspace import FIRST_RESULTS
 from gui.search import scope_messages as texts
-from gui.search.query import Answer, Question
-from gui.search.scope_bar import NarrowingBar
+from gui.search.query import Answer, Query
+from gui.search.scope_bar import ScopeBar
 from gui.widgets.query_box import QueryBox
 
 MOST_WITHIN = 1000
@@ -37,17 +37,17 @@ def passage_of(result: MemorySearchResult) -> Passage:
     )
 
 
-class Narrowing(QObject):
+class SearchScope(QObject):
     """What stands in the bar; the panel asks for it with every question."""
 
     returned = Signal(object)
     """A line was left: Question to show again, None where nobody knows what was asked before."""
 
-    def __init__(self, bar: NarrowingBar, box: QueryBox, parent: QObject) -> None:
+    def __init__(self, bar: ScopeBar, box: QueryBox, parent: QObject) -> None:
         super().__init__(parent)
         self._box = box
         self.like: Passage | None = None
-        self.within: Question | None = None
+        self.within: Query | None = None
         self._counts: tuple[EarlierAnswer, ...] = ()
         self._origins: dict[Passage, _Origin] = {}
         self._bar = bar
@@ -66,7 +66,7 @@ class Narrowing(QObject):
         self.like = passage
         self._tell()
 
-    def begin_within(self, question: Question, outcome: SearchOutcome) -> None:
+    def begin_within(self, question: Query, outcome: SearchOutcome) -> None:
         """Ask among the results of this question from now on; `outcome` is its answer."""
         self.like = None
         self.within = replace(question, max_results=FIRST_RESULTS)
@@ -78,7 +78,7 @@ class Narrowing(QObject):
         self.like = None
         self._tell()
 
-    def show(self, question: Question) -> None:
+    def show(self, question: Query) -> None:
         """Stand where this question is asked, without telling."""
         if question.within != self.within:
             self._counts = ()
@@ -104,7 +104,7 @@ class Narrowing(QObject):
 
     # --- inside -----------------------------------------------------------------------------------------------------
 
-    def _levels(self) -> tuple[Question, ...]:
+    def _levels(self) -> tuple[Query, ...]:
         return () if self.within is None else (*self.within.levels, self.within)
 
     @Slot(int)

@@ -37,7 +37,7 @@ class Crumb:
 class _Line(QWidget):
     """Text that is cut where there is no room for it, and the button, which always has."""
 
-    def __init__(self, depth: int, bar: "NarrowingBar") -> None:
+    def __init__(self, depth: int, bar: "ScopeBar") -> None:
         super().__init__(bar)
         self._words = ElidedLabel()
         self._place = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle)
@@ -74,7 +74,7 @@ class _Line(QWidget):
         self._fit()
 
 
-class NarrowingBar(QWidget):
+class ScopeBar(QWidget):
     """Hidden while there is nothing to say."""
 
     left = Signal(int)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from engine import EarlierAnswer, Passage, Source, all_of, cite, in_quotes, marked, tr, tr_count
 from gui.search.excerpt import make_excerpt
-from gui.search.query import Question
+from gui.search.query import Query
 from gui.search.scope_bar import Crumb
 
 _LONGEST_QUOTE = 60
@@ -34,7 +34,7 @@ def like(passage: Passage, words: str) -> Crumb:
     return Crumb(said, f"{said} · {cited}", leave, _file(cited))
 
 
-def within(question: Question, count: EarlierAnswer | None, words: str) -> Crumb:
+def within(question: Query, count: EarlierAnswer | None, words: str) -> Crumb:
     """As: Within 37 results of “irrigation timer”."""
     if question.like is None:
         said = tip = _within(question.text, count, alike=False)
@@ -84,7 +84,7 @@ def _within(asked: str, count: EarlierAnswer | None, *, alike: bool) -> str:
     )
 
 
-def _limits(question: Question) -> tuple[str, ...]:
+def _limits(question: Query) -> tuple[str, ...]:
     limits = (
         source_names(question.sources),
         _changed(question.days) if question.days else "",

@@ -6,27 +6,27 @@ from functools import partial
 from PySide6.QtCore import QObject, Signal, Slot
 
 from engine import AskedQuestion, Feature, MemorySearchManager, MemorySearchResult, Passage
-from gui.core.capabilities import Lacks, refuse
+from gui.core.capabilities import MissingFeatures, refuse
 from gui.core.jobs import Jobs
 from gui.core.workspace import FIRST_RESULTS
 from gui.search.completion import Completion
 from gui.search.filters import Filters
-from gui.search.query import Answer, Question, Scope, is_searchable
-from gui.search.query_composer import Composer
+from gui.search.query import Answer, Query, Scope, is_searchable
+from gui.search.query_composer import QueryComposer
 from gui.search.query_request import permitted
-from gui.search.query_variants import Variants
+from gui.search.query_variants import QueryVariants
 from gui.search.results_view import ResultsView
 from gui.search.rows import MoreInFileRow, ResultRow
 from gui.search.saved_query import asked, kept
-from gui.search.saved_searches import Keeping
-from gui.search.scope import Narrowing, passage_of
-from gui.search.search_progress import AnswerProgress
+from gui.search.saved_searches import SavedSearchController
+from gui.search.scope import SearchScope, passage_of
+from gui.search.search_progress import SearchProgress
 from gui.search.search_runner import SearchRunner
-from gui.search.view_state import Returning, SearchStanding
+from gui.search.view_state import SearchViewState, ViewStateRestorer
 from gui.widgets.query_box import QueryBox
 
 
-class Asker(QObject):
+class SearchController(QObject):
     """Every way to a question of the search panel ends here; `keeping` has those that were asked before."""
 
     query_changed = Signal(str)
@@ -44,18 +44,18 @@ class Asker(QObject):
     ) -> None:
         super().__init__(parent)
         self._manager: MemorySearchManager | None = None
-        self._lacks: Lacks = {}
+        self._lacks: MissingFeatures = {}
         self._box = box
         self._filters = filters
         self._view = view
         self._runner = SearchRunner(jobs, self)
-        self._progress = AnswerProgress(self._runner, box, view, self)
-        self._narrowing = Narrowing(view.narrowing_bar, box, self)
-        self._variants = Variants(self._runner, view, self)
-        self._composer = Composer(box, filters, view.ranking, self._narrowing, self)
-        self._returning = Returning(self._composer, view)
+        self._progress = SearchProgress(self._runner, box, view, self)
+        self._narrowing = SearchScope(view.narrowing_bar, box, self)
+        self._variants = QueryVariants(self._runner, view, self)
+        self._composer = QueryComposer(box, filters, view.ranking, self._narrowing, self)
+        self._view_state = ViewStateRestorer(self._composer, view)
         self.explain = self._variants.explain
-        self.keeping = Keeping(box, completion, jobs, self._on_show, self)
+        self.saved_searches = SavedSearchController(box, completion, jobs, self._on_show, self)
         self._connect()
 
     def _connect(self) -> None:
@@ -65,11 +65,11 @@ class Asker(QObject):
         self._box.text_changed.connect(self._typed)
         self._box.meant.connect(self._note)
         self._box.left.connect(self._narrowing.back)
-        self.keeping.wanted.connect(self.show_question)
-        self.keeping.picker.closed.connect(self._typed)
+        self.saved_searches.wanted.connect(self.show_question)
+        self.saved_searches.picker.closed.connect(self._typed)
         self._filters.changed.connect(self.ask)
         self._view.ranking.changed.connect(self.ask)
-        self._view.order_chosen.connect(self.keeping.refresh)
+        self._view.order_chosen.connect(self.saved_searches.refresh)
         self._view.retry_wanted.connect(self.ask)
         self._view.within_wanted.connect(self.search_within)
         self._variants.remedy_wanted.connect(self.remedy_wanted)
@@ -88,10 +88,10 @@ class Asker(QObject):
         """Ask this memory from now on, and nothing yet."""
         self._manager = manager
         self._runner.set_manager(manager)
-        self.keeping.set_manager(manager)
-        self._narrowing.show(Question(""))
+        self.saved_searches.set_manager(manager)
+        self._narrowing.show(Query(""))
 
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """What this memory cannot do from now on: what is asked is asked without it."""
         before, self._lacks = self._lacks, lacks
         if "narrowing" in lacks and self._narrowing.within is not None:
@@ -141,7 +141,7 @@ class Asker(QObject):
         if self._refuses("alike"):
             return
         self._box.remember()
-        before, standing = self._composer.question(self._box.query), self.standing
+        before, standing = self._composer.question(self._box.query), self.view_state
         asked = bool(before.text or before.like)
         way_back = partial(self.return_to, standing) if asked else partial(self.ask_again, before)
         self._narrowing.begin_like(passage, words, way_back)
@@ -176,7 +176,7 @@ class Asker(QObject):
             self._composer.put("")
         self._box.focus_all()
 
-    def ask_again(self, question: Question) -> None:
+    def ask_again(self, question: Query) -> None:
         """Ask this, with all that it was asked with, as if a person had chosen it."""
         self._box.remember()
         self._show(question)
@@ -193,23 +193,23 @@ class Asker(QObject):
             self.ask()
 
     @property
-    def standing(self) -> SearchStanding:
+    def view_state(self) -> SearchViewState:
         """What is asked, and where in its answer the person is."""
-        return self._returning.standing
+        return self._view_state.view_state
 
-    def return_to(self, standing: SearchStanding) -> None:
+    def return_to(self, standing: SearchViewState) -> None:
         """Ask the same again, and go where the person was."""
         question = standing.question and permitted(standing.question, self._lacks)
-        if self._returning.go_to(standing):
+        if self._view_state.go_to(standing):
             return
         self._view.show_order(standing.order)
-        self._composer.show(question or Question(""))
+        self._composer.show(question or Query(""))
         if question is None or self._manager is None:
             self.ask()
         else:
             # With an answer on show, one by words alone would be a step back; at a start nothing else is there.
             self._runner.ask(question, at_once=True, whole=self._view.answer is not None)
-            self.keeping.refresh()
+            self.saved_searches.refresh()
 
     def repeat(self) -> None:
         """The index changed: ask the same again without moving anything."""
@@ -218,7 +218,7 @@ class Asker(QObject):
         elif self._composer.due() is not None and not self._runner.busy:
             self.ask()  # the last try failed
 
-    def _show(self, question: Question) -> None:
+    def _show(self, question: Query) -> None:
         if question.like is not None and self._refuses("alike"):
             return
         question = permitted(question, self._lacks)
@@ -228,18 +228,18 @@ class Asker(QObject):
         else:
             self.ask()
 
-    def _ask_this(self, question: Question | None, *, at_once: bool = True) -> None:
+    def _ask_this(self, question: Query | None, *, at_once: bool = True) -> None:
         if self._manager is not None and question is not None:
             self._runner.ask(question, at_once=at_once)
         else:
             self._runner.stop()
             self._box.set_state("")
             self.answer_changed.emit(None)
-        self.keeping.refresh()
+        self.saved_searches.refresh()
 
     @Slot()
     def _typed(self) -> None:
-        if self._composer.has_changed and not self.keeping.picker.is_open:
+        if self._composer.has_changed and not self.saved_searches.picker.is_open:
             if self._box.query and self._narrowing.like is not None:
                 self._narrowing.end_like()
             self.ask(at_once=False)
@@ -250,12 +250,12 @@ class Asker(QObject):
         self.search(text)
 
     @Slot(object)
-    def _ask_other(self, question: Question) -> None:
+    def _ask_other(self, question: Query) -> None:
         self._box.focus_all()
         self.ask_again(question)
 
     @Slot(object)
-    def _return(self, question: Question | None) -> None:
+    def _return(self, question: Query | None) -> None:
         """A line above the results was left."""
         if question is not None:
             self.ask_again(question)
@@ -273,7 +273,7 @@ class Asker(QObject):
     @Slot(str)
     def _note(self, text: str) -> None:
         """A question that was typed was meant."""
-        if is_searchable(text) and not self.keeping.picker.is_open:
+        if is_searchable(text) and not self.saved_searches.picker.is_open:
             self._mean(self._composer.question(text))
 
     def _note_shown(self) -> None:
@@ -281,9 +281,9 @@ class Asker(QObject):
         if question is not None:
             self._mean(question)
 
-    def _mean(self, question: Question) -> None:
-        self.keeping.note(kept(question, self._view.order))
-        self.meant.emit(self._returning.standing_of(question))
+    def _mean(self, question: Query) -> None:
+        self.saved_searches.note(kept(question, self._view.order))
+        self.meant.emit(self._view_state.standing_of(question))
 
     # --- answers ----------------------------------------------------------------------------------------------------
 
@@ -294,6 +294,6 @@ class Asker(QObject):
         self._progress.tell(answer)
         self._narrowing.hear(answer)
         self._view.show_answer(answer)
-        self._returning.hear(answer)
+        self._view_state.hear(answer)
         self.answer_changed.emit(answer)
         self._variants.hear(answer)

@@ -4,13 +4,13 @@ from PySide6.QtCore import QObject, Slot
 
 from engine import tr
 from gui.search import messages
-from gui.search.query import Answer, Question
+from gui.search.query import Answer, Query
 from gui.search.results_view import ResultsView
 from gui.search.search_runner import SearchRunner
 from gui.widgets.query_box import QueryBox
 
 
-class AnswerProgress(QObject):
+class SearchProgress(QObject):
     """Hears the runner; whoever shows an answer tells it here."""
 
     def __init__(self, runner: SearchRunner, box: QueryBox, view: ResultsView, parent: QObject) -> None:
@@ -27,7 +27,7 @@ class AnswerProgress(QObject):
         self._box.set_state(messages.partial_state(answer.outcome) if partial else messages.box_state(answer.outcome))
 
     @Slot(object, str)
-    def _show_failure(self, question: Question, sentence: str) -> None:
+    def _show_failure(self, question: Query, sentence: str) -> None:
         answer = self._view.answer
         if answer is not None and answer.question.subject == question.subject:
             self._box.set_state(messages.box_state(answer.outcome))

@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from engine import CancelToken, MemorySearchManager, SearchOutcome
 from gui.core.jobs import Job, Jobs
-from gui.search.query import Answer, Question
+from gui.search.query import Answer, Query
 from gui.search.query_request import ask
 
 PAUSE_MS = 80
@@ -49,12 +49,12 @@ class SearchRunner(QObject):
         self._asked: list[Job] = []
         """The job that runs now, if any: in a list, so that it can be stopped when this object has gone."""
         self.destroyed.connect(partial(_cancel_all, self._asked))
-        self._due: Question | None = None
+        self._due: Query | None = None
         self._due_whole = False
         self._typing = False
         """Whether the question may not be complete yet."""
-        self._repeat: Question | None = None
-        self._newest: Question | None = None
+        self._repeat: Query | None = None
+        self._newest: Query | None = None
         """What was asked last, be it answered or not."""
         self._asked_at = 0.0
         self._waited = False
@@ -84,7 +84,7 @@ class SearchRunner(QObject):
         self.stop()
         self._manager = manager
 
-    def ask(self, question: Question, *, at_once: bool = False, whole: bool = False) -> None:
+    def ask(self, question: Query, *, at_once: bool = False, whole: bool = False) -> None:
         """Answer this and forget whatever was asked before; at most one question each `PAUSE_MS` unless `at_once`.
 
         `whole` leaves out the first answer by words alone, which would be a step back from the answer on show.
@@ -99,7 +99,7 @@ class SearchRunner(QObject):
         passed = (time.monotonic() - self._asked_at) * 1000
         self._pause.start(0 if at_once else max(0, round(PAUSE_MS - passed)))
 
-    def repeat(self, question: Question) -> None:
+    def repeat(self, question: Query) -> None:
         """Ask the same again, silently and in one step, since the index changed. A running question goes first, and
         then it is that one which is asked again: its answer has taken the place of the one on show."""
         self._repeat = question
@@ -140,7 +140,7 @@ class SearchRunner(QObject):
         if question is not None and self._manager is not None:
             self._run(question, final=True)
 
-    def _run(self, question: Question, *, final: bool) -> None:
+    def _run(self, question: Query, *, final: bool) -> None:
         manager, number = self._manager, self._number
         assert manager is not None
         explained = final and self.explaining

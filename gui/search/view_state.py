@@ -3,18 +3,18 @@
 from dataclasses import dataclass, field, replace
 
 from gui.core.workspace import FIRST_RESULTS
-from gui.search.query import Answer, Question
-from gui.search.query_composer import Composer
+from gui.search.query import Answer, Query
+from gui.search.query_composer import QueryComposer
 from gui.search.results_view import ResultsView
 from gui.search.rows import SortOrder
 from gui.widgets.row_list import Place
 
 
 @dataclass(frozen=True)
-class SearchStanding:
+class SearchViewState:
     """Equal to another one where the same is asked, whatever is looked at."""
 
-    subject: Question | None
+    subject: Query | None
     """None where nothing is asked."""
     order: SortOrder
     max_results: int = field(compare=False)
@@ -22,34 +22,34 @@ class SearchStanding:
     """In the list of results; None before there are any."""
 
     @property
-    def question(self) -> Question | None:
+    def question(self) -> Query | None:
         return None if self.subject is None else replace(self.subject, max_results=self.max_results)
 
 
-class Returning:
+class ViewStateRestorer:
     """Goes to a place in the list once its answer is there."""
 
-    def __init__(self, composer: Composer, view: ResultsView) -> None:
+    def __init__(self, composer: QueryComposer, view: ResultsView) -> None:
         self._composer = composer
         self._view = view
-        self._next: SearchStanding | None = None
+        self._next: SearchViewState | None = None
 
     @property
-    def standing(self) -> SearchStanding:
+    def view_state(self) -> SearchViewState:
         """What is asked, and where in its answer the person is."""
         return self.standing_of(self._composer.due())
 
-    def standing_of(self, question: Question | None) -> SearchStanding:
+    def standing_of(self, question: Query | None) -> SearchViewState:
         """The same for another question, of which the answer may still be on show."""
         answer, order = self._view.answer, self._view.order
         if question is None or answer is None or answer.question.subject != question.subject:
-            return SearchStanding(question and question.subject, order, FIRST_RESULTS, None)
+            return SearchViewState(question and question.subject, order, FIRST_RESULTS, None)
         place = self._view.list.place if self._view.has_results else None
-        return SearchStanding(question.subject, order, answer.question.max_results, place)
+        return SearchViewState(question.subject, order, answer.question.max_results, place)
 
-    def go_to(self, wanted: SearchStanding) -> bool:
+    def go_to(self, wanted: SearchViewState) -> bool:
         """Whether the answer on show was enough; else the place is gone to when `hear` brings another one."""
-        shown = self.standing
+        shown = self.view_state
         enough = shown == wanted and shown.max_results >= wanted.max_results and shown.place is not None
         if enough and wanted.place is not None:
             self._view.list.return_to(wanted.place)

@@ -44,7 +44,7 @@ class Choice:
 
 
 @dataclass(frozen=True)
-class Catalogue:
+class SessionCatalog:
     """Sessions of their own, each with its sub-agents'; a sub-agent's whose parent is not known is one of its own."""
 
     orders: dict[SessionOrder, tuple[Entry, ...]]
@@ -68,10 +68,10 @@ class Catalogue:
         return len(self.by_path) - self.sessions
 
 
-EMPTY = Catalogue(dict.fromkeys(get_args(SessionOrder), ()), {}, (), (), ())
+EMPTY = SessionCatalog(dict.fromkeys(get_args(SessionOrder), ()), {}, (), (), ())
 
 
-def make_catalogue(summaries: Iterable[SessionSummary]) -> Catalogue:
+def make_catalogue(summaries: Iterable[SessionSummary]) -> SessionCatalog:
     """Sort, group and prepare; some 0.1 s for ten thousand."""
     summaries = sorted(summaries, key=_last, reverse=True)
     known = {(summary.agent, summary.id) for summary in summaries}
@@ -86,7 +86,7 @@ def make_catalogue(summaries: Iterable[SessionSummary]) -> Catalogue:
     ]
     by_path = {entry.summary.path: entry for top in newest for entry in (top, *top.parts)}
     months = Counter(entry.last_day.replace(day=1) for entry in newest if entry.last_day)
-    return Catalogue(
+    return SessionCatalog(
         orders=_orders(newest),
         by_path=by_path,
         agents=_choices((entry.summary.agent, entry.agent) for entry in newest),

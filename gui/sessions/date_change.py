@@ -9,7 +9,7 @@ _LOOK_MS = 60_000
 """Often enough, and a timer until midnight would be late after the computer has slept."""
 
 
-class DayWatch(QObject):
+class DateChange(QObject):
     """Signals:
     changed: the day is another one than at the last look.
     """

@@ -9,9 +9,9 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDateEdit, QDialog, QDialogButtonBox, QFormLayout, QHBoxLayout, QMenu, QWidget
 
 from engine import marked, tr
-from gui.core.capabilities import Gates, Lacks
+from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.session_criteria import ANY_TIME, PERIODS, Period, Role, month_period
-from gui.sessions.catalog import Catalogue, Choice
+from gui.sessions.catalog import Choice, SessionCatalog
 from gui.sessions.wording import agent_name, folder_name
 from gui.widgets.chip import Chip
 from gui.widgets.date_text import short_date
@@ -41,7 +41,7 @@ class FilterChips(QWidget):
         self.project = ""
         self.period = ANY_TIME
         self.role: Role = ""
-        self._catalogue: Catalogue | None = None
+        self._catalogue: SessionCatalog | None = None
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(12)
@@ -55,11 +55,11 @@ class FilterChips(QWidget):
             self._gates.add(chip, "sessions")
         self._show()
 
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Without sessions there is nothing to choose from."""
         self._gates.hear(lacks)
 
-    def show_catalogue(self, catalogue: Catalogue) -> None:
+    def show_catalogue(self, catalogue: SessionCatalog) -> None:
         """Offer what there is in these sessions."""
         self._catalogue = catalogue
 

@@ -7,11 +7,11 @@ from PySide6.QtCore import QObject, Signal, Slot
 from gui.core.session_criteria import Criteria, SessionOrder
 from gui.sessions.filter_chips import FilterChips
 from gui.sessions.listing_view import ListingView
-from gui.sessions.view_state import SessionsStanding
+from gui.sessions.view_state import SessionsViewState
 from gui.widgets.query_box import QueryBox
 
 
-class Wanted(QObject):
+class FilterController(QObject):
     """The criteria, as the person changes them."""
 
     narrowed = Signal()
@@ -47,11 +47,11 @@ class Wanted(QObject):
         self.read()
         self._box.focus()
 
-    def stand(self, path: str) -> SessionsStanding:
+    def stand(self, path: str) -> SessionsViewState:
         """What is wanted, with the session with this path current."""
-        return SessionsStanding(self.criteria, self._chips.role, path)
+        return SessionsViewState(self.criteria, self._chips.role, path)
 
-    def return_to(self, standing: SessionsStanding) -> None:
+    def return_to(self, standing: SessionsViewState) -> None:
         """Want what was wanted there."""
         wanted = standing.criteria
         self._chips.choose(wanted.agent, wanted.project, wanted.period, standing.role)

@@ -6,12 +6,12 @@ from datetime import date
 from PySide6.QtCore import QObject, Signal, Slot
 
 from engine import MemoryProviderStatus, tr
-from gui.core.capabilities import TITLES, Lacks
+from gui.core.capabilities import TITLES, MissingFeatures
 from gui.sessions import messages
 from gui.sessions.content_search import ContentSearch
 from gui.sessions.filter_chips import FilterChips
-from gui.sessions.filter_controller import Wanted
-from gui.sessions.list_loader import SessionsReader
+from gui.sessions.filter_controller import FilterController
+from gui.sessions.list_loader import SessionListLoader
 from gui.sessions.listing_view import ListingView, make_place_table
 from gui.sessions.rows import build_listing
 from gui.viewer.notice_page import NothingToRead
@@ -19,7 +19,7 @@ from gui.widgets.guide_link import guide_action
 from gui.widgets.query_box import QueryBox
 
 
-class Listed(QObject):
+class ListBuilder(QObject):
     """Fills the view, and says in the box what was found; knows which sessions show their sub-agents."""
 
     engine_wanted = Signal()
@@ -31,9 +31,9 @@ class Listed(QObject):
 
     def __init__(
         self,
-        reader: SessionsReader,
+        reader: SessionListLoader,
         content: ContentSearch,
-        wanted: Wanted,
+        wanted: FilterController,
         box: QueryBox,
         chips: FilterChips,
         view: ListingView,
@@ -41,7 +41,7 @@ class Listed(QObject):
         parent: QObject,
     ) -> None:
         super().__init__(parent)
-        self.lacks: Lacks = {}
+        self.lacks: MissingFeatures = {}
         """What the memory whose sessions they are cannot do."""
         self._reader = reader
         self._content = content

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from engine import MemoryProviderStatus, MemorySearchManager, SessionSummary
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
-from gui.sessions.catalog import Catalogue, make_catalogue
+from gui.sessions.catalog import SessionCatalog, make_catalogue
 
 
 @dataclass(frozen=True)
@@ -15,11 +15,11 @@ class Known:
     """What a reading gave."""
 
     summaries: tuple[SessionSummary, ...]
-    catalogue: Catalogue
+    catalogue: SessionCatalog
     status: MemoryProviderStatus
 
 
-class SessionsReader(QObject):
+class SessionListLoader(QObject):
     """Keeps the newest reading in `known`."""
 
     read = Signal()

@@ -2,7 +2,7 @@
 
 from engine import MemoryProviderStatus, marked, tr, tr_count, tr_reason
 from gui.core.session_criteria import Criteria
-from gui.sessions.catalog import Catalogue
+from gui.sessions.catalog import SessionCatalog
 from gui.sessions.content_search import ContentHits
 from gui.sessions.rows import Listing
 from gui.sessions.wording import hits_text, session_count
@@ -67,7 +67,7 @@ def nothing_matches(criteria: Criteria, *, searching: bool) -> tuple[str, str]:
     return title, tr("These words stand in no title and no project, and nothing that was said comes close to them.")
 
 
-def header_counts(catalogue: Catalogue, criteria: Criteria, listing: Listing) -> tuple[str, str]:
+def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listing) -> tuple[str, str]:
     """The line above the list, at length and short."""
     if not criteria.narrows:
         short = session_count(catalogue.sessions)

@@ -10,21 +10,21 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager, SessionSummary, tr
-from gui.core.capabilities import Gates, Lacks
+from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.jobs import Jobs
 from gui.sessions import messages
 from gui.sessions.catalog import EMPTY
 from gui.sessions.content_search import ContentSearch
-from gui.sessions.date_change import DayWatch
+from gui.sessions.date_change import DateChange
 from gui.sessions.filter_chips import FilterChips
-from gui.sessions.filter_controller import Wanted
-from gui.sessions.list_builder import Listed
-from gui.sessions.list_loader import SessionsReader
+from gui.sessions.filter_controller import FilterController
+from gui.sessions.list_builder import ListBuilder
+from gui.sessions.list_loader import SessionListLoader
 from gui.sessions.listing_view import ListingView
 from gui.sessions.selection_follower import SessionFollower
 from gui.sessions.session_actions import SessionActions
-from gui.sessions.similar_list import AlikeList
-from gui.sessions.view_state import SessionsStanding
+from gui.sessions.similar_list import SimilarList
+from gui.sessions.view_state import SessionsViewState
 from gui.viewer.notice_page import NothingToRead
 from gui.widgets.folding_row import FoldingRow
 from gui.widgets.query_box import QueryBox
@@ -59,16 +59,18 @@ class SessionsPanel(QObject):
         self._gates = Gates()
         self._compared_next = ""
         self._return_next = ""
-        self._reader = SessionsReader(jobs, self)
+        self._reader = SessionListLoader(jobs, self)
         self._content = ContentSearch(jobs, self)
-        self._days = DayWatch(today, self)
+        self._days = DateChange(today, self)
         self.box = QueryBox(tr("By title, project or words"), tr("Find a session"))
         self.chips = FilterChips()
         self.view = ListingView()
-        self._wanted = Wanted(self.box, self.chips, self.view, self)
-        self._listed = Listed(self._reader, self._content, self._wanted, self.box, self.chips, self.view, today, self)
+        self._wanted = FilterController(self.box, self.chips, self.view, self)
+        self._listed = ListBuilder(
+            self._reader, self._content, self._wanted, self.box, self.chips, self.view, today, self
+        )
         self._actions = SessionActions(self.view.list, self)
-        self._alike = AlikeList(jobs, self._reader, self.view, self)
+        self._alike = SimilarList(jobs, self._reader, self.view, self)
         self._follower = SessionFollower(self._session_to_read, self.place, self)
         self._gates.add(self.box.edit, "sessions")
         self.header = FoldingRow(self.box, self.chips, BOX_LETTERS)
@@ -132,12 +134,12 @@ class SessionsPanel(QObject):
         self._reader.set_manager(None if "sessions" in lacks else manager)
         self._content.ask(self._wanted.criteria.text)
 
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """What the memory that comes next, or this one from now on, cannot do."""
         before = self._gates.lacks
         self._gates.hear(lacks)
         self._listed.lacks = lacks
-        self.chips.show_lacks(lacks)
+        self.chips.show_unsupported(lacks)
         self._actions.lacks = lacks
         if any((feature in before) != (feature in lacks) for feature in ("sessions", "conditions")):
             self.set_manager(self._manager)
@@ -171,15 +173,15 @@ class SessionsPanel(QObject):
         return self._content.hits.line(path, self.chips.role), self._wanted.criteria.text
 
     @property
-    def standing(self) -> SessionsStanding:
+    def view_state(self) -> SessionsViewState:
         """What is wanted, and where in it the person is."""
         current = self._session_to_read()
         return self._wanted.stand(self._return_next or (current.path if current else ""))
 
-    def return_to(self, standing: SessionsStanding) -> None:
+    def return_to(self, standing: SessionsViewState) -> None:
         """Want the same again, and go where the person was."""
         self._return_next = standing.path
-        if standing != self.standing:
+        if standing != self.view_state:
             self._wanted.return_to(standing)
         self._return()
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 
 from engine import SessionSummary, tr
 from gui.core.session_criteria import Criteria
-from gui.sessions.catalog import Catalogue, Entry
+from gui.sessions.catalog import Entry, SessionCatalog
 from gui.sessions.session_filter import Test, filter_test, text_test
 from gui.sessions.wording import day_title
 
@@ -55,7 +55,7 @@ class Listing(NamedTuple):
 
 
 def build_listing(
-    catalogue: Catalogue, criteria: Criteria, hits: Mapping[str, int], opened: Container[str], today: date
+    catalogue: SessionCatalog, criteria: Criteria, hits: Mapping[str, int], opened: Container[str], today: date
 ) -> Listing:
     """The sessions that are wanted, in their order. `hits`: path -> found messages; `opened`: paths of parents.
 
@@ -117,7 +117,7 @@ _GROUPS: dict[str, tuple[Callable[[Entry], Any] | None, Callable[[Any, date], st
 """How the rows of an order are grouped, and what a group is called. Two folders of one name stand together."""
 
 
-def build_alike(catalogue: Catalogue, found: Sequence[tuple[SessionSummary, float]]) -> list[Row]:
+def build_alike(catalogue: SessionCatalog, found: Sequence[tuple[SessionSummary, float]]) -> list[Row]:
     """Sessions by how near they are to one; those that are gone from the catalogue are left out."""
     entries = ((catalogue.by_path.get(summary.path), cosine) for summary, cosine in found)
     return [SessionRow(entry, alike=cosine) for entry, cosine in entries if entry is not None]

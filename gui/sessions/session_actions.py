@@ -5,8 +5,8 @@ from PySide6.QtCore import QObject, QPoint, Signal, Slot
 from engine import SessionSummary, tr
 from gui.commands.binding import key_action
 from gui.commands.shared import LINK, REMEMBER
-from gui.core.capabilities import Lacks
-from gui.core.location import Spot
+from gui.core.capabilities import MissingFeatures
+from gui.core.location import Location
 from gui.search.result_menu import copy_text
 from gui.sessions.rows import SessionRow
 from gui.sessions.session_list import SessionList
@@ -31,7 +31,7 @@ class SessionActions(QObject):
     def __init__(self, sessions: SessionList, parent: QObject) -> None:
         super().__init__(parent)
         self._sessions = sessions
-        self.lacks: Lacks = {}
+        self.lacks: MissingFeatures = {}
         sessions.folded.connect(self.folded)
         key_action(sessions, COPY_PATH).triggered.connect(self._copy_path)
         sessions.menu_wanted.connect(self._show_menu)
@@ -59,7 +59,7 @@ class SessionActions(QObject):
 
     def _link(self, summary: SessionSummary | None) -> None:
         if summary is not None:
-            self.link_wanted.emit(Spot(summary.path))
+            self.link_wanted.emit(Location(summary.path))
 
     def _remember(self, summary: SessionSummary | None) -> None:
         if summary is not None:

@@ -7,7 +7,7 @@ from engine import marked, tr, tr_count
 from gui.commands.binding import show_keys_of
 from gui.commands.keymap import command
 from gui.commands.shared import LINK, REMEMBER
-from gui.core.capabilities import Gates, Lacks
+from gui.core.capabilities import Gates, MissingFeatures
 from gui.search.result_menu import copy_text
 from gui.sessions.rows import SessionRow
 
@@ -17,7 +17,7 @@ COPY_PATH = command("sessions.copy-path", marked("Copy path"), "sessions", QKeyS
 class SessionMenu(QMenu):
     """The context menu of `row`. Copying happens here; the other actions are for the owner to connect."""
 
-    def __init__(self, row: SessionRow, lacks: Lacks, parent: QWidget) -> None:
+    def __init__(self, row: SessionRow, lacks: MissingFeatures, parent: QWidget) -> None:
         super().__init__(parent)
         self.setToolTipsVisible(True)
         summary = row.entry.summary

@@ -5,15 +5,15 @@ from PySide6.QtCore import QObject, Signal, Slot
 from engine import MemorySearchManager, SessionSummary, marked, tr
 from gui.core.jobs import Jobs
 from gui.sessions import messages
-from gui.sessions.list_loader import SessionsReader
+from gui.sessions.list_loader import SessionListLoader
 from gui.sessions.listing_view import ListingView
 from gui.sessions.rows import Row, build_alike
-from gui.sessions.similarity_search import Alike, Comparison
+from gui.sessions.similarity_search import Alike, SimilaritySearch
 
 _BACK = marked("Back to all")
 
 
-class AlikeList(QObject):
+class SimilarList(QObject):
     """Signals:
     left: the person wants all sessions again, with this one current (its path).
     settled: the comparison has come to an end.
@@ -22,11 +22,11 @@ class AlikeList(QObject):
     left = Signal(str)
     settled = Signal()
 
-    def __init__(self, jobs: Jobs, reader: SessionsReader, view: ListingView, parent: QObject) -> None:
+    def __init__(self, jobs: Jobs, reader: SessionListLoader, view: ListingView, parent: QObject) -> None:
         super().__init__(parent)
         self._reader = reader
         self._view = view
-        self._comparison = Comparison(jobs, self)
+        self._comparison = SimilaritySearch(jobs, self)
         self._comparison.found.connect(self._show)
         self._comparison.failed.connect(self._show_failure)
 

@@ -12,7 +12,7 @@ MOST_ALIKE = 30
 Alike = tuple[tuple[SessionSummary, float], ...]
 
 
-class Comparison(QObject):
+class SimilaritySearch(QObject):
     """At most one session is compared with the others at a time; `entry` is that one, until `end`."""
 
     found = Signal(object)

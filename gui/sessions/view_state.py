@@ -6,7 +6,7 @@ from gui.core.session_criteria import Criteria, Role
 
 
 @dataclass(frozen=True)
-class SessionsStanding:
+class SessionsViewState:
     """Equal to another one where the same is wanted, whichever session is looked at."""
 
     criteria: Criteria

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Slot
 
 import engine
 from engine import marked, tr
-from gui.core.app_paths import Places
+from gui.core.app_paths import AppPaths
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
 from gui.core.workspace import Opened, Workspace
@@ -17,10 +17,10 @@ from gui.widgets.message import Action
 WORDS = marked("Set it aside, use the defaults")
 
 
-class SetAside(QObject):
+class BrokenSettings(QObject):
     """Nothing is ever deleted; both files are named to the person."""
 
-    def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs, places: Places, parent: QObject) -> None:
+    def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs, places: AppPaths, parent: QObject) -> None:
         super().__init__(parent)
         self._banner = banner
         self._jobs = jobs

@@ -13,7 +13,7 @@ from gui.style.stylesheet import set_role
 from gui.widgets.labels import breakable, label
 
 
-class TrialRow(QWidget):
+class CheckRow(QWidget):
     """One trial at a time; another choice takes the words of the last one away.
 
     Signals:

@@ -39,7 +39,7 @@ def readable(own: Mapping[str, Sequence[str]], keymap: Keymap) -> tuple[dict[str
     return usable, problems
 
 
-class OwnKeys(QObject):
+class CustomKeys(QObject):
     """Puts them into the keymap, where they hold at once, and into the settings of all workspaces.
 
     Signals:

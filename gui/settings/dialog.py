@@ -9,10 +9,10 @@ from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import EmbeddingEstimate, MemorySearchManager, Settings, tr
-from gui.core.capabilities import Lacks
+from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.settings.broken_settings import WORDS
-from gui.settings.dialog_footer import Foot
+from gui.settings.dialog_footer import DialogFooter
 from gui.settings.model import SettingsModel
 from gui.settings.page_choice import PageChoice
 from gui.settings.page_layout import GUIDE, SettingsPage
@@ -62,7 +62,7 @@ class SettingsDialog(QDialog):
         self.pages = Pages(jobs, config, self.model, makers or {}, switches, self)
         self._results = ResultsPage(self.model, switches)
         self._message = MessagePage()
-        self._foot = Foot(self.model)
+        self._footer = DialogFooter(self.model)
         self._query = QLineEdit()
         self._calm = QTimer(self, singleShot=True, interval=_TYPING_MS)
         self._choice = PageChoice(self.pages.names, self)
@@ -93,7 +93,7 @@ class SettingsDialog(QDialog):
         column.addWidget(line())
         column.addLayout(row, 1)
         column.addWidget(line())
-        column.addWidget(self._foot)
+        column.addWidget(self._footer)
 
     def _connect(self) -> None:
         self._calm.timeout.connect(self._search)
@@ -104,15 +104,15 @@ class SettingsDialog(QDialog):
         self.pages.page_wanted.connect(self.show_page)
         self.pages.saved.connect(self._saved)
         self.pages.purged.connect(self.purged)
-        self.pages.save_button.connect(self._foot.add_button)
-        self._foot.add_button(guide_button(lambda: GUIDE[self.page]))
+        self.pages.save_button.connect(self._footer.add_button)
+        self._footer.add_button(guide_button(lambda: GUIDE[self.page]))
         model = self.model
         model.loaded.connect(self._loaded)
         model.in_force.connect(self.in_force)
         model.applied.connect(lambda: self.saved.emit(None))
         model.refused.connect(self._refused)
         model.unreadable.connect(self._unreadable)
-        self._foot.closing.connect(self.accept)
+        self._footer.closing.connect(self.accept)
         self.finished.connect(self._stop)
         for keys, run in ((QKeySequence.StandardKey.Find, self._find), (QKeySequence.StandardKey.Undo, self._undo)):
             QShortcut(keys, self, run)
@@ -155,9 +155,9 @@ class SettingsDialog(QDialog):
         self.pages.renew(folder, settings, manager)
         self.model.begin(folder)
 
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Another backend answers now."""
-        self.pages.show_lacks(lacks)
+        self.pages.show_unsupported(lacks)
         self._choose()
 
     def refresh(self) -> None:
@@ -195,7 +195,7 @@ class SettingsDialog(QDialog):
         page = self.pages.page(self.page) if self.model.read or self.pages.stands_alone(self.page) else None
         if page is not None and self._stack.indexOf(page) < 0:
             self._stack.addWidget(page)
-            put_behind(stop_before(self._foot), stops(page))
+            put_behind(stop_before(self._footer), stops(page))
         if page is not None:
             self._stack.setCurrentWidget(page)
         self.pages.show_buttons(self.page if page is not None else None)
@@ -280,7 +280,7 @@ class SettingsDialog(QDialog):
         if hasattr(page, "keep_typed"):
             page.keep_typed()
         if self.model.waiting:
-            self._foot.ask()
+            self._footer.ask()
         else:
             super().reject()
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QVBoxLayout, QWi
 
 from engine import SettingsConsequences, tr, tr_count
 from gui.commands.listing import native
-from gui.settings.embedding_choice import Choice
+from gui.settings.embedding_choice import EmbeddingChoice
 from gui.settings.model import SettingsModel
 from gui.settings.wording import sent_words
 from gui.widgets.announcer import announce
@@ -42,7 +42,7 @@ def follows_words(waiting: int, follows: SettingsConsequences, sent: str, *, oth
     return f"{first} {then} {sent}"
 
 
-class Foot(QWidget):
+class DialogFooter(QWidget):
     """Signals:
     closing: close the dialog, whatever waits.
     """
@@ -119,7 +119,7 @@ class Foot(QWidget):
     def _words(self, waiting: int) -> str:
         if not waiting:
             return ""
-        now, then = Choice.of(self._model.now), Choice.of(self._model.shown.settings)
+        now, then = EmbeddingChoice.of(self._model.now), EmbeddingChoice.of(self._model.shown.settings)
         said = follows_words(
             waiting, self._model.consequences(), sent_words(self._model.shown.settings), other_model=now != then
         )

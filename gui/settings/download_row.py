@@ -15,7 +15,7 @@ _FULL = 1000
 STOPPED = marked("Stopped. What has come is kept: fetching goes on from there.")
 
 
-class FetchRow(QWidget):
+class DownloadRow(QWidget):
     """Hidden unless a model is missing. Fetching ends with the dialog, and goes on the next time.
 
     Signals:

@@ -13,7 +13,7 @@ REMOTE = ("openai", "gemini", "voyage")
 
 
 @dataclass(frozen=True)
-class Choice:
+class EmbeddingChoice:
     """The options of the page, as in `Settings`."""
 
     provider: str
@@ -27,7 +27,7 @@ class Choice:
     prices: Mapping[str, float] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, settings: Settings) -> "Choice":
+    def of(cls, settings: Settings) -> "EmbeddingChoice":
         return cls(
             provider=settings.provider,
             model=settings.model,
@@ -52,7 +52,7 @@ class Choice:
         """What the person says that a million tokens cost, in US dollars; None for the list price."""
         return self.prices.get(self._priced)
 
-    def with_price(self, price: float | None) -> "Choice":
+    def with_price(self, price: float | None) -> "EmbeddingChoice":
         others = {name: dollars for name, dollars in self.prices.items() if name != self._priced}
         return replace(self, prices=others if price is None else others | {self._priced: price})
 
@@ -79,11 +79,11 @@ class Choice:
         preset = engine.preset_of(self.base_url) if self.base_url else None
         return self.remote and (self.provider != "openai" or preset is None or preset is engine.PRESETS[0])
 
-    def with_provider(self, provider: str) -> "Choice":
+    def with_provider(self, provider: str) -> "EmbeddingChoice":
         """Another provider, with its own model and server."""
         return replace(self, provider=provider, model="", dimensions=None, base_url="")
 
-    def with_agreed(self, provider: str, agreed: bool) -> "Choice":
+    def with_agreed(self, provider: str, agreed: bool) -> "EmbeddingChoice":
         kept = tuple(name for name in REMOTE if (agreed if name == provider else name in self.agreed))
         return replace(self, agreed=kept)
 
@@ -106,7 +106,7 @@ class Choice:
             local=copy(settings.local, model_path=self.model_path),
         )
 
-    def changes(self, before: "Choice") -> dict[str, Any]:
+    def changes(self, before: "EmbeddingChoice") -> dict[str, Any]:
         """What has to be saved, by the names of the settings file; None takes an option out of it."""
         pairs = (
             ("provider", self.provider, before.provider),

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QLineEdit, 
 import engine
 from engine import Settings, number, tr
 from gui.core.jobs import Jobs
-from gui.settings.download_row import FetchRow
-from gui.settings.embedding_choice import REMOTE, Choice
+from gui.settings.download_row import DownloadRow
+from gui.settings.embedding_choice import REMOTE, EmbeddingChoice
 from gui.settings.key_row import KeyRow
 from gui.settings.value_text import read_number
 from gui.settings.wording import (
@@ -40,9 +40,9 @@ class EmbeddingForm(QWidget):
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.key = KeyRow()
-        self.fetch = FetchRow(jobs)
-        self._choice = Choice("embedded")
-        self._earlier: dict[str, Choice] = {}
+        self.fetch = DownloadRow(jobs)
+        self._choice = EmbeddingChoice("embedded")
+        self._earlier: dict[str, EmbeddingChoice] = {}
         """What was entered for a provider before another one was looked at."""
         self._rows: dict[str, tuple[QWidget, ...]] = {}
         self._grid = QGridLayout(self)
@@ -135,11 +135,11 @@ class EmbeddingForm(QWidget):
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> EmbeddingChoice:
         """What the fields say now, those that are still being typed into included."""
         return self._typed()
 
-    def show_choice(self, choice: Choice) -> None:
+    def show_choice(self, choice: EmbeddingChoice) -> None:
         self._choice = choice
         self._provider.choose(choice.provider)
         later = fallback_words(choice.applied_to(Settings()))
@@ -172,14 +172,14 @@ class EmbeddingForm(QWidget):
         self._hint.setVisible(shown["server"] and bool(self._hint.text()))
         self._model_hint.setVisible(shown["model"] and bool(self._model_hint.text()))
 
-    def _show_server(self, choice: Choice) -> None:
+    def _show_server(self, choice: EmbeddingChoice) -> None:
         preset = engine.preset_of(choice.base_url) if choice.base_url else engine.PRESETS[0]
         self._server.choose(preset.id if preset is not None else None)
         self._hint.setText(tr(preset.hint) if preset is not None else tr("Any server with OpenAI's /embeddings."))
         self._address.setText(choice.base_url)
         self._address.setPlaceholderText(tr("The provider's own"))
 
-    def _show_model(self, choice: Choice) -> None:
+    def _show_model(self, choice: EmbeddingChoice) -> None:
         known = engine.models_of(choice.provider)
         self._model.blockSignals(True)
         self._model.clear()
@@ -205,12 +205,12 @@ class EmbeddingForm(QWidget):
 
     # --- what is entered --------------------------------------------------------------------------------------------
 
-    def _take(self, choice: Choice) -> None:
+    def _take(self, choice: EmbeddingChoice) -> None:
         if choice != self._choice:
             self.show_choice(choice)
             self.changed.emit(choice)
 
-    def _typed(self) -> Choice:
+    def _typed(self) -> EmbeddingChoice:
         """The choice with what stands in the lines."""
         choice = self._choice
         length = read_number(self._dimensions.text()) or 0.0

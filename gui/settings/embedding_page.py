@@ -13,8 +13,8 @@ import engine
 from engine import CancelToken, EmbeddingEstimate, KeyState, MemorySearchManager, Settings, marked, tr
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
-from gui.settings.check_row import TrialRow
-from gui.settings.embedding_choice import Choice
+from gui.settings.check_row import CheckRow
+from gui.settings.embedding_choice import EmbeddingChoice
 from gui.settings.embedding_form import EmbeddingForm
 from gui.settings.wording import accept_words, fallback_owner, probe_words
 from gui.widgets.labels import breakable, label
@@ -45,7 +45,7 @@ class EmbeddingPage(QFrame):
         self._folder = Path()
         self._manager: MemorySearchManager | None = None
         self._settings = Settings()
-        self._before = Choice.of(self._settings)
+        self._before = EmbeddingChoice.of(self._settings)
         self._estimate: EmbeddingEstimate | None = None
         self._keys, self._pricing, self._saving = (JobSlot(self) for _ in range(3))
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
@@ -58,7 +58,7 @@ class EmbeddingPage(QFrame):
         self._key = self._form.key
         self._key.typing.connect(self._show_save)
         self._key.forget_wanted.connect(self._forget_key)
-        self._trial = TrialRow(jobs, tr("Test the provider by sending one word"), tr(TESTING))
+        self._trial = CheckRow(jobs, tr("Test the provider by sending one word"), tr(TESTING))
         self._trial.wanted.connect(self._try)
         self._price = label("", wrap=True)
         self._kept = label(tr(KEPT), "meta", wrap=True)
@@ -103,7 +103,7 @@ class EmbeddingPage(QFrame):
     def begin(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
         """Show the settings that are in force in a workspace; `manager` is its open memory."""
         self._folder, self._settings, self._manager = folder, settings, manager
-        self._before = Choice.of(settings)
+        self._before = EmbeddingChoice.of(settings)
         self._form.show_choice(self._before)
         self._changed(self._before)
 
@@ -125,7 +125,7 @@ class EmbeddingPage(QFrame):
         self._key.clear()
 
     @Slot(object)
-    def _changed(self, choice: Choice) -> None:
+    def _changed(self, choice: EmbeddingChoice) -> None:
         self._trial.clear()
         self._problem.hide()
         self._estimate = None
@@ -138,7 +138,7 @@ class EmbeddingPage(QFrame):
     def _agreeing(self) -> EmbeddingEstimate | None:
         """What the person agrees to by saving: nothing where nothing can begin for want of a key."""
         choice = self._form.choice
-        lacking = choice.needs_key and self._key.lacking
+        lacking = choice.needs_key and self._key.capabilities
         return None if choice == self._before or lacking else self._estimate
 
     @Slot()

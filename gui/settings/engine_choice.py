@@ -87,7 +87,7 @@ class EngineChoice:
         return {name: now for name, now, then in pairs if now != then}
 
     @property
-    def elsewhere(self) -> bool:
+    def external(self) -> bool:
         """Whether the table is kept on another machine."""
         return self.backend == "lancedb" and "://" in self.uri
 
@@ -109,7 +109,7 @@ def switch_words(choice: EngineChoice, before: EngineChoice) -> str:
             "{engine} stays, so you can go back at any time.",
             engine=_PROGRAMS.get(before.backend, before.backend),
         )
-    if not choice.elsewhere:
+    if not choice.external:
         return follows
     kept = tr("Text of your notes and sessions is kept at {address}, with secrets masked.", address=choice.uri)
     return f"{kept} {follows}"

@@ -12,7 +12,7 @@ import engine
 from engine import CancelToken, Settings, marked, tr
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
-from gui.settings.check_row import TrialRow
+from gui.settings.check_row import CheckRow
 from gui.settings.engine_choice import EngineChoice, switch_words
 from gui.settings.engine_form import EngineForm
 from gui.widgets.labels import breakable, label
@@ -40,7 +40,7 @@ class EnginePage(QFrame):
         self._saving = JobSlot(self)
         self._form = EngineForm()
         self._form.changed.connect(self._changed)
-        self._trial = TrialRow(jobs, tr("Test the engine that is chosen"), tr(TESTING))
+        self._trial = CheckRow(jobs, tr("Test the engine that is chosen"), tr(TESTING))
         self._trial.wanted.connect(self._try)
         self._switch = label("", wrap=True)
         self._problem = label("", "degraded", wrap=True)

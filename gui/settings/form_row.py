@@ -7,9 +7,9 @@ from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QVBoxLayout, QWi
 
 from engine import tr
 from gui.settings.model import SettingsModel
-from gui.settings.option_footer import OptionFoot
+from gui.settings.option_footer import OptionFooter
 from gui.settings.option_search import mark
-from gui.settings.page_layout import PAGES, Placed
+from gui.settings.page_layout import PAGES, OptionPlacement
 from gui.settings.value_text import value_words
 from gui.widgets.labels import breakable, label
 
@@ -23,7 +23,9 @@ class FormRow(QFrame):
 
     page_wanted = Signal(str)
 
-    def __init__(self, placed: Placed, model: SettingsModel, query: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, placed: OptionPlacement, model: SettingsModel, query: str, parent: QWidget | None = None
+    ) -> None:
         """`query`: its words are marked."""
         super().__init__(parent)
         self._placed = placed
@@ -36,15 +38,15 @@ class FormRow(QFrame):
         self._button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
         self._button.clicked.connect(partial(self.page_wanted.emit, placed.page))
-        self._foot = OptionFoot(placed, model)
+        self._footer = OptionFooter(placed, model)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 8)
         column.setSpacing(3)
-        for widget in (title, self._value, said, self._button, self._foot):
+        for widget in (title, self._value, said, self._button, self._footer):
             column.addWidget(widget)
         mark(title, placed.title, query)
         mark(said, placed.help, query)
-        self._foot.mark(query)
+        self._footer.mark(query)
         self.show_option()
         model.changed.connect(self._hear)
         model.loaded.connect(self.show_option)
@@ -60,9 +62,9 @@ class FormRow(QFrame):
         option = self._placed.option
         value = value_words(option, self._model.shown.in_force(option.key))
         self._value.setText(breakable(value))
-        self._foot.show_option()
+        self._footer.show_option()
         self._button.setAccessibleName(f"{self._placed.title}: {value}. {self._button.text()}")
-        self._button.setAccessibleDescription(f"{self._placed.help} {self._foot.description}")
+        self._button.setAccessibleDescription(f"{self._placed.help} {self._footer.description}")
 
     def take_focus(self) -> None:
         self.show()  # at once, not when the layout gets round to it

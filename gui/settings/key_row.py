@@ -41,7 +41,7 @@ class KeyRow(QWidget):
         self.show_state(None)
 
     @property
-    def lacking(self) -> bool:
+    def capabilities(self) -> bool:
         """Nothing was found, and nothing was entered; not while one is being looked for."""
         return self._state_shown is not None and not self._state_shown.present and self.typed is None
 

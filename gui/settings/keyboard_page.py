@@ -16,7 +16,7 @@ from gui.commands.binding import follow_keys
 from gui.commands.contexts import title
 from gui.commands.keymap import Command, Keymap, without_dots
 from gui.commands.listing import clash, native
-from gui.settings.custom_keys import OwnKeys
+from gui.settings.custom_keys import CustomKeys
 from gui.settings.keys_table import KeyRow, KeysTable
 from gui.widgets.announcer import announce
 from gui.widgets.clear_button import add_clear_button
@@ -30,7 +30,7 @@ class KeyboardPage(QFrame):
     Enter in the table goes to the field for the new key, Enter there gives it; Delete in the table takes the keys away.
     """
 
-    def __init__(self, own: OwnKeys, keymap: Keymap, parent: QWidget | None = None) -> None:
+    def __init__(self, own: CustomKeys, keymap: Keymap, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "page")
         self._own = own

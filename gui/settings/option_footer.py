@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 from engine import SavedIn, SettingChange, SettingsConsequences, marked, tr
 from gui.settings.model import SettingsModel
 from gui.settings.option_search import mark
-from gui.settings.page_layout import Placed
+from gui.settings.page_layout import OptionPlacement
 from gui.settings.value_text import value_words
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
@@ -42,7 +42,7 @@ def effect_words(effect: SettingsConsequences | None) -> tuple[str, str]:
     return tr("changes what is indexed"), tr("A change changes what is indexed.")
 
 
-def value_of(placed: Placed, model: SettingsModel) -> Any:
+def value_of(placed: OptionPlacement, model: SettingsModel) -> Any:
     """The option's value, of a list that is joined only what the layer in force has itself."""
     shown, key = model.shown, placed.key
     if key in _JOINED:
@@ -51,10 +51,10 @@ def value_of(placed: Placed, model: SettingsModel) -> Any:
     return shown.in_force(key)
 
 
-class OptionFoot(QWidget):
+class OptionFooter(QWidget):
     """Shows what the model has when it is told to."""
 
-    def __init__(self, placed: Placed, model: SettingsModel, parent: QWidget | None = None) -> None:
+    def __init__(self, placed: OptionPlacement, model: SettingsModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._placed = placed
         self._model = model

@@ -9,9 +9,9 @@ from engine import Option
 from gui.settings.fields import ChoiceField, ChoicesField, Field, SwitchField
 from gui.settings.language_field import LanguageField
 from gui.settings.model import SettingsModel
-from gui.settings.option_footer import OptionFoot, value_of
+from gui.settings.option_footer import OptionFooter, value_of
 from gui.settings.option_search import mark
-from gui.settings.page_layout import Placed
+from gui.settings.page_layout import OptionPlacement
 from gui.settings.typed_fields import LineField, LinesField
 from gui.widgets.announcer import announce
 from gui.widgets.labels import breakable, label
@@ -27,7 +27,7 @@ class OptionRow(QFrame):
     typing = Signal(object)
 
     def __init__(
-        self, placed: Placed, model: SettingsModel, field: Field | None = None, parent: QWidget | None = None
+        self, placed: OptionPlacement, model: SettingsModel, field: Field | None = None, parent: QWidget | None = None
     ) -> None:
         """`field` in place of the one that the option's kind has."""
         super().__init__(parent)
@@ -44,13 +44,13 @@ class OptionRow(QFrame):
         self._help = label(placed.help, "meta", wrap=True)
         self._problem = label("", "degraded", wrap=True)
         self._problem.hide()
-        self.foot = OptionFoot(placed, model)
+        self.footer = OptionFooter(placed, model)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 8)
         column.setSpacing(3)
         if placed.option.kind == "switch":
             self._title.hide()  # its box bears it
-        for widget in (self._title, self.field, self._problem, self._help, self.foot):
+        for widget in (self._title, self.field, self._problem, self._help, self.footer):
             column.addWidget(widget)
         self.show_option()
         model.changed.connect(self._hear)
@@ -67,8 +67,8 @@ class OptionRow(QFrame):
     def show_option(self) -> None:
         """As the model has it now."""
         self.field.show_value(value_of(self.placed, self._model))
-        self.foot.show_option()
-        self.field.describe(f"{self.placed.help} {self.foot.description}")
+        self.footer.show_option()
+        self.field.describe(f"{self.placed.help} {self.footer.description}")
 
     @Slot(str)
     def complain(self, sentence: str) -> None:
@@ -84,7 +84,7 @@ class OptionRow(QFrame):
         self._words = words
         mark(self._title, self.placed.title, words)
         mark(self._help, self.placed.help, words)
-        self.foot.mark(words)
+        self.footer.mark(words)
 
     def take_focus(self) -> None:
         self.show()  # at once, not when the layout gets round to it

@@ -8,7 +8,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel
 
 from engine import tr
-from gui.settings.page_layout import PAGES, Placed
+from gui.settings.page_layout import PAGES, OptionPlacement
 from gui.settings.synonyms import ALSO_CALLED
 from gui.settings.value_text import choice_words, plain_choice_words, value_words
 from gui.style.theme import tokens
@@ -19,7 +19,7 @@ def words_of(query: str) -> tuple[str, ...]:
     return tuple(_folded(query).split())
 
 
-def fit(placed: Placed, value: object, words: Sequence[str]) -> int | None:
+def fit(placed: OptionPlacement, value: object, words: Sequence[str]) -> int | None:
     """How well an option fits: 0 where every word is one of its name, 1 where each begins one of its name, 2 a word of
     all that is said of it, 3 where one stands inside of a word; None where one is missing.
 

@@ -8,12 +8,12 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 from engine import tr
 from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionRow
-from gui.settings.page_layout import PAGES, Placed, SettingsPage, options_on
+from gui.settings.page_layout import PAGES, OptionPlacement, SettingsPage, options_on
 from gui.settings.system_row import SystemRow
 from gui.settings.system_switch import SystemSwitch, with_switches
 from gui.widgets.labels import label, line
 from gui.widgets.scrolling import scrolling_column
-from gui.widgets.tab_order import ComingLast
+from gui.widgets.tab_order import LastInTabOrder
 
 WIDTH = 620
 _AT_ONCE = 4
@@ -35,7 +35,7 @@ class OptionsPage(QFrame):
         super().__init__(parent)
         self.setProperty("role", "page")
         self.model = model
-        self._due: list[tuple[Placed, SystemSwitch | None]] = []
+        self._due: list[tuple[OptionPlacement, SystemSwitch | None]] = []
         self._group = ""
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._make_some)
@@ -80,11 +80,11 @@ class OptionsPage(QFrame):
         self.add_widget(row)
 
     def add_widget(self, widget: QWidget) -> None:
-        end = ComingLast(self)
+        end = LastInTabOrder(self)
         self._list.addWidget(widget)
         end.take(widget)
 
-    def make_row(self, placed: Placed) -> OptionRow:
+    def make_row(self, placed: OptionPlacement) -> OptionRow:
         return OptionRow(placed, self.model)
 
     def add_section(self, title: str) -> None:

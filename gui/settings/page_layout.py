@@ -251,7 +251,7 @@ WITHOUT_ROWS: tuple[SettingsPage, ...] = (*FORMS, "keyboard")
 
 
 @dataclass(frozen=True)
-class Placed:
+class OptionPlacement:
     """An option in its place."""
 
     option: Option
@@ -275,18 +275,18 @@ class Placed:
 
 
 @functools.cache
-def placed_options() -> dict[str, Placed]:
+def placed_options() -> dict[str, OptionPlacement]:
     """Every option once, by its key, in the order in which pages show them."""
     options = {option.key: option for option in all_options()}
     placed = {
-        key: Placed(options.pop(key), page, group, name)
+        key: OptionPlacement(options.pop(key), page, group, name)
         for page, groups in _NAMED.items()
         for group, names in groups.items()
         for key, name in names.items()
     }
     for key, option in options.items():
         page: SettingsPage = "general" if key.startswith("window.") else "advanced"
-        placed[key] = Placed(option, page, "" if page == "general" else marked("More"), name_of(key))
+        placed[key] = OptionPlacement(option, page, "" if page == "general" else marked("More"), name_of(key))
     return placed
 
 
@@ -296,5 +296,5 @@ def name_of(key: str) -> str:
     return words[:1].upper() + words[1:]
 
 
-def options_on(page: SettingsPage) -> tuple[Placed, ...]:
+def options_on(page: SettingsPage) -> tuple[OptionPlacement, ...]:
     return tuple(placed for placed in placed_options().values() if placed.page == page)

@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from engine import MemorySearchManager, Settings, tr
-from gui.core.capabilities import TITLES, Lacks
+from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs
 from gui.settings.embedding_page import EmbeddingPage
 from gui.settings.engine_page import EnginePage
@@ -18,7 +18,7 @@ from gui.settings.options_page import OptionsPage
 from gui.settings.page_layout import FORMS, PAGES, SettingsPage, options_on
 from gui.settings.privacy_page import PrivacyPage
 from gui.settings.sources_page import SourcesPage
-from gui.settings.stored_models_page import StoredPage
+from gui.settings.stored_models_page import StoredModelsPage
 from gui.settings.system_switch import SystemSwitch
 from gui.widgets.message import Action, MessagePage
 
@@ -61,7 +61,7 @@ class Pages(QObject):
         self._folder = Path()
         self._settings = Settings()
         self._manager: MemorySearchManager | None = None
-        self._lacks: Lacks = {}
+        self._lacks: MissingFeatures = {}
         self._made: dict[SettingsPage, Any] = {}
         self._lack: MessagePage | None = None
         self.names: tuple[SettingsPage, ...] = tuple(
@@ -74,7 +74,7 @@ class Pages(QObject):
     def page(self, name: SettingsPage) -> QWidget:
         """The page, or in its place one that says what the engine in use lacks for it."""
         if self.lacks_models and name in _NEED_MODELS:
-            return self._lacking()
+            return self._capabilities()
         if name not in self._made:
             self._made[name] = self._make(name)
             self._begin(name)
@@ -100,13 +100,13 @@ class Pages(QObject):
         for name in self._made:
             self._begin(name)
 
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         self._lacks = lacks
 
     def refresh(self, name: SettingsPage) -> None:
         """Look again at what depends on the index."""
         page = None if self.lacks_models and name in _NEED_MODELS else self._made.get(name)
-        if isinstance(page, StoredPage):
+        if isinstance(page, StoredModelsPage):
             page.begin(self._manager)
         elif isinstance(page, EmbeddingPage):
             page.refresh()
@@ -137,7 +137,7 @@ class Pages(QObject):
                 engine = EnginePage(self._jobs, self._config)
                 return self._form(engine, engine.save_button)
             case "stored":
-                stored = StoredPage(self._jobs)
+                stored = StoredModelsPage(self._jobs)
                 stored.purged.connect(self.purged)
                 return stored
             case "sources":
@@ -162,7 +162,7 @@ class Pages(QObject):
         elif isinstance(page, EmbeddingPage):
             page.begin(self._folder, self._settings, None if self.lacks_models else self._manager)
 
-    def _lacking(self) -> MessagePage:
+    def _capabilities(self) -> MessagePage:
         if self._lack is None:
             self._lack = MessagePage()
         to_engine = Action(tr("Choose another engine…"), partial(self.page_wanted.emit, "engine"))

@@ -11,13 +11,13 @@ from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionRow
 from gui.settings.option_search import fit, words_of
 from gui.settings.options_page import WIDTH
-from gui.settings.page_layout import PAGES, WITHOUT_ROWS, Placed, SettingsPage, placed_options
+from gui.settings.page_layout import PAGES, WITHOUT_ROWS, OptionPlacement, SettingsPage, placed_options
 from gui.settings.system_row import SystemRow
 from gui.settings.system_switch import SystemSwitch, with_switches
 from gui.widgets.announcer import announce
 from gui.widgets.labels import label, line
 from gui.widgets.scrolling import scrolling_column
-from gui.widgets.tab_order import ComingLast
+from gui.widgets.tab_order import LastInTabOrder
 
 _AT_ONCE = 4
 NOTHING = marked("No setting has these words in its name, its text or its value.")
@@ -41,7 +41,7 @@ class ResultsPage(QFrame):
         self._model = model
         self._query = ""
         self._switches = switches
-        self._due: list[tuple[Placed, SystemSwitch | None]] = []
+        self._due: list[tuple[OptionPlacement, SystemSwitch | None]] = []
         self._page: SettingsPage | None = None
         self.rows: dict[str, OptionRow] = {}
         self._said = label("", "muted", wrap=True)
@@ -70,7 +70,7 @@ class ResultsPage(QFrame):
         self._clear()
         self._query = query
         words, shown = words_of(query), self._model.shown
-        fits: list[tuple[int, Placed, SystemSwitch | None]] = []
+        fits: list[tuple[int, OptionPlacement, SystemSwitch | None]] = []
         for placed, switch in with_switches(placed_options().values(), self._switches):
             value = switch.on if switch is not None else shown.in_force(placed.key)
             if placed.page in pages and (how := fit(placed, value, words)) is not None:
@@ -105,13 +105,13 @@ class ResultsPage(QFrame):
                     self._list.addWidget(line())
                 self._list.addWidget(label(tr(PAGES[placed.page]), "section"))
             row = self._row(placed, switch)
-            end = ComingLast(self)
+            end = LastInTabOrder(self)
             self._list.addWidget(row)
             end.take(row)
         if now:
             self._turn.start()  # once more after the last ones, which the layout has shown by then
 
-    def _row(self, placed: Placed, switch: SystemSwitch | None) -> QWidget:
+    def _row(self, placed: OptionPlacement, switch: SystemSwitch | None) -> QWidget:
         if switch is not None:
             of_system = SystemRow(switch)
             of_system.mark(self._query)

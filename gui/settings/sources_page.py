@@ -13,7 +13,7 @@ from gui.settings.match_card import MatchCard
 from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionRow
 from gui.settings.options_page import OptionsPage
-from gui.settings.page_layout import Placed
+from gui.settings.page_layout import OptionPlacement
 from gui.settings.paths_field import PathsField
 from gui.settings.sessions_field import SessionsField
 from gui.sources.wording import short_path
@@ -39,12 +39,12 @@ class SourcesPage(OptionsPage):
         model.loaded.connect(self._show_match)
         self._show_match()
 
-    def make_row(self, placed: Placed) -> OptionRow:
+    def make_row(self, placed: OptionPlacement) -> OptionRow:
         row = OptionRow(placed, self.model, self._field(placed))
         row.typing.connect(lambda value, key=placed.key: self._take_typed(key, value))
         return row
 
-    def _field(self, placed: Placed) -> Field | None:
+    def _field(self, placed: OptionPlacement) -> Field | None:
         if placed.key == "extra_paths":
             self._paths = PathsField(placed.option, placed.title, self._jobs)
             self._paths.look(self.model.folder)

@@ -20,7 +20,7 @@ INTRODUCTION = marked(
 )
 
 
-class StoredPage(QFrame):
+class StoredModelsPage(QFrame):
     """Signals:
     purged: vectors were deleted.
     """

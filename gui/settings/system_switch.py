@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from engine import tr
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
-from gui.settings.page_layout import Placed
+from gui.settings.page_layout import OptionPlacement
 
 
 class SystemState(Protocol):
@@ -31,7 +31,7 @@ class SystemSwitch(QObject):
     refused = Signal(str)
 
     def __init__(
-        self, placed: Placed, after: str, refusal: str, state: SystemState, jobs: Jobs, parent: QObject
+        self, placed: OptionPlacement, after: str, refusal: str, state: SystemState, jobs: Jobs, parent: QObject
     ) -> None:
         """`placed`: its place among the settings, behind the option with the key `after`.
 
@@ -78,8 +78,8 @@ class SystemSwitch(QObject):
 
 
 def with_switches(
-    options: Iterable[Placed], switches: Sequence[SystemSwitch]
-) -> Iterator[tuple[Placed, SystemSwitch | None]]:
+    options: Iterable[OptionPlacement], switches: Sequence[SystemSwitch]
+) -> Iterator[tuple[OptionPlacement, SystemSwitch | None]]:
     """The options, and each switch in its place among them."""
     for placed in options:
         yield placed, None

@@ -12,7 +12,7 @@ import engine
 from engine import Option, tr
 from gui.facts.text_field import TextField
 from gui.settings.fields import Field
-from gui.settings.value_text import Unread, field_text, is_path, number_text, read_field, unit_of
+from gui.settings.value_text import UnreadableValue, field_text, is_path, number_text, read_field, unit_of
 from gui.style.stylesheet import font_at
 from gui.widgets.labels import label
 
@@ -34,10 +34,10 @@ class _Typed(Field):
         raise NotImplementedError
 
     def _read(self) -> Any:
-        """The value that stands there. Raises `Unread`."""
+        """The value that stands there. Raises `UnreadableValue`."""
         value = read_field(self.option, self._text())
         if problem := engine.option_problem(self.option.key, value):
-            raise Unread(problem)
+            raise UnreadableValue(problem)
         return value
 
     def show_value(self, value: Any) -> None:
@@ -56,7 +56,7 @@ class _Typed(Field):
     def _judge(self) -> None:
         try:
             value = self._read()
-        except Unread as problem:
+        except UnreadableValue as problem:
             self.wrong.emit(str(problem))
             return
         self.wrong.emit("")
@@ -65,7 +65,7 @@ class _Typed(Field):
     def commit(self) -> None:
         try:
             value = self._read()
-        except Unread as problem:
+        except UnreadableValue as problem:
             self.wrong.emit(str(problem))
             return
         if field_text(self.option, value) != field_text(self.option, self._value):
@@ -154,7 +154,7 @@ class LineField(_Typed):
         option = self.option
         try:
             at = self._read() or 0
-        except Unread:
+        except UnreadableValue:
             return
         step = _FINE if option.high is not None and option.high <= 1 else 0.1 if option.default == 1.0 else 1
         wanted = round(at + up * step, 6)

@@ -43,7 +43,7 @@ _WORDS: dict[str, Mapping[Any, str]] = {
 }
 
 
-class Unread(ValueError):
+class UnreadableValue(ValueError):
     """What was typed is no value of the option; the message is one sentence."""
 
 
@@ -116,7 +116,7 @@ def field_text(option: Option, value: Any) -> str:
 
 
 def read_field(option: Option, text: str) -> Any:
-    """What was typed as a value; None where nothing stands there and that unsets the option. Raises `Unread`."""
+    """Parse typed text; None for an empty field, which unsets the option. Raises `UnreadableValue`."""
     match option.kind:
         case "whole":
             return _number(option, text, whole=True)
@@ -135,7 +135,7 @@ def _number(option: Option, text: str, *, whole: bool) -> float | None:
         return None
     found = read_number(text)
     if found is None or (whole and not found.is_integer()):
-        raise Unread(tr("It must be a whole number.") if whole else tr("It must be a number."))
+        raise UnreadableValue(tr("It must be a whole number.") if whole else tr("It must be a number."))
     return int(found) if whole or found.is_integer() else found
 
 
@@ -162,7 +162,9 @@ def _table(option: Option, text: str) -> dict[str, Any]:
         parts = line.rpartition("=") if option.kind == "numbers" else line.partition("=")
         name, sign, held = map(str.strip, parts)
         if not (sign and name and (held or option.kind == "lists")):
-            raise Unread(tr('Each line must be such as "name = value": {line} is not.', line=in_quotes(line.strip())))
+            raise UnreadableValue(
+                tr('Each line must be such as "name = value": {line} is not.', line=in_quotes(line.strip()))
+            )
         found[name] = _held(option, held)
     return found
 

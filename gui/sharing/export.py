@@ -29,7 +29,7 @@ from gui.search.panel import SearchPanel
 from gui.search.query import Answer
 from gui.search.query_request import ask
 from gui.sharing.save_file import documents_folder, places_of_notes, save_whole
-from gui.viewer.external_opener import Elsewhere
+from gui.viewer.external_opener import ExternalOpener
 from gui.widgets.message import Action
 
 MOST_RESULTS = 10_000
@@ -44,7 +44,7 @@ class Exports(QObject):
         self,
         workspace: Workspace,
         search: SearchPanel,
-        elsewhere: Elsewhere,
+        elsewhere: ExternalOpener,
         banner: Notices,
         jobs: Jobs,
         window: QWidget,
@@ -52,7 +52,7 @@ class Exports(QObject):
         super().__init__(window)
         self._workspace = workspace
         self._search = search
-        self._elsewhere = elsewhere
+        self._external = elsewhere
         self._banner = banner
         self._jobs = jobs
         self._window = window
@@ -102,7 +102,7 @@ class Exports(QObject):
 
     def _done(self, path: Path, count: int) -> None:
         self._job.done()
-        show = Action(tr("Show in file manager"), partial(self._elsewhere.reveal_place, path))
+        show = Action(tr("Show in file manager"), partial(self._external.reveal_place, path))
         said = tr_count(
             "{count:,} result exported to {path}.", "{count:,} results exported to {path}.", count, path=path
         )

@@ -119,7 +119,7 @@ class Paper:
     def finish(self) -> bool:
         """The last page is complete; False where the device failed."""
         if self.ok:
-            self._foot()
+            self._footer()
             self.ok = self._painter.end()
         return self.ok
 
@@ -129,12 +129,12 @@ class Paper:
         self.ok = False
 
     def _turn_page(self) -> None:
-        self._foot()
+        self._footer()
         self.ok = self._device.newPage()
         self.pages += 1
         self._y = 0.0
 
-    def _foot(self) -> None:
+    def _footer(self) -> None:
         pen = self._painter
         metrics = QFontMetricsF(self._small)
         top = self._bottom + _FOOT_LINES * metrics.lineSpacing() - metrics.height()

@@ -9,7 +9,7 @@ from PySide6.QtGui import QTextDocument, QTextOption
 
 from engine import tr, tr_count
 from gui.conversation.entries import Conversation, Entry
-from gui.conversation.piece_builder import LaidPiece, PieceStyle, piece_steps
+from gui.conversation.piece_builder import PieceLayout, PieceStyle, piece_steps
 from gui.conversation.rows import MORE, SUMMARY, PackedRows
 from gui.conversation.wording import clock, day_text, summary
 from gui.sessions.wording import UNTITLED, agent_name, message_count
@@ -100,7 +100,7 @@ def _put(paper: Paper, strip: Strip, done: float) -> Steps:
         yield done
 
 
-def _laid(making: Generator[None, None, LaidPiece], done: float) -> Generator[float, None, QTextDocument]:
+def _laid(making: Generator[None, None, PieceLayout], done: float) -> Generator[float, None, QTextDocument]:
     while True:
         try:
             next(making)

@@ -46,8 +46,8 @@ class Frame(QWidget):
         column.addWidget(line())
         column.addWidget(banner)
         column.addWidget(self.pages, 1)
-        self._foot = line()
-        column.addWidget(self._foot)
+        self._footer = line()
+        column.addWidget(self._footer)
         column.addWidget(self.sync_bar)
         self.header.dock_button.clicked.connect(self.panes.toggle_dock)
         self.panes.dock_shown.connect(self.header.dock_button.setChecked)
@@ -66,7 +66,7 @@ class Frame(QWidget):
         """One of the three."""
         self.header.show_working(page is self.panes)
         self.pages.setCurrentWidget(page)
-        for part in (self._foot, self.sync_bar):
+        for part in (self._footer, self.sync_bar):
             part.setVisible(page is not self._first_run)
         if page is self.message:
             self.message.take_focus()

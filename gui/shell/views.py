@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 from engine import MemorySearchManager, MemorySearchResult, Passage, SessionSummary, may_name_session, split_name, tr
 from gui.conversation.loader import OpenedSession
 from gui.conversation.panel import ConversationPanel
-from gui.core.capabilities import Lacks
+from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
-from gui.core.location import Spot
+from gui.core.location import Location
 from gui.facts.panel import FactsPanel
 from gui.index.panel import IndexPanel
 from gui.search.panel import SearchPanel
-from gui.search.query import Answer, Question, Scope
+from gui.search.query import Answer, Query, Scope
 from gui.sessions.messages import CHOOSE_SESSION
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.wording import UNTITLED
@@ -65,10 +65,10 @@ class Views(QObject):
                 stack.addWidget(widget)
         self.current: ViewName = "search"
         self._manager: MemorySearchManager | None = None
-        self._lacks: Lacks = {}
+        self._lacks: MissingFeatures = {}
         self._listed = False
         self._stale = False
-        self._asked: Question | None = None
+        self._asked: Query | None = None
         self._wanted: dict[ViewName, _Shown | NothingToRead | None] = {}
         """None where a file is read, or nothing is."""
         self._shown: _Shown | NothingToRead = CHOOSE_SESSION
@@ -100,11 +100,11 @@ class Views(QObject):
         self._arrange()
 
     @Slot(object)
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """What this memory, or the one that is set next, cannot do."""
         self._lacks = lacks
         for part in (self.search, self.sessions, self.index, self.viewer, self.conversation):
-            part.show_lacks(lacks)
+            part.show_unsupported(lacks)
 
     def _forget_shown(self) -> None:
         self._wanted = {"search": None, "sessions": CHOOSE_SESSION, "index": None, "facts": None}
@@ -205,7 +205,7 @@ class Views(QObject):
             self._wanted["search"] = _Shown(result.path, result.title, result.snippet_line, query)
         self._show_wanted()
 
-    def show_spot(self, spot: Spot) -> None:
+    def show_spot(self, spot: Location) -> None:
         """A place in a note or a session that was chosen elsewhere, in place of the result that was read."""
         if may_name_session(split_name(spot.path)[1]) and "sessions" not in self._lacks:
             title = spot.path.rpartition("/")[2]
@@ -240,7 +240,7 @@ class Views(QObject):
     def _search_like(self, passage: Passage, words: str) -> None:
         """Other passages like one that is read."""
         self.switch("search")
-        self.search.asker.search_like(passage, words)
+        self.search.controller.search_like(passage, words)
 
     @Slot(str)
     def _search_in(self, path: str) -> None:
@@ -248,7 +248,7 @@ class Views(QObject):
         wanted = self._wanted[self.current]
         self.switch("search")
         if isinstance(wanted, _Shown):
-            self.search.asker.search_in(Scope(path, wanted.title), wanted.query)
+            self.search.controller.search_in(Scope(path, wanted.title), wanted.query)
 
     def _arrange(self) -> None:
         self.lists.setCurrentWidget(self.sessions.body if self.current == "sessions" else self.search.body)

@@ -96,7 +96,7 @@ class PreviewPage(QFrame):
         page.setContentsMargins(0, 0, 0, 0)
         page.setSpacing(0)
         page.addWidget(scrolling_column(column, _WIDTH), 1)
-        page.addWidget(self._foot())
+        page.addWidget(self._footer())
 
     def _options(self) -> QHBoxLayout:
         self._kinds = {ending: Chip(ending) for ending in EXTENSIONS}
@@ -153,7 +153,7 @@ class PreviewPage(QFrame):
         self._show_table(0)
         return both
 
-    def _foot(self) -> QWidget:
+    def _footer(self) -> QWidget:
         """The buttons, which stay where the rest scrolls."""
         self._accept = QPushButton(tr("Index this folder"))
         self._accept.setProperty("role", "primary")

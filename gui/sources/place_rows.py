@@ -13,7 +13,7 @@ from gui.widgets.checkable import indent
 from gui.widgets.labels import breakable, label
 from gui.widgets.mirrored import margins
 from gui.widgets.plain_text import set_tip
-from gui.widgets.tab_order import ComingLast
+from gui.widgets.tab_order import LastInTabOrder
 
 
 class PlaceRows(QWidget):
@@ -34,7 +34,7 @@ class PlaceRows(QWidget):
                 widget.deleteLater()
 
     def _append(self, row: QWidget) -> None:
-        end = ComingLast(self)
+        end = LastInTabOrder(self)
         self._column.addWidget(row)
         end.take(row)
         row.show()  # at once, not when the layout gets round to it: a box in it may be given the focus

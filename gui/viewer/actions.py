@@ -13,10 +13,10 @@ from gui.commands.contexts import missing
 from gui.commands.keymap import command
 from gui.commands.shared import EDIT, LINK
 from gui.core.jobs import Jobs
-from gui.core.location import Spot
-from gui.viewer.external_opener import Elsewhere
+from gui.core.location import Location
+from gui.viewer.external_opener import ExternalOpener
 from gui.viewer.source_view import SourceView
-from gui.viewer.view_target import Target
+from gui.viewer.view_target import ViewTarget
 
 _CITE = command("file.cite", marked("Copy citation"), "file", "Ctrl+Shift+C")
 _COPY_PATH = command("file.copy-path", marked("Copy path"), "file")
@@ -33,18 +33,18 @@ class FileActions(QObject):
 
     Signals:
         said: a sentence about what was done, or why it was not.
-        link_wanted: a link to this `Spot` is to be copied.
+        link_wanted: a link to this `Location` is to be copied.
     """
 
     said = Signal(str)
     link_wanted = Signal(object)
 
-    def __init__(self, jobs: Jobs, elsewhere: Elsewhere, source: SourceView, panel: QWidget) -> None:
+    def __init__(self, jobs: Jobs, elsewhere: ExternalOpener, source: SourceView, panel: QWidget) -> None:
         super().__init__(panel)
         self._jobs = jobs
-        self._elsewhere = elsewhere
+        self._external = elsewhere
         self._source = source
-        self._target: Target | None = None
+        self._target: ViewTarget | None = None
         self.edit = self._action(EDIT.words, self._open_in_editor)
         self.cite = self._action(_CITE.words, self._copy_citation)
         self.link = self._action(LINK.words, self._want_link)
@@ -68,7 +68,7 @@ class FileActions(QObject):
         source.addActions([self.cite, self.link])
         source.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
-    def set_target(self, target: Target | None) -> None:
+    def set_target(self, target: ViewTarget | None) -> None:
         """What the actions are about from now on."""
         self._target = target
         for action in (self.edit, self.cite, self.copy_path, self.reveal):
@@ -97,12 +97,12 @@ class FileActions(QObject):
     def _want_link(self) -> None:
         """To the same lines as the citation."""
         if self._target is not None:
-            self.link_wanted.emit(Spot(self._target.name, *self._meant))
+            self.link_wanted.emit(Location(self._target.name, *self._meant))
             self.said.emit(tr("Link copied"))
 
     def _copy_path(self) -> None:
         if self._target is not None:
-            self._elsewhere.locate(self._target.name, self._put_path)
+            self._external.locate(self._target.name, self._put_path)
 
     def _put_path(self, location: Path) -> None:
         QGuiApplication.clipboard().setText(str(location))
@@ -143,8 +143,8 @@ class FileActions(QObject):
 
     def _open_in_editor(self) -> None:
         if self._target is not None:
-            self._elsewhere.edit(self._target.name, self._source.current_line())
+            self._external.edit(self._target.name, self._source.current_line())
 
     def _reveal(self) -> None:
         if self._target is not None:
-            self._elsewhere.reveal(self._target.name)
+            self._external.reveal(self._target.name)

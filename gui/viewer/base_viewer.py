@@ -11,13 +11,13 @@ from gui.commands.binding import key_action
 from gui.commands.shared import FIND, NEXT_HIT, PREVIOUS_HIT
 from gui.core.jobs import Jobs
 from gui.viewer.chunks.card import ChunkCard
-from gui.viewer.find_in_text import Finding
-from gui.viewer.find_messages import FindWords
+from gui.viewer.find_in_text import FindInText
+from gui.viewer.find_messages import FindMessages
 from gui.viewer.notice_page import EmptyPage, Hint
 from gui.widgets.message import Banner
 
 
-class ReadingPanel(QWidget):
+class BaseViewer(QWidget):
     """One page at a time, of which one says what is missing; the page has the panel's focus.
 
     Signals:
@@ -26,7 +26,7 @@ class ReadingPanel(QWidget):
 
     escape_pressed = Signal()
 
-    def __init__(self, jobs: Jobs, words: FindWords, parent: QWidget | None) -> None:
+    def __init__(self, jobs: Jobs, words: FindMessages, parent: QWidget | None) -> None:
         super().__init__(parent)
         self._empty = EmptyPage()
         self._page: QWidget = self._empty
@@ -35,7 +35,7 @@ class ReadingPanel(QWidget):
         self._hint = Hint(self._stack)
         self._banner = Banner()
         self._banner.left.connect(self.setFocus)
-        self._finding = Finding(jobs, self, words)
+        self._finding = FindInText(jobs, self, words)
         self._finding.closed.connect(self._close_find)
         self._finding.notice.connect(self._hint.say)
         self._find = key_action(self, FIND, tr(words.find))

@@ -14,15 +14,15 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 from gui.core.jobs import Jobs
 from gui.style.theme import tokens
 from gui.style.typography import Typography
-from gui.viewer.layout_cache import LineLayouts
-from gui.viewer.line_layout import LaidLine
+from gui.viewer.layout_cache import LayoutCache
+from gui.viewer.line_layout import LineLayout
 from gui.viewer.line_painter import Decoration, Gutter, LinePainter
 from gui.viewer.lines import FileLines, Place
-from gui.viewer.match_marks import LineMarks
+from gui.viewer.match_marks import MatchMarks
 from gui.viewer.matches import Finder
 from gui.viewer.outline import Outline
-from gui.viewer.scroll_bar import OverviewBar
-from gui.viewer.scroll_position import LazyScroll
+from gui.viewer.scroll_bar import MatchScrollBar
+from gui.viewer.scroll_position import ScrollPosition
 from gui.widgets.accessible_painting import Part
 from gui.widgets.mirrored import mirror, mirrored_x
 
@@ -50,12 +50,12 @@ class LineCanvas(QAbstractScrollArea):
         self._widest = 0.0
         self._lanes = 0
         """Of the margin beside the numbers."""
-        self._layouts = LineLayouts(Typography.current())
-        self._marks, self._found = LineMarks(jobs, self), LineMarks(jobs, self)
+        self._layouts = LayoutCache(Typography.current())
+        self._marks, self._found = MatchMarks(jobs, self), MatchMarks(jobs, self)
         for marks in (self._marks, self._found):
             marks.found.connect(self.viewport().update)
         self._gutter = Gutter.for_lines(0, self._layouts.typography)
-        self._scroll = LazyScroll(self._height_of, self._guess_of)
+        self._scroll = ScrollPosition(self._height_of, self._guess_of)
         self._moving_bar = False
         self._next_frame = QTimer(self)
         self._next_frame.setSingleShot(True)
@@ -63,7 +63,7 @@ class LineCanvas(QAbstractScrollArea):
         self._rest = QTimer(self)
         self._rest.setSingleShot(True)
         self._rest.timeout.connect(self._lay_out_rest)
-        self._overview = OverviewBar(self)
+        self._overview = MatchScrollBar(self)
         self.setVerticalScrollBar(self._overview)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.horizontalScrollBar().setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # lines run on from the left
@@ -243,7 +243,7 @@ class LineCanvas(QAbstractScrollArea):
 
     # --- painting -------------------------------------------------------------------------------------------------
 
-    def _decoration(self, number: int, laid: LaidLine, *, late: bool) -> Decoration:
+    def _decoration(self, number: int, laid: LineLayout, *, late: bool) -> Decoration:
         """What is special about a line; when it is late, only as far as that is known."""
         return Decoration(
             marks=[] if late and not self._marks.known(number) else self._marks.of(number, laid.text),
@@ -280,7 +280,7 @@ class LineCanvas(QAbstractScrollArea):
         elif not self._rest.isActive() and self._unfinished() is not None:
             self._rest.start(0)
 
-    def _unfinished(self) -> LaidLine | None:
+    def _unfinished(self) -> LineLayout | None:
         """A line that is not laid out to its end, and how tall or wide it is will soon be asked."""
         near = [self._scroll.line - 1, self.line_count] if self._wrap else []
         for number in (*(number for number, _ in self._visible()), *near):

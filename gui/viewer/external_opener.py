@@ -10,7 +10,7 @@ from gui.core.jobs import Jobs
 from gui.viewer.external_programs import open_in_editor, reveal_in_file_manager
 
 
-class Elsewhere(QObject):
+class ExternalOpener(QObject):
     """Knows files by their stable names; where each is now is asked when it is needed, off this thread.
 
     Attributes:

@@ -31,7 +31,7 @@ class OpenedFile:
     """Called by the receiver: from now on the receiver closes `lines`, not a cancelled job."""
 
 
-class FileOpener(QObject):
+class FileLoader(QObject):
     """One file at a time.
 
     Signals:

@@ -11,7 +11,7 @@ _ABSENCES = 5
 Stamp = tuple[int, int, int]
 
 
-class FileFollower(QObject):
+class FileWatch(QObject):
     """Follows one file.
 
     Signals:

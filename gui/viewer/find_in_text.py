@@ -6,11 +6,11 @@ from PySide6.QtWidgets import QApplication
 from engine import tr
 from gui.core.jobs import Jobs
 from gui.viewer.find_bar import FindBar
-from gui.viewer.find_messages import FindWords
-from gui.viewer.match_navigator import HitNavigator
+from gui.viewer.find_messages import FindMessages
+from gui.viewer.match_navigator import MatchNavigator
 
 
-class Finding(QObject):
+class FindInText(QObject):
     """The find bar and the steps through the hits, tied together.
 
     Signals:
@@ -21,11 +21,11 @@ class Finding(QObject):
     closed = Signal()
     notice = Signal(str)
 
-    def __init__(self, jobs: Jobs, parent: QObject, words: FindWords) -> None:
+    def __init__(self, jobs: Jobs, parent: QObject, words: FindMessages) -> None:
         super().__init__(parent)
         self.bar = FindBar(tr(words.find))
         self.bar.hide()
-        self.hits = HitNavigator(jobs, self, words)
+        self.hits = MatchNavigator(jobs, self, words)
         self.bar.needle_changed.connect(self.hits.find)
         self.bar.step_requested.connect(self.step)
         self.bar.closed.connect(self.closed)

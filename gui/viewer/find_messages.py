@@ -6,7 +6,7 @@ from engine import marked
 
 
 @dataclass(frozen=True)
-class FindWords:
+class FindMessages:
     """Sentences for `tr`."""
 
     find: str
@@ -18,14 +18,14 @@ class FindWords:
     """No word of the search stands there."""
 
 
-IN_FILE = FindWords(
+IN_FILE = FindMessages(
     find=marked("Find in this file"),
     looking=marked("Looking through the rest of the file…"),
     unasked=marked("Nothing was searched for. Press {key} to find text in this file."),
     missing=marked("Not found in this file."),
     without_word=marked("No word of the search is in this file."),
 )
-IN_SESSION = FindWords(
+IN_SESSION = FindMessages(
     find=marked("Find in this session"),
     looking=marked("Looking through the rest of the session…"),
     unasked=marked("Nothing was searched for. Press {key} to find text in this session."),

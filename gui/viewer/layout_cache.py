@@ -4,7 +4,7 @@ from collections import OrderedDict
 
 from engine import marked, tr
 from gui.style.typography import Typography
-from gui.viewer.line_layout import LaidLine, LineStyle
+from gui.viewer.line_layout import LineLayout, LineStyle
 from gui.viewer.lines import LINE_LIMIT, FileLines
 from gui.viewer.outline import Outline
 
@@ -15,13 +15,13 @@ _KEPT_CHARACTERS = 3_000_000
 """Their characters: as many lines of full length as the tallest screen shows, in some 140 MB."""
 
 
-class LineLayouts:
+class LayoutCache:
     """Lines of one file for one width; `wrap_width` None keeps each on one row."""
 
     def __init__(self, typography: Typography) -> None:
         self._lines: FileLines | None = None
         self._outline = Outline()
-        self._kept: OrderedDict[int, LaidLine] = OrderedDict()
+        self._kept: OrderedDict[int, LineLayout] = OrderedDict()
         self._characters = 0
         self.typography = typography
         self.wrap_width: int | None = None
@@ -45,7 +45,7 @@ class LineLayouts:
     def known(self, number: int) -> bool:
         return number in self._kept
 
-    def line(self, number: int) -> LaidLine:
+    def line(self, number: int) -> LineLayout:
         """A line, of which at least the beginning is laid out."""
         laid = self._kept.get(number)
         if laid is not None:
@@ -54,7 +54,7 @@ class LineLayouts:
         text, cut = self._lines.shown(number) if self._lines is not None else ("", False)
         bold, code = self._outline.is_heading(number), self._outline.is_code(number)
         style = LineStyle(self.typography, self.wrap_width, bold=bold, code=code)
-        laid = self._kept[number] = LaidLine(text, tr(CUT_MARK, limit=LINE_LIMIT) if cut else "", style)
+        laid = self._kept[number] = LineLayout(text, tr(CUT_MARK, limit=LINE_LIMIT) if cut else "", style)
         self._characters += len(text)
         while len(self._kept) > _KEPT or self._characters > _KEPT_CHARACTERS:
             self._characters -= len(self._kept.popitem(last=False)[1].text)

@@ -95,7 +95,7 @@ class Piece:
     """Drawn before: drawing a sign for the first time takes long, and never again."""
 
 
-class LaidLine:
+class LineLayout:
     """One line on one or more rows; Qt's offsets (UTF-16 units) inside, columns in code points outside."""
 
     def __init__(self, text: str, cut_mark: str, style: LineStyle) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QColor, QPainter, QTextCharFormat, QTextLayout
 
 from gui.style.theme import Tokens, ground_pen
 from gui.style.typography import Typography
-from gui.viewer.line_layout import LaidLine
+from gui.viewer.line_layout import LineLayout
 from gui.widgets.mirrored import upright
 
 _LEAST_DIGITS = 3
@@ -85,7 +85,7 @@ class LinePainter:
         with upright(self._painter, QRectF(self._gutter.number_right - width, top, width, 1)) as stands:
             self._painter.drawText(stands.topLeft() + QPointF(0, self._typography.baseline), text)
 
-    def text(self, top: int, laid: LaidLine, decoration: Decoration) -> bool:
+    def text(self, top: int, laid: LineLayout, decoration: Decoration) -> bool:
         """The words with what lies behind them, in the part beside the gutter; False when some are still missing."""
         self._painter.setClipRect(self.visible.adjusted(self._gutter.text_left - self._typography.scaled(4), 0, 0, 0))
         with upright(self._painter, self.visible) as stands:
@@ -95,7 +95,7 @@ class LinePainter:
         self._painter.setClipping(False)
         return whole
 
-    def _text(self, origin: QPointF, visible: QRectF, laid: LaidLine, decoration: Decoration) -> bool:
+    def _text(self, origin: QPointF, visible: QRectF, laid: LineLayout, decoration: Decoration) -> bool:
         area = visible.translated(-origin)
         whole = laid.lay_out_area(area, self.until)
         first, last = laid.units_in(area)
@@ -124,7 +124,7 @@ class LinePainter:
             self._box(origin, laid, start, end, None)
         return whole
 
-    def _box(self, origin: QPointF, laid: LaidLine, start: int, end: int, fill: QColor | None) -> None:
+    def _box(self, origin: QPointF, laid: LineLayout, start: int, end: int, fill: QColor | None) -> None:
         """A rounded box behind a range of text, or the frame of one round it."""
         height = self._typography.row_height
         inset = self._typography.scaled(1.5)
@@ -136,7 +136,7 @@ class LinePainter:
             self._painter.drawRoundedRect(box.translated(origin), 3, 3)
         self._painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
-    def _selection(self, origin: QPointF, laid: LaidLine, start: int, end: int) -> None:
+    def _selection(self, origin: QPointF, laid: LineLayout, start: int, end: int) -> None:
         colour = faded(self._colours.accent, SELECTED_OPACITY)
         height = self._typography.row_height
         for row, left, right in laid.spans(start, min(end, laid.length)):
@@ -147,7 +147,7 @@ class LinePainter:
             box = QRectF(after, row * height, self._typography.character_width, height)
             self._painter.fillRect(box.translated(origin), colour)
 
-    def _inks(self, laid: LaidLine, marks: Sequence[tuple[int, int]]) -> list[QTextLayout.FormatRange]:
+    def _inks(self, laid: LineLayout, marks: Sequence[tuple[int, int]]) -> list[QTextLayout.FormatRange]:
         ranges = []
         if self._colours.mark_text != self._colours.text:
             ranges = [_ink(start, end, self._colours.mark_text) for start, end in marks]

@@ -15,7 +15,7 @@ _LONG_LINE = 2_000
 """Characters from which on a line is looked through in the background: it may take a tenth of a second."""
 
 
-class LineMarks(QObject):
+class MatchMarks(QObject):
     """Ranges in UTF-16 units, by line, for one finder.
 
     Signals:

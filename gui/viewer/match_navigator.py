@@ -8,11 +8,11 @@ from engine import tr
 from gui.commands.keymap import keymap
 from gui.commands.shared import FIND
 from gui.core.jobs import Jobs
-from gui.viewer.find_messages import FindWords
+from gui.viewer.find_messages import FindMessages
 from gui.viewer.lines import Lines, Place
-from gui.viewer.matches import Finder, Hit, HitMap, Step
+from gui.viewer.matches import Finder, Hit, MatchMap, Step
 from gui.viewer.search_terms import plain_finder, query_finder
-from gui.viewer.text_scan import MOST_HITS, HitScan
+from gui.viewer.text_scan import MOST_HITS, TextScan
 from gui.widgets.formatting import grouped
 
 _OVERVIEW_CHARACTERS = 8 * 1024 * 1024
@@ -21,7 +21,7 @@ _FIND_CHARACTERS = 1 << 40
 _PATIENCE_MS = 300
 
 
-class HitView(Protocol):
+class MatchView(Protocol):
     """What shows the hits: the source, or the rendered page."""
 
     def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
@@ -36,11 +36,11 @@ class HitView(Protocol):
     def show_hit(self, hit: Hit | None) -> None:
         """Frame this hit and bring it into view; None frames nothing."""
 
-    def show_hits(self, marks: HitMap, found: HitMap | None) -> None:
+    def show_hits(self, marks: MatchMap, found: MatchMap | None) -> None:
         """More hits of the query, or of the find bar, are known."""
 
 
-class HitNavigator(QObject):
+class MatchNavigator(QObject):
     """Looks through the text of one view at a time.
 
     Signals:
@@ -51,14 +51,14 @@ class HitNavigator(QObject):
     counted = Signal(str)
     notice = Signal(str)
 
-    def __init__(self, jobs: Jobs, parent: QObject, words: FindWords) -> None:
+    def __init__(self, jobs: Jobs, parent: QObject, words: FindMessages) -> None:
         super().__init__(parent)
         self._sentences = words
-        self._marks = HitScan(jobs, self)
-        self._found = HitScan(jobs, self)
+        self._marks = TextScan(jobs, self)
+        self._found = TextScan(jobs, self)
         self._marks.changed.connect(self._show_hits)
         self._found.changed.connect(self._show_hits)
-        self._view: HitView | None = None
+        self._view: MatchView | None = None
         self._lines: Lines | None = None
         self._near = 1
         self._words = ""
@@ -71,7 +71,7 @@ class HitNavigator(QObject):
         self._patience.setInterval(_PATIENCE_MS)
         self._patience.timeout.connect(lambda: self.notice.emit(tr(words.looking)))
 
-    def look_in(self, view: HitView, lines: Lines, *, near: int, query: str, language: str) -> None:
+    def look_in(self, view: MatchView, lines: Lines, *, near: int, query: str, language: str) -> None:
         """Mark the words of a query in a text, and look through the neighbourhood of line `near` first."""
         self._current = self._origin = None
         view.show_hit(None)
@@ -123,7 +123,7 @@ class HitNavigator(QObject):
         place = self._current.place if self._current is not None and seen else self._view.place()
         self._step(scan, place, forward=forward, quiet=False)
 
-    def _step(self, scan: HitScan, place: Place, *, forward: bool, quiet: bool) -> None:
+    def _step(self, scan: TextScan, place: Place, *, forward: bool, quiet: bool) -> None:
         self._patience.start()
         scan.step(place, forward=forward, then=lambda step: self._arrive(step, forward=forward, quiet=quiet))
 

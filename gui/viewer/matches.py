@@ -40,7 +40,7 @@ class Unknown:
     block: int
 
 
-class HitMap:
+class MatchMap:
     """Hits by block of lines, from 0; a block is missing until it has been looked through."""
 
     def __init__(self, line_count: int) -> None:

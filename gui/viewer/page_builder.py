@@ -11,7 +11,7 @@ _TURN = 0.008
 """Seconds of one turn."""
 
 
-class PageMaking(QObject):
+class PageBuilder(QObject):
     """One page at a time.
 
     Signals:

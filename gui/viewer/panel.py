@@ -9,24 +9,24 @@ from PySide6.QtWidgets import QWidget
 from engine import MemorySearchManager, MemorySearchResult, marked, tr
 from gui.commands.binding import key_action
 from gui.commands.keymap import command
-from gui.core.capabilities import Lacks
+from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
 from gui.viewer.actions import FileActions
-from gui.viewer.base_viewer import ReadingPanel
+from gui.viewer.base_viewer import BaseViewer
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkedSource
-from gui.viewer.external_opener import Elsewhere
-from gui.viewer.file_loader import FileOpener, OpenedFile
-from gui.viewer.file_watch import FileFollower
+from gui.viewer.external_opener import ExternalOpener
+from gui.viewer.file_loader import FileLoader, OpenedFile
+from gui.viewer.file_watch import FileWatch
 from gui.viewer.find_messages import IN_FILE
 from gui.viewer.header import TURN, ViewerHeader
 from gui.viewer.links import LinkFollower
 from gui.viewer.notice_page import NothingToRead
 from gui.viewer.outline import HeadingPlace, Outline, heading_key
-from gui.viewer.similar_action import LikeAction
-from gui.viewer.source_and_page import Faces
-from gui.viewer.view_target import Target
+from gui.viewer.similar_action import SimilarAction
+from gui.viewer.source_and_page import SourceAndPage
+from gui.viewer.view_target import ViewTarget
 
 CHOOSE_RESULT = NothingToRead(
     marked("Choose a result with Up and Down, and press Enter to read it here."),
@@ -38,7 +38,7 @@ _WRAP = command("file.wrap", marked("Wrap lines"), "file", "Alt+Z")
 _LONG_HINT_MS = 5_000
 
 
-class ViewerPanel(ReadingPanel):
+class ViewerPanel(BaseViewer):
     """Shows one result or one file at a time. `wrap_action` is checked while long lines are wrapped, `chunks_action`
     while the borders of chunks are shown.
 
@@ -57,20 +57,20 @@ class ViewerPanel(ReadingPanel):
     def __init__(self, jobs: Jobs, manager: MemorySearchManager | None = None, parent: QWidget | None = None) -> None:
         super().__init__(jobs, IN_FILE, parent)
         self._manager = manager
-        self._target: Target | None = None
+        self._target: ViewTarget | None = None
         self._opened: OpenedFile | None = None
         self._reloading = False
         self._source = ChunkedSource(jobs)
         card = ChunkCard()
         self._chunks = ChunkInspector(jobs, self._source, card, self, tr("Show chunk borders"))
-        self._faces = Faces(jobs, self._source, self._finding.hits, self)
-        self._rendered = self._faces.rendered
-        self.elsewhere = Elsewhere(jobs, self)
-        self.elsewhere.manager = manager
-        self._actions = FileActions(jobs, self.elsewhere, self._source, self)
-        self._like = LikeAction(jobs, self._source, self._rendered, self)
-        self._opener = FileOpener(jobs, self)
-        self._follower = FileFollower(self)
+        self._source_and_page = SourceAndPage(jobs, self._source, self._finding.hits, self)
+        self._rendered = self._source_and_page.rendered
+        self.external = ExternalOpener(jobs, self)
+        self.external.manager = manager
+        self._actions = FileActions(jobs, self.external, self._source, self)
+        self._like = SimilarAction(jobs, self._source, self._rendered, self)
+        self._opener = FileLoader(jobs, self)
+        self._follower = FileWatch(self)
         self._links = LinkFollower(jobs, self)
         self._header = self._make_header()
         self._put_together(self._header, self._header.show_active, self._source, self._rendered)
@@ -82,14 +82,14 @@ class ViewerPanel(ReadingPanel):
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Show files of another memory, or of none; what was shown goes away."""
-        self._manager = self.elsewhere.manager = manager
+        self._manager = self.external.manager = manager
         self._chunks.set_manager(manager)
         self.clear()
 
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """What the memory whose files are shown cannot do."""
         self._like.gate.hear(lacks)
-        self._chunks.show_lacks(lacks)
+        self._chunks.show_unsupported(lacks)
 
     def refresh(self) -> None:
         """The index has changed; the file is followed on its own."""
@@ -114,7 +114,7 @@ class ViewerPanel(ReadingPanel):
         return "" if self._opened is None else self._opened.name
 
     @property
-    def standing(self) -> tuple[str, int]:
+    def view_state(self) -> tuple[str, int]:
         """The file that is read, and the line at the top of its source; 0 where that is not on show."""
         name = self._opened.name if self._opened is not None else ""
         return name, self._source.top_line if name and self._page is self._source else 0
@@ -136,11 +136,11 @@ class ViewerPanel(ReadingPanel):
 
     def show_result(self, result: MemorySearchResult, query: str) -> None:
         """Show the part of a file that answers `query`, its words marked."""
-        self._show(Target.of_result(result, query))
+        self._show(ViewTarget.of_result(result, query))
 
     def show_file(self, path: str, line: int | None = None, end: int | None = None) -> None:
         """Show a file by its stable name, at a line or some lines."""
-        self._show(Target.of_lines(path, line, end))
+        self._show(ViewTarget.of_lines(path, line, end))
 
     def clear(self, instead: NothingToRead = CHOOSE_RESULT) -> None:
         """Show no file, but these words."""
@@ -154,7 +154,7 @@ class ViewerPanel(ReadingPanel):
         self._empty.say(tr(instead.sentence), keys=tr(instead.keys))
         self._show_page(self._empty)
 
-    def _show(self, target: Target) -> None:
+    def _show(self, target: ViewTarget) -> None:
         if self._manager is None:
             return
         before, self._target = self._target, target
@@ -209,7 +209,7 @@ class ViewerPanel(ReadingPanel):
 
     def _drop_file(self, *, keep_lines: bool = False) -> None:
         """Stop all that reads the file that was shown; `keep_lines` leaves its text on the screen."""
-        self._faces.leave(forget=not keep_lines)
+        self._source_and_page.leave(forget=not keep_lines)
         self._follower.follow(None)
         self._banner.clear(_DELETED)
         self._opened = None
@@ -232,7 +232,7 @@ class ViewerPanel(ReadingPanel):
         self._source.set_highlight(target.part)
         if reveal:
             self._source.reveal_part(target.first or 1, target.focus)
-        self._faces.show(opened, target, keep_place=self._page is self._rendered and not reveal)
+        self._source_and_page.show(opened, target, keep_place=self._page is self._rendered and not reveal)
 
     def _turn_to(self, face: QWidget) -> None:
         """The text is there."""
@@ -244,7 +244,7 @@ class ViewerPanel(ReadingPanel):
     def _choose_rendered(self, rendered: bool) -> None:
         if rendered:
             self._chunks.close_card()
-        self._faces.choose(rendered=rendered, keep_place=self._page is self._rendered)
+        self._source_and_page.choose(rendered=rendered, keep_place=self._page is self._rendered)
 
     def _leave_page(self) -> None:
         """What is wanted is only to be seen in the source."""
@@ -297,8 +297,8 @@ class ViewerPanel(ReadingPanel):
         self._opener.slow.connect(self._on_slow)
         self._follower.changed.connect(lambda: self._open(reloading=True))
         self._follower.vanished.connect(self._on_vanished)
-        self._faces.turned.connect(self._turn_to)
-        self._faces.said.connect(lambda sentence: self._hint.say(sentence, _LONG_HINT_MS))
+        self._source_and_page.turned.connect(self._turn_to)
+        self._source_and_page.said.connect(lambda sentence: self._hint.say(sentence, _LONG_HINT_MS))
         self._rendered.followed.connect(self._follow_link)
         self._links.file_chosen.connect(self.show_file)
         self._links.heading_chosen.connect(lambda text: self._rendered.go_to_heading(HeadingPlace(heading_key(text))))
@@ -314,4 +314,4 @@ class ViewerPanel(ReadingPanel):
         self._empty.retry.connect(lambda: self._open(reloading=False))
         self._actions.said.connect(self._hint.say)
         self._actions.link_wanted.connect(self.link_wanted)
-        self.elsewhere.failed.connect(self._hint.say)
+        self.external.failed.connect(self._hint.say)

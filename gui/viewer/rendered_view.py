@@ -25,14 +25,14 @@ from gui.style.typography import fixed_font, font_scale
 from gui.viewer.line_painter import FOUND_OPACITY, faded
 from gui.viewer.lines import FileLines, Place, TextLines
 from gui.viewer.markdown_page import Page, PageStyle
-from gui.viewer.match_marks import LineMarks
-from gui.viewer.matches import Finder, Hit, HitMap
+from gui.viewer.match_marks import MatchMarks
+from gui.viewer.matches import Finder, Hit, MatchMap
 from gui.viewer.outline import HeadingPlace, Outline
-from gui.viewer.page_builder import PageMaking
+from gui.viewer.page_builder import PageBuilder
 from gui.viewer.page_layout import StepwiseLayout
 from gui.viewer.page_painting import PagePainter
 from gui.viewer.page_slices import markdown_slices
-from gui.viewer.scroll_bar import OverviewBar
+from gui.viewer.scroll_bar import MatchScrollBar
 from gui.viewer.text_boxes import spans
 from gui.widgets.plain_text import no_resource
 from gui.widgets.utf16 import utf16_ranges
@@ -68,17 +68,17 @@ class RenderedView(QTextBrowser):
         self._wanted: HeadingPlace | None = None
         self._keep_place = False
         self._place = 0
-        self._making = PageMaking(self)
+        self._making = PageBuilder(self)
         self._making.made.connect(self._show)
         self._layout_steps = StepwiseLayout(self)
         self._layout_steps.reached.connect(self._on_reached)
         self._layout_steps.finished.connect(self._place_ticks)
-        self._marks, self._found = LineMarks(jobs, self), LineMarks(jobs, self)
+        self._marks, self._found = MatchMarks(jobs, self), MatchMarks(jobs, self)
         for marks in (self._marks, self._found):
             marks.found.connect(self.viewport().update)
         self._current: Hit | None = None
         self._hits: frozenset[int] = frozenset()
-        self._overview = OverviewBar(self)
+        self._overview = MatchScrollBar(self)
         self.setVerticalScrollBar(self._overview)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setProperty("role", "page")
@@ -198,7 +198,7 @@ class RenderedView(QTextBrowser):
             self.verticalScrollBar().setValue(round(self._hit_rect(hit).top()) - self.viewport().height() // 3)
         self.viewport().update()
 
-    def show_hits(self, marks: HitMap, found: HitMap | None) -> None:
+    def show_hits(self, marks: MatchMap, found: MatchMap | None) -> None:
         self._hits = frozenset((marks if found is None else found).lines())
         self._place_ticks()
 

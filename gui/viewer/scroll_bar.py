@@ -16,7 +16,7 @@ _HANDLE_OPACITY = 60
 _HELD_OPACITY = 110
 
 
-class OverviewBar(QScrollBar):
+class MatchScrollBar(QScrollBar):
     """Ticks are lines with a hit; the band at the side of the text is the highlighted part."""
 
     def __init__(self, parent: QWidget) -> None:

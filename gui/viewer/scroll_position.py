@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 
 
-class LazyScroll:
+class ScrollPosition:
     """Heights in pixels, only asked for lines near the view.
 
     `height_of(number, enough)` may lay the line out: it is the line's height, or any that is `enough` of a line that is

@@ -12,7 +12,7 @@ from gui.core.capabilities import Gate
 from gui.core.jobs import Jobs
 from gui.viewer.rendered_view import RenderedView
 from gui.viewer.source_view import SourceView
-from gui.viewer.view_target import Target
+from gui.viewer.view_target import ViewTarget
 
 _MOST_LINES = 200
 """Of a longer selection the beginning counts: nothing is like a whole book."""
@@ -21,7 +21,7 @@ _FIRST_LINES = 3
 _PARAGRAPH, _LINE_END = "\u2029", "\u2028"
 
 
-class LikeAction(QObject):
+class SimilarAction(QObject):
     """The action, in the menus of both pages and by a key anywhere in the panel.
 
     Signals:
@@ -37,7 +37,7 @@ class LikeAction(QObject):
         self._jobs = jobs
         self._source = source
         self._rendered = rendered
-        self._target: Target | None = None
+        self._target: ViewTarget | None = None
         self.action = key_action(panel, LIKE)
         self.action.triggered.connect(self._want)
         self.gate = Gate(self.action, "alike")
@@ -45,7 +45,7 @@ class LikeAction(QObject):
         rendered.addAction(self.action)
         self.set_target(None)
 
-    def set_target(self, target: Target | None) -> None:
+    def set_target(self, target: ViewTarget | None) -> None:
         """What is read from now on."""
         self._target = target
         self.gate.allow(target is not None)

@@ -7,14 +7,14 @@ from gui.core.jobs import Jobs
 from gui.viewer.chunks.view import ChunkedSource
 from gui.viewer.file_loader import OpenedFile
 from gui.viewer.lines import Lines
-from gui.viewer.match_navigator import HitNavigator, HitView
+from gui.viewer.match_navigator import MatchNavigator, MatchView
 from gui.viewer.outline import HeadingPlace
 from gui.viewer.rendered_view import MOST_BYTES, RenderedView
-from gui.viewer.view_target import Target
+from gui.viewer.view_target import ViewTarget
 from gui.widgets.formatting import size_text
 
 
-class Faces(QObject):
+class SourceAndPage(QObject):
     """Which face is wanted outlives the file; found words are looked for in the one that is on show.
 
     Signals:
@@ -25,7 +25,7 @@ class Faces(QObject):
     turned = Signal(object)
     said = Signal(str)
 
-    def __init__(self, jobs: Jobs, source: ChunkedSource, hits: HitNavigator, parent: QObject) -> None:
+    def __init__(self, jobs: Jobs, source: ChunkedSource, hits: MatchNavigator, parent: QObject) -> None:
         super().__init__(parent)
         self.rendered = RenderedView(jobs)
         self.rendered.rendered.connect(self._show_rendered)
@@ -34,11 +34,11 @@ class Faces(QObject):
         self._hits = hits
         self._wants_page = False
         self._opened: OpenedFile | None = None
-        self._target: Target | None = None
+        self._target: ViewTarget | None = None
         self._page_of: OpenedFile | None = None
         """The file whose page has been made."""
 
-    def show(self, opened: OpenedFile, target: Target, *, keep_place: bool) -> None:
+    def show(self, opened: OpenedFile, target: ViewTarget, *, keep_place: bool) -> None:
         """The face that is wanted; the source stands at its place already, and the page goes there too.
 
         `keep_place`: the page is on show, and whoever reads it stays where they are.
@@ -88,7 +88,7 @@ class Faces(QObject):
         self.said.emit(sentence)
         self._show_source()
 
-    def _look_in(self, view: HitView, lines: Lines, near: int) -> None:
+    def _look_in(self, view: MatchView, lines: Lines, near: int) -> None:
         if self._opened is not None and self._target is not None:
             query, language = self._target.query, self._opened.language
             self._hits.look_in(view, lines, near=near, query=query, language=language)

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QWidget
 from engine import tr
 from gui.core.jobs import Jobs
 from gui.viewer.canvas import LineCanvas
-from gui.viewer.line_layout import LaidLine
+from gui.viewer.line_layout import LineLayout
 from gui.viewer.line_painter import Decoration
 from gui.viewer.lines import FileLines, Place
-from gui.viewer.matches import Hit, HitMap
+from gui.viewer.matches import Hit, MatchMap
 from gui.viewer.outline import Outline
 from gui.viewer.selection import Selection, word_at
 
@@ -95,7 +95,7 @@ class SourceView(LineCanvas):
             self._moved()
         self.viewport().update()
 
-    def show_hits(self, marks: HitMap, found: HitMap | None) -> None:
+    def show_hits(self, marks: MatchMap, found: MatchMap | None) -> None:
         """The strip shows those hits that n and N step through."""
         self._overview.set_ticks((marks if found is None else found).lines())
 
@@ -187,7 +187,7 @@ class SourceView(LineCanvas):
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
 
-    def _decoration(self, number: int, laid: LaidLine, *, late: bool) -> Decoration:
+    def _decoration(self, number: int, laid: LineLayout, *, late: bool) -> Decoration:
         plain = super()._decoration(number, laid, late=late)
         current = selected = None
         if self._current is not None and self._current.line == number:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 from engine import CancelToken
 from gui.core.jobs import Job, Jobs
 from gui.viewer.lines import Lines, Place
-from gui.viewer.matches import BLOCK, Finder, Hit, HitMap, Step, Unknown, block_of
+from gui.viewer.matches import BLOCK, Finder, Hit, MatchMap, Step, Unknown, block_of
 
 _SHIFT = 0.1
 """Seconds that one job works before it reports."""
@@ -18,7 +18,7 @@ Found = list[tuple[int, list[Hit]]]
 OnStep = Callable[[Step | None], None]
 
 
-class HitScan(QObject):
+class TextScan(QObject):
     """The hits of one text for one finder, found near the reader first.
 
     Signals:
@@ -36,7 +36,7 @@ class HitScan(QObject):
         self._near = 0
         self._left = 0
         self._sought: tuple[Place, bool, OnStep] | None = None
-        self.hits = HitMap(0)
+        self.hits = MatchMap(0)
 
     @property
     def active(self) -> bool:
@@ -52,14 +52,14 @@ class HitScan(QObject):
         self.stop()
         self._lines, self._finder = lines, finder
         self._near, self._left = block_of(near), most_characters
-        self.hits = HitMap(lines.line_count)
+        self.hits = MatchMap(lines.line_count)
         self._go_on()
 
     def stop(self) -> None:
         """Forget the text and what was found."""
         self._drop_job()
         self._lines = self._finder = self._sought = None
-        self.hits = HitMap(0)
+        self.hits = MatchMap(0)
         self.changed.emit()
 
     def step(self, place: Place, *, forward: bool, then: OnStep) -> None:
@@ -122,7 +122,7 @@ class HitScan(QObject):
             self._job = None
 
 
-def _order(hits: HitMap, start: int, *, forward: bool) -> Iterable[int]:
+def _order(hits: MatchMap, start: int, *, forward: bool) -> Iterable[int]:
     """Blocks to look through: from `start` on, round the end of the text; those known already left out."""
     count = hits.block_count
     known = {block for block in range(count) if hits.knows(block)}

@@ -7,7 +7,7 @@ from engine import MemorySearchResult, split_name
 
 
 @dataclass(frozen=True)
-class Target:
+class ViewTarget:
     name: str
     """The file's stable name."""
     query: str = ""
@@ -20,7 +20,7 @@ class Target:
     heading: tuple[str, ...] = ()
 
     @classmethod
-    def of_result(cls, result: MemorySearchResult, query: str) -> "Target":
+    def of_result(cls, result: MemorySearchResult, query: str) -> "ViewTarget":
         lead = result.snippet[: result.match_ranges[0][0]].count("\n") if result.match_ranges else 0
         return cls(
             name=result.path,
@@ -33,7 +33,7 @@ class Target:
         )
 
     @classmethod
-    def of_lines(cls, name: str, line: int | None, end: int | None = None) -> "Target":
+    def of_lines(cls, name: str, line: int | None, end: int | None = None) -> "ViewTarget":
         last = end if end is None or line is None else max(line, end)
         return cls(name=name, first=line, last=last or line, focus=line or 1)
 

@@ -5,12 +5,12 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QCheckBox, QWidget
 
 from gui.style.theme import Tokens
-from gui.widgets.checkable import Ticked
+from gui.widgets.checkable import Checkable
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.mirrored import put
 
 
-class CheckBox(Ticked, QCheckBox):
+class CheckBox(Checkable, QCheckBox):
     """On or off."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:

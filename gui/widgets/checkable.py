@@ -8,7 +8,7 @@ from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
 from gui.widgets.elided import elide
 from gui.widgets.mirrored import mirror, write
-from gui.widgets.toggle import Toggling
+from gui.widgets.toggle import Toggle
 
 _SIDE = 15
 _GAP = 8
@@ -27,7 +27,7 @@ def _size(letters: int) -> QSize:
     return QSize(indent() + letters + _EDGE, height + 2 * _EDGE)
 
 
-class Ticked(Toggling):
+class Checkable(Toggle):
     """To be mixed in before a class of Qt's; `begin()` begins it. Nothing in the words is a shortcut."""
 
     words = ""

@@ -9,7 +9,7 @@ from gui.style.theme import tokens
 from gui.widgets.elided import elide
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.mirrored import mirror, write
-from gui.widgets.toggle import Toggling
+from gui.widgets.toggle import Toggle
 
 _PAD = 12
 _HEIGHT = 26
@@ -17,7 +17,7 @@ _ARROW = 12
 _FEWEST_LETTERS = 4
 
 
-class Chip(Toggling, QPushButton):
+class Chip(Toggle, QPushButton):
     """Checkable by default; with a menu it shows an arrow and opens the menu instead.
 
     The width does not change between on and off, though the text becomes semibold; one that `yields` is shortened where

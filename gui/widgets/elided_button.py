@@ -10,7 +10,7 @@ from gui.widgets.plain_text import show_tip
 _FEWEST_LETTERS = 8
 
 
-class YieldingButton(QPushButton):
+class ElidedButton(QPushButton):
     """Asks for the width of its words and accepts a smaller one."""
 
     def __init__(self, words: str) -> None:

@@ -11,7 +11,7 @@ _NAMES = {BUILTIN: marked("built-in index"), "lancedb": "LanceDB"}
 IndexRemedy = Literal["", "rebuild", "sync"]
 
 
-class Instead(NamedTuple):
+class FallbackEngine(NamedTuple):
     """Something else does what was chosen to do it."""
 
     chosen: str
@@ -24,11 +24,11 @@ def engine_name(backend: str) -> str:
     return tr(_NAMES.get(backend, backend))
 
 
-def engine_instead(status: MemoryProviderStatus) -> Instead | None:
+def engine_instead(status: MemoryProviderStatus) -> FallbackEngine | None:
     """Which engine is replaced by the one in use; None where the chosen one answers."""
     if status.fallback is None or "fallback" not in status.custom:
         return None
-    return Instead(status.fallback.from_, status.fallback.reason)
+    return FallbackEngine(status.fallback.from_, status.fallback.reason)
 
 
 def index_remedy(status: MemoryProviderStatus) -> IndexRemedy:
@@ -38,9 +38,9 @@ def index_remedy(status: MemoryProviderStatus) -> IndexRemedy:
     return "rebuild" if status.backend == BUILTIN else "sync"
 
 
-def provider_instead(status: MemoryProviderStatus) -> Instead | None:
+def provider_instead(status: MemoryProviderStatus) -> FallbackEngine | None:
     """Which provider of vectors is replaced; None where there is none or the chosen one works."""
     if engine_instead(status) is not None:
         hidden = status.custom.get("providerFallback") or {}
-        return Instead(str(hidden["from"]), str(hidden["reason"])) if hidden else None
-    return None if status.fallback is None else Instead(status.fallback.from_, status.fallback.reason)
+        return FallbackEngine(str(hidden["from"]), str(hidden["reason"])) if hidden else None
+    return None if status.fallback is None else FallbackEngine(status.fallback.from_, status.fallback.reason)

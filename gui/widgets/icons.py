@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
 from gui.widgets.plain_text import set_tip
-from gui.widgets.toggle import Toggling
+from gui.widgets.toggle import Toggle
 
 _SCALES = (1, 2, 3)
 _SIZE = 16
@@ -66,7 +66,7 @@ def application_icon() -> QIcon:
     return result
 
 
-class IconButton(Toggling, QPushButton):
+class IconButton(Toggle, QPushButton):
     """A button with one of the program's icons, which follows the theme. `text` may be empty; the name may not."""
 
     def __init__(self, icon_name: str, accessible_name: str, text: str = "", parent: QWidget | None = None) -> None:

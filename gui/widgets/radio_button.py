@@ -5,13 +5,13 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QRadioButton, QWidget
 
 from gui.style.theme import Tokens
-from gui.widgets.checkable import Ticked
+from gui.widgets.checkable import Checkable
 
 _DOT = 0.25
 """Of the width of the ring, on each side of the dot."""
 
 
-class RadioButton(Ticked, QRadioButton):
+class RadioButton(Checkable, QRadioButton):
     """Gives way when another one of its group is chosen."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:

@@ -59,7 +59,7 @@ class FootedColumn(QWidget):
     def __init__(self, column: QVBoxLayout, width: int, foot: QWidget, parent: QWidget | None = None) -> None:
         """`foot` may change its height at any time; `column` ends with a stretch."""
         super().__init__(parent)
-        self._column, self._foot, self._along = column, foot, False
+        self._column, self._footer, self._along = column, foot, False
         self._scroll = scrolling_column(column, width)
         self._line = line()
         self._whole = QVBoxLayout(self)
@@ -79,19 +79,19 @@ class FootedColumn(QWidget):
         """Where the foot belongs at this height."""
         self._along = self._foot_height() > self.height() * _MOST_FOOT
         side = 0 if self._along else _FOOT_SIDE
-        self._foot.setContentsMargins(side, 0, side, 0)
-        inside = self._column.indexOf(self._foot) >= 0
+        self._footer.setContentsMargins(side, 0, side, 0)
+        inside = self._column.indexOf(self._footer) >= 0
         if inside == self._along:
             return
         self._line.setVisible(not self._along)
         if self._along:
-            self._column.addWidget(self._foot)
+            self._column.addWidget(self._footer)
         else:
-            self._whole.addWidget(self._foot)
-        self._foot.show()
+            self._whole.addWidget(self._footer)
+        self._footer.show()
 
     def _foot_height(self) -> int:
-        return self._foot.heightForWidth(self.width()) if self._foot.hasHeightForWidth() else self._foot.height()
+        return self._footer.heightForWidth(self.width()) if self._footer.hasHeightForWidth() else self._footer.height()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.LayoutRequest:

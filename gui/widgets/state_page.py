@@ -22,7 +22,7 @@ from gui.commands.binding import follow_keys
 from gui.commands.keymap import keymap
 from gui.commands.shared import PALETTE
 from gui.style.stylesheet import font_at
-from gui.widgets.elided_button import YieldingButton
+from gui.widgets.elided_button import ElidedButton
 from gui.widgets.labels import breakable, label
 
 KEYS = (
@@ -149,7 +149,7 @@ class StatePage(QScrollArea):
 
     @staticmethod
     def _button(text: str, act: Callable[[], None]) -> QPushButton:
-        button = YieldingButton(text)
+        button = ElidedButton(text)
         button.clicked.connect(lambda _checked: act())
         return button
 

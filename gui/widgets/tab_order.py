@@ -67,7 +67,7 @@ def _chain(part: QWidget) -> Iterator[QWidget]:
             return
 
 
-class ComingLast:
+class LastInTabOrder:
     """Takes widgets that are added to `within`, after all that is there already; made before the first is added."""
 
     def __init__(self, within: QWidget) -> None:

@@ -14,7 +14,7 @@ else:
     _Button = object  # of Qt's classes only one may be a base
 
 
-class Toggling(_Button):
+class Toggle(_Button):
     """To be mixed in before a class of Qt's; `heed_tools()` begins it."""
 
     _told = False
@@ -45,7 +45,7 @@ class Toggling(_Button):
             self.clicked[bool].emit(on)  # type: ignore[index]
 
 
-class ToggleButton(Toggling, QPushButton):
+class ToggleButton(Toggle, QPushButton):
     """A plain button that stays down."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:

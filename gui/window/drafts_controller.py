@@ -6,13 +6,13 @@ from PySide6.QtCore import QObject, Slot
 
 import engine
 from engine import CancelToken, MnemoscopeError, tr
-from gui.core.debounced_write import SoonWritten, Writing
+from gui.core.debounced_write import DebouncedWrite, Writing
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.facts.wording import short
-from gui.remember.controller import RememberWay
+from gui.remember.controller import RememberController
 from gui.shell.views import Views
 from gui.widgets.message import Action
 from gui.window.drafts_file import Draft, load_drafts, save_drafts
@@ -25,7 +25,13 @@ class Drafts(QObject):
     """One text at a time is offered; what nobody has answered to waits for the next start."""
 
     def __init__(
-        self, workspace: Workspace, views: Views, remember: RememberWay, banner: Notices, jobs: Jobs, parent: QObject
+        self,
+        workspace: Workspace,
+        views: Views,
+        remember: RememberController,
+        banner: Notices,
+        jobs: Jobs,
+        parent: QObject,
     ) -> None:
         super().__init__(parent)
         self._workspace = workspace
@@ -37,7 +43,7 @@ class Drafts(QObject):
         self._waiting: tuple[Draft, ...] = ()
         self._said = False
         self._reading = JobSlot(self)
-        self._soon = SoonWritten(jobs, self._writing, _SOON_MS, self)
+        self._soon = DebouncedWrite(jobs, self._writing, _SOON_MS, self)
         editor = views.facts.body.editor
         editor.text.textChanged.connect(self._note)
         editor.change_wanted.connect(self._note)

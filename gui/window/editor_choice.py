@@ -13,7 +13,7 @@ from engine import CancelToken, Settings, tr
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
 from gui.core.workspace import Workspace
-from gui.viewer.external_opener import Elsewhere
+from gui.viewer.external_opener import ExternalOpener
 from gui.viewer.external_programs import editor_template
 from gui.widgets.message import Action
 
@@ -23,7 +23,7 @@ class EditorChoice(QObject):
 
     def __init__(
         self,
-        elsewhere: Elsewhere,
+        elsewhere: ExternalOpener,
         workspace: Workspace,
         banner: Notices,
         jobs: Jobs,
@@ -34,7 +34,7 @@ class EditorChoice(QObject):
     ) -> None:
         """`remembers`: whether the choice is saved at all; a demo uses it until it ends."""
         super().__init__(window)
-        self._elsewhere = elsewhere
+        self._external = elsewhere
         self._workspace = workspace
         self._banner = banner
         self._jobs = jobs
@@ -52,8 +52,8 @@ class EditorChoice(QObject):
         program, _ = QFileDialog.getOpenFileName(self._window, tr("Choose an editor"), _programs())
         if not program:
             return
-        command = self._elsewhere.editor_command = editor_template(Path(program))
-        self._elsewhere.edit(name, line)
+        command = self._external.editor_command = editor_template(Path(program))
+        self._external.edit(name, line)
         if self._remembers:
             self._save(command)
 

@@ -7,10 +7,10 @@ from PySide6.QtCore import QObject, Slot
 from gui.commands.keymap import keymap
 from gui.core.jobs import Jobs
 from gui.core.workspace import Opened
-from gui.settings.custom_keys import OwnKeys
+from gui.settings.custom_keys import CustomKeys
 from gui.settings.keyboard_page import KeyboardPage
-from gui.window.palette.controller import PaletteWay
-from gui.window.pane_focus import Part, PartWalk
+from gui.window.palette.controller import PaletteController
+from gui.window.pane_focus import PaneFocus, Part
 from gui.window.search_menu import SearchMenu
 from gui.window.shortcut_forwarding import ShortcutForwarding
 from gui.window.window_parts import WindowParts
@@ -23,13 +23,13 @@ class Keyboard(QObject):
         """Of a window whose commands are all there."""
         super().__init__(window)
         self._banner = window.banner
-        self.own = OwnKeys(jobs, keymap(), config, self)
+        self.own = CustomKeys(jobs, keymap(), config, self)
         self.own.problem.connect(self._complain)
         self.own.not_saved.connect(self._complain)
-        self.palette = PaletteWay(window, searches, window.folders, window.state)
+        self.palette = PaletteController(window, searches, window.folders, window.state)
         frame, views = window.frame, window.views
         self.forwarding = ShortcutForwarding(frame.header, views.shown_parts, self)
-        self.parts = PartWalk(
+        self.parts = PaneFocus(
             (
                 Part(frame.header, views.focus_box),
                 Part(window.banner),

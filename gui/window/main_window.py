@@ -6,31 +6,31 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QShowEvent
 
 from engine import MemoryProviderStatus
-from gui.controllers.about import AboutWay
-from gui.controllers.appearance import KeptAppearance
-from gui.controllers.folders import FolderWay
-from gui.controllers.guide import GuideWay
+from gui.controllers.about import AboutController
+from gui.controllers.appearance import AppearanceController
+from gui.controllers.folders import FolderController
+from gui.controllers.guide import GuideController
 from gui.controllers.navigation import Navigation
-from gui.controllers.open_result import Ways
-from gui.controllers.panel_actions import Errands
-from gui.controllers.remember import Remembering
-from gui.controllers.search import SearchWay
-from gui.controllers.settings import SettingsWay
-from gui.controllers.sharing import Sharing
-from gui.controllers.workspace import Opening
-from gui.controllers.workspaces import SpacesWay
-from gui.core.app_paths import Places
-from gui.core.capabilities import Lacking
+from gui.controllers.open_result import ResultOpener
+from gui.controllers.panel_actions import PanelActions
+from gui.controllers.remember import RememberFeatures
+from gui.controllers.search import SearchSettingsController
+from gui.controllers.settings import SettingsController
+from gui.controllers.sharing import SharingFeatures
+from gui.controllers.workspace import WorkspaceController
+from gui.controllers.workspaces import WorkspacesController
+from gui.core.app_paths import AppPaths
+from gui.core.capabilities import Capabilities
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
-from gui.core.status_events import IndexNews
-from gui.core.sync_announcer import SyncTold
+from gui.core.status_events import StatusEvents
+from gui.core.sync_announcer import SyncAnnouncer
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
 from gui.search.panel import SearchPanel
-from gui.settings.broken_settings import SetAside
+from gui.settings.broken_settings import BrokenSettings
 from gui.shell.dock import Dock
 from gui.shell.frame import Frame
 from gui.shell.views import Views
@@ -41,7 +41,7 @@ from gui.widgets.drop_target import dropped_folder
 from gui.window.drafts_controller import Drafts
 from gui.window.editor_choice import EditorChoice
 from gui.window.keyboard import Keyboard
-from gui.window.session_restore import Resuming
+from gui.window.session_restore import SessionRestore
 from gui.window.window_menu import WindowMenu
 from gui.window.window_parts import WindowParts
 
@@ -56,7 +56,7 @@ class MainWindow(WindowParts):
         appearance: Appearance,
         state: WindowState,
         *,
-        places: Places,
+        places: AppPaths,
         remembers: bool = True,
     ) -> None:
         """`remembers`: whether a folder that is chosen becomes the one that the next start opens."""
@@ -65,9 +65,9 @@ class MainWindow(WindowParts):
         self.state = state
         self._jobs = jobs
         self._appearance = appearance
-        self._news = IndexNews(self)
-        self._lacking = Lacking(self)
-        self._sync_told = SyncTold(self)
+        self._news = StatusEvents(self)
+        self._capabilities = Capabilities(self)
+        self._sync_announcer = SyncAnnouncer(self)
         self.setWindowTitle("Mnemoscope")
         self.setAcceptDrops(True)
         self.least_size = LeastSize(self)
@@ -83,20 +83,20 @@ class MainWindow(WindowParts):
         self.frame = Frame(self.views, self.dock, self.first_run, self.banner)
         self.panes, self.pages, self.message = self.frame.panes, self.frame.pages, self.frame.message
         self.sync_bar = self.frame.sync_bar
-        self.folders = FolderWay(
+        self.folders = FolderController(
             workspace, self.first_run, self.frame, self.banner, jobs, places, remembers=remembers, parent=self
         )
-        aside = SetAside(workspace, self.banner, jobs, places, self)
-        self.settings = SettingsWay(workspace, jobs, places.config, aside, self)
-        self.looks = KeptAppearance(
+        aside = BrokenSettings(workspace, self.banner, jobs, places, self)
+        self.settings = SettingsController(workspace, jobs, places.config, aside, self)
+        self.looks = AppearanceController(
             workspace, appearance, jobs, places.config, self.banner.complain, remembers=remembers, parent=self
         )
-        self.about = AboutWay(workspace, places, jobs, self)
-        self.guide = GuideWay(jobs, self.settings, self)
-        self.search_way = SearchWay(
+        self.about = AboutController(workspace, places, jobs, self)
+        self.guide = GuideController(jobs, self.settings, self)
+        self.search_settings = SearchSettingsController(
             workspace, self.search, self.banner, jobs, places.config, remembers=remembers, parent=self
         )
-        self.errands = Errands(
+        self.panel_actions = PanelActions(
             workspace,
             self.views,
             self.dock,
@@ -109,25 +109,25 @@ class MainWindow(WindowParts):
             places,
             self,
         )
-        self.opening = Opening(
+        self.opening = WorkspaceController(
             workspace,
             self.frame,
             self.banner,
             self.views,
             self.diagnostics,
             self.folders,
-            self._lacking,
+            self._capabilities,
             state,
             places,
             aside,
             self,
         )
-        self.spaces = SpacesWay(workspace, self.search, self.folders, self.banner, jobs, state, self)
+        self.spaces = WorkspacesController(workspace, self.search, self.folders, self.banner, jobs, state, self)
         self.navigation = Navigation(workspace, self.views, self)
-        ways = Ways(workspace, self.panes, self.views, self.diagnostics, self)
-        EditorChoice(self.viewer.elsewhere, workspace, self.banner, jobs, places.config, self, remembers=remembers)
-        self.remembering = Remembering(workspace, self.views, ways, self.banner, self._news, jobs, self)
-        self.sharing = Sharing(workspace, self.views, self.folders, ways, self.banner, jobs, state, self)
+        ways = ResultOpener(workspace, self.panes, self.views, self.diagnostics, self)
+        EditorChoice(self.viewer.external, workspace, self.banner, jobs, places.config, self, remembers=remembers)
+        self.remember = RememberFeatures(workspace, self.views, ways, self.banner, self._news, jobs, self)
+        self.sharing = SharingFeatures(workspace, self.views, self.folders, ways, self.banner, jobs, state, self)
         self.links = self.sharing.links
         self.setCentralWidget(self.frame)
         self.commands = WindowMenu(self, appearance)
@@ -136,21 +136,21 @@ class MainWindow(WindowParts):
         self._connect()
         self._restore()
         if remembers:
-            drafts = Drafts(workspace, self.views, self.remembering.way, self.banner, jobs, self)
+            drafts = Drafts(workspace, self.views, self.remember.way, self.banner, jobs, self)
             self.closing.connect(drafts.write_now)
-        self.resuming = Resuming(workspace, self.views, self.frame, state, jobs, self, remembers=remembers)
+        self.resuming = SessionRestore(workspace, self.views, self.frame, state, jobs, self, remembers=remembers)
 
     def _connect(self) -> None:
         self.opening.another_folder_wanted.connect(self.first_run.choose)
-        self.workspace.feed.status_changed.connect(self._lacking.hear)
+        self.workspace.feed.status_changed.connect(self._capabilities.hear)
         self.workspace.feed.status_changed.connect(self._show_status)
         for part in (self.views, self.explanation, self.diagnostics.why, self.commands, self.settings):
-            self._lacking.changed.connect(part.show_lacks)
+            self._capabilities.changed.connect(part.show_unsupported)
         self.sync_bar.pause.connect(self.workspace.pause)
         self.sync_bar.resume.connect(self.workspace.resume)
         self.sync_bar.cancel.connect(self.workspace.cancel)
         self.sync_bar.sync_now.connect(self.workspace.sync)
-        self.sync_bar.failed_requested.connect(partial(self.errands.show_files, "failed"))
+        self.sync_bar.failed_requested.connect(partial(self.panel_actions.show_files, "failed"))
         self._news.changed.connect(self.views.refresh)
         self._news.problem.connect(self.banner.tell_index_problem)
         self._news.user_data.connect(self.banner.tell_user_data)
@@ -181,7 +181,7 @@ class MainWindow(WindowParts):
         self.views.index.show_status(status)
         self.commands.show_open(status is not None)
         self._news.hear(status)
-        self._sync_told.hear(status)
+        self._sync_announcer.hear(status)
 
     def shut_down(self, timeout_ms: int) -> bool:
         """Stop all work and close the memory; False when something did not stop in time. The window is gone by then."""

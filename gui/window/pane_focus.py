@@ -16,7 +16,7 @@ class Part(NamedTuple):
     """How it is entered for the first time; None for its first control."""
 
 
-class PartWalk(QObject):
+class PaneFocus(QObject):
     """Passes over parts that are hidden or have nothing to go to, and returns in each to where the keys were there."""
 
     def __init__(self, parts: Sequence[Part], parent: QObject) -> None:

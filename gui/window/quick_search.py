@@ -10,12 +10,12 @@ from gui.core.workspace import Opened, OpenFailure, Workspace
 from gui.quick_search.panel import Chosen, QuickPanel
 from gui.quick_search.window import QuickWindow
 from gui.search.saved_query import kept
-from gui.search.view_state import SearchStanding
+from gui.search.view_state import SearchViewState
 from gui.widgets.raise_window import bring_to_front
 from gui.window.main_window import MainWindow
 
 
-class QuickWay(QObject):
+class QuickSearchController(QObject):
     """Keeps the quick search on the memory that is open."""
 
     def __init__(self, window: MainWindow, workspace: Workspace, jobs: Jobs) -> None:
@@ -63,8 +63,8 @@ class QuickWay(QObject):
         window, question = self._window, chosen.question
         window.views.switch("search")
         search = window.views.search
-        search.asker.return_to(SearchStanding(question.subject, "relevance", question.max_results, chosen.place))
-        search.asker.keeping.note(kept(question))
+        search.controller.return_to(SearchViewState(question.subject, "relevance", question.max_results, chosen.place))
+        search.controller.saved_searches.note(kept(question))
         if chosen.result is None:
             search.focus_results()
         else:

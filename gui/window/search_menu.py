@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu
 from engine import SavedSearch, marked, tr
 from gui.commands.binding import allow
 from gui.commands.commands import Commands
-from gui.search.saved_searches import Keeping
+from gui.search.saved_searches import SavedSearchController
 
 _MOST = 20
 _LONGEST = 60
@@ -19,13 +19,13 @@ class SearchMenu(QObject):
     """A submenu whose saved searches are those of the moment at which it opens."""
 
     def __init__(
-        self, commands: Commands, keeping: Keeping, go: Callable[[], None], keep: Callable[[bool], None]
+        self, commands: Commands, keeping: SavedSearchController, go: Callable[[], None], keep: Callable[[bool], None]
     ) -> None:
         """`go` leads to the search box; `keep` hears whether questions are to be kept."""
         menu = QMenu(tr("Searches"), commands.menu)
         commands.menu.addMenu(menu)
         super().__init__(menu)
-        self._keeping = keeping
+        self._saved_searches = keeping
         self._go = go
         self._pick = commands.add("search.pick", marked("Saved and recent searches"), self._open, "Ctrl+H", menu=menu)
         self._save = commands.add("search.save", marked("Save this search…"), keeping.save, "Ctrl+S", menu=menu)
@@ -47,9 +47,9 @@ class SearchMenu(QObject):
 
     @Slot()
     def _refresh(self) -> None:
-        shelf = self._keeping.shelf
+        shelf = self._saved_searches.shelf
         allow(self._pick, bool(shelf.saved or shelf.recent), tr("Nothing was searched for yet."))
-        allow(self._save, self._keeping.question is not None, tr("Search for something first."))
+        allow(self._save, self._saved_searches.question is not None, tr("Search for something first."))
         self._saved.setEnabled(bool(shelf.saved))
         self._keep.setChecked(shelf.notes)
         allow(self._clear, bool(shelf.recent), tr("No search is kept that was not saved."))
@@ -57,25 +57,25 @@ class SearchMenu(QObject):
     @Slot()
     def _fill(self) -> None:
         self._saved.clear()
-        for search in self._keeping.shelf.saved[:_MOST]:
+        for search in self._saved_searches.shelf.saved[:_MOST]:
             name = search.name if len(search.name) <= _LONGEST else f"{search.name[: _LONGEST - 1]}…"
             action = self._saved.addAction(name.replace("&", "&&"))
             action.triggered.connect(lambda _=False, search=search: self.run(search))
 
     @Slot()
     def _forget_all(self) -> None:
-        self._keeping.shelf.forget_recent()
+        self._saved_searches.shelf.forget_recent()
 
     @property
     def saved(self) -> tuple[SavedSearch, ...]:
         """Last used first."""
-        return self._keeping.shelf.saved
+        return self._saved_searches.shelf.saved
 
     def run(self, search: SavedSearch) -> None:
         """Search for it again, wherever the person is."""
         self._go()
-        self._keeping.run(search)
+        self._saved_searches.run(search)
 
     def _open(self) -> None:
         self._go()
-        self._keeping.picker.open()
+        self._saved_searches.picker.open()

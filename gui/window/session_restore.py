@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QMainWindow
 
 import engine
 from engine import AskedQuestion
-from gui.core.debounced_write import SoonWritten, Writing
+from gui.core.debounced_write import DebouncedWrite, Writing
 from gui.core.jobs import Jobs
 from gui.core.window_state import LastPlace, WindowState, save_state
 from gui.core.workspace import FIRST_RESULTS, Opened, Workspace
 from gui.index.panel import PageName
 from gui.search.saved_query import asked, kept
-from gui.search.view_state import SearchStanding
-from gui.sessions.view_state import SessionsStanding
+from gui.search.view_state import SearchViewState
+from gui.sessions.view_state import SessionsViewState
 from gui.shell.frame import Frame
 from gui.shell.views import Views
 from gui.widgets.row_list import Place
@@ -26,7 +26,7 @@ _SOON_MS = 700
 _MOVES = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.WindowStateChange)
 
 
-class Resuming(QObject):
+class SessionRestore(QObject):
     """Writes what changed a moment after it changed, and leads back once."""
 
     def __init__(
@@ -52,7 +52,7 @@ class Resuming(QObject):
         """Where to go when its folder is open."""
         self._line: tuple[str, int] | None = None
         """What is to be scrolled to when its file is on show."""
-        self._soon = SoonWritten(jobs, self._writing, _SOON_MS, self)
+        self._soon = DebouncedWrite(jobs, self._writing, _SOON_MS, self)
         workspace.opened.connect(self._go_on)
         views.viewer.file_shown.connect(self._scroll)
         window.installEventFilter(self)
@@ -62,7 +62,7 @@ class Resuming(QObject):
         views, frame = self._views, self._frame
         search, viewer, sessions = views.search, views.viewer, views.sessions
         for signal in (
-            *(views.switched, search.asker.query_changed, search.answer_changed, search.result_current),
+            *(views.switched, search.controller.query_changed, search.answer_changed, search.result_current),
             *(search.body.list.verticalScrollBar().valueChanged, viewer.scrolled, viewer.file_shown),
             *(viewer.wrap_action.toggled, viewer.chunks_action.toggled, sessions.session_selected),
             *(sessions.narrowed, views.conversation.scrolled),
@@ -110,18 +110,18 @@ class Resuming(QObject):
 
     def _place(self, folder: Path) -> LastPlace:
         views, search = self._views, self._views.search
-        standing = search.asker.standing
+        standing = search.controller.view_state
         question = None if standing.question is None else kept(standing.question, standing.order)
-        if question is not None and not (search.asker.keeping.shelf.notes and _may_be_kept(question)):
+        if question is not None and not (search.controller.saved_searches.shelf.notes and _may_be_kept(question)):
             question = None
         row, top = None, 0
         if standing.place is not None and question is not None:
             row = standing.place.current if isinstance(standing.place.current, tuple) else None
             top = next((top for key, top in standing.place.anchors if key == row), 0)
-        file, line = views.viewer.standing
-        wanted = views.sessions.standing
+        file, line = views.viewer.view_state
+        wanted = views.sessions.view_state
         criteria = wanted.criteria
-        if criteria.text and (not search.asker.keeping.shelf.notes or engine.holds_secret(criteria.text)):
+        if criteria.text and (not search.controller.saved_searches.shelf.notes or engine.holds_secret(criteria.text)):
             criteria = replace(criteria, text="")
         return LastPlace(
             folder=str(folder),
@@ -134,7 +134,7 @@ class Resuming(QObject):
             session=wanted.path if views.current == "sessions" else "",
             criteria=criteria,
             role=wanted.role,
-            reading=None if views.read_session is None else views.conversation.standing,
+            reading=None if views.read_session is None else views.conversation.view_state,
             file=file if question is not None else "",
             line=line if question is not None else 0,
         )
@@ -151,12 +151,12 @@ class Resuming(QObject):
             views.conversation.return_to(place.reading.path, place.reading)
         if place.question is not None:
             self._line = (place.file, place.line) if place.file and place.line else None
-            views.search.asker.return_to(_standing(place, place.question))
+            views.search.controller.return_to(_standing(place, place.question))
         page: PageName = place.index_page
         if place.view == "index":
             views.index.show_page(page)
         views.switch(place.view)
-        views.sessions.return_to(SessionsStanding(place.criteria, place.role, place.session))
+        views.sessions.return_to(SessionsViewState(place.criteria, place.role, place.session))
 
     @Slot(str)
     def _scroll(self, name: str) -> None:
@@ -164,13 +164,13 @@ class Resuming(QObject):
         wanted = self._line
         if wanted is not None and wanted[0] == name:
             self._views.viewer.go_to_line(wanted[1])
-        if wanted is None or wanted[0] == name or not self._views.search.asker.busy:
+        if wanted is None or wanted[0] == name or not self._views.search.controller.busy:
             self._line = None
 
 
-def _standing(place: LastPlace, question: AskedQuestion) -> SearchStanding:
+def _standing(place: LastPlace, question: AskedQuestion) -> SearchViewState:
     at = None if place.row is None else Place(place.row, 0, ((place.row, place.top),), frozenset())
-    return SearchStanding(asked(question), question.order, max(place.max_results, FIRST_RESULTS), at)
+    return SearchViewState(asked(question), question.order, max(place.max_results, FIRST_RESULTS), at)
 
 
 def _may_be_kept(question: AskedQuestion) -> bool:

@@ -12,7 +12,7 @@ from gui.commands.menu_bar import fill_menu_bar, has_menu_bar
 from gui.commands.shared import EXPLAIN, PALETTE, WITHIN
 from gui.controllers.navigation import keys
 from gui.controllers.workspaces import EVERYWHERE, SWITCH
-from gui.core.capabilities import Gates, Lacks
+from gui.core.capabilities import Gates, MissingFeatures
 from gui.settings.page_commands import add_page_commands
 from gui.style.appearance import Appearance
 from gui.window.search_menu import SearchMenu
@@ -41,14 +41,19 @@ class WindowMenu:
             "go.forward", marked("Forward"), navigation.forward, *keys(QKeySequence.StandardKey.Forward)
         )
         self.searches = SearchMenu(
-            commands, window.search.asker.keeping, partial(views.switch, "search"), window.search_way.keep_recent
+            commands,
+            window.search.controller.saved_searches,
+            partial(views.switch, "search"),
+            window.search_settings.keep_recent,
         )
         window.sharing.add_commands(commands)
         commands.menu.addSeparator()
         self._need_workspace = self._add_folders(commands, window)
         commands.menu.addSeparator()
-        why = commands.add("file.ask-why", marked("Why is a file not found?"), window.errands.ask_why, "Ctrl+Shift+D")
-        explain = commands.add(EXPLAIN.name, EXPLAIN.english, window.errands.explain, *EXPLAIN.keys)
+        why = commands.add(
+            "file.ask-why", marked("Why is a file not found?"), window.panel_actions.ask_why, "Ctrl+Shift+D"
+        )
+        explain = commands.add(EXPLAIN.name, EXPLAIN.english, window.panel_actions.explain, *EXPLAIN.keys)
         commands.add(
             "view.diagnostics", marked("Show or hide diagnostics"), window.dock.toggle_diagnostics, "Ctrl+D", "F9"
         )
@@ -58,7 +63,7 @@ class WindowMenu:
         self._add_help(commands)
         commands.menu.addSeparator()
         commands.add("window.quit", marked("Quit"), window.quit, "Ctrl+Q")
-        within = commands.add_hidden(WITHIN.name, WITHIN.english, window.errands.search_within, *WITHIN.keys)
+        within = commands.add_hidden(WITHIN.name, WITHIN.english, window.panel_actions.search_within, *WITHIN.keys)
         commands.add_hidden("search.focus", marked("Go to the search box"), views.focus_box, "Ctrl+K", "Ctrl+L")
         commands.add_hidden("go.next-part", marked("Next part of the window"), self._next_part, "F6")
         commands.add_hidden("go.previous-part", marked("Previous part of the window"), self._previous_part, "Shift+F6")
@@ -114,7 +119,7 @@ class WindowMenu:
             allow(action, is_open, tr("Open a folder first."))
         self._why.allow(is_open, tr("Open a folder first."))
 
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """What the memory that is open cannot do."""
         self._gates.hear(lacks)
 

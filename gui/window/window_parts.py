@@ -3,15 +3,15 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QMainWindow
 
-from gui.controllers.about import AboutWay
-from gui.controllers.folders import FolderWay
-from gui.controllers.guide import GuideWay
+from gui.controllers.about import AboutController
+from gui.controllers.folders import FolderController
+from gui.controllers.guide import GuideController
 from gui.controllers.navigation import Navigation
-from gui.controllers.panel_actions import Errands
-from gui.controllers.search import SearchWay
-from gui.controllers.settings import SettingsWay
-from gui.controllers.sharing import Sharing
-from gui.controllers.workspaces import SpacesWay
+from gui.controllers.panel_actions import PanelActions
+from gui.controllers.search import SearchSettingsController
+from gui.controllers.settings import SettingsController
+from gui.controllers.sharing import SharingFeatures
+from gui.controllers.workspaces import WorkspacesController
 from gui.core.notices import Notices
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
@@ -45,15 +45,15 @@ class WindowParts(QMainWindow):
     first_run: FirstRunPanel
     banner: Notices
     sync_bar: SyncBar
-    about: AboutWay
-    errands: Errands
-    folders: FolderWay
-    guide: GuideWay
+    about: AboutController
+    panel_actions: PanelActions
+    folders: FolderController
+    guide: GuideController
     navigation: Navigation
-    search_way: SearchWay
-    settings: SettingsWay
-    sharing: Sharing
-    spaces: SpacesWay
+    search_settings: SearchSettingsController
+    settings: SettingsController
+    sharing: SharingFeatures
+    spaces: WorkspacesController
 
     def quit(self) -> None:
         """Close for good, also where a closed window keeps running in the tray."""

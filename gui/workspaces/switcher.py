@@ -22,7 +22,7 @@ from gui.widgets.check_box import CheckBox
 from gui.widgets.labels import label
 from gui.widgets.plain_text import set_tip
 from gui.workspaces.wording import forgetting, removing
-from gui.workspaces.workspace_list import SpaceList
+from gui.workspaces.workspace_list import WorkspaceList
 
 _WIDTH, _HEIGHT = 620, 420
 _PAGE = 6
@@ -58,7 +58,7 @@ class Switcher(QDialog):
         self.box.setAccessibleName(tr("Filter workspaces"))
         self.box.setClearButtonEnabled(True)
         self.box.installEventFilter(self)
-        self.list = SpaceList()
+        self.list = WorkspaceList()
         self._none = label("", "muted", wrap=True)
         self.question = _Question()
         self.open_button = QPushButton(tr("Open"))

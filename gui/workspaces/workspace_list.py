@@ -22,7 +22,7 @@ _MOST_STATE = 0.6
 """Share of the row that the state may take."""
 
 
-class SpaceList(QListWidget):
+class WorkspaceList(QListWidget):
     """One is current as long as there is one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from engine.corpus.transcripts.chunk_packing import Packer, Said
-from engine.corpus.transcripts.message_offsets import Place
+from engine.corpus.transcripts.chunk_packing import ChunkPacker, SpokenMessage
+from engine.corpus.transcripts.message_offsets import MessageOffset
 from engine.corpus.transcripts.transcript_reader import read_session
 from tests.faults.test_kill import run_and_kill, stored_chunks
 from tests.helpers.health import unsound
@@ -75,13 +75,13 @@ class Transcripts:
         path.write_bytes(content)
         session = read_session(path, "")
         assert session is not None
-        packer = Packer(400, 80)
+        packer = ChunkPacker(400, 80)
         for one in session.messages:
-            packer.add(Said(one.role, one.text, one.line, one.ordinal, one.id))
+            packer.add(SpokenMessage(one.role, one.text, one.line, one.ordinal, one.id))
         return [(c.start_line, c.end_line, c.text, list(map(_plain, c.places))) for c in packer.finish()]
 
 
-def _plain(place: Place) -> tuple:
+def _plain(place: MessageOffset) -> tuple:
     return msgspec.structs.astuple(place)
 
 

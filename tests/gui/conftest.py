@@ -10,7 +10,7 @@ import engine
 from gui.app.garbage_collector import collect_due
 from gui.app.qt_messages import silence_fonts
 from gui.commands.keymap import keymap
-from gui.core.app_paths import Places
+from gui.core.app_paths import AppPaths
 from gui.core.jobs import Jobs
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
@@ -65,7 +65,7 @@ def window(qtbot, appearance, jobs, memory, monkeypatch) -> Iterator[MainWindow]
     """An active window with no workspace yet; any folder opens `memory`."""
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
     with appearance.bare():
-        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=Places())
+        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths())
     qtbot.addWidget(window)
     with qtbot.waitActive(window):
         window.show()

@@ -72,7 +72,7 @@ def test_closing_leads_back_to_the_results(qtbot, opened):
 
 def test_escape_leads_back_from_the_diagnostics(qtbot, opened):
     _find(qtbot, opened, "timer")
-    opened.errands.ask_why()
+    opened.panel_actions.ask_why()
     qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
     qtbot.keyClick(opened.diagnostics.why.edit, Key.Key_Escape)
     assert opened.search.body.list.hasFocus()
@@ -81,7 +81,7 @@ def test_escape_leads_back_from_the_diagnostics(qtbot, opened):
 
 def test_who_hides_the_diagnostics_from_inside_goes_back(qtbot, opened):
     _find(qtbot, opened, "timer")
-    opened.errands.ask_why()
+    opened.panel_actions.ask_why()
     qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
     qtbot.keyClick(opened.diagnostics.why.edit, Key.Key_D, Control)
     assert opened.dock.isHidden()

@@ -9,11 +9,11 @@ from PySide6.QtCore import QThread, QThreadPool
 
 import engine
 from engine.backends import builtin
-from engine.indexing.session_growth import SessionDeltas
+from engine.indexing.session_growth import SessionGrowth
 from engine.indexing.sync_run import SyncRun
 from engine.search.searcher import Searcher
 from engine.store.index import IndexStore
-from gui.core.app_paths import Places
+from gui.core.app_paths import AppPaths
 from gui.core.jobs import Jobs
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
@@ -54,7 +54,7 @@ def seen(jobs: Jobs, monkeypatch: pytest.MonkeyPatch) -> Seen:
     seen.watch(monkeypatch, IndexStore, "write", "write")
     seen.watch(monkeypatch, SyncRun, "run", "sync")
     seen.watch(monkeypatch, Searcher, "search", "search")
-    seen.watch(monkeypatch, SessionDeltas, "call_for_sync", "judge")
+    seen.watch(monkeypatch, SessionGrowth, "call_for_sync", "judge")
     provider = FakeProvider()
     provider.before = lambda _texts: seen.note("embed")
     monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(provider))
@@ -90,7 +90,7 @@ def real_window(qtbot, jobs: Jobs, appearance, tmp_path: Path, request) -> Itera
     )
     workspace = Workspace(jobs, config=config, store_path=str(tmp_path / "store"))
     with appearance.bare():
-        window = MainWindow(workspace, jobs, appearance, WindowState(), places=Places())
+        window = MainWindow(workspace, jobs, appearance, WindowState(), places=AppPaths())
     qtbot.addWidget(window)
     window.show()
     yield window

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 from engine import MapAnswer, MemorySearchResult
 from gui.conversation.view import ConversationView
 from gui.style.theme_names import THEMES
-from gui.viewer.base_viewer import ReadingPanel
+from gui.viewer.base_viewer import BaseViewer
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_insight import FakeInsight, make_group
 from tests.helpers.fake_memory import FakeMemory
@@ -115,7 +115,7 @@ def test_tab_reaches_everything_and_is_caught_nowhere(qtbot, in_view, view):
 
 
 def _pictures(window: QWidget, widget: QWidget, elsewhere: QWidget) -> Iterator[QImage]:
-    panels = (panel for panel in window.findChildren(ReadingPanel) if panel.isAncestorOf(widget))
+    panels = (panel for panel in window.findChildren(BaseViewer) if panel.isAncestorOf(widget))
     around = next(panels, widget) if isinstance(widget, QAbstractScrollArea) else widget  # whose header says it
     rect = QRect(around.mapTo(window, QPoint(0, 0)), around.size())
     rect = rect.adjusted(-_AROUND, -_AROUND, _AROUND, _AROUND).intersected(window.rect())

@@ -1,10 +1,10 @@
 from engine import FallbackStatus
-from gui.core.status_events import IndexNews
+from gui.core.status_events import StatusEvents
 from tests.helpers.fake_records import make_estimate, make_status, make_summary
 
 
 def test_work_that_needs_a_yes_is_told_once_until_it_is_other_work(qtbot):
-    news = IndexNews()
+    news = StatusEvents()
     told = []
     news.awaiting.connect(told.append)
     first, grown = make_estimate(chunks=9), make_estimate(chunks=10)
@@ -18,7 +18,7 @@ def test_work_that_needs_a_yes_is_told_once_until_it_is_other_work(qtbot):
 
 
 def test_a_workspace_that_is_closed_takes_its_question_along(qtbot):
-    news = IndexNews()
+    news = StatusEvents()
     told = []
     news.hear(make_status(awaiting=make_estimate()))
     news.awaiting.connect(told.append)
@@ -27,7 +27,7 @@ def test_a_workspace_that_is_closed_takes_its_question_along(qtbot):
 
 
 def test_a_provider_that_cannot_begin_is_told_when_that_is_new_and_taken_back(qtbot):
-    news = IndexNews()
+    news = StatusEvents()
     told = []
     news.provider_problem.connect(told.append)
     lacking = make_status(provider="none", requested_provider="openai", custom={"providerUnavailableReason": "No key."})
@@ -38,7 +38,7 @@ def test_a_provider_that_cannot_begin_is_told_when_that_is_new_and_taken_back(qt
 
 
 def test_each_sync_that_ends_well_is_told_once(qtbot):
-    news = IndexNews()
+    news = StatusEvents()
     ended = []
     news.synced.connect(lambda: ended.append(1))
     failed, well = make_summary(error="The disk is full."), make_summary(files_indexed=7)
@@ -49,7 +49,7 @@ def test_each_sync_that_ends_well_is_told_once(qtbot):
 
 def test_a_sync_that_fails_at_once_changes_nothing(qtbot):
     """Else a question on show is asked again, which begins the next sync, as long as the drive is unplugged."""
-    news = IndexNews()
+    news = StatusEvents()
     changed = []
     news.changed.connect(lambda: changed.append(1))
     nothing = {"files_indexed": 0, "files_removed": 0, "vectors_embedded": 0}
@@ -67,7 +67,7 @@ def test_a_sync_that_fails_at_once_changes_nothing(qtbot):
 
 
 def test_another_engine_in_place_of_the_chosen_one_is_told_when_that_or_its_reason_is_new(qtbot):
-    news = IndexNews()
+    news = StatusEvents()
     told = []
     news.engine_replaced.connect(told.append)
     custom = {"fallback": {"disabled": True, "reason": ""}}
@@ -82,7 +82,7 @@ def test_another_engine_in_place_of_the_chosen_one_is_told_when_that_or_its_reas
 
 
 def test_only_an_index_of_its_own_is_offered_to_be_rebuilt(qtbot):
-    news = IndexNews()
+    news = StatusEvents()
     told = []
     news.problem.connect(lambda *problem: told.append(problem))
     for backend, custom in (("builtin", {}), ("qmd", {}), ("lancedb", {}), ("builtin", {"readOnly": True})):
@@ -92,7 +92,7 @@ def test_only_an_index_of_its_own_is_offered_to_be_rebuilt(qtbot):
 
 
 def test_another_engine_finds_other_things(qtbot):
-    news = IndexNews()
+    news = StatusEvents()
     changed = []
     news.changed.connect(lambda: changed.append(1))
     news.hear(make_status())

@@ -11,7 +11,7 @@ import engine
 from engine import AskedQuestion, Feature, MapAnswer, MemorySearchResult
 from gui.commands.binding import key_action
 from gui.commands.keymap import command, keymap
-from gui.core.app_paths import Places
+from gui.core.app_paths import AppPaths
 from gui.core.capabilities import SHORT, TITLES, Gate
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
@@ -68,7 +68,7 @@ def memory() -> Iterator[LackingMemory]:
 @pytest.fixture
 def window(qtbot, appearance, jobs, memory, monkeypatch) -> Iterator[MainWindow]:
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
-    window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=Places())
+    window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths())
     qtbot.addWidget(window)
     window.resize(1280, 800)
     with qtbot.waitActive(window):
@@ -208,7 +208,7 @@ def test_a_question_of_a_richer_engine_is_asked_as_far_as_this_one_can(qtbot, wi
     question = AskedQuestion(
         "timer", ("memory",), 30, half_life_days=30.0, diverse=True, within=AskedQuestion("irrigation")
     )
-    window.search.asker.show_question(question)
+    window.search.controller.show_question(question)
     qtbot.waitUntil(lambda: at_rest(window))
     assert window.search.body.has_results
     assert memory.asked == []
@@ -217,7 +217,7 @@ def test_a_question_of_a_richer_engine_is_asked_as_far_as_this_one_can(qtbot, wi
 
 def test_what_was_chosen_is_given_up_when_the_engine_that_could_do_it_is_replaced(qtbot, window, memory):
     _open(qtbot, window, memory)
-    window.search.asker.show_question(AskedQuestion("timer", ("memory",), 30, half_life_days=30.0, diverse=True))
+    window.search.controller.show_question(AskedQuestion("timer", ("memory",), 30, half_life_days=30.0, diverse=True))
     qtbot.waitUntil(lambda: at_rest(window))
     memory.lack("conditions", "ordering")
     qtbot.waitUntil(lambda: window.workspace.status.lacks == memory.lacks and at_rest(window))

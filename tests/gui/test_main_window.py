@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 import engine
 from engine import FileIssue, IndexTooNew, SettingsError, UserDataStatus
-from gui.core.app_paths import Places
+from gui.core.app_paths import AppPaths
 from gui.viewer import external_opener
 from gui.widgets.message import Action
 from gui.window.main_window import MainWindow
@@ -532,7 +532,7 @@ def test_a_demo_takes_no_files_in(qtbot, opened):
 
 def test_the_rule_of_a_file_leads_to_the_settings_file(qtbot, opened, monkeypatch):
     asked: list[bool] = []
-    monkeypatch.setattr(Places, "open_settings", lambda _: asked.append(True))
+    monkeypatch.setattr(AppPaths, "open_settings", lambda _: asked.append(True))
     opened.diagnostics.action_requested.emit("settings-file")
     assert asked == [True]
 

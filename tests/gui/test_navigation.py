@@ -8,7 +8,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from engine import AskedQuestion
-from gui.core.location import Spot
+from gui.core.location import Location
 from gui.search.ranking import Ranking
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_memory import FakeMemory
@@ -29,7 +29,7 @@ def memory() -> Iterator[FakeMemory]:
 
 @pytest.fixture
 def rest(qtbot, opened) -> Callable[[], None]:
-    return lambda: qtbot.waitUntil(lambda: at_rest(opened) and not opened.search.asker.keeping.shelf.busy)
+    return lambda: qtbot.waitUntil(lambda: at_rest(opened) and not opened.search.controller.saved_searches.shelf.busy)
 
 
 @pytest.fixture
@@ -60,7 +60,11 @@ def forward(qtbot, opened, rest) -> Callable[[], None]:
 
 
 def _query(window: MainWindow) -> str:
-    return window.search.asker.keeping.question.text if window.search.asker.keeping.question else ""
+    return (
+        window.search.controller.saved_searches.question.text
+        if window.search.controller.saved_searches.question
+        else ""
+    )
 
 
 def _current(window: MainWindow) -> str:
@@ -149,20 +153,22 @@ def test_each_opened_result_is_a_place(qtbot, opened, find, back, rest):
 def test_filters_ranking_and_order_come_back(qtbot, opened, find, back, forward, rest):
     find("timer")
     narrow = AskedQuestion(text="hose", sources=("memory",), days=365, half_life_days=90.0, diverse=True, order="date")
-    opened.search.asker.show_question(narrow)
+    opened.search.controller.show_question(narrow)
     rest()
     back()
-    assert opened.search.asker.keeping.question == AskedQuestion(text="timer", half_life_days=0.0, diverse=False)
+    assert opened.search.controller.saved_searches.question == AskedQuestion(
+        text="timer", half_life_days=0.0, diverse=False
+    )
     assert opened.search.ranking.ranking == Ranking()
     forward()
-    assert opened.search.asker.keeping.question == narrow
+    assert opened.search.controller.saved_searches.question == narrow
 
 
 def test_more_results_than_at_first_come_back(qtbot, opened, find, back, rest, monkeypatch):
     monkeypatch.setattr("gui.search.query.FIRST_RESULTS", 10)
     monkeypatch.setattr("gui.search.view_state.FIRST_RESULTS", 10)
     find("timer")
-    opened.search.asker._variants._ask(max_results=40)
+    opened.search.controller._variants._ask(max_results=40)
     rest()
     _open(qtbot, opened, "035.md", rest)
     find("hose")
@@ -219,7 +225,7 @@ def test_a_line_that_was_chosen_in_the_index_is_a_place(qtbot, opened, find, bac
     opened.views.switch("index")
     rest()
     with qtbot.waitSignal(opened.viewer.file_shown):
-        opened.views.show_spot(Spot("020.md", 3))
+        opened.views.show_spot(Location("020.md", 3))
     rest()
     find("hose")
     with qtbot.waitSignal(opened.viewer.file_shown) as shown:
@@ -258,10 +264,10 @@ def test_a_conversation_is_read_on_where_it_was_left(qtbot, opened, memory, back
     conversation = opened.views.conversation
 
     def read(path: str) -> None:
-        qtbot.waitUntil(lambda: conversation.standing is not None and conversation.standing.path == path)
+        qtbot.waitUntil(lambda: conversation.view_state is not None and conversation.view_state.path == path)
 
     def top() -> tuple[str, int, int]:
-        place = conversation.standing
+        place = conversation.view_state
         return ("", 0, 0) if place is None else (place.path, place.line, place.slot)
 
     qtbot.keyClick(opened, Key.Key_2, Qt.KeyboardModifier.ControlModifier)
@@ -283,4 +289,4 @@ def test_a_conversation_is_read_on_where_it_was_left(qtbot, opened, memory, back
     opened.sessions.view.list.open_current()
     rest()
     read(paths[0])
-    assert conversation.standing.line < left[0][1]
+    assert conversation.view_state.line < left[0][1]

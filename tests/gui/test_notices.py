@@ -3,7 +3,7 @@ from PySide6.QtWidgets import QPushButton
 
 from gui.core.notices import Notices
 from gui.core.workspace import Workspace
-from gui.widgets.engine_names import Instead
+from gui.widgets.engine_names import FallbackEngine
 from tests.helpers.fake_records import make_estimate
 
 
@@ -108,19 +108,19 @@ def test_a_question_that_was_answered_elsewhere_goes_and_another_matter_stays(no
 def test_an_engine_that_did_not_answer_is_named_with_the_reason_and_may_be_tried_again(notices, workspace, monkeypatch):
     tried = []
     monkeypatch.setattr(workspace, "try_again", lambda: tried.append(1))
-    notices.tell_engine_replaced(Instead("qmd", "The command qmd was not found."))
+    notices.tell_engine_replaced(FallbackEngine("qmd", "The command qmd was not found."))
     assert notices.text == (
         "qmd did not answer. The command qmd was not found. The built-in index answers until it does."
     )
     press(notices, "Try again now")
     assert tried == [1]
     assert notices.text == "Asking the engine again…"
-    notices.tell_engine_tried(Instead("qmd", "It is not there."))
+    notices.tell_engine_tried(FallbackEngine("qmd", "It is not there."))
     assert notices.text == ("qmd still does not answer. It is not there. The built-in index answers until it does.")
     assert words(notices) == ["Try again now", "Choose another engine…"]
     press(notices, "Try again now")
     notices.tell_engine_tried(None)
     assert notices.text == ""
-    notices.tell_engine_replaced(Instead("LanceDB", "The table is locked."))
+    notices.tell_engine_replaced(FallbackEngine("LanceDB", "The table is locked."))
     notices.tell_engine_replaced(None)
     assert notices.text == ""

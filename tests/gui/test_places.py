@@ -1,13 +1,13 @@
 from pathlib import Path
 
-from gui.core.app_paths import Places
+from gui.core.app_paths import AppPaths
 from tests.helpers.fake_records import make_status
 
 
 def test_only_what_there_is_is_listed(user_home):
     config, log = Path("settings.toml"), Path("mnemoscope.log")
-    assert [name for name, _ in Places().listed(None)] == ["Settings", "Window"]
-    listed = dict(Places(config, log).listed(make_status(db_path="index.sqlite")))
+    assert [name for name, _ in AppPaths().listed(None)] == ["Settings", "Window"]
+    listed = dict(AppPaths(config, log).listed(make_status(db_path="index.sqlite")))
     assert listed["Settings"] == "settings.toml"
     assert listed["Index"] == "index.sqlite"
     assert listed["Log"] == "mnemoscope.log"

@@ -9,7 +9,7 @@ import pytest
 
 import engine
 from engine import AskedQuestion
-from gui.core.app_paths import Places
+from gui.core.app_paths import AppPaths
 from gui.core.session_criteria import Period
 from gui.core.window_state import LastPlace, WindowState, load_state, state_path
 from gui.core.workspace import Workspace
@@ -35,7 +35,7 @@ def begin(qtbot, appearance, jobs, memory, monkeypatch):
 
     def open_window(state: WindowState, *, wait: bool = True) -> MainWindow:
         with appearance.bare():
-            window = MainWindow(Workspace(jobs), jobs, appearance, state, places=Places())
+            window = MainWindow(Workspace(jobs), jobs, appearance, state, places=AppPaths())
         qtbot.addWidget(window)
         made.append(window)
         window.show()
@@ -86,7 +86,7 @@ def test_the_next_start_is_where_the_person_was(qtbot, opened, begin, memory):
     again = begin(load_state())
     qtbot.waitUntil(lambda: again.search.body.has_results and not again.search.busy)
     assert again.views.current == "search"
-    assert again.search.asker.standing.question.text == "timer"
+    assert again.search.controller.view_state.question.text == "timer"
     assert again.search.body.list.current_result() == chosen
 
 
@@ -107,7 +107,7 @@ def test_next_start_shows_keyword_results_first(qtbot, opened, begin, memory):
     assert again.search.busy
     assert again.search.body.list.current_result().path == chosen.path
     memory.search_delay = 0
-    again.search.asker.ask()
+    again.search.controller.ask()
     qtbot.waitUntil(lambda: at_rest(again))
     assert again.search.body.list.current_result() == chosen
 
@@ -140,7 +140,7 @@ def test_another_folder_begins_anew(qtbot, begin, memory):
     place = LastPlace(folder="/elsewhere", view="facts", question=AskedQuestion(text="timer"))
     window = begin(WindowState(place=place))
     assert window.views.current == "search"
-    assert window.search.asker.standing.question is None
+    assert window.search.controller.view_state.question is None
 
 
 @pytest.mark.parametrize("text", ["password: hunter2hunter2", "sk-proj-abcdefghijklmnopqrstuvwxyz123456"])
@@ -153,7 +153,7 @@ def test_a_secret_is_never_kept(qtbot, opened, text):
 
 
 def test_who_keeps_no_searches_leaves_none_here(qtbot, opened):
-    opened.search_way.keep_recent(False)
+    opened.search_settings.keep_recent(False)
     _ask(qtbot, opened, "timer")
     opened.resuming.write_now()
     place = msgspec.json.decode(state_path().read_bytes(), type=WindowState).place
@@ -172,7 +172,7 @@ def _read(qtbot, window: MainWindow, path: str) -> None:
     qtbot.waitUntil(lambda: at_rest(window) and window.sessions.view.has_rows)
     window.sessions.view.list.go_to(path)
     window.sessions.view.list.open_current()
-    qtbot.waitUntil(lambda: window.views.read_session is not None and window.views.conversation.standing.path == path)
+    qtbot.waitUntil(lambda: window.views.read_session is not None and window.views.conversation.view_state.path == path)
 
 
 def _kept_line() -> int:
@@ -181,7 +181,7 @@ def _kept_line() -> int:
 
 
 def _top(window: MainWindow) -> tuple[str, int, int]:
-    place = window.views.conversation.standing
+    place = window.views.conversation.view_state
     return ("", 0, 0) if place is None else (place.path, place.line, place.slot)
 
 
@@ -197,16 +197,16 @@ def test_the_sessions_are_found_again_as_they_were_listed_and_read(qtbot, opened
     conversation = opened.views.conversation
     qtbot.waitUntil(lambda: conversation.opened.wanted.path == LONG and not conversation._opener._job.busy)
     conversation._view.scroll_by(2345)
-    qtbot.waitUntil(lambda: _kept_line() == conversation.standing.line > 20)
+    qtbot.waitUntil(lambda: _kept_line() == conversation.view_state.line > 20)
     left = _top(opened)
     again = begin(load_state())
     qtbot.waitUntil(lambda: _top(again) == left and not again.sessions.busy)
     qtbot.waitUntil(lambda: again.views.conversation._wanted.line is not None)
     qtbot.waitUntil(lambda: not again.views.conversation._opener._job.busy)
     assert _top(again) == left  # though the best hit is in another message
-    assert again.sessions.standing.criteria == opened.sessions.standing.criteria
+    assert again.sessions.view_state.criteria == opened.sessions.view_state.criteria
     assert (again.sessions.chips.agent, again.sessions.box.query) == ("claude-code", "valve")
-    assert again.sessions.standing.path == LONG
+    assert again.sessions.view_state.path == LONG
 
 
 def test_the_filters_of_the_sessions_are_kept_from_another_view(qtbot, opened, begin, sessions):

@@ -48,14 +48,14 @@ def test_a_ranking_that_is_kept_is_that_of_the_memory_too(qtbot, opened, memory)
 def test_what_is_on_show_is_asked_again_when_it_may_be_answered_otherwise(qtbot, opened, memory):
     _search(qtbot, opened, "irrigation timer")
     panel = opened.search
-    found = [result.score for result in panel.asker._view.answer.outcome.results]
+    found = [result.score for result in panel.controller._view.answer.outcome.results]
     assert min(found) < max(found)
     settings = opened.workspace.current.settings
     asked = len(memory.searches)
     strict = replace(settings, query=replace(settings.query, min_score=max(found)))
     opened.workspace.take_settings(strict, memory.folder)
     qtbot.waitUntil(lambda: len(memory.searches) > asked and at_rest(opened))
-    shown = [result.score for result in panel.asker._view.answer.outcome.results]
+    shown = [result.score for result in panel.controller._view.answer.outcome.results]
     assert shown
     assert set(shown) == {max(found)}
     asked = len(memory.searches)
@@ -65,7 +65,7 @@ def test_what_is_on_show_is_asked_again_when_it_may_be_answered_otherwise(qtbot,
 
 
 def test_a_demo_keeps_no_ranking(qtbot, opened, monkeypatch, user_home):
-    monkeypatch.setattr(opened.search_way, "_remembers", False)
+    monkeypatch.setattr(opened.search_settings, "_remembers", False)
     opened.search.ranking.default_wanted.emit(Ranking(90.0))
     assert "A demo keeps nothing" in opened.banner.text
 
@@ -79,13 +79,13 @@ def _menu(window) -> dict[str, QAction]:
 
 def _search(qtbot, window, query: str) -> None:
     window.search.search(query)
-    qtbot.waitUntil(lambda: at_rest(window) and not window.search.asker.keeping.shelf.busy)
+    qtbot.waitUntil(lambda: at_rest(window) and not window.search.controller.saved_searches.shelf.busy)
 
 
 def test_the_menu_saves_lists_and_runs_searches(qtbot, opened, memory):
     assert not any(_menu(opened)[words].isEnabled() for words in ("Save this search…", "Saved searches"))
     _search(qtbot, opened, "CR2032")
-    keeping = opened.search.asker.keeping
+    keeping = opened.search.controller.saved_searches
     assert _menu(opened)["Save this search…"].isEnabled()
     opened.sync_bar.setFocus()
     qtbot.keyClick(opened, Key.Key_S, Qt.KeyboardModifier.ControlModifier)
@@ -113,10 +113,10 @@ def test_the_menu_saves_lists_and_runs_searches(qtbot, opened, memory):
 
 
 def test_a_saved_search_that_was_forgotten_comes_back_by_undo(qtbot, opened, memory):
-    shelf = opened.search.asker.keeping.shelf
+    shelf = opened.search.controller.saved_searches.shelf
     shelf.save("Coins", AskedQuestion(text="CR2032"))
     qtbot.waitUntil(lambda: bool(shelf.saved))
-    opened.search.asker.keeping.forget(shelf.saved[0])
+    opened.search.controller.saved_searches.forget(shelf.saved[0])
     qtbot.waitUntil(lambda: not shelf.saved)
     assert "Coins" in opened.banner.text
     undo = next(b for b in opened.banner.findChildren(QPushButton) if b.text() == "Undo" and b.isVisible())
@@ -126,7 +126,7 @@ def test_a_saved_search_that_was_forgotten_comes_back_by_undo(qtbot, opened, mem
 
 
 def test_recent_searches_can_be_cleared_and_switched_off_for_good(qtbot, opened, memory):
-    shelf = opened.search.asker.keeping.shelf
+    shelf = opened.search.controller.saved_searches.shelf
     for query in ("timer", "hose"):
         _search(qtbot, opened, query)
         opened.search.focus_box()
@@ -153,13 +153,13 @@ def test_what_the_settings_say_of_keeping_holds_from_the_start(qtbot, window, me
 
 @pytest.mark.parametrize(("store", "kept"), [("", []), ("/tmp/demo", ["timer"])])
 def test_a_picture_keeps_no_question_and_a_demo_only_its_own(qtbot, window, memory, monkeypatch, store, kept):
-    monkeypatch.setattr(window.search_way, "_remembers", False)
+    monkeypatch.setattr(window.search_settings, "_remembers", False)
     window.workspace.store_path = store
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
     _search(qtbot, window, "timer")
     window.search.focus_box()
-    qtbot.waitUntil(lambda: not window.search.asker.keeping.shelf.busy)
+    qtbot.waitUntil(lambda: not window.search.controller.saved_searches.shelf.busy)
     assert [search.question.text for search in memory.kept_searches.recent()] == kept
 
 

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine import FileIssue
 from gui.core import sync_announcer
-from gui.core.sync_announcer import SyncTold
+from gui.core.sync_announcer import SyncAnnouncer
 from gui.widgets.message import Banner
 from tests.helpers.fake_records import make_progress, make_status, make_summary
 
@@ -23,7 +23,7 @@ def told(qtbot):
     widget = QWidget()
     qtbot.addWidget(widget)
     moments = iter(range(100))
-    return SyncTold(widget, clock=lambda: float(next(moments)))
+    return SyncAnnouncer(widget, clock=lambda: float(next(moments)))
 
 
 def test_a_sync_by_hand_is_told_once_at_each_end(told, heard):

@@ -3,15 +3,15 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.controllers.history import Stop, Trail
+from gui.controllers.history import History, HistoryEntry
 
 
-def stop(asked: object, opened: object = None, state: object = None) -> Stop:
-    return Stop("search", asked, opened, state)
+def stop(asked: object, opened: object = None, state: object = None) -> HistoryEntry:
+    return HistoryEntry("search", asked, opened, state)
 
 
-def trail(*stops: Stop) -> Trail:
-    made = Trail()
+def trail(*stops: HistoryEntry) -> History:
+    made = History()
     for each in stops:
         made.visit(each)
     return made
@@ -21,7 +21,7 @@ A, B, C = stop("a"), stop("b"), stop("c")
 
 
 def test_nowhere_leads_nowhere():
-    empty = Trail()
+    empty = History()
     assert not empty.can_go_back(A)
     assert not empty.can_go_forward(A)
     assert empty.back(A) is None
@@ -86,10 +86,10 @@ moves = st.lists(st.one_of(st.builds(stop, st.integers(0, 3), st.none() | st.int
 
 
 @given(moves)
-def test_forward_undoes_back_whatever_was_done(done: list[Stop | bool]):
-    made, now = Trail(), A
+def test_forward_undoes_back_whatever_was_done(done: list[HistoryEntry | bool]):
+    made, now = History(), A
     for move in done:
-        if isinstance(move, Stop):
+        if isinstance(move, HistoryEntry):
             made.visit(move)
             now = move
         else:

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFileDialog, QLineEdit, QPushButton
 
 import engine
 from engine import FileIssue, Passage
-from gui.core.app_paths import Places
+from gui.core.app_paths import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.sessions.messages import NONE_TO_READ, NOTHING_FITS
@@ -54,7 +54,7 @@ def window(qtbot, appearance, jobs, memories, memory, monkeypatch, shown) -> Ite
     opened = iter(memories)
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: next(opened), raising=False)
     with appearance.bare():
-        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=Places())
+        window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths())
     qtbot.addWidget(window)
     window.resize(1280, 800)
     with qtbot.waitActive(window):

@@ -6,7 +6,7 @@ import engine
 from engine import BackendError, FallbackStatus, IndexTooNew, Settings, SettingsError
 from engine.settings.options import QuerySettings
 from gui.core.workspace import Workspace
-from gui.widgets.engine_names import Instead
+from gui.widgets.engine_names import FallbackEngine
 from tests.helpers.fake_lacking import LackingMemory, reason
 from tests.helpers.fake_memory import FakeMemory
 
@@ -165,7 +165,7 @@ def test_an_engine_is_tried_again_by_an_update_and_a_question(qtbot, workspace, 
     opens[0].set_status(fallback=why, custom={"fallback": {"disabled": True, "reason": why.reason}})
     with qtbot.waitSignal(workspace.engine_tried) as tried:
         workspace.try_again()
-    assert tried.args == [Instead("qmd", "It is gone.")]
+    assert tried.args == [FallbackEngine("qmd", "It is gone.")]
     opens[0].search_error = BackendError("Neither answers.")
     with qtbot.waitSignal(workspace.sync_failed) as failed:
         workspace.try_again()

@@ -11,7 +11,7 @@ from gui.app.options import View
 from gui.app.screenshot import Screenshot
 from gui.app.start_view import show_view
 from gui.window.main_window import MainWindow
-from gui.window.quick_search import QuickWay
+from gui.window.quick_search import QuickSearchController
 from tests.helpers.sample_content import Content
 from tests.helpers.spoken import windows
 
@@ -43,7 +43,7 @@ class Program:
 
     qtbot: object
     window: MainWindow
-    quick: QuickWay
+    quick: QuickSearchController
     demo: Demo
     scratch: Path
     shown: set[QWidget] = field(default_factory=set)

@@ -34,7 +34,7 @@ from engine import (
     Settings,
     StoredModelInfo,
 )
-from engine.store.saved_searches import KeptSearches
+from engine.store.saved_searches import SavedSearches
 from engine.store.unseen_notes import UnseenNotes
 from engine.store.user_data import UserData
 from tests.helpers.fake_explanations import WEAK
@@ -112,9 +112,9 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         FakeSessionReading.__init__(self, sessions)
 
     @functools.cached_property
-    def kept_searches(self) -> KeptSearches:
+    def kept_searches(self) -> SavedSearches:
         """Real ones, as the facts are, in a folder of their own: made when they are first wanted."""
-        return KeptSearches(self.user_data)
+        return SavedSearches(self.user_data)
 
     @functools.cached_property
     def facts(self) -> Facts:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, MnemoscopeError
 from engine.base.language import marked, tr
-from engine.memory.executor import Threads
+from engine.memory.executor import BackgroundExecutor
 
 if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager
@@ -22,10 +22,10 @@ _STILL = marked("It is being brought up to date, so something may be missing yet
 _STOPPED = marked("It was not brought up to date, since that was stopped: something may be missing.")
 
 
-class CatchingUp:
+class IndexRefresh:
     """One sync of one memory, which begins with this. Thread-safe."""
 
-    def __init__(self, memory: "MemorySearchManager", threads: Threads) -> None:
+    def __init__(self, memory: "MemorySearchManager", threads: BackgroundExecutor) -> None:
         self._memory = memory
         self._until = time.monotonic() + _PATIENCE
         self._sentence = tr(_STILL)

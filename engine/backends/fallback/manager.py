@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, TypeVar, Unpack
 
 import msgspec
 
-from engine.backends.fallback.retry import PAUSE_SECONDS, Ask, Retrying
-from engine.backends.fallback.switch import InUse, Opener, Switch, both
+from engine.backends.fallback.retry import PAUSE_SECONDS, Ask, RetryPolicy
+from engine.backends.fallback.switch import ActiveMemory, MemorySwitch, Opener, both
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, PassageMissing, Unsupported
 from engine.base.language import tr
 from engine.memory.closable import Lifetime
 from engine.memory.degraded import with_degraded
 from engine.memory.empty_outcome import unanswered
-from engine.memory.executor import Threads
+from engine.memory.executor import BackgroundExecutor
 from engine.memory.listeners import Listeners, StatusListener
 from engine.records import (
     EmbeddingEstimate,
@@ -35,7 +35,7 @@ from engine.records import (
     SyncReport,
 )
 from engine.settings import Settings
-from engine.store.saved_searches import KeptSearches
+from engine.store.saved_searches import SavedSearches
 from engine.store.unseen_notes import UnseenNotes
 from engine.store.user_data import UserData
 
@@ -84,9 +84,9 @@ class FallbackMemoryManager:
         self._user = user
         self._lifetime = Lifetime()
         self._listeners = Listeners()
-        self._threads = Threads(executor)
-        self._switch = Switch(open_primary, open_builtin, self._listeners.tell, self._threads)
-        self._retrying = Retrying(self._switch, open_primary, self._threads, pause_seconds)
+        self._threads = BackgroundExecutor(executor)
+        self._switch = MemorySwitch(open_primary, open_builtin, self._listeners.tell, self._threads)
+        self._retrying = RetryPolicy(self._switch, open_primary, self._threads, pause_seconds)
         if self._switch.failure:
             self._retrying.failed()
         self._telling = threading.Lock()
@@ -94,7 +94,7 @@ class FallbackMemoryManager:
         """What was handed to `answer_as` last."""
         self._told: MemorySearchManager | None = None
         """The memory that has heard of it."""
-        self._kept_searches = KeptSearches(user)
+        self._kept_searches = SavedSearches(user)
         self._unseen_notes = UnseenNotes(user)
 
     @property
@@ -107,7 +107,7 @@ class FallbackMemoryManager:
         return self._user
 
     @property
-    def kept_searches(self) -> KeptSearches:
+    def kept_searches(self) -> SavedSearches:
         return self._kept_searches
 
     @property
@@ -282,7 +282,7 @@ class FallbackMemoryManager:
                 memory.answer_as(self._wanted)
                 self._told = memory
 
-    def _ask(self, used: InUse, ask: Ask, cancel: CancelToken | None) -> SearchOutcome | None:
+    def _ask(self, used: ActiveMemory, ask: Ask, cancel: CancelToken | None) -> SearchOutcome | None:
         """The answer of this memory; None where another one is to be asked."""
         try:
             if used.catching_up is None:
@@ -305,7 +305,7 @@ class FallbackMemoryManager:
             self._retrying.failed()
         return None
 
-    def _notice(self, used: InUse, said: str) -> str:
+    def _notice(self, used: ActiveMemory, said: str) -> str:
         state = "" if used.catching_up is None else used.catching_up.sentence()
         instead = tr(
             "The built-in index, a second one of the same notes, answers in place of {engine}.", engine=self._name

@@ -5,10 +5,10 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from engine.backends.fallback.switch import Opener, Switch
+from engine.backends.fallback.switch import MemorySwitch, Opener
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, PassageMissing, Unsupported
-from engine.memory.executor import Job, Threads
+from engine.memory.executor import BackgroundExecutor, Job
 from engine.records import SearchOutcome
 
 if TYPE_CHECKING:
@@ -31,11 +31,15 @@ class _Try:
         self.job: Job | None = None
 
 
-class Retrying:
+class RetryPolicy:
     """One try at a time, each twice as long after the one before. Thread-safe."""
 
     def __init__(
-        self, switch: Switch, open_primary: Opener, threads: Threads, pause_seconds: float = PAUSE_SECONDS
+        self,
+        switch: MemorySwitch,
+        open_primary: Opener,
+        threads: BackgroundExecutor,
+        pause_seconds: float = PAUSE_SECONDS,
     ) -> None:
         self._switch = switch
         self._open_primary = open_primary

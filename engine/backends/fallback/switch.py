@@ -5,10 +5,10 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
-from engine.backends.fallback.index_refresh import CatchingUp
+from engine.backends.fallback.index_refresh import IndexRefresh
 from engine.base.errors import BackendError, Closed, MnemoscopeError
 from engine.base.language import tr
-from engine.memory.executor import Threads
+from engine.memory.executor import BackgroundExecutor
 
 if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager
@@ -18,19 +18,19 @@ log = logging.getLogger(__name__)
 Opener = Callable[[], "MemorySearchManager"]
 
 
-class InUse(NamedTuple):
+class ActiveMemory(NamedTuple):
     memory: "MemorySearchManager"
     failure: str
     """Empty for the one that was chosen; else why the built-in one answers."""
-    catching_up: CatchingUp | None
+    catching_up: IndexRefresh | None
     """Of the built-in one."""
 
 
-class Switch:
+class MemorySwitch:
     """Opens either when it is needed, and closes the one that is not. Thread-safe."""
 
     def __init__(
-        self, open_primary: Opener, open_builtin: Opener, changed: Callable[[], None], threads: Threads
+        self, open_primary: Opener, open_builtin: Opener, changed: Callable[[], None], threads: BackgroundExecutor
     ) -> None:
         """Raises nothing when the chosen one cannot be opened: that is its first failure. `changed` hears of both."""
         self._open_builtin = open_builtin
@@ -39,7 +39,7 @@ class Switch:
         self._lock = threading.Lock()
         self._opening = threading.Lock()
         self._closed = False
-        self._builtin: InUse | None = None
+        self._builtin: ActiveMemory | None = None
         self._primary: MemorySearchManager | None = None
         self._failure = ""
         try:
@@ -59,7 +59,7 @@ class Switch:
         with self._lock:
             return self._primary or (self._builtin.memory if self._builtin else None)
 
-    def in_use(self) -> InUse:
+    def in_use(self) -> ActiveMemory:
         """The one in use; opens the built-in one if need be. Raises `Closed`, and `BackendError` when that fails."""
         found = self._found()
         if found is None:
@@ -108,15 +108,15 @@ class Switch:
         if builtin is not None:
             _close(builtin.memory, builtin.catching_up)
 
-    def _found(self) -> InUse | None:
+    def _found(self) -> ActiveMemory | None:
         with self._lock:
             if self._closed:
                 raise Closed
             if self._primary is not None:
-                return InUse(self._primary, "", None)
+                return ActiveMemory(self._primary, "", None)
             return None if self._builtin is None else self._builtin._replace(failure=self._failure)
 
-    def _open(self) -> InUse:
+    def _open(self) -> ActiveMemory:
         try:
             memory = self._open_builtin()
         except MnemoscopeError as error:
@@ -125,7 +125,7 @@ class Switch:
         with self._lock:
             closed = self._closed
             if not closed:
-                self._builtin = found = InUse(memory, self._failure, CatchingUp(memory, self._threads))
+                self._builtin = found = ActiveMemory(memory, self._failure, IndexRefresh(memory, self._threads))
         if closed:
             memory.close()
             raise Closed
@@ -147,7 +147,7 @@ def sentence_of(error: Exception) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def _close(memory: "MemorySearchManager | None", catching_up: CatchingUp | None) -> None:
+def _close(memory: "MemorySearchManager | None", catching_up: IndexRefresh | None) -> None:
     if memory is not None:
         memory.close()
     if catching_up is not None:

@@ -35,7 +35,7 @@ def load_lancedb() -> Any:
     return lancedb
 
 
-class Bridge:
+class AsyncBridge:
     """Thread-safe. Its thread begins with the first call and ends with `close`."""
 
     def __init__(self) -> None:

@@ -13,7 +13,7 @@ from engine.corpus.path_guard import PathGuard
 _FOREIGN = "//"
 
 
-class Naming:
+class FileNames:
     def __init__(self, machine: Callable[[], Machine], guard: PathGuard, indexed_under: Callable[[], object]) -> None:
         """`indexed_under`: the rules under which this machine's own index was last made."""
         self._machine = machine

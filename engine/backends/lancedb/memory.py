@@ -9,18 +9,18 @@ import msgspec
 
 from engine.backends.builtin import BuiltinMemory
 from engine.backends.lancedb.failures import TableMissing
-from engine.backends.lancedb.file_names import Naming, is_foreign
+from engine.backends.lancedb.file_names import FileNames, is_foreign
 from engine.backends.lancedb.remote_files import RemoteFiles, elsewhere
 from engine.backends.lancedb.search import TableSearcher, other_model
 from engine.backends.lancedb.table import SharedTable
 from engine.backends.lancedb.table_location import Machine, find_place, this_machine
-from engine.backends.lancedb.table_sync import Publisher
-from engine.backends.lancedb.view import View
+from engine.backends.lancedb.table_sync import TablePublisher
+from engine.backends.lancedb.view import TableView
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError
 from engine.base.language import tr
 from engine.memory.degraded import with_degraded
-from engine.memory.index_override import Shared
+from engine.memory.index_override import IndexOverride
 from engine.records import (
     EmbeddingEstimate,
     Feature,
@@ -48,14 +48,14 @@ if TYPE_CHECKING:
 
     from engine.corpus.numbered_lines import NumberedText
     from engine.corpus.path_guard import PathGuard
-    from engine.memory.active_provider import ProviderSlot
+    from engine.memory.active_provider import ActiveProvider
     from engine.memory.facts import Facts
     from engine.memory.insight import IndexInsight
     from engine.memory.listeners import Listeners, StatusListener
     from engine.memory.requests import SearchOptions
     from engine.records.sync import ProgressCallback
     from engine.store.index import IndexStore
-    from engine.store.saved_searches import KeptSearches
+    from engine.store.saved_searches import SavedSearches
     from engine.store.unseen_notes import UnseenNotes
     from engine.store.user_data import UserData
 
@@ -79,20 +79,22 @@ class LanceMemory:
         self._table = SharedTable(lambda cancel: find_place(self._workspace, settings, files.folder, cancel=cancel))
         self._machine: Machine | None = None
         self._failed = 0.0
-        self._naming: Naming
+        self._naming: FileNames
         self._local = BuiltinMemory(workspace, settings, executor=executor, background=background, share=self._share)
         self._remote = RemoteFiles(self._table, self._naming)
 
-    def _share(self, store: "IndexStore", slot: "ProviderSlot", guard: "PathGuard", listeners: "Listeners") -> Shared:
+    def _share(
+        self, store: "IndexStore", slot: "ActiveProvider", guard: "PathGuard", listeners: "Listeners"
+    ) -> IndexOverride:
         def indexed_under() -> object:
             with store.read() as snapshot:
                 return snapshot.meta("names")
 
-        self._naming = Naming(self._this_machine, guard, indexed_under)
+        self._naming = FileNames(self._this_machine, guard, indexed_under)
         remembering = self._settings.query.cache
         searcher = TableSearcher(remembering, self._table, self._naming, slot.provider, slot.note, guard)
-        publisher = Publisher(self._table, self._this_machine, slot.known, listeners.tell)
-        return Shared(searcher, publisher)
+        publisher = TablePublisher(self._table, self._this_machine, slot.known, listeners.tell)
+        return IndexOverride(searcher, publisher)
 
     def _this_machine(self) -> Machine:
         if self._machine is None:
@@ -198,7 +200,7 @@ class LanceMemory:
         )
         return with_degraded(status)
 
-    def _seen(self) -> tuple[View | None, int, str]:
+    def _seen(self) -> tuple[TableView | None, int, str]:
         """The table as it is known, how many vectors it has, and why it cannot be looked at.
 
         Asks it only where nobody waits for long.
@@ -216,7 +218,7 @@ class LanceMemory:
             self._failed = time.monotonic()
             return *_remembered(self._table.known()), str(error)
 
-    def _told(self, view: View | None, own: MemoryProviderStatus) -> dict[str, Any]:
+    def _told(self, view: TableView | None, own: MemoryProviderStatus) -> dict[str, Any]:
         """What is only to be said of a table."""
         try:
             place = self._table.place()
@@ -237,7 +239,7 @@ class LanceMemory:
     # --- this machine's own ---------------------------------------------------------------------------------------
 
     @property
-    def kept_searches(self) -> "KeptSearches":
+    def kept_searches(self) -> "SavedSearches":
         return self._local.kept_searches
 
     @property
@@ -319,12 +321,12 @@ class LanceMemory:
 _SOURCES: tuple[Source, ...] = ("memory", "sessions")
 
 
-def _whole(view: View) -> tuple[View, int]:
+def _whole(view: TableView) -> tuple[TableView, int]:
     """All of it that the status tells of, read from the table."""
     view.files()
     return view, view.vectors()
 
 
-def _remembered(view: View | None) -> tuple[View | None, int]:
+def _remembered(view: TableView | None) -> tuple[TableView | None, int]:
     """The same of what was read before; nothing where that was not all."""
     return (None, 0) if view is None or not view.complete else (view, view.vectors())

@@ -22,7 +22,7 @@ from engine.backends.lancedb.columns import (
     beginning_of,
     read_value,
 )
-from engine.backends.lancedb.view import View
+from engine.backends.lancedb.view import TableView
 from engine.base.cancellation import CancelToken
 from engine.search.document_frequencies import Word
 from engine.store.connection import number
@@ -36,10 +36,10 @@ _ANY = b""
 """Hash of a vector that stands for those of the table: questions are embedded only where there are some."""
 
 
-class Bench:
+class MemoryIndex:
     """One question's; made from a `Catalog`."""
 
-    def __init__(self, view: View, connection: apsw.Connection, files: Mapping[str, "Shown"]) -> None:
+    def __init__(self, view: TableView, connection: apsw.Connection, files: Mapping[str, "Shown"]) -> None:
         self.view = view
         self.connection = connection
         self.files = files
@@ -86,7 +86,7 @@ class Shown(msgspec.Struct, frozen=True):
 class Catalog:
     """All files of one version of the table. The connection is only read; every question gets a copy."""
 
-    def __init__(self, view: View, named: Mapping[str, str], identity: str, rules: str) -> None:
+    def __init__(self, view: TableView, named: Mapping[str, str], identity: str, rules: str) -> None:
         """`named`: the name under which each file is shown, by its key. `rules`: what the settings say of names."""
         self.view = view
         self._lock = threading.Lock()
@@ -130,19 +130,19 @@ class Catalog:
         query = f"SELECT id FROM {writer.tables.files} WHERE source = ? AND path = ?"
         return Shown(number(writer.connection, query, (file.source, path)), path, file)
 
-    def bench(self) -> Bench:
+    def bench(self) -> MemoryIndex:
         copy = apsw.Connection(":memory:")
         with self._lock, copy.backup("main", self._connection, "main") as backup:
             while not backup.done:
                 backup.step()
-        return Bench(self.view, copy, self.files)
+        return MemoryIndex(self.view, copy, self.files)
 
     def close(self) -> None:
         with self._lock:
             self._connection.close()
 
 
-class Benches:
+class MemoryIndexes:
     """As `IndexStore` for a searcher: each thread reads the bench of the question that it works on."""
 
     recovered = ""
@@ -151,7 +151,7 @@ class Benches:
         self._here = threading.local()
 
     @contextmanager
-    def using(self, bench: Bench) -> Iterator[None]:
+    def using(self, bench: MemoryIndex) -> Iterator[None]:
         before = getattr(self._here, "bench", None)
         self._here.bench = bench
         try:
@@ -161,8 +161,8 @@ class Benches:
             bench.connection.close()
 
     @property
-    def current(self) -> Bench:
-        found: Bench = self._here.bench
+    def current(self) -> MemoryIndex:
+        found: MemoryIndex = self._here.bench
         return found
 
     @contextmanager
@@ -175,7 +175,7 @@ class Benches:
 class TableCounts:
     """How often words occur in the whole table."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: TableView) -> None:
         self._view = view
 
     @property
@@ -208,20 +208,20 @@ class TableCounts:
         return 0
 
 
-class BenchCounts:
+class MemoryIndexCounts:
     """As `Frequencies`."""
 
-    def __init__(self, benches: Benches) -> None:
+    def __init__(self, benches: MemoryIndexes) -> None:
         self._benches = benches
 
     def of(self, snapshot: Snapshot) -> TableCounts:
         return TableCounts(self._benches.current.view)
 
 
-class BenchVectors:
+class MemoryIndexVectors:
     """As `VectorIndex`: compares with the few vectors at hand."""
 
-    def __init__(self, benches: Benches) -> None:
+    def __init__(self, benches: MemoryIndexes) -> None:
         self._benches = benches
 
     def search(

@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 from engine.backends.lancedb import sql
 from engine.backends.lancedb.columns import Row
-from engine.backends.lancedb.file_names import Naming, machine_of
+from engine.backends.lancedb.file_names import FileNames, machine_of
 from engine.backends.lancedb.table import SharedTable
-from engine.backends.lancedb.view import View
+from engine.backends.lancedb.view import TableView
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused, Unsupported
 from engine.base.language import tr
@@ -17,14 +17,14 @@ from engine.corpus.transcripts.message_offsets import read_places
 class RemoteFiles:
     """Thread-safe. Raises as `SharedTable.view` where the table cannot be used."""
 
-    def __init__(self, table: SharedTable, naming: Naming) -> None:
+    def __init__(self, table: SharedTable, naming: FileNames) -> None:
         self._table = table
         self._naming = naming
 
     def open(self, path: str, cancel: CancelToken | None = None) -> NumberedText:
         """The file's text as far as it is in passages, each line in its place. Raises `PathRefused`."""
 
-        def rows(view: View) -> list[Row]:
+        def rows(view: TableView) -> list[Row]:
             files = view.files(cancel)
             key = next((key for key, name in self._naming.of(files).items() if name == path), None)
             if key is None:

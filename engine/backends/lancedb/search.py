@@ -7,15 +7,21 @@ from typing import TYPE_CHECKING
 from engine.backends.lancedb import sql, table_queries
 from engine.backends.lancedb.columns import STEM
 from engine.backends.lancedb.failures import TableMissing
-from engine.backends.lancedb.file_names import Naming
-from engine.backends.lancedb.memory_index import Bench, BenchCounts, Benches, BenchVectors, Catalog
+from engine.backends.lancedb.file_names import FileNames
+from engine.backends.lancedb.memory_index import (
+    Catalog,
+    MemoryIndex,
+    MemoryIndexCounts,
+    MemoryIndexes,
+    MemoryIndexVectors,
+)
 from engine.backends.lancedb.table import SharedTable
-from engine.backends.lancedb.view import View
+from engine.backends.lancedb.view import TableView
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.records import Passage, SearchOutcome, SearchTimings
-from engine.search.search_context import SearchRequest, Work
+from engine.search.search_context import SearchContext, SearchRequest
 from engine.search.searcher import Searcher
 from engine.settings.options import ResultCacheSettings
 from engine.store.snapshot import Snapshot
@@ -35,7 +41,7 @@ class TableSearcher:
         self,
         remembering: ResultCacheSettings,
         table: SharedTable,
-        naming: Naming,
+        naming: FileNames,
         provider: "Callable[[], EmbeddingProvider | None]",
         note_failure: Callable[[str | None], None],
         guard: PathGuard,
@@ -48,15 +54,15 @@ class TableSearcher:
         self._lock = threading.Lock()
         self._catalog: Catalog | None = None
         self._named_under: object = None
-        self._benches = Benches()
+        self._benches = MemoryIndexes()
         self._searcher = Searcher(
             remembering,
             self._benches,
-            BenchVectors(self._benches),
+            MemoryIndexVectors(self._benches),
             provider,
             note_failure,
             guard,
-            frequencies=BenchCounts(self._benches),
+            frequencies=MemoryIndexCounts(self._benches),
             bring=self._bring,
         )
 
@@ -70,7 +76,7 @@ class TableSearcher:
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
         """As `Searcher.query_values`."""
 
-        def values(view: View) -> tuple[str, ...]:
+        def values(view: TableView) -> tuple[str, ...]:
             with self._benches.using(self.catalog(view).bench()):
                 return self._searcher.query_values(operator, start)
 
@@ -87,7 +93,7 @@ class TableSearcher:
         """As `Searcher.remember_as`."""
         self._searcher.remember_as(remembering)
 
-    def catalog(self, view: View, cancel: CancelToken | None = None) -> Catalog:
+    def catalog(self, view: TableView, cancel: CancelToken | None = None) -> Catalog:
         """The files of a version, with the names under which they are shown here."""
         with self._lock:
             rules = self._naming.indexed_under()
@@ -97,11 +103,11 @@ class TableSearcher:
                 self._named_under = rules
             return self._catalog
 
-    def _identity(self, view: View) -> str:
+    def _identity(self, view: TableView) -> str:
         """Answers are remembered by it and the version, which a table that was made anew may have had before."""
         return f"{self._table.place().shown} {view.number}"
 
-    def _answer(self, view: View, request: SearchRequest, cancel: CancelToken | None) -> SearchOutcome:
+    def _answer(self, view: TableView, request: SearchRequest, cancel: CancelToken | None) -> SearchOutcome:
         bench = self.catalog(view, cancel).bench()
         with self._benches.using(bench):
             level: SearchRequest | None = request
@@ -113,12 +119,12 @@ class TableSearcher:
 
     # --- candidates -----------------------------------------------------------------------------------------------
 
-    def _bring(self, work: Work, provider: "EmbeddingProvider | None") -> None:
+    def _bring(self, work: SearchContext, provider: "EmbeddingProvider | None") -> None:
         for level in work.levels:
             self._bring_for(level, provider)
         _explain_model(work, self._benches.current.view, provider)
 
-    def _bring_for(self, work: Work, provider: "EmbeddingProvider | None") -> None:
+    def _bring_for(self, work: SearchContext, provider: "EmbeddingProvider | None") -> None:
         bench = self._benches.current
         view, request, cancel = bench.view, work.request, work.cancel
         snapshot = Snapshot(bench.connection)
@@ -142,15 +148,15 @@ def _name(provider: "EmbeddingProvider | None") -> tuple[str, str, str] | None:
     return None if provider is None else (provider.id, provider.model, provider.key)
 
 
-def _explain_model(work: Work, view: View, provider: "EmbeddingProvider | None") -> None:
+def _explain_model(work: SearchContext, view: TableView, provider: "EmbeddingProvider | None") -> None:
     """Say why meaning is not compared where the table has vectors of another model."""
     if provider is None or view.model is None or view.model == _name(provider) or work.vector is not None:
         return
-    if work.lacking is not None:
+    if work.capabilities is not None:
         work.by_words_only(other_model(view), "settings")
 
 
-def other_model(view: View) -> str:
+def other_model(view: TableView) -> str:
     """Why vectors of this machine's model do not go with those of the table."""
     assert view.model is not None
     return tr(
@@ -161,7 +167,7 @@ def other_model(view: View) -> str:
     )
 
 
-def _bring_passage(bench: Bench, passage: Passage, cancel: CancelToken | None) -> None:
+def _bring_passage(bench: MemoryIndex, passage: Passage, cancel: CancelToken | None) -> None:
     """What is looked for is like this: its own rows, and how often its words occur."""
     key = bench.key_of(passage.path)
     if key is None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.backends.lancedb import columns
-from engine.backends.lancedb.async_bridge import Bridge, load_lancedb
+from engine.backends.lancedb.async_bridge import AsyncBridge, load_lancedb
 from engine.backends.lancedb.failures import (
     Conflict,
     NotIndexed,
@@ -18,8 +18,8 @@ from engine.backends.lancedb.failures import (
     TableTooNew,
     told,
 )
-from engine.backends.lancedb.table_location import Place
-from engine.backends.lancedb.view import View
+from engine.backends.lancedb.table_location import TableLocation
+from engine.backends.lancedb.view import TableView
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed
 from engine.base.language import tr
@@ -41,20 +41,20 @@ _NO_PROBLEM = (TableMissing, TableReplaced, TableExists, NotIndexed, Conflict)
 class SharedTable:
     """Thread-safe. Connects when it is first needed."""
 
-    def __init__(self, find: Callable[[CancelToken | None], Place]) -> None:
+    def __init__(self, find: Callable[[CancelToken | None], TableLocation]) -> None:
         """`find` says where it is; it may ask the keychain."""
         self._find = find
-        self._bridge = Bridge()
+        self._bridge = AsyncBridge()
         self._lock = threading.Lock()
         self._connecting = threading.Lock()
-        self._place: Place | None = None
+        self._place: TableLocation | None = None
         self._database: Any = None
-        self._view: View | None = None
+        self._view: TableView | None = None
         self._looked = -math.inf
         self.problem: str | None = None
         """Why it could last not be used, one sentence; None after it could."""
 
-    def place(self, cancel: CancelToken | None = None) -> Place:
+    def place(self, cancel: CancelToken | None = None) -> TableLocation:
         """Raises as `find_place`."""
         if self._place is None:
             self._place = self._find(cancel)
@@ -62,7 +62,7 @@ class SharedTable:
 
     # --- reading --------------------------------------------------------------------------------------------------
 
-    def view(self, cancel: CancelToken | None = None, *, fresh: bool = False) -> View:
+    def view(self, cancel: CancelToken | None = None, *, fresh: bool = False) -> TableView:
         """The table as it is now, or was a second ago unless `fresh`; another one only where it has changed.
 
         Raises `TableMissing`, `TableUnavailable`, `TableTooNew`, `Cancelled`, `Closed`.
@@ -79,7 +79,7 @@ class SharedTable:
                 self._view = None
                 raise
 
-    def read(self, work: Callable[[View], Answer], cancel: CancelToken | None = None) -> Answer:
+    def read(self, work: Callable[[TableView], Answer], cancel: CancelToken | None = None) -> Answer:
         """What `work` makes of the table as it is now, or was a second ago. Raises as `view`."""
         return self.with_one_more_try(lambda: work(self.view(cancel)))
 
@@ -106,18 +106,18 @@ class SharedTable:
         """This machine has just committed: the next view sees it."""
         self._looked = -math.inf
 
-    def known(self) -> View | None:
+    def known(self) -> TableView | None:
         """What was seen last; asks nobody."""
         return self._view
 
-    def _look(self, cancel: CancelToken | None) -> View:
+    def _look(self, cancel: CancelToken | None) -> TableView:
         database, name = self.connected(cancel), self.place().table
         # Opened anew, which costs no more: one that is open never sees that a new table counts its versions from 1.
         table = self.ask(database.open_table(name), cancel)
         version, schema = self.ask(table.version(), cancel), self.checked(self.ask(table.schema(), cancel))
         if self._view is None or (self._view.version, self._view.number) != (version, columns.number_of(schema)):
             self.ask(table.checkout(version), cancel)
-            self._view = View(version, table, schema, self.ask)
+            self._view = TableView(version, table, schema, self.ask)
         self._looked = time.monotonic()
         return self._view
 

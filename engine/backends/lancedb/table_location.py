@@ -39,7 +39,7 @@ class Machine:
 
 
 @dataclass(frozen=True)
-class Place:
+class TableLocation:
     uri: str
     table: str
     remote: bool
@@ -55,7 +55,9 @@ class Place:
         return f"{self.uri.rstrip('/')}/{self.table}"
 
 
-def find_place(workspace: Path, settings: Settings, index_folder: Path, *, cancel: CancelToken | None = None) -> Place:
+def find_place(
+    workspace: Path, settings: Settings, index_folder: Path, *, cancel: CancelToken | None = None
+) -> TableLocation:
     """The table of a workspace; may ask the keychain. Raises `BackendError`, `SettingsError`, `ProviderError`."""
     own = settings.lancedb
     table = own.table or _fit(workspace.name) or "notes"
@@ -68,7 +70,7 @@ def find_place(workspace: Path, settings: Settings, index_folder: Path, *, cance
             raise BackendError(
                 tr("The table would lie among the notes: choose a folder outside {folder}.", folder=workspace)
             )
-        return Place(str(folder), table, False, {}, None, own.timeout_seconds)
+        return TableLocation(str(folder), table, False, {}, None, own.timeout_seconds)
     if in_the_clear(own.storage_options) and not own.allow_http:
         raise BackendError(
             tr(
@@ -87,7 +89,7 @@ def find_place(workspace: Path, settings: Settings, index_folder: Path, *, cance
     }
     if any(value.strip().lower().startswith("http:") for value in own.storage_options.values()):
         options["allow_http"] = "true"
-    return Place(
+    return TableLocation(
         own.uri.strip(), table, True, options, _cloud_key(cancel) if scheme == "db" else None, own.timeout_seconds
     )
 

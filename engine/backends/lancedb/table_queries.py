@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.backends.lancedb import sql
 from engine.backends.lancedb.columns import BEGINNING, NAME, STEM, WORD, beginning_of
-from engine.backends.lancedb.memory_index import Bench
+from engine.backends.lancedb.memory_index import MemoryIndex
 from engine.backends.lancedb.view import match
 from engine.search.chunk_filter import Filter
 from engine.search.query_conditions import Conditions
@@ -26,7 +26,7 @@ _MOST_KEYS = 5000
 _NOWHERE = "false"
 
 
-def condition(bench: Bench, filter_: Filter, query: Query, languages: Sequence[str]) -> str:
+def condition(bench: MemoryIndex, filter_: Filter, query: Query, languages: Sequence[str]) -> str:
     """SQL that every passage satisfies which may be found; empty for none."""
     snapshot = Snapshot(bench.connection)
     parts = []
@@ -51,7 +51,7 @@ def _files(snapshot: Snapshot, filter_: Filter, query: Query, languages: Sequenc
     return passing if demanded is None else sorted(set(passing).intersection(demanded))
 
 
-def newest(bench: Bench, filter_: Filter, query: Query, languages: Sequence[str], most: int) -> str:
+def newest(bench: MemoryIndex, filter_: Filter, query: Query, languages: Sequence[str], most: int) -> str:
     """SQL for the first passages of the files that pass and changed last: for a query without words."""
     snapshot = Snapshot(bench.connection)
     files = _files(snapshot, filter_, query, languages)

@@ -15,13 +15,13 @@ from engine.backends.lancedb.failures import TableMissing
 from engine.backends.lancedb.local_files import LocalFile, analysed, local_files, masked, read_stored, vectors_of
 from engine.backends.lancedb.table import SharedTable
 from engine.backends.lancedb.table_location import Machine
-from engine.backends.lancedb.upload_plan import Plan, make_plan
-from engine.backends.lancedb.view import View
+from engine.backends.lancedb.upload_plan import UploadPlan, make_plan
+from engine.backends.lancedb.view import TableView
 from engine.backends.lancedb.writing import TableWriter
 from engine.embedding.base import EmbeddingProvider
 from engine.indexing.note_preparation import fingerprint
 from engine.indexing.sync_parts import StageWork
-from engine.indexing.vector_storage import VectorKeeper
+from engine.indexing.vector_storage import VectorStorage
 from engine.store.stored_models import ModelName
 from engine.store.vector_encoding import StoredModel, decode
 
@@ -35,7 +35,7 @@ _PASSES = 4
 """What another machine commits at the same moment is seen by a second look."""
 
 
-class Publisher:
+class TablePublisher:
     """The `Sharing` of an index. Used by one sync at a time."""
 
     def __init__(
@@ -86,7 +86,7 @@ class Publisher:
             return 0
         with work.parts.store.read() as snapshot:
             due = [hash_ for _, hash_ in snapshot.due(model.id)]
-        keeper, taken = VectorKeeper(work, model), 0
+        keeper, taken = VectorStorage(work, model), 0
         for start in range(0, len(due), _VECTORS_AT_ONCE):
             wanted = due[start : start + _VECTORS_AT_ONCE]
             found = view.vectors_of(wanted, work.token)
@@ -133,7 +133,7 @@ class Publisher:
                 return
             self._carry_out(plan, view, rules, work)
 
-    def _opened(self, work: StageWork) -> View:
+    def _opened(self, work: StageWork) -> TableView:
         try:
             return self._table.view(work.token, fresh=True)
         except TableMissing:
@@ -141,7 +141,7 @@ class Publisher:
             self._writer.create(dims, self._name() if dims else None, work.token)
             return self._table.view(work.token, fresh=True)
 
-    def _carry_out(self, plan: Plan, view: View, rules: str, work: StageWork) -> None:
+    def _carry_out(self, plan: UploadPlan, view: TableView, rules: str, work: StageWork) -> None:
         me, token = self._machine(), work.token
         entry = spelt_holders([(me.id, me.label)])[1:]
         total, done = len(plan.put) + len(plan.renew), 0
@@ -167,7 +167,7 @@ class Publisher:
         self._shared()
 
     def _put(
-        self, files: Sequence[LocalFile], instead_of: Sequence[str], view: View, rules: str, work: StageWork
+        self, files: Sequence[LocalFile], instead_of: Sequence[str], view: TableView, rules: str, work: StageWork
     ) -> None:
         """One commit: these files whole, in place of those with these keys."""
         me = self._machine()
@@ -192,7 +192,7 @@ class Publisher:
         self._writer.put(rows, instead_of, vectors, work.token)
         self._shared()
 
-    def _known_vectors(self, view: View, hashes: Sequence[bytes], work: StageWork) -> dict[bytes, bytes]:
+    def _known_vectors(self, view: TableView, hashes: Sequence[bytes], work: StageWork) -> dict[bytes, bytes]:
         """By the hash of the text; none where the table has those of another model."""
         model: StoredModel | None = work.model
         if model is None or (view.model, view.dims) != (self._name(), model.dims):

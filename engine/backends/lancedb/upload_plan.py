@@ -8,7 +8,7 @@ from engine.backends.lancedb.local_files import LocalFile
 
 
 @dataclass
-class Plan:
+class UploadPlan:
     """Nothing in it is another machine's alone."""
 
     put: list[tuple[LocalFile, list[str]]] = field(default_factory=list)
@@ -27,9 +27,9 @@ class Plan:
         return not (self.put or self.renew or self.join or self.leave or self.remove)
 
 
-def make_plan(local: Sequence[LocalFile], shared: Mapping[str, SharedFile], machine: str, rules: str) -> Plan:
+def make_plan(local: Sequence[LocalFile], shared: Mapping[str, SharedFile], machine: str, rules: str) -> UploadPlan:
     """`machine`: the id of this one. See `columns` for what identity and holders mean."""
-    plan = Plan()
+    plan = UploadPlan()
     wanted = {file.key: file for file in local}
     now = {(file.source, file.path): file.key for file in local}
     outdated: dict[str, list[str]] = {}

@@ -22,7 +22,7 @@ _PROBES = 40
 """Parts of an index of vectors that are looked into; of some two hundred."""
 
 
-class View:
+class TableView:
     """One version. Thread-safe; what was read of it once is remembered."""
 
     def __init__(self, version: int, table: Any, schema: "pa.Schema", ask: Ask) -> None:

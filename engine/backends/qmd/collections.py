@@ -57,7 +57,7 @@ class Collection(msgspec.Struct, frozen=True, array_like=True):
         return f"{self.prefix}/{path}" if self.prefix else path
 
 
-class Plan(NamedTuple):
+class CollectionPlan(NamedTuple):
     """All that `qmd` is to index of a workspace."""
 
     collections: tuple[Collection, ...]
@@ -73,7 +73,9 @@ def with_paths(settings: Settings) -> Settings:
     return msgspec.structs.replace(settings, extra_paths=extra)
 
 
-def plan(workspace: Path, settings: Settings, sessions: Path | None, cancel: CancelToken | None = None) -> Plan:
+def plan(
+    workspace: Path, settings: Settings, sessions: Path | None, cancel: CancelToken | None = None
+) -> CollectionPlan:
     """What there is now. `settings` have the paths; `sessions`: folder of the sessions written out, None for none.
 
     Raises `WorkspaceError`, `Cancelled`.
@@ -95,10 +97,10 @@ def plan(workspace: Path, settings: Settings, sessions: Path | None, cancel: Can
     if sessions is not None:
         made.append(Collection(collections.name(SESSIONS), "sessions", str(sessions), "*.md", ""))
     files, passed = _passed_over(found, accepted)
-    return Plan(tuple(made), files, passed)
+    return CollectionPlan(tuple(made), files, passed)
 
 
-class Told(msgspec.Struct, frozen=True):
+class SavedConfiguration(msgspec.Struct, frozen=True):
     """All that `qmd` is told in its own file."""
 
     collections: tuple[Collection, ...] = ()
@@ -119,12 +121,12 @@ class Told(msgspec.Struct, frozen=True):
         return msgspec.json.format(msgspec.json.encode({"collections": values, **models}), indent=2).decode() + "\n"
 
 
-def read_told(file: Path) -> Told:
+def read_told(file: Path) -> SavedConfiguration:
     """What was noted last; nothing where that was never, or by another version."""
     try:
-        return decode_json(read_file(file), Told)
+        return decode_json(read_file(file), SavedConfiguration)
     except (OSError, ValueError):
-        return Told()
+        return SavedConfiguration()
 
 
 def literal(name: str) -> str:

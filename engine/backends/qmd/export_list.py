@@ -39,7 +39,7 @@ class ExportList(msgspec.Struct):
     sessions: dict[str, ExportedSession] = {}
 
 
-class KeptList:
+class StoredExportList:
     """The list in its file, which other processes write too. Thread-safe."""
 
     def __init__(self, file: Path) -> None:

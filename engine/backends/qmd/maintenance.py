@@ -11,10 +11,10 @@ from pathlib import Path
 import msgspec
 import platformdirs
 
-from engine.backends.qmd.collections import Collection, Told, read_told
+from engine.backends.qmd.collections import Collection, SavedConfiguration, read_told
 from engine.backends.qmd.command import QmdCommand, QmdError, QmdFailed, QmdTooSlow
 from engine.backends.qmd.index_file import QmdIndexFile
-from engine.backends.qmd.retry_pause import Rest
+from engine.backends.qmd.retry_pause import RetryPause
 from engine.base.cancellation import CancelToken
 from engine.records import SyncReason
 from engine.settings.qmd_options import QmdSettings
@@ -43,7 +43,7 @@ class Maintenance:
         self._index = index
         self._noted = command.folder / "collections.json"
         self._embedded_at = command.folder / "embedded"
-        self._rest = Rest()
+        self._rest = RetryPause()
 
     @property
     def collections(self) -> tuple[Collection, ...]:
@@ -59,7 +59,7 @@ class Maintenance:
 
     def tell(self, collections: Sequence[Collection], token: CancelToken) -> None:
         """Put the collections in force; those that are no more leave the index. Raises `QmdError`, `Cancelled`."""
-        before, told = read_told(self._noted), Told(tuple(collections), self._models())
+        before, told = read_told(self._noted), SavedConfiguration(tuple(collections), self._models())
         self._remove({one.name for one in before.collections} - {one.name for one in collections}, token)
         if told != before or not self._command.config_file.exists():
             write_aside(self._command.config_file, told.text())
@@ -137,7 +137,7 @@ class Maintenance:
 
     def _let_it_see_none(self, token: CancelToken) -> None:
         """It takes in a list of collections only if that differs from the one that it took in last."""
-        write_aside(self._command.config_file, Told().text())
+        write_aside(self._command.config_file, SavedConfiguration().text())
         self._command.run(["collection", "list"], seconds=self._settings.command_timeout_seconds, cancel=token)
         self._command.config_file.unlink()
 

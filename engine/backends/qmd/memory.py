@@ -11,10 +11,10 @@ from engine.backends.qmd.collections import with_paths
 from engine.backends.qmd.command import QmdCommand
 from engine.backends.qmd.index_file import QmdIndexFile
 from engine.backends.qmd.probing import probe_models, probe_sqlite_vec
-from engine.backends.qmd.query_runner import Asking
-from engine.backends.qmd.result_mapping import Finding
+from engine.backends.qmd.query_runner import QueryRunner
+from engine.backends.qmd.result_mapping import ResultMapper
 from engine.backends.qmd.scope import refusal
-from engine.backends.qmd.search import Searching
+from engine.backends.qmd.search import QmdSearch
 from engine.backends.qmd.session_exports import SessionExports
 from engine.backends.qmd.status import qmd_status, why_words_only
 from engine.backends.qmd.sync import QmdSync
@@ -24,18 +24,18 @@ from engine.base.errors import PathRefused, Unsupported
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.embedding.registry import select_provider, stand_in
-from engine.memory.active_provider import ProviderSlot
-from engine.memory.background_services import Staying
+from engine.memory.active_provider import ActiveProvider
+from engine.memory.background_services import BackgroundServices
 from engine.memory.closable import Lifetime
 from engine.memory.degraded import with_degraded
 from engine.memory.empty_outcome import unanswered
-from engine.memory.executor import Threads
+from engine.memory.executor import BackgroundExecutor
 from engine.memory.files import WorkspaceFiles
 from engine.memory.listeners import Listeners, StatusListener
 from engine.memory.outer_status import outer_status
 from engine.memory.session_files import SessionFiles
 from engine.memory.session_library import summary_of
-from engine.memory.sync_queue import Syncs
+from engine.memory.sync_queue import SyncQueue
 from engine.memory.user_data import open_own_data
 from engine.records import (
     EmbeddingEstimate,
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
     from engine.memory.facts import Facts
     from engine.memory.requests import SearchOptions
     from engine.records.sync import ProgressCallback
-    from engine.store.saved_searches import KeptSearches
+    from engine.store.saved_searches import SavedSearches
     from engine.store.unseen_notes import UnseenNotes
     from engine.store.user_data import UserData
 
@@ -75,10 +75,10 @@ class QmdMemory:
         self._workspace = workspace.resolve()
         self._settings = settings = with_paths(settings)
         self._lifetime = Lifetime()
-        self._threads = Threads(executor)
+        self._threads = BackgroundExecutor(executor)
         self._index_files, self._user = open_own_data(self._workspace, settings)
         self._listeners = Listeners()
-        self._syncs = Syncs(self._user, self._listeners, "qmd")
+        self._syncs = SyncQueue(self._user, self._listeners, "qmd")
         self._guard = PathGuard(self._workspace, settings)
         self._command = QmdCommand(settings.qmd.command, self._index_files.folder / "qmd")
         self._index = QmdIndexFile(self._command.database)
@@ -95,15 +95,15 @@ class QmdMemory:
         self._session_files = SessionFiles(settings, self._known_session)
         self._files = WorkspaceFiles(self._guard, self._session_files)
         maintenance = self._sync.maintenance
-        asking = Asking(
+        asking = QueryRunner(
             self._command,
             settings,
             lambda: why_words_only(self._sync, self._index.counts()),
             maintenance.restore,
             self._index.moment,
         )
-        finding = Finding(settings, self._guard, self._exports)
-        self._searching = Searching(settings, self._command, maintenance, asking, finding)
+        finding = ResultMapper(settings, self._guard, self._exports)
+        self._searching = QmdSearch(settings, self._command, maintenance, asking, finding)
         self._staying = self._stay() if background else None
 
     @property
@@ -114,11 +114,11 @@ class QmdMemory:
     def lacks(self) -> Mapping[Feature, str]:
         return lacks(sessions=self._settings.qmd.sessions.enabled)
 
-    def _stay(self) -> Staying:
+    def _stay(self) -> BackgroundServices:
         sync = self._settings.sync
         minutes = sync.interval_minutes or self._settings.qmd.update_minutes
         settings = msgspec.structs.replace(self._settings, sync=msgspec.structs.replace(sync, interval_minutes=minutes))
-        return Staying(
+        return BackgroundServices(
             self._workspace,
             settings,
             self._syncs,
@@ -130,10 +130,10 @@ class QmdMemory:
         )
 
     @cached_property
-    def kept_searches(self) -> "KeptSearches":
-        from engine.store.saved_searches import KeptSearches
+    def kept_searches(self) -> "SavedSearches":
+        from engine.store.saved_searches import SavedSearches
 
-        return KeptSearches(self._user)
+        return SavedSearches(self._user)
 
     @cached_property
     def unseen_notes(self) -> "UnseenNotes":
@@ -148,10 +148,10 @@ class QmdMemory:
         return Facts(self._user, self._slot.provider, self._slot.note)
 
     @cached_property
-    def _slot(self) -> ProviderSlot:
+    def _slot(self) -> ActiveProvider:
         """What compares facts; `qmd` has nothing to do with them."""
         settings = self._settings
-        return ProviderSlot(
+        return ActiveProvider(
             lambda cancel: select_provider(settings, cancel=cancel),
             lambda first, reason, cancel: stand_in(settings, first, reason, cancel=cancel),
             self._threads,
@@ -179,7 +179,7 @@ class QmdMemory:
     def search_like(
         self, passage: Passage, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
-        self._lacking("alike")
+        self._capabilities("alike")
 
     def answer_as(self, settings: Settings) -> None:
         self._lifetime.check()
@@ -188,7 +188,7 @@ class QmdMemory:
         self._listeners.tell()
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
-        self._lacking("completion")
+        self._capabilities("completion")
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
         self._lifetime.check()
@@ -203,7 +203,7 @@ class QmdMemory:
         return self._files.locate(path)
 
     def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> PathState:
-        self._lacking("states")
+        self._capabilities("states")
 
     def sessions(self) -> tuple[SessionSummary, ...]:
         self._check_sessions()
@@ -218,7 +218,7 @@ class QmdMemory:
         return self._session_files.raw(path, line, reveal=reveal)
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
-        self._lacking("alike")
+        self._capabilities("alike")
 
     def status(self) -> MemoryProviderStatus:
         self._lifetime.check()
@@ -255,16 +255,16 @@ class QmdMemory:
     def estimate_embedding(
         self, settings: Settings | None = None, *, cancel: CancelToken | None = None
     ) -> EmbeddingEstimate:
-        self._lacking("models")
+        self._capabilities("models")
 
     def approve_embedding(self) -> None:
-        self._lacking("models")
+        self._capabilities("models")
 
     def stored_models(self) -> tuple[StoredModelInfo, ...]:
-        self._lacking("models")
+        self._capabilities("models")
 
     def purge_model(self, provider: str, model: str, key: str) -> int:
-        self._lacking("models")
+        self._capabilities("models")
 
     def warm_session(self, session_key: str) -> None:
         if self._staying is not None:
@@ -306,7 +306,7 @@ class QmdMemory:
 
     # --- inside ---------------------------------------------------------------------------------------------------
 
-    def _lacking(self, feature: Feature) -> NoReturn:
+    def _capabilities(self, feature: Feature) -> NoReturn:
         self._lifetime.check()
         raise unsupported(feature)
 

@@ -10,8 +10,8 @@ from typing import Literal, NamedTuple
 
 from engine.backends.qmd.command import QmdCommand, QmdError, QmdFailed, QmdMissing
 from engine.backends.qmd.output_parsing import Hit, parse_hits
-from engine.backends.qmd.query_text import Question
-from engine.backends.qmd.retry_pause import Rest
+from engine.backends.qmd.query_text import QueryText
+from engine.backends.qmd.retry_pause import RetryPause
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.settings import Settings
@@ -29,7 +29,7 @@ _NO_OPTION = re.compile(r"(?:unknown|unrecognized|invalid|unexpected) (?:option|
 Verb = Literal["search", "vsearch", "query"]
 
 
-class Asked(NamedTuple):
+class QueryOutcome(NamedTuple):
     """What `qmd` answered."""
 
     hits: tuple[Hit, ...]
@@ -43,7 +43,7 @@ class Asked(NamedTuple):
     """Whether there may be more."""
 
 
-class Asking:
+class QueryRunner:
     """Thread-safe."""
 
     def __init__(
@@ -64,7 +64,7 @@ class Asking:
         self._no_models = why_words_only
         self._restore = restore
         self._moment = moment
-        self._rest, self._vectors_rest = Rest(), Rest()
+        self._rest, self._vectors_rest = RetryPause(), RetryPause()
         self._answers = _Answers(settings.query.cache)
 
     def answer_as(self, settings: Settings) -> None:
@@ -74,13 +74,13 @@ class Asking:
 
     def ask(
         self,
-        question: Question,
+        question: QueryText,
         collections: Sequence[str],
         most: int,
         *,
         by_words: bool,
         cancel: CancelToken | None,
-    ) -> Asked:
+    ) -> QueryOutcome:
         """The best documents of these collections. Raises `QmdError`, `Cancelled`."""
         wanted = "search" if by_words else self._settings.qmd.search_mode
         notice = ""
@@ -88,7 +88,7 @@ class Asking:
             notice = self._no_models()
             if not notice:
                 asked = self._by_meaning(wanted, question, collections, most, cancel)
-                if isinstance(asked, Asked):
+                if isinstance(asked, QueryOutcome):
                     return asked
                 notice = asked
         deadline = time.monotonic() + self._seconds()
@@ -96,16 +96,16 @@ class Asking:
         loose = bool(not hits and question.loose)
         if loose:
             hits = self._words(question.loose, collections, most, deadline, cancel, every=True)
-        return Asked(hits, "search", loose and bool(hits), notice, len(hits) >= min(most, MOST_HITS))
+        return QueryOutcome(hits, "search", loose and bool(hits), notice, len(hits) >= min(most, MOST_HITS))
 
     def _by_meaning(
-        self, wanted: Verb, question: Question, collections: Sequence[str], most: int, cancel: CancelToken | None
-    ) -> Asked | str:
+        self, wanted: Verb, question: QueryText, collections: Sequence[str], most: int, cancel: CancelToken | None
+    ) -> QueryOutcome | str:
         """In the way that is wanted, else by the vectors alone, without larger models; or why neither works now."""
         explain = ["--explain"] if wanted == "query" else []
         most = min(most, _MOST_EXPLAINED)
         lines = [*(f"lex: {way}" for way in question.ways if wanted == "query"), f"vec: {question.plain_sentence}"]
-        ways: tuple[tuple[Rest, Verb, str, list[str]], ...] = (
+        ways: tuple[tuple[RetryPause, Verb, str, list[str]], ...] = (
             (self._rest, wanted, question.sentence, explain),
             (self._vectors_rest, "query", "\n".join(lines), ["--no-rerank", "--explain"]),
         )
@@ -123,9 +123,9 @@ class Asking:
                 continue
             rest.worked()
             if rest is self._rest:
-                return Asked(hits, wanted, False, "", len(hits) >= most)
+                return QueryOutcome(hits, wanted, False, "", len(hits) >= most)
             scored = sorted((hit._replace(score=_joined(hit, 0)) for hit in hits), key=lambda hit: -hit.score)
-            return Asked(tuple(scored), wanted, False, _without_larger_models(failure), len(hits) >= most)
+            return QueryOutcome(tuple(scored), wanted, False, _without_larger_models(failure), len(hits) >= most)
         if failure:
             return tr("{failure} For a while, words alone are searched.", failure=failure)
         return tr("qmd's models failed a while ago: words alone are searched.")

@@ -25,7 +25,7 @@ UNKNOWN_TO_QMD = {"tag": marked("tags"), "role": marked("who speaks")}
 
 
 @dataclass(frozen=True)
-class Question:
+class QueryText:
     """One question that was read."""
 
     query: Query
@@ -63,7 +63,7 @@ class Question:
         )
 
 
-def read_question(text: str) -> Question:
+def read_question(text: str) -> QueryText:
     """Any text is a question."""
     query = parse_query(text.encode("utf-8", "replace").decode().replace("\0", " "))
     analysis = analyse_query(query)
@@ -83,7 +83,7 @@ def read_question(text: str) -> Question:
     singles = sorted(words, key=lambda word: -len(word))[:_MOST_LOOSE]
     loose = tuple(" ".join((word, *excluded)) for word in singles) if len(words) > 1 else ()
     sentence = _TYPED.sub(r"\1", " ".join(query.question.split()))
-    return Question(query, analysis, ways, loose, sentence, tuple(_remarks(query, wanted)))
+    return QueryText(query, analysis, ways, loose, sentence, tuple(_remarks(query, wanted)))
 
 
 def _worded(query: Query) -> Iterator[Clause]:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from engine.backends.qmd.collections import Collection
 from engine.backends.qmd.export_list import ExportedSession
 from engine.backends.qmd.output_parsing import Hit
-from engine.backends.qmd.query_text import Question
+from engine.backends.qmd.query_text import QueryText
 from engine.backends.qmd.session_exports import SessionExports
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
@@ -47,7 +47,7 @@ class Candidate(NamedTuple):
         return self.hit.title if self.session is None else self.session.known.title
 
 
-class Finding:
+class ResultMapper:
     """Thread-safe."""
 
     def __init__(self, settings: Settings, guard: PathGuard, exports: SessionExports) -> None:
@@ -56,7 +56,7 @@ class Finding:
         self._exports = exports
 
     def candidates(
-        self, hits: Iterable[Hit], collections: Sequence[Collection], wanted: Filter, question: Question
+        self, hits: Iterable[Hit], collections: Sequence[Collection], wanted: Filter, question: QueryText
     ) -> list[Candidate]:
         """The files that satisfy all that is demanded of them, best first; each once, with its best score."""
         by_name = {collection.name: collection for collection in collections}
@@ -88,7 +88,7 @@ class Finding:
         candidates: Sequence[Candidate],
         most: int,
         longest: int,
-        question: Question,
+        question: QueryText,
         by_words: bool,
         cancel: CancelToken | None,
     ) -> tuple[list[MemorySearchResult], int]:
@@ -120,7 +120,7 @@ class Finding:
             return None  # it has gone since
 
     def _of_note(
-        self, candidate: Candidate, longest: int, question: Question, by_words: bool
+        self, candidate: Candidate, longest: int, question: QueryText, by_words: bool
     ) -> MemorySearchResult | None:
         try:
             path = str(self._guard.locate(candidate.path))
@@ -149,7 +149,7 @@ class Finding:
         )
 
     def _of_session(
-        self, candidate: Candidate, longest: int, question: Question, by_words: bool
+        self, candidate: Candidate, longest: int, question: QueryText, by_words: bool
     ) -> MemorySearchResult | None:
         session = candidate.session
         assert session is not None
@@ -186,7 +186,7 @@ def _result(
     snippet: str,
     snippet_line: int,
     ranges: Sequence[FileRange],
-    question: Question,
+    question: QueryText,
     message: MessagePlace | None = None,
 ) -> MemorySearchResult:
     hit = candidate.hit
@@ -235,7 +235,7 @@ def _line_now(hit: Hit, text: str) -> int:
     return min(moved, key=lambda number: abs(number - hit.line), default=min(hit.line, len(lines)))
 
 
-def _best_chunk(chunks: Sequence[Chunk], line: int, question: Question, by_words: bool) -> Chunk:
+def _best_chunk(chunks: Sequence[Chunk], line: int, question: QueryText, by_words: bool) -> Chunk:
     """The passage with this line; by words the one with most of them, since `qmd` counts parts of words, too."""
     near = next((one for one in chunks if one.start_line <= line <= one.end_line), chunks[0])
     if len(chunks) > _MOST_COMPARED or (not by_words and _different(near.text, question)):
@@ -243,7 +243,7 @@ def _best_chunk(chunks: Sequence[Chunk], line: int, question: Question, by_words
     return max(chunks, key=lambda one: (_different(one.text, question), one is near))
 
 
-def _different(text: str, question: Question) -> int:
+def _different(text: str, question: QueryText) -> int:
     return len({text[start:end].casefold() for start, end in highlight_ranges(text, question.analysis)})
 
 

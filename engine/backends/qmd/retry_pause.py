@@ -7,7 +7,7 @@ _FIRST_REST = 60.0
 _LONGEST_REST = 3600.0
 
 
-class Rest:
+class RetryPause:
     """How long to leave what has failed alone: a minute, then twice as long each time, up to an hour."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -8,9 +8,9 @@ import msgspec
 from engine.backends.qmd.collections import Collection
 from engine.backends.qmd.command import QmdCommand
 from engine.backends.qmd.maintenance import Maintenance
-from engine.backends.qmd.query_runner import MOST_HITS, Asked, Asking
-from engine.backends.qmd.query_text import Question, read_question
-from engine.backends.qmd.result_mapping import Finding
+from engine.backends.qmd.query_runner import MOST_HITS, QueryOutcome, QueryRunner
+from engine.backends.qmd.query_text import QueryText, read_question
+from engine.backends.qmd.result_mapping import ResultMapper
 from engine.backends.qmd.status import MODES
 from engine.backends.qmd.unsupported import unsupported
 from engine.base.cancellation import CancelToken
@@ -29,11 +29,16 @@ _USUAL_HITS = 50
 """So many `qmd` looks for at least, whatever it is asked for."""
 
 
-class Searching:
+class QmdSearch:
     """Thread-safe."""
 
     def __init__(
-        self, settings: Settings, command: QmdCommand, maintenance: Maintenance, asking: Asking, finding: Finding
+        self,
+        settings: Settings,
+        command: QmdCommand,
+        maintenance: Maintenance,
+        asking: QueryRunner,
+        finding: ResultMapper,
     ) -> None:
         self._settings = settings
         self._command = command
@@ -81,7 +86,7 @@ class Searching:
     def _answer(
         self,
         request: SearchRequest,
-        question: Question,
+        question: QueryText,
         collections: list[Collection],
         limits: QmdLimitSettings,
         started: float,
@@ -104,11 +109,11 @@ class Searching:
         )
 
 
-def _remarks(question: Question) -> list[str]:
+def _remarks(question: QueryText) -> list[str]:
     return [*remarks_of(question.query), *question.remarks]
 
 
-def _told(asked: Asked) -> list[str]:
+def _told(asked: QueryOutcome) -> list[str]:
     loose = tr("No note has all of these words: those with some of them are shown.") if asked.loose else ""
     return [asked.notice, loose]
 

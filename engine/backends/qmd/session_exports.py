@@ -13,14 +13,14 @@ from pathlib import Path
 
 import msgspec
 
-from engine.backends.qmd.export_list import ExportedSession, ExportList, KeptList, KnownTranscript
+from engine.backends.qmd.export_list import ExportedSession, ExportList, KnownTranscript, StoredExportList
 from engine.base import skip_reasons
 from engine.base.bounded_json import decode_json
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.base.private_files import make_folder, read_file, remove_leftovers, replace_file
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.transcripts.chunk_packing import BETWEEN, SPEAKERS, Packer, Said, SessionChunk
+from engine.corpus.transcripts.chunk_packing import BETWEEN, SPEAKERS, ChunkPacker, SessionChunk, SpokenMessage
 from engine.corpus.transcripts.formats import Conversation
 from engine.corpus.transcripts.modified_time import is_database
 from engine.corpus.transcripts.stores import find_transcripts, session_name
@@ -77,7 +77,7 @@ class SessionExports:
         self.folder = folder
         self._workspace = workspace
         self._index = index
-        self._list = KeptList(folder.parent / "sessions.json")
+        self._list = StoredExportList(folder.parent / "sessions.json")
         self._settings = settings
         self._crashes = CrashRecord(folder.parent)
 
@@ -108,7 +108,7 @@ class SessionExports:
             return None
         at = max(0, bisect_right([place.first for place in places], line) - 1)
         chunking = self._settings.chunking
-        packer = Packer(chunking.tokens, chunking.overlap)
+        packer = ChunkPacker(chunking.tokens, chunking.overlap)
         for number in range(at, min(at + _SPOKEN_WITH, len(places))):
             packer.add(_said(places, number, lines))
         wanted = lines[min(line, len(lines)) - 1].strip()
@@ -287,12 +287,14 @@ def _has_changed(before: KnownTranscript, file: FoundFile) -> bool:
     return (before.mtime_ns, before.size) != (file.mtime_ns, file.size)
 
 
-def _said(places: tuple[_Place, ...], number: int, lines: list[str]) -> Said:
+def _said(places: tuple[_Place, ...], number: int, lines: list[str]) -> SpokenMessage:
     """A message as it was written out."""
     place = places[number]
     after = places[number + 1].first - 1 if number + 1 < len(places) else len(lines)
     shown = "\n".join(lines[place.first - 1 : after]).rstrip("\n")
-    return Said(place.role, shown.removeprefix(f"{SPEAKERS[place.role]}: "), place.line, place.ordinal, place.id)
+    return SpokenMessage(
+        place.role, shown.removeprefix(f"{SPEAKERS[place.role]}: "), place.line, place.ordinal, place.id
+    )
 
 
 def _stem(name: str) -> str:

@@ -8,7 +8,7 @@ import msgspec
 
 from engine.corpus.chunking import chunk_markdown
 from engine.corpus.token_estimate import CHARACTERS_PER_TOKEN, weigh
-from engine.corpus.transcripts.message_offsets import Place
+from engine.corpus.transcripts.message_offsets import MessageOffset
 
 PACKER_VERSION = 2
 """Raise it when the same messages would give other chunks: indexes are then rebuilt."""
@@ -19,7 +19,7 @@ _SMALL_SHARE = 4
 _GOOD_SHARE = 3  # measured: 2 costs .014 nDCG@10, a chunk for each question .008
 
 
-class Said(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class SpokenMessage(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """One part of a message as it is indexed: secrets are masked."""
 
     role: str
@@ -39,14 +39,14 @@ class SessionChunk(msgspec.Struct, frozen=True):
     """Lines of the transcript, from 1, both included."""
     text: str
     heading: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[MessageOffset, ...]
     """At least one; the first at offset 0, which may be in the middle of its message."""
 
 
-class Packer:
+class ChunkPacker:
     """Takes messages in order and gives chunks; what is `open` at the end goes on when the session has grown."""
 
-    def __init__(self, tokens: int, overlap: int, open: tuple[Said, ...] = ()) -> None:
+    def __init__(self, tokens: int, overlap: int, open: tuple[SpokenMessage, ...] = ()) -> None:
         """`open`: what a former packer had open; the chunk that it made of it is replaced."""
         self._tokens, self._overlap = tokens, overlap
         self._limit = tokens * CHARACTERS_PER_TOKEN
@@ -55,11 +55,11 @@ class Packer:
         self.chunks: list[SessionChunk] = []
 
     @property
-    def open(self) -> tuple[Said, ...]:
+    def open(self) -> tuple[SpokenMessage, ...]:
         """The messages of the chunk that is not full yet."""
         return tuple(self._open)
 
-    def add(self, said: Said) -> None:
+    def add(self, said: SpokenMessage) -> None:
         weight = _weight(said)
         if weight > self._limit:
             if self._weight * _SMALL_SHARE > self._limit:
@@ -87,13 +87,13 @@ class Packer:
         self.chunks += self._made(self._open)
         self._open, self._weight = [], 0
 
-    def _made(self, parts: list[Said]) -> list[SessionChunk]:
+    def _made(self, parts: list[SpokenMessage]) -> list[SessionChunk]:
         if not parts:
             return []
         text = BETWEEN.join(part.shown for part in parts)
-        places, offset = list[Place](), 0
+        places, offset = list[MessageOffset](), 0
         for part in parts:
-            places.append(Place(offset, part.line, part.ordinal, part.id, part.role))
+            places.append(MessageOffset(offset, part.line, part.ordinal, part.id, part.role))
             offset += len(part.shown) + len(BETWEEN)
         if weigh(text) <= self._limit:
             return [SessionChunk(parts[0].line, parts[-1].line, text, (), tuple(places))]
@@ -107,15 +107,15 @@ class Packer:
         return made
 
 
-def _weight(said: Said) -> int:
+def _weight(said: SpokenMessage) -> int:
     return weigh(said.shown) + len(BETWEEN)
 
 
-def _places_of(places: list[Place], start: int, end: int) -> tuple[Place, ...]:
+def _places_of(places: list[MessageOffset], start: int, end: int) -> tuple[MessageOffset, ...]:
     """The messages that a slice of the text holds parts of, with offsets from its beginning."""
     first = max(at for at, place in enumerate(places) if place.offset <= start)
     return tuple(
-        Place(max(0, place.offset - start), place.line, place.ordinal, place.id, place.role)
+        MessageOffset(max(0, place.offset - start), place.line, place.ordinal, place.id, place.role)
         for place in places[first:]
         if place.offset < end
     )

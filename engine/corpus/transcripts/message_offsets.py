@@ -7,7 +7,7 @@ from engine.base.errors import IndexCorrupt
 from engine.base.language import tr
 
 
-class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
+class MessageOffset(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """Where in a chunk a message starts, and where that is in the transcript."""
 
     offset: int
@@ -18,10 +18,10 @@ class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
     role: str
 
 
-def read_places(encoded: bytes) -> tuple[Place, ...]:
+def read_places(encoded: bytes) -> tuple[MessageOffset, ...]:
     """The places that a chunk is stored with. Raises `IndexCorrupt`."""
     try:
-        places = decode_json(encoded, tuple[Place, ...])
+        places = decode_json(encoded, tuple[MessageOffset, ...])
     except ValueError:
         places = ()
     if not places:

@@ -32,13 +32,13 @@ _LINES_AT_END = 4
 _STAMP = b'"timestamp":"'
 
 
-class Glance(msgspec.Struct, frozen=True):
+class QuickSummary(msgspec.Struct, frozen=True):
     facts: SessionFacts
     messages: int
     """Of the person and the agent; about so many in a long transcript."""
 
 
-def glance(descriptor: int, path: str, size: int) -> Glance | None:
+def glance(descriptor: int, path: str, size: int) -> QuickSummary | None:
     """A glance at an open transcript of `size` bytes with one JSON object a line. Raises OSError.
 
     None where reading it has to show what it is: another file, a session of the agent's own housekeeping, one in which
@@ -63,7 +63,7 @@ def glance(descriptor: int, path: str, size: int) -> Glance | None:
             messages += _estimate(descriptor, position, size, known.speech_marks)
             last = read_at(descriptor, end, size - end)
         _see_end(last, end == position, parser, known.title_marks)
-    return Glance(parser.facts, messages)
+    return QuickSummary(parser.facts, messages)
 
 
 class _Begun(NamedTuple):

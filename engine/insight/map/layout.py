@@ -5,10 +5,10 @@ from collections.abc import Callable
 import numpy as np
 
 from engine.base.cancellation import CancelToken
-from engine.insight.map.map_file import Drawn
+from engine.insight.map.map_file import StoredLayout
 from engine.insight.map.map_rows import Rows
 from engine.insight.map.neighbours import NEIGHBOURS, nearest, tie
-from engine.insight.map.pca import Directions, find_directions
+from engine.insight.map.pca import PrincipalComponents, find_directions
 from engine.insight.map.placement import begin, turn
 from engine.insight.map.tsne import arrange
 from engine.records import MapProgress
@@ -28,12 +28,12 @@ Progress = Callable[[MapProgress], None]
 def draw(
     rows: Rows,
     stamp: int,
-    old: Drawn | None,
+    old: StoredLayout | None,
     *,
-    first: Callable[[Drawn], None] | None = None,
+    first: Callable[[StoredLayout], None] | None = None,
     progress: Progress | None = None,
     cancel: CancelToken | None = None,
-) -> Drawn:
+) -> StoredLayout:
     """Points of at least one row, as near to their places in `old` as may be.
 
     `first` hears of points by directions where those by neighbours take long. Raises `Cancelled`.
@@ -63,16 +63,18 @@ def draw(
     )
     if known is not None and old is not None:
         points = points @ turn(rows.ids, points, old.ids, old.points)
-    return Drawn("neighbours", stamp, rows.ids, points, drawn.mean, drawn.axes, drawn.shown)
+    return StoredLayout("neighbours", stamp, rows.ids, points, drawn.mean, drawn.axes, drawn.shown)
 
 
-def _by_directions(rows: Rows, stamp: int, directions: Directions, spread: np.ndarray, old: Drawn | None) -> Drawn:
+def _by_directions(
+    rows: Rows, stamp: int, directions: PrincipalComponents, spread: np.ndarray, old: StoredLayout | None
+) -> StoredLayout:
     points, axes = _pair(spread), _pair(directions.axes)
     if old is not None and old.layout == "directions":
         turned = turn(rows.ids, points, old.ids, old.points)
         points, axes = points @ turned, axes @ turned
     shown = float(directions.shares[:2].sum())
-    return Drawn("directions", stamp, rows.ids, points, directions.mean, axes, shown)
+    return StoredLayout("directions", stamp, rows.ids, points, directions.mean, axes, shown)
 
 
 def _pair(columns: np.ndarray) -> np.ndarray:

@@ -24,7 +24,7 @@ _LAYOUTS: tuple[MapLayout, ...] = ("directions", "neighbours")
 
 
 @dataclass(frozen=True)
-class Drawn:
+class StoredLayout:
     """Where the chunks of one moment lie."""
 
     layout: MapLayout
@@ -40,7 +40,7 @@ class Drawn:
     """Share of the variance, 0 to 1."""
 
 
-def save(path: Path, drawn: Drawn, whose: str) -> None:
+def save(path: Path, drawn: StoredLayout, whose: str) -> None:
     """Replace the file; `whose` names the index and the model. Raises OSError."""
     arrays = (
         drawn.ids.astype("<i8"),
@@ -65,7 +65,7 @@ def save(path: Path, drawn: Drawn, whose: str) -> None:
         file.write(body)
 
 
-def load(path: Path, whose: str) -> Drawn | None:
+def load(path: Path, whose: str) -> StoredLayout | None:
     """What was saved for the same index and model; None for a missing, another or a damaged file."""
     try:
         content = read_file(path)
@@ -80,7 +80,7 @@ def load(path: Path, whose: str) -> Drawn | None:
     if len(body) != 16 * points + 12 * dims or zlib.crc32(body) != checksum:
         return None
     floats = np.frombuffer(body, "<f4", offset=8 * points).astype(np.float32)
-    return Drawn(
+    return StoredLayout(
         layout=_LAYOUTS[layout],
         stamp=stamp,
         ids=np.frombuffer(body, "<i8", points).astype(np.int64),

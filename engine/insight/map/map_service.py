@@ -12,7 +12,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.path_guard import PathGuard
 from engine.insight.map import map_file
 from engine.insight.map.layout import Progress, draw
-from engine.insight.map.map_file import Drawn
+from engine.insight.map.map_file import StoredLayout
 from engine.insight.map.map_rows import Listing, read_listing, rows_of
 from engine.insight.map.placement import between, find_points
 from engine.records import IndexMap, MapAnswer, MapGap, MapPlace, MapProgress, MemorySearchResult
@@ -40,7 +40,7 @@ class IndexMaps:
         self._vectors = vectors
         self._guard = guard
         self._making = threading.Lock()
-        self._kept: tuple[str, Drawn] | None = None
+        self._kept: tuple[str, StoredLayout] | None = None
         """Whose it is, and the last one."""
         self._told: tuple[str, IndexMap] | None = None
         """The same as it was told, of the moment in which it was made."""
@@ -166,7 +166,7 @@ class IndexMaps:
         point = between(points[known], cosines[known]) if known.any() else None
         return MapAnswer(point=point, chunks=chunks)
 
-    def _known(self, whose: str) -> Drawn | None:
+    def _known(self, whose: str) -> StoredLayout | None:
         kept = self._kept
         if kept is not None and kept[0] == whose:
             return kept[1]
@@ -200,7 +200,7 @@ def _chunk_of(snapshot: Snapshot, result: MemorySearchResult) -> int | None:
     return None if row is None else int(row[0])
 
 
-def _record(drawn: Drawn, listing: Listing, model: StoredModel) -> IndexMap:
+def _record(drawn: StoredLayout, listing: Listing, model: StoredModel) -> IndexMap:
     """Without the chunks that are not in the listing."""
     place = listing.places(drawn.ids)
     there = place >= 0

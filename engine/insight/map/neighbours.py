@@ -25,7 +25,7 @@ Counts = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
-class Ties:
+class NeighbourGraph:
     """A symmetric sparse matrix (n, n) whose entries add up to 1, row by row."""
 
     columns: NDArray[np.int32]
@@ -97,7 +97,7 @@ def _clusters(points: Vectors, cancel: CancelToken | None) -> tuple[list[Ids], I
     return np.split(order, starts[1:]), np.argsort(gaps, axis=1, kind="stable")
 
 
-def tie(found: Ids, distances: Vectors) -> Ties:
+def tie(found: Ids, distances: Vectors) -> NeighbourGraph:
     """How strongly points belong together, by their nearest neighbours; as t-SNE has it."""
     rows, count = found.shape
     weights = _likelihoods(distances, min(_PERPLEXITY, count / 3 + 0.5))
@@ -108,7 +108,7 @@ def tie(found: Ids, distances: Vectors) -> Ties:
     first = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
     both = np.add.reduceat(np.concatenate([weights, weights], axis=None)[order], first)
     starts = np.searchsorted(keys[first] // rows, np.arange(rows))
-    return Ties(
+    return NeighbourGraph(
         columns=(keys[first] % rows).astype(np.int32),
         weights=(both / both.sum()).astype(np.float32),
         starts=starts,

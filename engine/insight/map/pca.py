@@ -19,7 +19,7 @@ Doubles = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Directions:
+class PrincipalComponents:
     mean: Vectors
     """(dims,)"""
     axes: Vectors
@@ -36,7 +36,7 @@ class Directions:
         return found
 
 
-def find_directions(rows: Rows, count: int, cancel: CancelToken | None = None) -> Directions:
+def find_directions(rows: Rows, count: int, cancel: CancelToken | None = None) -> PrincipalComponents:
     """The first `count` main directions, fewer where the vectors have fewer dimensions. Raises `Cancelled`."""
     every = max(1, round(len(rows) * rows.dims**2 / _WORK))
     total, seen = np.zeros(rows.dims), 0
@@ -53,7 +53,7 @@ def find_directions(rows: Rows, count: int, cancel: CancelToken | None = None) -
     axes, variances = _largest(covariance, min(count, rows.dims), cancel)
     axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])  # else the sign were left to chance
     shares = np.maximum(variances, 0) / (np.trace(covariance) or 1.0)
-    return Directions(mean, axes.astype(np.float32), shares.astype(np.float32))
+    return PrincipalComponents(mean, axes.astype(np.float32), shares.astype(np.float32))
 
 
 def _largest(matrix: Doubles, count: int, cancel: CancelToken | None) -> tuple[Doubles, Doubles]:

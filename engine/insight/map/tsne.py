@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from engine.base.cancellation import CancelToken
-from engine.insight.map.neighbours import Ties
+from engine.insight.map.neighbours import NeighbourGraph
 from engine.store.vector_encoding import Vectors
 
 _NODES, _FEW_NODES = 128, 64
@@ -27,7 +27,7 @@ _FARTHEST = np.float32(5)
 
 
 def arrange(
-    ties: Ties,
+    ties: NeighbourGraph,
     begin: Vectors,
     *,
     settled: bool = False,
@@ -59,7 +59,7 @@ def arrange(
     return at
 
 
-def _attraction(ties: Ties, at: Vectors) -> Vectors:
+def _attraction(ties: NeighbourGraph, at: Vectors) -> Vectors:
     """How strongly each point is pulled, away from its neighbours: (n, 2)."""
     across, down = (np.ascontiguousarray(at[:, axis]) for axis in (0, 1))
     across = np.repeat(across, ties.counts) - across.take(ties.columns)

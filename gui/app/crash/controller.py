@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine import Settings, tr
 from gui.app.crash.dialog import EARLIER, EARLIER_MORE, NOW, NOW_MORE, CrashDialog
-from gui.app.crash.exception_hooks import Catching
+from gui.app.crash.exception_hooks import ExceptionHooks
 from gui.app.crash.report import report
 from gui.app.crash.tracebacks import Failure
 
@@ -18,13 +18,13 @@ _MOST_TOLD = 8
 """Different errors in one report."""
 
 
-class CrashWay(QObject):
+class CrashController(QObject):
     """Lives as long as the program."""
 
     restart_wanted = Signal()
 
     def __init__(
-        self, window: QWidget, catching: Catching, settings: Callable[[], Settings | None], log_file: Path | None
+        self, window: QWidget, catching: ExceptionHooks, settings: Callable[[], Settings | None], log_file: Path | None
     ) -> None:
         """`settings`: those in force when an error happens, where they are known."""
         super().__init__(window)

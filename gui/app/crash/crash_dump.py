@@ -34,7 +34,7 @@ class _Lock(Protocol):
     def release(self) -> None: ...
 
 
-class Remains:
+class CrashDump:
     """Between `begin` and `end` a crash of this process is written down, so that a later one can tell of it."""
 
     def __init__(self, folder: Path) -> None:

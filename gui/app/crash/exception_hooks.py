@@ -19,7 +19,7 @@ _ENDS = (SystemExit, KeyboardInterrupt, GeneratorExit)
 """Whoever raises them wants to end something."""
 
 
-class Catching(QObject):
+class ExceptionHooks(QObject):
     """Between `begin` and `end` errors go to the log and, as words, to whoever listens on the GUI thread.
 
     The same error is logged whole once, and then when it has happened ten, a hundred, a thousand … times: a paint event

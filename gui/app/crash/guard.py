@@ -6,9 +6,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 
 from engine import Settings
-from gui.app.crash.controller import CrashWay
-from gui.app.crash.crash_dump import Remains
-from gui.app.crash.exception_hooks import Catching
+from gui.app.crash.controller import CrashController
+from gui.app.crash.crash_dump import CrashDump
+from gui.app.crash.exception_hooks import ExceptionHooks
 from gui.app.crash.restart import start_anew
 from gui.app.options import Options
 from gui.core.jobs import Jobs
@@ -26,20 +26,20 @@ class CrashGuard(QObject):
         super().__init__(parent)
         self._options = options
         self._log_file = log_file
-        self._catching = Catching(self)
-        self._remains = Remains(log_file.parent) if remembers else None
+        self._catching = ExceptionHooks(self)
+        self._remains = CrashDump(log_file.parent) if remembers else None
         self._earlier = self._remains.begin() if self._remains is not None else ""
         self._window: MainWindow | None = None
         self._workspace: Workspace | None = None
         self._folder: Path | None = None
         self._anew = False
-        self.way: CrashWay | None = None
+        self.way: CrashController | None = None
 
     def watch(self, window: MainWindow, jobs: Jobs, workspace: Workspace) -> None:
         """Errors are told in this window from now on."""
         self._window = window
         self._workspace = workspace
-        self.way = CrashWay(window, self._catching, self._settings, self._log_file)
+        self.way = CrashController(window, self._catching, self._settings, self._log_file)
         self.way.restart_wanted.connect(self._restart)
         jobs.failed.connect(self._catching.hear_job)
         self._catching.begin()

@@ -10,7 +10,7 @@ from gui.app.desktop.autostart import autostart
 from gui.commands.commands import Commands
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
-from gui.settings.page_layout import Placed
+from gui.settings.page_layout import OptionPlacement
 from gui.settings.system_switch import SystemSwitch
 
 _NAME = marked("Start with the computer")
@@ -19,7 +19,7 @@ _REFUSAL = marked("Nothing was changed in what starts with the computer. {reason
 _COMMAND = "program.autostart"
 
 
-class AutostartWay(QObject):
+class AutostartController(QObject):
     """`switch` is for the settings; what the menu asked for and cannot be had is said above the content."""
 
     def __init__(self, commands: Commands, jobs: Jobs, banner: Notices, config: Path | None) -> None:
@@ -33,7 +33,7 @@ class AutostartWay(QObject):
         self._asked = False
         """Whether it was the menu that asked last."""
         option = Option(key=_COMMAND, kind="switch", help=_HELP, default=False)
-        placed = Placed(option, "general", "", _NAME)
+        placed = OptionPlacement(option, "general", "", _NAME)
         self.switch = SystemSwitch(placed, "workspace", _REFUSAL, autostart(config), jobs, self)
         self.switch.changed.connect(self._show)
         self.switch.refused.connect(self._complain)

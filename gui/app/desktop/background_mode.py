@@ -21,7 +21,7 @@ _WITH_KEY = marked(
 )
 
 
-class Residing(QObject):
+class BackgroundMode(QObject):
     """Hears the window's wish to close before the window does."""
 
     def __init__(self, window: MainWindow, tray: Tray) -> None:

@@ -5,22 +5,22 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 
 from engine import Settings
-from gui.app.desktop.autostart_controller import AutostartWay
-from gui.app.desktop.background_mode import Residing
-from gui.app.desktop.ipc_address import Address
-from gui.app.desktop.ipc_server import Listener
-from gui.app.desktop.second_start import LaterStart
+from gui.app.desktop.autostart_controller import AutostartController
+from gui.app.desktop.background_mode import BackgroundMode
+from gui.app.desktop.ipc_address import IpcAddress
+from gui.app.desktop.ipc_server import IpcServer
+from gui.app.desktop.second_start import SecondStart
 from gui.app.desktop.tray import Tray
-from gui.app.desktop.update_notification import LongIndex
+from gui.app.desktop.update_notification import UpdateNotification
 from gui.core.jobs import Jobs
 from gui.core.workspace import Opened
 from gui.style.appearance import Appearance
 from gui.widgets.raise_window import bring_to_front
 from gui.window.main_window import MainWindow
-from gui.window.quick_search import QuickWay
+from gui.window.quick_search import QuickSearchController
 
 
-class Staying(QObject):
+class DesktopIntegration(QObject):
     """Puts these together for one window, and lets the settings decide which of them are wanted."""
 
     def __init__(
@@ -28,9 +28,9 @@ class Staying(QObject):
         window: MainWindow,
         jobs: Jobs,
         appearance: Appearance,
-        quick: QuickWay,
+        quick: QuickSearchController,
         settings: Settings,
-        address: Address | None,
+        address: IpcAddress | None,
         config: Path | None = None,
     ) -> None:
         """`address`: where later starts find this one; None where each is a program of its own.
@@ -43,13 +43,13 @@ class Staying(QObject):
         self.tray.window_wanted.connect(self._show_window)
         self.tray.quick_wanted.connect(quick.quick.toggle)
         self.tray.quit_wanted.connect(window.quit)
-        self._residing = Residing(window, self.tray)
-        self._long_index = LongIndex(window.workspace, window, self.tray)
-        self._listener = Listener(address, self) if address is not None else None
+        self._residing = BackgroundMode(window, self.tray)
+        self._long_index = UpdateNotification(window.workspace, window, self.tray)
+        self._listener = IpcServer(address, self) if address is not None else None
         if self._listener is not None:
-            self._listener.asked.connect(LaterStart(window, quick, appearance).serve)
+            self._listener.asked.connect(SecondStart(window, quick, appearance).serve)
             window.closing.connect(self._listener.close)  # what comes now begins anew, and is not lost
-        window.settings.add_switch(AutostartWay(window.commands.all, jobs, window.banner, config).switch)
+        window.settings.add_switch(AutostartController(window.commands.all, jobs, window.banner, config).switch)
         for settings_known in (window.workspace.opened, window.workspace.settings_changed):
             settings_known.connect(self._hear)
         self._take(settings)

@@ -16,7 +16,7 @@ _LONGEST = 100
 """Bytes in the path of a socket; systems end between 104 and 108."""
 
 
-class Address(NamedTuple):
+class IpcAddress(NamedTuple):
     """`name`: a socket's path, on Windows the whole name of a pipe. `lock`: the file that the first start holds."""
 
     name: str
@@ -28,7 +28,7 @@ def settings_file(config: Path | None) -> Path:
     return config or Path(platformdirs.user_config_dir("mnemoscope", appauthor=False), "settings.toml")
 
 
-def find_address(config: Path | None) -> Address | None:
+def find_address(config: Path | None) -> IpcAddress | None:
     """None where there is no folder that is this user's alone: then each start is a program of its own."""
     key = hashlib.sha256(os.fsencode(os.path.realpath(settings_file(config)))).hexdigest()[:16]
     if sys.platform == "win32":
@@ -37,10 +37,10 @@ def find_address(config: Path | None) -> Address | None:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError:
             return None
-        return Address(rf"\\.\pipe\mnemoscope-{key}", str(folder / f"{key}.lock"))
+        return IpcAddress(rf"\\.\pipe\mnemoscope-{key}", str(folder / f"{key}.lock"))
     for folder in _folders():
         if len(os.fsencode(folder)) + len(key) + len("/.socket") <= _LONGEST and _make_private(folder):
-            return Address(str(folder / f"{key}.socket"), str(folder / f"{key}.lock"))
+            return IpcAddress(str(folder / f"{key}.socket"), str(folder / f"{key}.lock"))
     return None
 
 

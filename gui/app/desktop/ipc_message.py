@@ -14,7 +14,7 @@ REFUSED = b"refused\n"
 _TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 
 
-class Message(NamedTuple):
+class IpcMessage(NamedTuple):
     directory: str
     """Where the later start stood: paths among its arguments may be relative to it."""
     arguments: tuple[str, ...]
@@ -22,18 +22,18 @@ class Message(NamedTuple):
     """By which the desktop allows a window to come to the front; empty where it gave none."""
 
 
-def message_of(arguments: list[str]) -> Message:
+def message_of(arguments: list[str]) -> IpcMessage:
     """For this process."""
     token = next((os.environ[name] for name in _TOKENS if os.environ.get(name)), "")
-    return Message(str(Path.cwd()), tuple(arguments), token)
+    return IpcMessage(str(Path.cwd()), tuple(arguments), token)
 
 
-def encode(message: Message) -> bytes:
+def encode(message: IpcMessage) -> bytes:
     """One line, ASCII alone: names of files that are no text come through, too."""
     return json.dumps(message._asdict()).encode("ascii") + b"\n"
 
 
-def decode(line: bytes) -> Message | None:
+def decode(line: bytes) -> IpcMessage | None:
     """None for anything that is not a message, however it is nested and whatever its strings contain."""
     if len(line) > LONGEST:
         return None
@@ -43,10 +43,10 @@ def decode(line: bytes) -> Message | None:
         return None
     if not isinstance(found, dict):
         return None
-    directory, arguments, token = (found.get(name) for name in Message._fields)
+    directory, arguments, token = (found.get(name) for name in IpcMessage._fields)
     if not (_is_usable(directory) and _is_usable(token) and isinstance(arguments, list)):
         return None
-    return Message(directory, tuple(arguments), token) if all(map(_is_usable, arguments)) else None
+    return IpcMessage(directory, tuple(arguments), token) if all(map(_is_usable, arguments)) else None
 
 
 def _is_usable(part: object) -> TypeGuard[str]:

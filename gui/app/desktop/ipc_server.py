@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
-from gui.app.desktop.ipc_address import Address
+from gui.app.desktop.ipc_address import IpcAddress
 from gui.app.desktop.ipc_message import LONGEST, REFUSED, TAKEN, decode
 
 log = logging.getLogger(__name__)
@@ -18,7 +18,7 @@ CALLER_SECONDS = 2.0
 """A later start gives up after 1.5 seconds; a connection without a message is closed after this."""
 
 
-class Listener(QObject):
+class IpcServer(QObject):
     """Listens from its making until `close`; a socket that was left over is replaced.
 
     Signals:
@@ -27,7 +27,7 @@ class Listener(QObject):
 
     asked = Signal(object)
 
-    def __init__(self, address: Address, parent: QObject | None = None) -> None:
+    def __init__(self, address: IpcAddress, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._name = address.name
         self._callers: list[_Caller] = []

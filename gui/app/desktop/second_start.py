@@ -6,28 +6,28 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
 
-from gui.app.desktop.ipc_message import Message
+from gui.app.desktop.ipc_message import IpcMessage
 from gui.app.options import Options, parse_options
 from gui.app.start_view import show_view
 from gui.style.appearance import Appearance
 from gui.widgets.raise_window import bring_to_front, use_token
 from gui.window.main_window import MainWindow
-from gui.window.quick_search import QuickWay
+from gui.window.quick_search import QuickSearchController
 
 log = logging.getLogger(__name__)
 
 
-class LaterStart(QObject):
+class SecondStart(QObject):
     """Hears the listener."""
 
-    def __init__(self, window: MainWindow, quick: QuickWay, appearance: Appearance) -> None:
+    def __init__(self, window: MainWindow, quick: QuickSearchController, appearance: Appearance) -> None:
         super().__init__(window)
         self._window = window
         self._quick = quick
         self._appearance = appearance
 
     @Slot(object)
-    def serve(self, message: Message) -> None:
+    def serve(self, message: IpcMessage) -> None:
         """As if this program had been started like that, in the windows that it has."""
         try:
             options = parse_options(message.arguments)

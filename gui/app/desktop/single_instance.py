@@ -4,7 +4,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from gui.app.desktop.ipc_address import Address, find_address
+from gui.app.desktop.ipc_address import IpcAddress, find_address
 from gui.app.desktop.ipc_client import hand_over
 from gui.app.desktop.ipc_message import encode, message_of
 
@@ -16,7 +16,7 @@ START_SECONDS = 15.0
 _LOOK_SECONDS = 0.05
 
 
-class Start(NamedTuple):
+class SingleInstance(NamedTuple):
     """What the beginning came to.
 
     `handed_over`: the program that runs has taken what was asked for. Else this one goes on and listens at `address`,
@@ -24,7 +24,7 @@ class Start(NamedTuple):
     """
 
     handed_over: bool
-    address: Address | None = None
+    address: IpcAddress | None = None
     lock: Optional["BaseFileLock"] = None
     refused: bool = False
     """The program that runs is of another version, and keeps its address."""
@@ -35,24 +35,24 @@ class Start(NamedTuple):
             self.lock.release()
 
 
-def begin(arguments: list[str], config: Path | None) -> Start:
+def begin(arguments: list[str], config: Path | None) -> SingleInstance:
     """Hand `arguments` over to the program that runs with these settings; else be the one that later starts find."""
     address = find_address(config)
     if address is None:
-        return Start(handed_over=False)
+        return SingleInstance(handed_over=False)
     message = encode(message_of(arguments))
     deadline = time.monotonic() + START_SECONDS
     while True:
         outcome = hand_over(address.name, message)
         if outcome in ("taken", "refused"):
-            return Start(handed_over=outcome == "taken", refused=outcome == "refused")
+            return SingleInstance(handed_over=outcome == "taken", refused=outcome == "refused")
         lock = _take(address)
         if lock is not None or outcome == "silent" or time.monotonic() > deadline:
-            return Start(handed_over=False, address=address, lock=lock)
+            return SingleInstance(handed_over=False, address=address, lock=lock)
         time.sleep(_LOOK_SECONDS)  # another one has just begun, or is about to end
 
 
-def _take(address: Address) -> "BaseFileLock | None":
+def _take(address: IpcAddress) -> "BaseFileLock | None":
     """The lock of the first program; None while another one has it."""
     from filelock import FileLock, Timeout
 

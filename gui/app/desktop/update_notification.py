@@ -12,7 +12,7 @@ LONG_SECONDS = 20
 """Nobody turns away from less."""
 
 
-class LongIndex(QObject):
+class UpdateNotification(QObject):
     """Hears each status record; what was done before the memory was opened is nothing new."""
 
     def __init__(self, workspace: Workspace, window: QWidget, tray: Tray) -> None:

@@ -12,7 +12,7 @@ _FEWEST_LETTERS = 100
 _SIZES = (340, 700)
 
 
-class Beside(QSplitter):
+class ListAndDetail(QSplitter):
     """In a narrow window the list is shown until something is read.
 
     Signals:

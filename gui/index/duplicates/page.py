@@ -12,7 +12,7 @@ from gui.core.jobs import Jobs
 from gui.index.base_page import IndexPage
 from gui.index.duplicates.comparison import ComparisonPane
 from gui.index.duplicates.group_list import GroupList
-from gui.index.duplicates.list_and_detail import Beside
+from gui.index.duplicates.list_and_detail import ListAndDetail
 from gui.index.duplicates.wording import NO_NOTES, NO_NOTES_MORE, NOTHING, NOTHING_MORE, attention_of, summary_text
 from gui.viewer.notice_page import Hint
 from gui.widgets.labels import label, line
@@ -58,7 +58,7 @@ class DuplicatesPage(IndexPage):
         self._notice = NoticeBar()
         self._list = GroupList()
         self._pane = ComparisonPane(jobs)
-        self._sides = Beside(self._left_side(), self._pane)
+        self._sides = ListAndDetail(self._left_side(), self._pane)
         self._stack = QStackedWidget()
         self._hint = Hint(self._stack)
         self._clock = QTimer(self, interval=_LOOK_MS)

@@ -11,9 +11,9 @@ from engine import marked, tr
 from gui.index.duplicates.line_diff import LONGEST, Row, RowKind, Side
 from gui.style.theme import tokens
 from gui.style.typography import Typography
-from gui.viewer.line_layout import LaidLine, LineStyle
+from gui.viewer.line_layout import LineLayout, LineStyle
 from gui.viewer.line_painter import Decoration, Gutter, LinePainter
-from gui.viewer.scroll_position import LazyScroll
+from gui.viewer.scroll_position import ScrollPosition
 from gui.widgets.accessible_painting import Part
 from gui.widgets.mirrored import mirror, upright
 
@@ -40,9 +40,9 @@ class SideBySide(QAbstractScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._rows: Sequence[Row] = ()
-        self._laid: OrderedDict[tuple[int, bool], LaidLine] = OrderedDict()
+        self._laid: OrderedDict[tuple[int, bool], LineLayout] = OrderedDict()
         self._typography = Typography.current()
-        self._scroll = LazyScroll(self._height_of, lambda number: self._height_of(number, 0))
+        self._scroll = ScrollPosition(self._height_of, lambda number: self._height_of(number, 0))
         self._moving_bar = False
         self._current = 0
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -100,7 +100,7 @@ class SideBySide(QAbstractScrollArea):
         self._scroll.resize(self.viewport().height(), len(self._rows))
         self._moved()
 
-    def _line(self, number: int, *, right: bool) -> LaidLine | None:
+    def _line(self, number: int, *, right: bool) -> LineLayout | None:
         row = self._rows[number - 1]
         side = row.right if right else row.left
         if side is None:
@@ -108,7 +108,7 @@ class SideBySide(QAbstractScrollArea):
         known = self._laid.get((number, right))
         if known is None:
             style = LineStyle(self._typography, self._text_width())
-            known = LaidLine(side.text[:LONGEST], " …" if len(side.text) > LONGEST else "", style)
+            known = LineLayout(side.text[:LONGEST], " …" if len(side.text) > LONGEST else "", style)
             self._laid[number, right] = known
             if len(self._laid) > _KEPT:
                 self._laid.popitem(last=False)

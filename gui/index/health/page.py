@@ -12,7 +12,7 @@ from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.index.base_page import IndexPage
 from gui.index.health.findings_list import FindingsList
-from gui.index.health.summary_bar import HealthHead
+from gui.index.health.summary_bar import HealthSummaryBar
 from gui.index.health.summary_text import STOPPED, STOPPED_LOOKING, attention_of, outcome, step_text, summary
 from gui.widgets.formatting import clock_time, exact
 
@@ -36,7 +36,7 @@ class HealthPage(IndexPage):
         self._repairing, self._glancing = JobSlot(self), JobSlot(self)
         self._for_overview = False
         """Whether someone sees what is told of here elsewhere."""
-        self._head = HealthHead()
+        self._head = HealthSummaryBar()
         self._head.look_wanted.connect(self._asked)
         self._head.repair_wanted.connect(lambda: self.repair(None))
         self._head.stop_wanted.connect(self._cancel)

@@ -23,7 +23,7 @@ _FULL = 1000
 _SUMMARY_LETTERS = 36
 
 
-class HealthHead(QWidget):
+class HealthSummaryBar(QWidget):
     """Buttons to begin something, and in the same room, while something is done, its progress and a way to stop it.
 
     Signals:

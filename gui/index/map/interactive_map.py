@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QApplication, QGestureEvent, QPinchGesture, QWidge
 
 from engine import tr
 from gui.core.jobs import Jobs
-from gui.index.map.map_view import EDGE, MapSurface
+from gui.index.map.map_view import EDGE, MapView
 from gui.style.stylesheet import BASE_PIXELS, font_at
 
 _CARD_HEIGHT = 340
@@ -25,7 +25,7 @@ _WAYS = {
 _SIGNS = {Qt.Key.Key_Plus: _KEY_ZOOM, Qt.Key.Key_Equal: _KEY_ZOOM, Qt.Key.Key_Minus: 1 / _KEY_ZOOM}
 
 
-class MapCanvas(MapSurface):
+class InteractiveMap(MapView):
     """Signals:
     chosen: open this point.
     toggled: add this one to the list, or take it off.

@@ -16,7 +16,7 @@ from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.formatting import grouped
 from gui.widgets.mirrored import mirror, write
 from gui.widgets.plain_text import set_tip
-from gui.widgets.toggle import Toggling
+from gui.widgets.toggle import Toggle
 
 if TYPE_CHECKING:
     from gui.index.map.groups import Grouping
@@ -26,7 +26,7 @@ _LONGEST = 22
 """Letters of a name, about; the tooltip has all."""
 
 
-class LegendItem(Toggling, QPushButton):
+class LegendItem(Toggle, QPushButton):
     """One group: its colour and shape, its name and how many points it has."""
 
     def __init__(self, name: str, count: int, sign: int, parent: QWidget) -> None:

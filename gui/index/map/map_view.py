@@ -13,7 +13,7 @@ from gui.core.jobs import Jobs
 from gui.index.map import overlay
 from gui.index.map.group_colors import colours_of
 from gui.index.map.markers import signs_of
-from gui.index.map.point_image import Look, PointsPicture, point_radius
+from gui.index.map.point_image import Look, PointImage, point_radius
 from gui.index.map.viewport import Viewport
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.style.theme import tokens
@@ -43,7 +43,7 @@ class Marks:
     """Points of the results."""
 
 
-class MapSurface(QWidget):
+class MapView(QWidget):
     """Points are told by their places in the scene.
 
     Signals:
@@ -59,7 +59,7 @@ class MapSurface(QWidget):
         self.view = Viewport()
         self.point = -1
         """The one that is pointed at."""
-        self.picture = PointsPicture(jobs, self)
+        self.picture = PointImage(jobs, self)
         self.picture.drawn.connect(self.update)
         self._scene: Scene | None = None
         self._grouping: Grouping | None = None

@@ -10,11 +10,11 @@ from gui.core.jobs import Jobs
 from gui.index.base_page import IndexPage
 from gui.index.map import wording
 from gui.index.map.header import MapHeader
-from gui.index.map.interactive_map import MapCanvas
+from gui.index.map.interactive_map import InteractiveMap
 from gui.index.map.legend import Legend
 from gui.index.map.map_jobs import Prepared, prepare, regroup
 from gui.index.map.map_view import Marks
-from gui.index.map.selection import Choosing
+from gui.index.map.selection import MapSelection
 from gui.search.query import Answer
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.widgets.labels import breakable, label
@@ -46,9 +46,9 @@ class MapPanel(IndexPage):
         """What is shown; None where there are no points."""
         self._isolated = -1
         self._regrouping, self._answering = JobSlot(self), JobSlot(self)
-        self.header, self.canvas = MapHeader(), MapCanvas(jobs, scrolls=not whole)
+        self.header, self.canvas = MapHeader(), InteractiveMap(jobs, scrolls=not whole)
         self.legend = Legend(self.canvas)
-        self.choosing = Choosing(jobs, self.canvas, self)
+        self.selecting = MapSelection(jobs, self.canvas, self)
         self._title, self._text = label("", "strong", wrap=True), label("", "muted", wrap=True)
         self.progress = ProgressLine()
         self._remedy = QPushButton()
@@ -77,7 +77,7 @@ class MapPanel(IndexPage):
         self._sides.setContentsMargins(0, 0, 0, 0)
         self._sides.setSpacing(12)
         self._sides.addWidget(self.canvas, 1)
-        self._sides.addWidget(self.choosing.list)
+        self._sides.addWidget(self.selecting.list)
         self._stack = QStackedWidget()
         self._stack.addWidget(self._message)
         self._stack.addWidget(self._whole)
@@ -103,14 +103,14 @@ class MapPanel(IndexPage):
         self._remedy.clicked.connect(lambda: self.action_requested.emit(self._remedy_action))
         self.legend.isolated.connect(self._isolate)
         self.canvas.picture.failed.connect(self.show_problem)
-        self.choosing.open_requested.connect(self.open_requested)
-        self.choosing.looped.connect(lambda: self.header.lasso.setChecked(False))
+        self.selecting.open_requested.connect(self.open_requested)
+        self.selecting.looped.connect(lambda: self.header.lasso.setChecked(False))
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
     @property
     def busy(self) -> bool:
-        parts = (self._regrouping, self._answering, self.canvas.picture, self.choosing)
+        parts = (self._regrouping, self._answering, self.canvas.picture, self.selecting)
         return super().busy or any(part.busy for part in parts)
 
     def take_focus(self) -> None:
@@ -160,7 +160,7 @@ class MapPanel(IndexPage):
         self.prepared = None
         for slot in (self._regrouping, self._answering):
             slot.cancel()
-        self.choosing.clear()
+        self.selecting.clear()
         self.canvas.clear()
         self.legend.hide()
         self.header.say("")
@@ -243,7 +243,7 @@ class MapPanel(IndexPage):
         self._show_legend()
         self.legend.show_groups(grouping, self._isolated)
         self.canvas.show_groups(grouping, prepared.peaks, self._isolated)
-        self.choosing.show(self.insight, prepared, self._isolated)
+        self.selecting.show(self.insight, prepared, self._isolated)
         told = tuple(zip(grouping.names, grouping.counts, strict=True))
         self.canvas.setAccessibleDescription(wording.described(prepared.scene.record, len(prepared.scene), told))
 
@@ -294,7 +294,7 @@ class MapPanel(IndexPage):
         self._sides.setDirection(wanted)
         self._show_legend()
         width = round(_LIST_WIDTH * unit) if beside else _ANY_WIDTH
-        self.choosing.list.setMaximumSize(width, _ANY_WIDTH if beside else self.height() // 3)
+        self.selecting.list.setMaximumSize(width, _ANY_WIDTH if beside else self.height() // 3)
 
     def _show_legend(self) -> None:
         """Where there is room: a low map tells its groups by their names alone."""
@@ -306,5 +306,5 @@ class MapPanel(IndexPage):
         self._ask_answer()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        self.choosing.card.hide()
+        self.selecting.card.hide()
         super().hideEvent(event)

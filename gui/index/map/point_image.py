@@ -54,7 +54,7 @@ class _Picture:
     """With the picture's own size."""
 
 
-class PointsPicture(QObject):
+class PointImage(QObject):
     """Signals:
     drawn: there is a new picture.
     failed: why there is none, one sentence.

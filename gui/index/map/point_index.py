@@ -14,7 +14,7 @@ _ASIDE = 2.5
 """In a direction, what lies to the side counts so many times as far."""
 
 
-class Grid:
+class PointIndex:
     """Over points (n, 2), which nobody changes."""
 
     def __init__(self, points: Floats) -> None:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from engine import IndexMap
 from gui.index.map.groups import Grouping, Kind, group
-from gui.index.map.point_index import Floats, Grid, Indexes
+from gui.index.map.point_index import Floats, Indexes, PointIndex
 from gui.index.map.viewport import Box
 
 _CELLS = 24
@@ -25,7 +25,7 @@ class Scene:
     """(n, 2), y upwards"""
     file_of: NDArray[np.int32]
     """(n,)"""
-    grid: Grid
+    grid: PointIndex
     box: Box
 
     @classmethod
@@ -37,7 +37,7 @@ class Scene:
             gap = max(right - left, high - low, 1e-6) * 0.01  # of a single point, too
             box = (left - gap, low - gap, right + gap, high + gap)
         ids = np.frombuffer(record.ids, np.int64)
-        scene = cls(record, ids, points, np.frombuffer(record.file_of, np.int32), Grid(points), box)
+        scene = cls(record, ids, points, np.frombuffer(record.file_of, np.int32), PointIndex(points), box)
         _ = scene._by_id
         return scene
 

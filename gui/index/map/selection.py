@@ -11,14 +11,14 @@ from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.index.map import wording
 from gui.index.map.hover_card import HoverCard, Places
-from gui.index.map.interactive_map import MapCanvas
+from gui.index.map.interactive_map import InteractiveMap
 from gui.index.map.map_jobs import Prepared, within_group
-from gui.index.map.selection_list import MOST, ChosenList
+from gui.index.map.selection_list import MOST, SelectionList
 
 _HOVER_MS = 120
 
 
-class Choosing(QObject):
+class MapSelection(QObject):
     """Signals:
     open_requested: path and line.
     looped: the points in a loop are listed.
@@ -27,9 +27,9 @@ class Choosing(QObject):
     open_requested = Signal(str, object)
     looped = Signal()
 
-    def __init__(self, jobs: Jobs, canvas: MapCanvas, parent: QObject) -> None:
+    def __init__(self, jobs: Jobs, canvas: InteractiveMap, parent: QObject) -> None:
         super().__init__(parent)
-        self.card, self.list = HoverCard(canvas), ChosenList(jobs)
+        self.card, self.list = HoverCard(canvas), SelectionList(jobs)
         self._jobs = jobs
         self._canvas = canvas
         self._places = Places(jobs, self)

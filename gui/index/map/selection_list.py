@@ -64,7 +64,7 @@ def _line_height(size: int) -> int:
     return round(QFontMetrics(font_at(size)).height() * 1.25)
 
 
-class ChosenList(QFrame):
+class SelectionList(QFrame):
     """Hidden while nothing is chosen.
 
     Signals:

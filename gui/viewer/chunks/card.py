@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from engine import ChunkDetail, FileChunks, VectorState, tr
 from gui.commands.binding import tell_key
 from gui.commands.shared import NEXT_CHUNK, PREVIOUS_CHUNK
-from gui.core.capabilities import Gates, Lacks
+from gui.core.capabilities import Gates, MissingFeatures
 from gui.style.stylesheet import font_at
 from gui.viewer.chunks.wording import VECTOR_STATES, Fact, as_text, facts, title
 from gui.widgets.elided import ElidedLabel
@@ -33,7 +33,7 @@ from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.mirrored import margins
 from gui.widgets.state import StateLabel
-from gui.widgets.tab_order import ComingLast
+from gui.widgets.tab_order import LastInTabOrder
 
 _SIDE = 16
 _ROWS = 11
@@ -69,7 +69,7 @@ class ChunkCard(QFrame):
         """Where the person had scrolled to when the rows were made anew, until the next move."""
         self._text = ""
         self._vector: VectorState | None = None
-        self.lacks: Lacks = {}
+        self.lacks: MissingFeatures = {}
         self._title = ElidedLabel()
         self._title.setProperty("role", "strong")
         self._before = IconButton("chevron-up", PREVIOUS_CHUNK.words)
@@ -139,7 +139,7 @@ class ChunkCard(QFrame):
         word = StateLabel()
         word.show_state(state, said)
         self._add(tr("Vector state"), word)
-        end, more = ComingLast(self), self._more_button()
+        end, more = LastInTabOrder(self), self._more_button()
         self._add("", more)
         end.take(more)
         for fact in rows:

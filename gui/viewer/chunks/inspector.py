@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from engine import CancelToken, ChunkDetail, FileChunks, IndexInsight, MemorySearchManager, Passage, marked, tr
 from gui.commands.binding import key_action
 from gui.commands.shared import CHUNKS, NEXT_CHUNK, PREVIOUS_CHUNK
-from gui.core.capabilities import Gates, Lacks
+from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.viewer.chunks.card import ChunkCard
@@ -103,7 +103,7 @@ class ChunkInspector(QObject):
         self._manager = manager
         self.show_file("", None)
 
-    def show_lacks(self, lacks: Lacks) -> None:
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Where nobody can look into the index there is no margin; it comes back with what can be seen there."""
         before = "insight" in self._gates.lacks
         self._gates.hear(lacks)

@@ -191,7 +191,7 @@ class Chart(QWidget):
     def minimumSizeHint(self) -> QSize:
         return self.sizeHint()
 
-    def foot(self) -> tuple[str, str]:
+    def footer(self) -> tuple[str, str]:
         """The words below, at the left and at the right."""
         mark = self.mark()
         return (mark.caption, "") if mark else (self.series.resting, "") if self.series.resting else self.series.ends
@@ -210,7 +210,7 @@ class Chart(QWidget):
             painter.drawRoundedRect(plot.adjusted(0.5, 0.5, -0.5, -0.5), 4, 4)
         painter.setFont(font_at(_FOOT))
         painter.setPen(colours.text if self.mark() else colours.muted)
-        left, right = self.foot()
+        left, right = self.footer()
         room = QRectF(0, plot.bottom() + _GAP, self.width(), self.height() - plot.bottom() - _GAP)
         cut = elide(painter.fontMetrics(), left, Qt.TextElideMode.ElideRight, int(room.width()))
         write(painter, room, int(Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextSingleLine), cut)

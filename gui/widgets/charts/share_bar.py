@@ -35,7 +35,7 @@ class ShareChart(Chart):
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), round(self.plot().height()))
 
-    def foot(self) -> tuple[str, str]:
+    def footer(self) -> tuple[str, str]:
         return "", ""  # every piece is named all the time
 
     def _bar(self) -> QRectF:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from engine import tr
 from gui.commands.keymap import keymap
 from gui.commands.shared import PALETTE
-from gui.controllers.folders import FolderWay
+from gui.controllers.folders import FolderController
 from gui.core.capabilities import refuse
 from gui.core.window_state import WindowState
 from gui.window.palette.box import PaletteBox
@@ -20,10 +20,10 @@ from gui.window.search_menu import SearchMenu
 _MOST_RECENT = 12
 
 
-class PaletteWay(QObject):
+class PaletteController(QObject):
     """Opens over `window` from wherever the keys are, and gives them back before anything is run."""
 
-    def __init__(self, window: QWidget, searches: SearchMenu, folders: FolderWay, state: WindowState) -> None:
+    def __init__(self, window: QWidget, searches: SearchMenu, folders: FolderController, state: WindowState) -> None:
         super().__init__(window)
         self._window = window
         self._searches = searches

@@ -38,7 +38,7 @@ def _index(folder: Path, store: Path, model: Model, searching: bool, kept: Path)
     from PySide6.QtTest import QTest
 
     from gui.app.garbage_collector import Collector
-    from gui.core.app_paths import Places
+    from gui.core.app_paths import AppPaths
     from gui.core.jobs import Jobs
     from gui.core.window_state import WindowState
     from gui.core.workspace import Workspace
@@ -53,7 +53,7 @@ def _index(folder: Path, store: Path, model: Model, searching: bool, kept: Path)
     workspace = Workspace(jobs, store_path=str(store))
     appearance = Appearance(app, "light")
     with appearance.bare():
-        window = MainWindow(workspace, jobs, appearance, WindowState(), places=Places())
+        window = MainWindow(workspace, jobs, appearance, WindowState(), places=AppPaths())
     window.show()
     collector.freeze()
     wait(500)

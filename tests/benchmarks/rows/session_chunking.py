@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 
 from engine.backends.builtin import BuiltinMemory
-from engine.corpus.transcripts.chunk_packing import Packer, Said, SessionChunk
-from engine.corpus.transcripts.message_offsets import Place
+from engine.corpus.transcripts.chunk_packing import ChunkPacker, SessionChunk, SpokenMessage
+from engine.corpus.transcripts.message_offsets import MessageOffset
 from engine.indexing import transcript_chunker
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
@@ -24,31 +24,31 @@ from tests.benchmarks.reference import chunks_of
 _DEPTH = 30
 
 
-class _OneByOne(Packer):
+class _OneByOne(ChunkPacker):
     """Message by message."""
 
-    def add(self, said: Said) -> None:
+    def add(self, said: SpokenMessage) -> None:
         self._close()
         super().add(said)
 
 
-class _Exchanges(Packer):
+class _Exchanges(ChunkPacker):
     """A chunk for each question with its answer."""
 
-    def add(self, said: Said) -> None:
+    def add(self, said: SpokenMessage) -> None:
         if said.role == "user":
             self._close()
         super().add(said)
 
 
-class _Joined(Packer):
+class _Joined(ChunkPacker):
     """As the reference does: a line a message, cut without regard to where one ends."""
 
     def __init__(self, *arguments: object) -> None:
         super().__init__(*arguments)  # type: ignore[arg-type]
-        self._said: list[Said] = []
+        self._said: list[SpokenMessage] = []
 
-    def add(self, said: Said) -> None:
+    def add(self, said: SpokenMessage) -> None:
         self._said.append(said)
 
     def finish(self) -> list[SessionChunk]:
@@ -56,18 +56,18 @@ class _Joined(Packer):
         return [self._placed(chunk.text, chunk.start - 1) for chunk in chunks_of("\n".join(lines))]
 
     def _placed(self, text: str, first: int) -> SessionChunk:
-        places, offset, number = list[Place](), 0, first
+        places, offset, number = list[MessageOffset](), 0, first
         for line in text.split("\n"):
             if places and line.startswith(("User: ", "Assistant: ")):
                 number += 1
             said = self._said[number]
-            places.append(Place(offset, said.line, said.ordinal, said.id, said.role))
+            places.append(MessageOffset(offset, said.line, said.ordinal, said.id, said.role))
             offset += len(line) + 1
         return SessionChunk(places[0].line, places[-1].line, text, (), tuple(places))
 
 
-_WAYS: dict[str, type[Packer]] = {
-    "packed, as it is": Packer,
+_WAYS: dict[str, type[ChunkPacker]] = {
+    "packed, as it is": ChunkPacker,
     "message by message": _OneByOne,
     "question and answer": _Exchanges,
     "joined, as the reference does": _Joined,

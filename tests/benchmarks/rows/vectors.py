@@ -8,8 +8,8 @@ from typing import Any
 import apsw
 
 from engine.embedding.embedded_model import EmbeddedProvider
-from engine.search.chunk_filter import Among
-from engine.search.vector_leg import MeaningLeg
+from engine.search.chunk_filter import ChunkFilter
+from engine.search.vector_leg import VectorLeg
 from engine.store.vector_encoding import StoredModel
 from tests.benchmarks.measuring import Figure, measure, percentile, spread, timed, times
 from tests.benchmarks.prepared import LARGE, Bench, open_index
@@ -53,8 +53,8 @@ def _compare(folder: Path, store: Path, kept: Path, database: Path) -> dict[str,
 
     def ours(question: Any) -> list[int]:
         with memory._store.read() as snapshot:
-            leg = MeaningLeg(snapshot, memory._vectors, model, provider.calibration, question)
-            cosines = leg.cosines(leg.candidates(_CANDIDATES, Among(), None)[:_EXACT])
+            leg = VectorLeg(snapshot, memory._vectors, model, provider.calibration, question)
+            cosines = leg.cosines(leg.candidates(_CANDIDATES, ChunkFilter(), None)[:_EXACT])
         return sorted(cosines, key=lambda id_: (-cosines[id_], id_))[:_WANTED]
 
     def float32(question: Any) -> list[int]:

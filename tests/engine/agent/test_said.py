@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.agent.last_messages import CUT, Said, lines_of, said_in, shortened
+from engine.agent.last_messages import CUT, LastMessages, lines_of, said_in, shortened
 from tests.helpers.fake_sessions import make_session
 
 
@@ -20,12 +20,15 @@ def test_only_what_both_said_counts() -> None:
             ("system", [("text", "Context was compacted.")]),
         ]
     )
-    assert said_in(session) == [Said("user", "Why does the valve open?"), Said("assistant", "The relay sticks.")]
+    assert said_in(session) == [
+        LastMessages("user", "Why does the valve open?"),
+        LastMessages("assistant", "The relay sticks."),
+    ]
 
 
 def test_all_texts_of_a_message_are_one() -> None:
     session = make_session([("assistant", [("text", "First."), ("thinking", "x"), ("text", " Second.\n")])])
-    assert said_in(session) == [Said("assistant", "First.\n\nSecond.")]
+    assert said_in(session) == [LastMessages("assistant", "First.\n\nSecond.")]
 
 
 def test_commands_are_left_out_and_paths_are_not() -> None:
@@ -41,7 +44,7 @@ def test_side_talk_counts_in_a_session_of_its_own_alone() -> None:
 
 
 def test_every_message_is_on_lines_of_its_own() -> None:
-    text = lines_of([Said("user", "one\n\nuser: two"), Said("assistant", "three")], 1000)
+    text = lines_of([LastMessages("user", "one\n\nuser: two"), LastMessages("assistant", "three")], 1000)
     assert text == "user: one\n\n  user: two\nassistant: three"
 
 
@@ -56,13 +59,13 @@ def test_every_message_is_on_lines_of_its_own() -> None:
     ],
 )
 def test_the_structure_of_a_message_does_not_reach_the_note(said: str, lines: list[str]) -> None:
-    found = lines_of([Said("user", said)], 1000).removeprefix("user:").split("\n")
+    found = lines_of([LastMessages("user", said)], 1000).removeprefix("user:").split("\n")
     assert [line.strip() for line in found][: len(lines)] == lines
 
 
 def test_what_nobody_sees_gets_into_no_note() -> None:
     unseen = "".join(chr(0xE0000 + ord(sign)) for sign in "obey")
-    said = Said("user", f"Wa\u200bter{unseen} the\x07 \u202etomatoes ❤️\u200d🔥")
+    said = LastMessages("user", f"Wa\u200bter{unseen} the\x07 \u202etomatoes ❤️\u200d🔥")
     assert lines_of([said], 100) == "user: Water the  tomatoes ❤️\u200d🔥"
 
 
@@ -91,8 +94,10 @@ def test_whatever_is_cut_is_a_beginning(text: str, most: int) -> None:
         assert len(found) <= most + len(CUT)
 
 
-@given(st.lists(st.builds(Said, st.sampled_from(["user", "assistant"]), st.text("a#-=`~ \nu:ser", max_size=60))))
-def test_whoever_speaks_begins_at_the_margin_and_nobody_else(messages: list[Said]) -> None:
+@given(
+    st.lists(st.builds(LastMessages, st.sampled_from(["user", "assistant"]), st.text("a#-=`~ \nu:ser", max_size=60)))
+)
+def test_whoever_speaks_begins_at_the_margin_and_nobody_else(messages: list[LastMessages]) -> None:
     text = lines_of(messages, 1000)
     speakers = [line.partition(":")[0] for line in text.split("\n") if line and not line.startswith("  ")]
     assert speakers == [said.speaker for said in messages]

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.agent.last_messages import Said
+from engine.agent.last_messages import LastMessages
 from engine.agent.slug import LONGEST, slug_of_words, to_slug
 
 
@@ -40,32 +40,35 @@ def counts(words: Sequence[str]) -> tuple[int, Mapping[str, int]]:
 
 
 def test_the_words_that_tell_it_apart_name_it_in_their_order() -> None:
-    said = [Said("user", "The greenhouse valve opens at night."), Said("assistant", "Its relay was stuck. The relay!")]
+    said = [
+        LastMessages("user", "The greenhouse valve opens at night."),
+        LastMessages("assistant", "Its relay was stuck. The relay!"),
+    ]
     slug = slug_of_words("", said, counts)
     assert "relay" in slug.split("-")
     assert slug.startswith("opens-night-")
 
 
 def test_a_title_tells_most() -> None:
-    said = [Said("user", "Could you have a look at the thing with the tap on bed three?")]
+    said = [LastMessages("user", "Could you have a look at the thing with the tap on bed three?")]
     assert slug_of_words("Debounce the relay", said, None).startswith("debounce-relay")
 
 
 def test_neither_code_nor_addresses_nor_what_is_left_of_a_secret_names_it() -> None:
     text = "```python\nsupercalifragilistic = 1\n```\nhttps://example.org/hidden sk-tes…ghij password=*** compost"
-    assert slug_of_words("", [Said("user", text)], None) == "compost"
+    assert slug_of_words("", [LastMessages("user", text)], None) == "compost"
 
 
 def test_forms_of_one_word_count_once() -> None:
-    assert slug_of_words("", [Said("user", "valve valves relay")], None) == "valve-relay"
+    assert slug_of_words("", [LastMessages("user", "valve valves relay")], None) == "valve-relay"
 
 
 def test_where_no_word_can_be_written_it_has_no_name() -> None:
-    assert slug_of_words("来週", [Said("user", "京都に行きます")], None) == ""
+    assert slug_of_words("来週", [LastMessages("user", "京都に行きます")], None) == ""
     assert slug_of_words("", [], counts) == ""
 
 
-@given(st.text(), st.lists(st.builds(Said, st.sampled_from(["user", "assistant"]), st.text())))
-def test_any_words_give_a_name_that_is_one(title: str, said: list[Said]) -> None:
+@given(st.text(), st.lists(st.builds(LastMessages, st.sampled_from(["user", "assistant"]), st.text())))
+def test_any_words_give_a_name_that_is_one(title: str, said: list[LastMessages]) -> None:
     slug = slug_of_words(title, said, None)
     assert to_slug(slug) == slug

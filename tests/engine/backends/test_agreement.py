@@ -207,7 +207,7 @@ def test_a_yes_ends_with_what_was_done_also_where_a_sync_does_not_come_to_its_en
 
 
 def test_a_yes_is_for_what_a_killed_run_has_left(open_memory, dear, workspace: Path, monkeypatch) -> None:
-    monkeypatch.setattr("engine.indexing.vector_stage.VectorHalf._lower_agreement", lambda half: None)
+    monkeypatch.setattr("engine.indexing.vector_stage.VectorStage._lower_agreement", lambda half: None)
     memory = open_memory(use=dear)
     seen = memory.sync(approve=True)
     name = ModelName(dear.id, dear.model, dear.key)

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from engine.indexing import scheduler
-from engine.indexing.session_growth import SessionDeltas
+from engine.indexing.session_growth import SessionGrowth
 from engine.memory import executor as threads_
 from engine.memory import sync_queue, watch_and_schedule
 from engine.settings import Settings
@@ -109,13 +109,13 @@ def test_a_memory_closes_after_its_executor(open_memory, workspace: Path) -> Non
 def test_sessions_are_judged_on_the_executor(open_memory, tmp_path: Path, timed: Timed, monkeypatch) -> None:
     monkeypatch.setattr(watch_and_schedule, "_SESSION_DEBOUNCE_MS", 20)
     judging: set[str] = set()
-    judge = SessionDeltas.call_for_sync
+    judge = SessionGrowth.call_for_sync
 
-    def noted(deltas: SessionDeltas, paths) -> bool:
+    def noted(deltas: SessionGrowth, paths) -> bool:
         judging.add(threading.current_thread().name.rpartition("_")[0])
         return judge(deltas, paths)
 
-    monkeypatch.setattr(SessionDeltas, "call_for_sync", noted)
+    monkeypatch.setattr(SessionGrowth, "call_for_sync", noted)
     folder = tmp_path / "agents/main/sessions"
     folder.mkdir(parents=True)
     open_memory(background=True, executor=timed, sync=SYNC, sessions=SessionSettings(folders=(str(folder),)))
@@ -163,7 +163,7 @@ def test_closing_gives_up_on_a_sync_that_hangs(open_memory, provider, monkeypatc
 
 
 def test_a_job_ends_once_however_it_is_ended() -> None:
-    threads = threads_.Threads(None)
+    threads = threads_.BackgroundExecutor(None)
     ran: list[str] = []
     cancel = threads.later(3600, lambda: ran.append("cancelled"))
     cancel()

@@ -7,7 +7,7 @@ import pytest
 
 from engine.base.errors import DiskFull
 from engine.indexing.scheduler import SyncScheduler
-from engine.memory.executor import Threads
+from engine.memory.executor import BackgroundExecutor
 from engine.records import SyncReason
 
 
@@ -31,13 +31,13 @@ class Runs:
 
 
 @pytest.fixture
-def threads() -> Iterator[Threads]:
-    threads = Threads(None)
+def threads() -> Iterator[BackgroundExecutor]:
+    threads = BackgroundExecutor(None)
     yield threads
     threads.close()
 
 
-def test_what_is_asked_twice_before_it_began_runs_once(threads: Threads) -> None:
+def test_what_is_asked_twice_before_it_began_runs_once(threads: BackgroundExecutor) -> None:
     runs = Runs()
     runs.go.clear()
     scheduler = SyncScheduler(runs, threads)
@@ -52,14 +52,14 @@ def test_what_is_asked_twice_before_it_began_runs_once(threads: Threads) -> None
     assert len(runs.reasons) == 3
 
 
-def test_an_interval_comes_back_by_itself(threads: Threads) -> None:
+def test_an_interval_comes_back_by_itself(threads: BackgroundExecutor) -> None:
     runs = Runs()
     scheduler = SyncScheduler(runs, threads, interval_seconds=0.01)
     assert runs.wait_for(3) == ["interval"] * 3
     scheduler.close()
 
 
-def test_a_failing_sync_does_not_end_the_thread(threads: Threads) -> None:
+def test_a_failing_sync_does_not_end_the_thread(threads: BackgroundExecutor) -> None:
     runs = Runs()
 
     def fail_first(reason: SyncReason) -> None:
@@ -76,7 +76,7 @@ def test_a_failing_sync_does_not_end_the_thread(threads: Threads) -> None:
     scheduler.close()
 
 
-def test_nothing_runs_after_close(threads: Threads) -> None:
+def test_nothing_runs_after_close(threads: BackgroundExecutor) -> None:
     runs = Runs()
     scheduler = SyncScheduler(runs, threads)
     scheduler.close()
@@ -84,7 +84,7 @@ def test_nothing_runs_after_close(threads: Threads) -> None:
     assert runs.reasons == []
 
 
-def test_a_look_that_was_asked_for_later_comes_once(threads: Threads) -> None:
+def test_a_look_that_was_asked_for_later_comes_once(threads: BackgroundExecutor) -> None:
     runs = Runs()
     scheduler = SyncScheduler(runs, threads)
     scheduler.request_later(0.01)
@@ -94,7 +94,7 @@ def test_a_look_that_was_asked_for_later_comes_once(threads: Threads) -> None:
     assert runs.reasons == ["interval"]
 
 
-def test_an_earlier_sync_makes_up_for_a_later_look(threads: Threads) -> None:
+def test_an_earlier_sync_makes_up_for_a_later_look(threads: BackgroundExecutor) -> None:
     runs = Runs()
     scheduler = SyncScheduler(runs, threads)
     scheduler.request_later(600)

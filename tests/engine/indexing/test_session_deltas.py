@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from engine.corpus.transcripts.stores import Store
-from engine.indexing.session_growth import SessionDeltas
+from engine.indexing.session_growth import SessionGrowth
 from engine.settings.options import SessionDeltaSettings
 
 NAME = "sessions/main/a.jsonl"
@@ -21,7 +21,7 @@ def transcript(tmp_path: Path) -> Path:
 
 def due(path: Path, indexed: dict[str, int], *, bytes: int = 100, messages: int = 5) -> bool:
     limits = SessionDeltaSettings(delta_bytes=bytes, delta_messages=messages)
-    deltas = SessionDeltas([Store("sessions/main", str(path.parent))], limits, lambda: indexed)
+    deltas = SessionGrowth([Store("sessions/main", str(path.parent))], limits, lambda: indexed)
     return deltas.call_for_sync([str(path)])
 
 

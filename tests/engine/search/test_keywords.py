@@ -8,7 +8,7 @@ import pytest
 
 from engine.backends.builtin import BuiltinMemory
 from engine.search import document_frequencies, keyword_leg, search_context
-from engine.search.chunk_filter import Among
+from engine.search.chunk_filter import ChunkFilter
 from engine.search.document_frequencies import Frequencies
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.reasons import reasons_of
@@ -130,7 +130,7 @@ def test_who_holds_every_word_is_trusted_however_long_it_is(memory: BuiltinMemor
     memory.sync()
     with memory._store.read() as snapshot:
         leg = KeywordLeg(snapshot, analyse_query("E4711"), Frequencies())
-        words = leg.score(leg.candidates(10, Among()))
+        words = leg.score(leg.candidates(10, ChunkFilter()))
     assert 0 < max(words.scores.values()) < 1
     assert words.best() == 1.0
 

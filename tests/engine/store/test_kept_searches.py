@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from engine.base.errors import IndexReadOnly, StoreError
 from engine.records import AskedQuestion, Passage, SavedSearch
 from engine.store import saved_searches, user_data
-from engine.store.saved_searches import KeptSearches
+from engine.store.saved_searches import SavedSearches
 from engine.store.user_data import UserData
 
 WHOLE = AskedQuestion(
@@ -35,33 +35,33 @@ def user(tmp_path: Path) -> Iterator[UserData]:
 
 
 @pytest.fixture
-def kept(user: UserData) -> KeptSearches:
-    return KeptSearches(user)
+def kept(user: UserData) -> SavedSearches:
+    return SavedSearches(user)
 
 
 def ask(text: str, **changes) -> AskedQuestion:
     return AskedQuestion(text=text, **changes)
 
 
-def asked(kept: KeptSearches) -> list[str]:
+def asked(kept: SavedSearches) -> list[str]:
     return [search.question.text for search in kept.recent()]
 
 
-def names(kept: KeptSearches) -> list[str]:
+def names(kept: SavedSearches) -> list[str]:
     return [search.name for search in kept.saved()]
 
 
-def test_everything_is_there_again_after_a_restart(kept: KeptSearches, user: UserData, tmp_path: Path) -> None:
+def test_everything_is_there_again_after_a_restart(kept: SavedSearches, user: UserData, tmp_path: Path) -> None:
     kept.note(WHOLE)
     kept.save(SavedSearch(name="Valves", question=WHOLE, used=5.0))
     user.close()
     again = UserData(tmp_path / "user.sqlite")
-    assert [search.question for search in KeptSearches(again).recent()] == [WHOLE]
-    assert KeptSearches(again).saved() == (SavedSearch(name="Valves", question=WHOLE, used=5.0),)
+    assert [search.question for search in SavedSearches(again).recent()] == [WHOLE]
+    assert SavedSearches(again).saved() == (SavedSearch(name="Valves", question=WHOLE, used=5.0),)
     again.close()
 
 
-def test_each_question_is_kept_once_and_the_newest_is_first(kept: KeptSearches) -> None:
+def test_each_question_is_kept_once_and_the_newest_is_first(kept: SavedSearches) -> None:
     for text in ("timer", "hose", "timer"):
         kept.note(ask(text))
     kept.note(ask("timer", days=7))
@@ -74,7 +74,7 @@ def test_each_question_is_kept_once_and_the_newest_is_first(kept: KeptSearches) 
     assert recent[0].asked >= recent[1].asked
 
 
-def test_the_beginning_of_a_question_gives_way_to_it(kept: KeptSearches) -> None:
+def test_the_beginning_of_a_question_gives_way_to_it(kept: SavedSearches) -> None:
     for text in ("hose", "tim", "timer", "tim"):
         kept.note(ask(text))
     assert asked(kept) == ["tim", "timer", "hose"]
@@ -85,7 +85,7 @@ def test_the_beginning_of_a_question_gives_way_to_it(kept: KeptSearches) -> None
     assert asked(kept)[:3] == ["a", "", "time"]
 
 
-def test_so_many_are_kept(kept: KeptSearches, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_so_many_are_kept(kept: SavedSearches, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saved_searches, "_KEPT", 3)
     for number in range(5):
         kept.note(ask(f"{number} valves"))
@@ -93,7 +93,7 @@ def test_so_many_are_kept(kept: KeptSearches, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_one_or_all_can_be_forgotten_and_nothing_is_left_in_the_file(
-    kept: KeptSearches, user: UserData, tmp_path: Path
+    kept: SavedSearches, user: UserData, tmp_path: Path
 ) -> None:
     for text in ("timer", "zebrafinch"):
         kept.note(ask(text))
@@ -125,7 +125,7 @@ def _copies(user: UserData, folder: Path) -> list[Path]:
         ask("x", within=ask("password: hunter2hunter2A!")),
     ],
 )
-def test_a_question_with_a_secret_is_not_kept(kept: KeptSearches, question: AskedQuestion) -> None:
+def test_a_question_with_a_secret_is_not_kept(kept: SavedSearches, question: AskedQuestion) -> None:
     kept.note(question)
     assert kept.recent() == ()
     with pytest.raises(StoreError, match="is not kept"):
@@ -133,7 +133,7 @@ def test_a_question_with_a_secret_is_not_kept(kept: KeptSearches, question: Aske
     assert kept.saved() == ()
 
 
-def test_a_name_with_a_secret_is_none(kept: KeptSearches) -> None:
+def test_a_name_with_a_secret_is_none(kept: SavedSearches) -> None:
     key = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
     with pytest.raises(StoreError, match="is not kept"):
         kept.save(SavedSearch(name=f"Where is {key}", question=ask("x"), used=1.0))
@@ -143,7 +143,7 @@ def test_a_name_with_a_secret_is_none(kept: KeptSearches) -> None:
     assert names(kept) == ["Mine"]
 
 
-def test_saving_renaming_running_and_forgetting(kept: KeptSearches) -> None:
+def test_saving_renaming_running_and_forgetting(kept: SavedSearches) -> None:
     kept.save(SavedSearch(name=" Two \n words ", question=ask("one"), used=1.0))
     kept.save(SavedSearch(name="Other", question=ask("two"), used=2.0))
     assert names(kept) == ["Other", "Two words"]
@@ -164,7 +164,7 @@ def test_saving_renaming_running_and_forgetting(kept: KeptSearches) -> None:
 
 
 @pytest.mark.parametrize("name", ["", " \n", "x" * 201])
-def test_a_name_has_to_be_one(kept: KeptSearches, name: str) -> None:
+def test_a_name_has_to_be_one(kept: SavedSearches, name: str) -> None:
     with pytest.raises(StoreError, match="name"):
         kept.save(SavedSearch(name=name, question=ask("one"), used=1.0))
     kept.save(SavedSearch(name="One", question=ask("one"), used=1.0))
@@ -174,7 +174,7 @@ def test_a_name_has_to_be_one(kept: KeptSearches, name: str) -> None:
 
 
 def test_what_a_later_version_adds_is_left_out_and_what_an_earlier_one_lacks_has_its_default(
-    kept: KeptSearches, user: UserData
+    kept: SavedSearches, user: UserData
 ) -> None:
     kept.save(SavedSearch(name="Now", question=WHOLE, used=3.0))
     later = json.dumps({"text": "timer", "mood": "calm", "within": {"text": "hose", "depth": [1]}})
@@ -194,7 +194,7 @@ def test_what_a_later_version_adds_is_left_out_and_what_an_earlier_one_lacks_has
 
 def test_where_nothing_can_be_kept_that_is_said(tmp_path: Path) -> None:
     user = UserData(tmp_path / "user.sqlite", read_only=True)
-    kept = KeptSearches(user)
+    kept = SavedSearches(user)
     kept.note(ask("timer"))
     kept.touch("x")
     kept.forget_recent()
@@ -236,11 +236,11 @@ def test_what_is_forgotten_is_gone_from_the_copy_before_a_migration_too(tmp_path
     with monkeypatch.context() as older:
         older.setattr(user_data, "MIGRATIONS", user_data.MIGRATIONS[:5])
         user = UserData(path)
-        KeptSearches(user).note(ask("the quagga song"))
-        KeptSearches(user).save(SavedSearch(name="Kept", question=ask("dodo"), used=1.0))
+        SavedSearches(user).note(ask("the quagga song"))
+        SavedSearches(user).save(SavedSearch(name="Kept", question=ask("dodo"), used=1.0))
         user.close()
     user = UserData(path)
-    kept = KeptSearches(user)
+    kept = SavedSearches(user)
     [copy] = tmp_path.glob("*.before-*")
     assert b"quagga" in copy.read_bytes()
     kept.forget_recent(kept.recent()[0].question)
@@ -252,7 +252,7 @@ def test_what_is_forgotten_is_gone_from_the_copy_before_a_migration_too(tmp_path
     assert b"dodo" in copy.read_bytes()
 
 
-def test_half_a_character_ends_nothing(kept: KeptSearches) -> None:
+def test_half_a_character_ends_nothing(kept: SavedSearches) -> None:
     kept.note(ask("whole"))
     kept.note(ask("half \ud83d"))
     assert asked(kept) == ["whole"]

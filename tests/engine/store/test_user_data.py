@@ -14,7 +14,7 @@ from engine.base.errors import IndexReadOnly
 from engine.records import AskedQuestion, SavedSearch, SyncSummary
 from engine.store import backups, user_data
 from engine.store.batch_jobs import BatchJobs, StoredJob
-from engine.store.saved_searches import KeptSearches
+from engine.store.saved_searches import SavedSearches
 from engine.store.stored_models import ModelName
 from engine.store.user_data import UserData
 
@@ -158,11 +158,11 @@ def test_what_a_broken_off_migration_left_aside_is_no_damage(tmp_path: Path, mon
 
 
 def save(data: UserData, name: str) -> None:
-    KeptSearches(data).save(SavedSearch(name=name, question=AskedQuestion(text=name), used=1.0))
+    SavedSearches(data).save(SavedSearch(name=name, question=AskedQuestion(text=name), used=1.0))
 
 
 def saved(data: UserData) -> set[str]:
-    return {search.name for search in KeptSearches(data).saved()}
+    return {search.name for search in SavedSearches(data).saved()}
 
 
 def empty(path: Path) -> None:

@@ -3,12 +3,12 @@ from collections.abc import Iterator
 import pytest
 
 from gui.app.demo import Demo
-from gui.core.app_paths import Places
+from gui.core.app_paths import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.widgets.accessible_painting import tell_painted
 from gui.window.main_window import MainWindow
-from gui.window.quick_search import QuickWay
+from gui.window.quick_search import QuickSearchController
 from tests.helpers.every_view import Program
 
 
@@ -18,10 +18,10 @@ def program(qtbot, appearance, jobs, tmp_path) -> Iterator[Program]:
     demo = Demo()
     workspace = Workspace(jobs, config=demo.config, store_path=str(demo.store), prepare=demo.fill)
     with appearance.bare():
-        window = MainWindow(workspace, jobs, appearance, WindowState(), places=Places(demo.config), remembers=False)
+        window = MainWindow(workspace, jobs, appearance, WindowState(), places=AppPaths(demo.config), remembers=False)
     qtbot.addWidget(window)
     window.show()
-    program = Program(qtbot, window, QuickWay(window, workspace, jobs), demo, tmp_path)
+    program = Program(qtbot, window, QuickSearchController(window, workspace, jobs), demo, tmp_path)
     yield program
     program.close_others()
     program.quick.quick.deleteLater()

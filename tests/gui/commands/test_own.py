@@ -4,7 +4,7 @@ import engine
 from gui.commands.fixed import FIXED
 from gui.commands.keymap import Keymap, command
 from gui.commands.listing import clash, groups
-from gui.settings.custom_keys import OwnKeys, plain
+from gui.settings.custom_keys import CustomKeys, plain
 
 BOX = command("search.focus", "Go to the search box", "window", "Ctrl+K", "Ctrl+L")
 WRAP = command("file.wrap", "Wrap lines…", "file", "Alt+Z")
@@ -26,7 +26,7 @@ def config(tmp_path):
 
 @pytest.fixture
 def own(qtbot, jobs, mapped, config):
-    made = OwnKeys(jobs, mapped, config)
+    made = CustomKeys(jobs, mapped, config)
     yield made
     qtbot.waitUntil(lambda: not made.saving)
 

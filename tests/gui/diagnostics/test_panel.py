@@ -7,7 +7,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 
 from engine import FileIssue, Probe, speak
-from gui.diagnostics.group_view import ReadingRow
+from gui.diagnostics.group_view import DiagnosticRow
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.widgets.issues_table import IssuesTable
 from tests.helpers.fake_records import make_progress, make_status, make_summary
@@ -26,13 +26,13 @@ def _shown(qtbot, panel: DiagnosticsPanel) -> DiagnosticsPanel:
     panel.resize(330, 760)
     panel.show()
     panel.show_status(make_status())
-    qtbot.waitUntil(lambda: any(row.isVisible() for row in panel.findChildren(ReadingRow)))
+    qtbot.waitUntil(lambda: any(row.isVisible() for row in panel.findChildren(DiagnosticRow)))
     return panel
 
 
-def _rows(panel: DiagnosticsPanel) -> dict[str, ReadingRow]:
+def _rows(panel: DiagnosticsPanel) -> dict[str, DiagnosticRow]:
     """Rows by the label that they show; of rows with one label the last."""
-    return {row._label.text(): row for row in panel.findChildren(ReadingRow) if not row.isHidden()}
+    return {row._label.text(): row for row in panel.findChildren(DiagnosticRow) if not row.isHidden()}
 
 
 def _press(qtbot, panel: DiagnosticsPanel, words: str) -> None:
@@ -64,7 +64,7 @@ def test_the_groups_appear_together(qtbot, appearance, jobs, memory):
     shown: list[int] = []
 
     def look() -> bool:
-        rows = panel.findChildren(ReadingRow)
+        rows = panel.findChildren(DiagnosticRow)
         built.append(len(rows))
         shown.append(sum(row.isVisible() for row in rows))
         return shown[-1] > 0
@@ -89,7 +89,7 @@ def test_files_that_are_asked_for_while_the_dock_is_built_come_into_view(qtbot, 
 def test_without_a_status_nothing_is_claimed(panel):
     panel.show_status(make_status())
     panel.show_status(None)
-    assert not any(row.isVisible() for row in panel.findChildren(ReadingRow))
+    assert not any(row.isVisible() for row in panel.findChildren(DiagnosticRow))
     assert not next(b for b in panel.findChildren(QPushButton) if b.text() == "Copy as JSON").isEnabled()
 
 

@@ -13,13 +13,13 @@ from engine import (
     WatcherStatus,
 )
 from engine.memory.degraded import with_degraded
-from gui.diagnostics.status_diagnostics import Reading, read_status
+from gui.diagnostics.status_diagnostics import Diagnostic, read_status
 from tests.helpers.fake_records import make_estimate, make_progress, make_status, make_summary
 
 NOW = 1_772_535_600.0
 
 
-def _reading(group: str, label: str, **changes) -> Reading:
+def _reading(group: str, label: str, **changes) -> Diagnostic:
     groups = {found.title: found for found in read_status(make_status(**changes), NOW)}
     return next(reading for reading in groups[group].readings if reading.label == label)
 

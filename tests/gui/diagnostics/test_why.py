@@ -4,7 +4,7 @@ from PySide6.QtGui import QDropEvent
 
 from engine import PathRemedy, RuleOrigin, WorkspaceError
 from gui.diagnostics.panel import DiagnosticsPanel
-from gui.diagnostics.path_explainer import WhyView, dropped_path
+from gui.diagnostics.path_explainer import PathExplainer, dropped_path
 from gui.diagnostics.path_messages import ACTION_WORDS, read_path
 from tests.helpers.fake_records import make_path_state, make_status
 
@@ -12,15 +12,15 @@ NAME = "projects/greenhouse.md"
 
 
 @pytest.fixture
-def why(qtbot, appearance, jobs, memory) -> WhyView:
-    view = WhyView(jobs)
+def why(qtbot, appearance, jobs, memory) -> PathExplainer:
+    view = PathExplainer(jobs)
     qtbot.addWidget(view)
     view.set_manager(memory)
     view.show()
     return view
 
 
-def _ask(qtbot, why: WhyView, path: str) -> None:
+def _ask(qtbot, why: PathExplainer, path: str) -> None:
     why.edit.setFocus()
     why.edit.clear()
     qtbot.keyClicks(why.edit, path)
@@ -28,7 +28,7 @@ def _ask(qtbot, why: WhyView, path: str) -> None:
     qtbot.waitUntil(lambda: not why.busy)
 
 
-def _drop(view: WhyView, data: QMimeData) -> None:
+def _drop(view: PathExplainer, data: QMimeData) -> None:
     event = QDropEvent(
         QPointF(5, 5),
         Qt.DropAction.CopyAction,

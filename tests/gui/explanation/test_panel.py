@@ -12,7 +12,7 @@ from gui.explanation.score_bar import ScoreBar
 from gui.explanation.tables import FigureTable, StageTable
 from gui.explanation.term_bars import RangeBar, TermBars
 from gui.explanation.wording import Part
-from gui.search.query import Answer, Question
+from gui.search.query import Answer, Query
 from gui.style.appearance import Appearance
 from gui.style.theme import theme_tokens
 from tests.helpers.fake_explanations import explain, make_reason
@@ -39,7 +39,7 @@ def panel(qtbot) -> ExplanationPanel:
 
 
 def _answer(outcome: SearchOutcome, **changes) -> Answer:
-    return Answer(Question("irrigation timer"), outcome, **({"final": True, "explained": True} | changes))
+    return Answer(Query("irrigation timer"), outcome, **({"final": True, "explained": True} | changes))
 
 
 def _said(panel: QWidget) -> str:

@@ -51,7 +51,7 @@ def _page_text(guide) -> str:
 
 
 def test_it_begins_with_the_first_page_and_lists_all(guide):
-    assert guide.spot == ("first-steps", "")
+    assert guide.location == ("first-steps", "")
     assert _list(guide).count() == len(NAMES)
     assert "Choose a folder" in _page_text(guide)
     assert keymap().shown("view.search") in _page_text(guide)
@@ -59,7 +59,7 @@ def test_it_begins_with_the_first_page_and_lists_all(guide):
 
 def test_searching_leads_to_the_section(qtbot, guide):
     _type(guide, "telemetry")
-    qtbot.waitUntil(lambda: guide.ready and guide.spot[0] == "privacy")
+    qtbot.waitUntil(lambda: guide.ready and guide.location[0] == "privacy")
     assert "no telemetry" in _page_text(guide)
     _box(guide).clear()
     assert _list(guide).count() == len(NAMES)
@@ -76,7 +76,7 @@ def test_keys_lead_from_the_box_to_the_page_and_back(qtbot, guide):
     QTest.keyClick(_box(guide), Qt.Key.Key_Down)
     assert _list(guide).hasFocus()
     QTest.keyClick(_list(guide), Qt.Key.Key_Down)
-    qtbot.waitUntil(lambda: guide.ready and guide.spot[0] == "searching")
+    qtbot.waitUntil(lambda: guide.ready and guide.location[0] == "searching")
     QTest.keyClick(_list(guide), Qt.Key.Key_Return)
     assert _text(guide).hasFocus()
     QTest.keyClick(_text(guide), Qt.Key.Key_Escape)
@@ -92,10 +92,10 @@ def test_keys_lead_from_the_box_to_the_page_and_back(qtbot, guide):
 
 def test_links_lead_to_pages_and_back(qtbot, guide):
     _follow(guide, "query-language.md#When")
-    qtbot.waitUntil(lambda: guide.ready and guide.spot == ("query-language", "When"))
+    qtbot.waitUntil(lambda: guide.ready and guide.location == ("query-language", "When"))
     qtbot.waitUntil(lambda: _text(guide).verticalScrollBar().value() > 0)
     guide.back()
-    qtbot.waitUntil(lambda: guide.ready and guide.spot == ("first-steps", ""))
+    qtbot.waitUntil(lambda: guide.ready and guide.location == ("first-steps", ""))
 
 
 def test_a_link_runs_a_command_of_the_window(qtbot, guide, window):
@@ -133,7 +133,7 @@ def test_a_note_can_run_nothing(qtbot, jobs, memory, target, monkeypatch):
 def test_learn_more_leads_to_its_page(qtbot, window):
     open_guide("facts")
     guide = window.guide.dialog
-    qtbot.waitUntil(lambda: guide.ready and guide.spot[0] == "facts")
+    qtbot.waitUntil(lambda: guide.ready and guide.location[0] == "facts")
     assert guide.isVisible()
     guide.close()
 
@@ -144,7 +144,7 @@ def test_an_empty_answer_leads_to_the_guide(qtbot, opened):
     page = opened.search.body.page
     next(button for button in page.findChildren(QPushButton) if button.text() == "Learn more").click()
     guide = opened.guide.dialog
-    qtbot.waitUntil(lambda: guide.ready and guide.spot[0] == "not-found")
+    qtbot.waitUntil(lambda: guide.ready and guide.location[0] == "not-found")
     guide.close()
 
 
@@ -186,7 +186,7 @@ def test_the_pages_are_those_of_the_language_of_the_window(qtbot, window):
         assert "keine Telemetrie" in _page_text(guide)
         assert _list(guide).item(0).text() == "Erste Schritte"
         _box(guide).setText("Dubletten")
-        qtbot.waitUntil(lambda: guide.ready and guide.spot == ("index-view", "Dubletten"))
+        qtbot.waitUntil(lambda: guide.ready and guide.location == ("index-view", "Dubletten"))
         guide.close()
     finally:
         speak("en")

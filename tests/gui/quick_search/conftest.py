@@ -1,12 +1,12 @@
 import pytest
 
 from gui.window.main_window import MainWindow
-from gui.window.quick_search import QuickWay
+from gui.window.quick_search import QuickSearchController
 
 
 @pytest.fixture
-def way(qtbot, opened: MainWindow, jobs) -> QuickWay:
+def way(qtbot, opened: MainWindow, jobs) -> QuickSearchController:
     """The quick search of a window with the garden open."""
-    way = QuickWay(opened, opened.workspace, jobs)
+    way = QuickSearchController(opened, opened.workspace, jobs)
     qtbot.addWidget(way.quick)
     return way

@@ -6,13 +6,13 @@ import engine
 from engine import BackendError
 from gui.core.workspace import OpenFailure
 from gui.search.result_list import ResultList
-from gui.window.quick_search import QuickWay
+from gui.window.quick_search import QuickSearchController
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_progress
 from tests.helpers.windows import at_rest
 
 
-def _ask(qtbot, way: QuickWay, text: str) -> None:
+def _ask(qtbot, way: QuickSearchController, text: str) -> None:
     with qtbot.waitActive(way.quick):
         way.quick.call_up()
     way.panel.box.edit.clear()
@@ -95,7 +95,7 @@ def test_enter_opens_the_result_in_the_window_with_the_question_that_led_to_it(q
     assert opened.views.current == "search"
     shown = opened.search.body.list.current_result()
     assert (shown.path, shown.start_line) == (wanted.path, wanted.start_line)
-    assert opened.search.asker.standing.subject.text == "hose"
+    assert opened.search.controller.view_state.subject.text == "hose"
     qtbot.waitUntil(lambda: opened.viewer.reads)
 
 

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QLineEdit, QMenu, QPlainTextEdit, QPushButton
 
 import engine
 from engine import WrittenNote, save_note
-from gui.remember.controller import RememberWay
+from gui.remember.controller import RememberController
 from tests.helpers.embedding_servers.chat_server import KEY, ChatServer
 from tests.helpers.fake_sessions import MASK, SECRET, SESSIONS, VALVE
 from tests.helpers.windows import at_rest
@@ -35,8 +35,8 @@ def sessions(qtbot, window, memory):
     return window
 
 
-def way(window) -> RememberWay:
-    return window.remembering.way
+def way(window) -> RememberController:
+    return window.remember.way
 
 
 def press(widget, words: str) -> None:
@@ -213,8 +213,8 @@ def test_it_waits_for_its_turn(qtbot, window, memory):
     qtbot.waitUntil(lambda: at_rest(window))
     window.banner.say("Rebuild the whole index?", "working", key="rebuild")
     note = by_agent(memory, "first")
-    window.remembering.unseen.look()
-    qtbot.waitUntil(lambda: not window.remembering.unseen._job.busy)
+    window.remember.unseen.look()
+    qtbot.waitUntil(lambda: not window.remember.unseen._job.busy)
     assert window.banner.text == "Rebuild the whole index?"
     window.banner.clear("rebuild")
     assert window.banner.text == f"An agent wrote {note.path}."

@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from engine import SessionNote
-from gui.remember.note_sheet import RememberSheet
+from gui.remember.note_sheet import NoteSheet
 from gui.widgets.combo import ComboBox
 
 Key = Qt.Key
@@ -21,19 +21,19 @@ NOTE = SessionNote(
 
 
 @pytest.fixture
-def sheet(qtbot, appearance) -> RememberSheet:
+def sheet(qtbot, appearance) -> NoteSheet:
     window = QWidget()
     window.resize(900, 700)
     qtbot.addWidget(window)
     window.show()
-    sheet = RememberSheet("Fix the valve", "notes", window)
+    sheet = NoteSheet("Fix the valve", "notes", window)
     sheet.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     yield sheet
     sheet.done(0)
 
 
 @pytest.fixture
-def filled(sheet) -> RememberSheet:
+def filled(sheet) -> NoteSheet:
     sheet.show_note(NOTE)
     return sheet
 
@@ -148,7 +148,7 @@ def test_it_is_no_larger_than_its_window(qtbot, appearance):
     window.resize(560, 360)
     qtbot.addWidget(window)
     window.show()
-    small = RememberSheet("Fix the valve", "notes", window)
+    small = NoteSheet("Fix the valve", "notes", window)
     small.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose, False)
     small.show_note(NOTE)
     assert small.width() <= 560

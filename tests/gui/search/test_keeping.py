@@ -13,8 +13,8 @@ from gui.search.name_dialog import NameDialog
 from gui.search.panel import SearchPanel
 from gui.search.query import Scope
 from gui.search.ranking import Ranking
-from gui.search.saved_list import KeptList, name_of
-from gui.search.saved_searches import Keeping
+from gui.search.saved_list import SavedList, name_of
+from gui.search.saved_searches import SavedSearchController
 from gui.widgets.query_box import QueryBox
 from tests.helpers.fake_memory import FakeMemory
 
@@ -28,9 +28,9 @@ def short_waits(monkeypatch):
 
 
 @pytest.fixture
-def keeping(qtbot, panel) -> Keeping:
-    qtbot.waitUntil(lambda: not panel.asker.keeping.shelf.busy)
-    return panel.asker.keeping
+def keeping(qtbot, panel) -> SavedSearchController:
+    qtbot.waitUntil(lambda: not panel.controller.saved_searches.shelf.busy)
+    return panel.controller.saved_searches
 
 
 @pytest.fixture
@@ -39,13 +39,13 @@ def box(panel) -> QLineEdit:
 
 
 @pytest.fixture
-def listed(keeping) -> KeptList:
+def listed(keeping) -> SavedList:
     return keeping.picker.list
 
 
 @pytest.fixture
 def rest(qtbot, panel) -> Callable[[], None]:
-    return lambda: qtbot.waitUntil(lambda: not panel.busy and not panel.asker.keeping.shelf.busy)
+    return lambda: qtbot.waitUntil(lambda: not panel.busy and not panel.controller.saved_searches.shelf.busy)
 
 
 @pytest.fixture
@@ -68,11 +68,11 @@ def _texts(memory: FakeMemory) -> list[str]:
     return [search.question.text for search in memory.kept_searches.recent()]
 
 
-def _names(listed: KeptList) -> list[str]:
+def _names(listed: SavedList) -> list[str]:
     return [name_of(search) for search in listed.searches]
 
 
-def _save(keeping: Keeping, name: str, **question) -> None:
+def _save(keeping: SavedSearchController, name: str, **question) -> None:
     keeping.shelf.save(name, AskedQuestion(**(PLAIN | question)))
 
 
@@ -126,11 +126,11 @@ def test_it_is_there_after_a_restart_and_the_keys_of_the_box_walk_through_it(
         mean(text)
     box.clear()
     panel.set_manager(None)
-    assert panel.asker.keeping.shelf.recent == ()
+    assert panel.controller.saved_searches.shelf.recent == ()
     fresh = SearchPanel(memory, jobs, panel)
     for widget in (fresh.header, fresh.body):
         qtbot.addWidget(widget)
-    qtbot.waitUntil(lambda: len(fresh.asker.keeping.shelf.recent) == 2)
+    qtbot.waitUntil(lambda: len(fresh.controller.saved_searches.shelf.recent) == 2)
     edit = fresh.header.findChild(QueryBox).edit
     for expected in ("hose", "timer", "timer"):
         qtbot.keyClick(edit, Key.Key_Up, Qt.KeyboardModifier.AltModifier)
@@ -201,7 +201,7 @@ def test_a_question_comes_back_with_all_that_was_chosen_around_it(qtbot, panel, 
     rest()
     whole = keeping.question
     assert whole.order == "date"
-    panel.asker.show_question(AskedQuestion(text="hose", **PLAIN))
+    panel.controller.show_question(AskedQuestion(text="hose", **PLAIN))
     rest()
     assert keeping.question == AskedQuestion(text="hose", **PLAIN)
     keeping.picker.open()
@@ -219,7 +219,7 @@ def test_a_question_comes_back_with_all_that_was_chosen_around_it(qtbot, panel, 
 
 
 def test_a_period_that_is_no_choice_any_more_is_still_asked(panel, memory, rest):
-    panel.asker.show_question(AskedQuestion(text="timer", days=3))
+    panel.controller.show_question(AskedQuestion(text="timer", days=3))
     rest()
     assert memory.searches[-1][2]["since"] is not None
     assert any(chip.text() == "Past 3 days" for chip in panel.header.findChildren(QPushButton))
@@ -286,7 +286,7 @@ def test_the_mouse_runs_one_and_has_a_menu(qtbot, panel, memory, box, mean, list
 
 def test_the_list_goes_when_the_box_is_left(qtbot, panel, box, mean, listed, rest):
     mean("timer")
-    keeping = panel.asker.keeping
+    keeping = panel.controller.saved_searches
     keeping.picker.open()
     assert not listed.isHidden()
     panel.focus_results()

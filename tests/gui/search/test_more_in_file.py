@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from gui.search.rows import MoreInFileRow, ResultRow
-from gui.window.quick_search import QuickWay
+from gui.window.quick_search import QuickSearchController
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.windows import at_rest
 
@@ -82,7 +82,7 @@ def test_click_on_row_for_more_opens_file_and_chip_returns(qtbot, opened, result
 
 
 def test_quick_search_opens_file_in_window(qtbot, opened, jobs):
-    way = QuickWay(opened, opened.workspace, jobs)
+    way = QuickSearchController(opened, opened.workspace, jobs)
     qtbot.addWidget(way.quick)
     with qtbot.waitActive(way.quick):
         way.quick.call_up()

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QLineEdit, QPushButton
 from engine import LAST_LINE, EarlierAnswer, Passage
 from gui.search import scope_messages, search_runner
 from gui.search.panel import SearchPanel
-from gui.search.query import Question, Scope
+from gui.search.query import Query, Scope
 from gui.search.result_list import ResultList
 from gui.search.result_menu import ResultMenu
-from gui.search.scope_bar import NarrowingBar
+from gui.search.scope_bar import ScopeBar
 from gui.widgets.chip import Chip
 from gui.widgets.icons import IconButton
 from gui.widgets.query_box import QueryBox
@@ -39,7 +39,7 @@ def box(panel) -> QLineEdit:
 
 
 @pytest.fixture
-def bar(panel) -> NarrowingBar:
+def bar(panel) -> ScopeBar:
     return panel.body.narrowing_bar
 
 
@@ -57,7 +57,7 @@ def ask(panel, settle) -> Callable[[str], None]:
     return run
 
 
-def said(bar: NarrowingBar) -> list[str]:
+def said(bar: ScopeBar) -> list[str]:
     return [crumb.words for crumb in bar._crumbs] if bar.isVisible() else []
 
 
@@ -112,8 +112,8 @@ def test_escape_in_the_empty_box_leads_back_to_the_question_and_the_result(
 
 def test_down_leads_from_the_empty_box_to_what_is_like_it(qtbot, panel, results, box, ask, settle) -> None:
     ask("irrigation")
-    panel.asker.keeping.shelf.notes = True
-    panel.asker.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "")
+    panel.controller.saved_searches.shelf.notes = True
+    panel.controller.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "")
     settle()
     panel.focus_box()
     qtbot.keyClick(box, Key.Key_Down)
@@ -148,13 +148,13 @@ def test_what_is_typed_takes_its_place(qtbot, panel, results, box, bar, ask, set
     assert (
         panel.body.answer.question
         == panel.body.answer.question.subject
-        == Question("timer", half_life_days=0.0, diverse=False)
+        == Query("timer", half_life_days=0.0, diverse=False)
     )
 
 
 def test_the_box_says_what_typing_would_do(qtbot, panel, results, box, ask, settle) -> None:
     ask("irrigation")
-    panel.asker.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "Irrigation hose")
+    panel.controller.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "Irrigation hose")
     settle()
     assert box.placeholderText() == "Search for other words"
     qtbot.keyClicks(box, "timer")
@@ -191,10 +191,12 @@ def test_the_menu_offers_both(qtbot, panel, results, ask, settle, memory, monkey
 
 
 def test_nothing_like_it_says_so_and_a_passage_that_is_gone_too(qtbot, panel, results, settle, memory, bar) -> None:
-    panel.asker.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3, text="zebra giraffe"), "zebra")
+    panel.controller.search_like(
+        Passage(path="topics/shopping.md", start_line=1, end_line=3, text="zebra giraffe"), "zebra"
+    )
     settle()
     assert panel.body.page.accessibleName().startswith("Nothing is like this passage")
-    panel.asker.search_like(Passage(path="gone.md", start_line=1, end_line=3), "")
+    panel.controller.search_like(Passage(path="gone.md", start_line=1, end_line=3), "")
     settle()
     assert "Nothing of gone.md is indexed" in panel.body.page.accessibleName()
     assert said(bar) == ["Like gone.md#L1-L3"]
@@ -203,7 +205,7 @@ def test_nothing_like_it_says_so_and_a_passage_that_is_gone_too(qtbot, panel, re
 def test_what_is_read_marks_the_telling_words(qtbot, panel, settle, memory) -> None:
     told: list[str] = []
     panel.result_selected.connect(lambda result, query: told.append(query))
-    panel.asker.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "Irrigation hose")
+    panel.controller.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "Irrigation hose")
     settle()
     assert "irrigation" in told[-1].split()
 
@@ -216,7 +218,7 @@ def test_the_next_question_is_asked_within_the_results_on_show(
 ) -> None:
     ask("irrigation")
     asked = len(memory.searches)
-    panel.asker.search_within()
+    panel.controller.search_within()
     assert box.hasFocus()
     assert box.text() == ""
     assert results.isVisible(), "the results stay until something is asked"
@@ -229,10 +231,10 @@ def test_the_next_question_is_asked_within_the_results_on_show(
     assert query == "hose"
     assert [level.query for level in options["within"]] == ["irrigation"]
     within = set(places(panel))
-    panel.asker.ask_again(Question("irrigation"))
+    panel.controller.ask_again(Query("irrigation"))
     settle()
     irrigation = set(places(panel))
-    panel.asker.ask_again(Question("hose"))
+    panel.controller.ask_again(Query("hose"))
     settle()
     assert within == irrigation & set(places(panel))
     assert within < irrigation
@@ -240,10 +242,10 @@ def test_the_next_question_is_asked_within_the_results_on_show(
 
 def test_levels_nest_and_each_leads_back(qtbot, panel, box, bar, ask, settle) -> None:
     ask("irrigation")
-    panel.asker.search_within()
+    panel.controller.search_within()
     qtbot.keyClicks(box, "timer")
     settle()
-    panel.asker.search_within()
+    panel.controller.search_within()
     qtbot.keyClicks(box, "valve")
     settle()
     assert said(bar) == ["Within 3 results of “irrigation”", "Within 2 results of “timer”"]
@@ -255,7 +257,7 @@ def test_levels_nest_and_each_leads_back(qtbot, panel, box, bar, ask, settle) ->
     settle()
     assert (box.text(), said(bar)) == ("timer", ["Within 3 results of “irrigation”"])
     qtbot.keyClicks(box, "s")
-    panel.asker.ask_again(Question("valve", within=Question("timer", within=Question("irrigation"))))
+    panel.controller.ask_again(Query("valve", within=Query("timer", within=Query("irrigation"))))
     settle()
     assert places(panel) == inner
     bar.findChildren(IconButton)[0].click()
@@ -266,7 +268,7 @@ def test_levels_nest_and_each_leads_back(qtbot, panel, box, bar, ask, settle) ->
 def test_a_single_letter_does_not_take_the_results_away(qtbot, panel, results, box, ask, settle) -> None:
     ask("irrigation")
     before = places(panel)
-    panel.asker.search_within()
+    panel.controller.search_within()
     qtbot.keyClicks(box, "h")
     settle()
     assert places(panel) == before
@@ -279,7 +281,7 @@ def test_an_empty_answer_within_others_offers_the_question_by_itself(
     from engine import SearchRemedy
 
     ask("irrigation")
-    panel.asker.search_within()
+    panel.controller.search_within()
     qtbot.keyClicks(box, "radishes")
     settle()
     assert panel.body.page.accessibleName().startswith("Nothing found for “radishes” within these results")
@@ -292,7 +294,7 @@ def test_an_empty_answer_within_others_offers_the_question_by_itself(
 
 def test_the_counts_follow_the_index(qtbot, panel, box, bar, ask, settle, memory) -> None:
     ask("irrigation")
-    panel.asker.search_within()
+    panel.controller.search_within()
     qtbot.keyClicks(box, "hose")
     settle()
     memory.files["new.md"] = "# New\n\nAnother irrigation hose.\n"
@@ -304,7 +306,7 @@ def test_the_counts_follow_the_index(qtbot, panel, box, bar, ask, settle, memory
 
 def test_another_memory_has_other_results(qtbot, panel, bar, ask, settle) -> None:
     ask("irrigation")
-    panel.asker.search_within()
+    panel.controller.search_within()
     panel.set_manager(FakeMemory({}))
     settle()
     assert said(bar) == []
@@ -312,18 +314,18 @@ def test_another_memory_has_other_results(qtbot, panel, bar, ask, settle) -> Non
 
 
 def test_what_is_asked_again_stands_with_all_that_it_was_asked_with(panel, box, bar, settle, memory) -> None:
-    question = Question(
+    question = Query(
         "hose",
         ("memory",),
         30,
         Scope("topics/shopping.md", "Shopping"),
         min_score=0.0,
-        within=Question("irrigation"),
+        within=Query("irrigation"),
         half_life_days=7.0,
         diverse=True,
     )
     memory.modified["topics/shopping.md"] = 4_000_000_000.0
-    panel.asker.ask_again(question)
+    panel.controller.ask_again(question)
     settle()
     assert panel.body.answer.question == question
     assert panel.body.ranking.ranking.half_life_days == 7.0
@@ -364,7 +366,7 @@ def test_the_button_beside_the_order_asks_within(qtbot, panel, results, bar, ask
     ],
 )
 def test_a_level_says_how_many_it_keeps_to(count: EarlierAnswer | None, words: str) -> None:
-    assert scope_messages.within(Question("a b"), count, "").words == words
+    assert scope_messages.within(Query("a b"), count, "").words == words
 
 
 def test_a_crumb_is_short_and_its_tip_says_all() -> None:
@@ -376,7 +378,7 @@ def test_a_crumb_is_short_and_its_tip_says_all() -> None:
     assert scope_messages.like(passage, "## One\n\n- **two** [three](x.md)").words == "Like “One · two three”"
     assert crumb.tip.endswith("· projects/a.md#L5-L9")
     assert scope_messages.like(Passage(path="a/b.md", start_line=1, end_line=LAST_LINE), "").words == "Like b.md"
-    limited = Question("x", ("memory",), 7, min_score=0.0)
+    limited = Query("x", ("memory",), 7, min_score=0.0)
     assert scope_messages.within(limited, None, "").tip == (
         "Within the results of “x” (notes · changed in the past 7 days · weak matches too)"
     )

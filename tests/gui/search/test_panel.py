@@ -47,7 +47,7 @@ def heard(panel) -> dict[str, list[Any]]:
     heard: dict[str, list[Any]] = {"selected": [], "activated": [], "query": []}
     panel.result_selected.connect(lambda result, query: heard["selected"].append((result.path, query)))
     panel.result_activated.connect(lambda result, query: heard["activated"].append((result.path, query)))
-    panel.asker.query_changed.connect(heard["query"].append)
+    panel.controller.query_changed.connect(heard["query"].append)
     return heard
 
 

@@ -123,7 +123,7 @@ def test_the_words_alone_are_searched_for_everywhere(panel, ask, press, memory):
 
 def test_an_earlier_question_is_left_where_nothing_is_found_within_it(panel, ask, press, memory):
     ask("timer")
-    panel.asker.search_within()
+    panel.controller.search_within()
     memory.remedies = (_remedy("within"),)
     ask("zucchini")
     assert panel.body.answer.question.within is not None
@@ -146,7 +146,7 @@ def test_what_is_no_matter_of_the_question_is_for_the_window(qtbot, panel, ask, 
     memory.remedies = (_remedy(name, path="drafts"),)
     ask("zucchini")
     panel.focus_results()
-    with qtbot.waitSignal(panel.asker.remedy_wanted) as heard:
+    with qtbot.waitSignal(panel.controller.remedy_wanted) as heard:
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
     assert heard.args == [memory.remedies[0]]
 
@@ -170,12 +170,12 @@ def test_answers_come_with_their_explanation_only_while_it_is_wanted(qtbot, pane
     assert not any(asked["explain"] for _, _, asked in memory.searches)
     qtbot.keyClick(results, Qt.Key.Key_Down)
     before = results.rows.rowCount(), results.current_result(), results.verticalScrollBar().value()
-    panel.asker.explain(True)
+    panel.controller.explain(True)
     qtbot.waitUntil(lambda: not panel.busy)
     assert [(mode, asked["explain"]) for _, mode, asked in memory.searches[2:]] == [("auto", True)]
     assert (results.rows.rowCount(), results.current_result(), results.verticalScrollBar().value()) == before
-    panel.asker.explain(False)
-    panel.asker.explain(True)
+    panel.controller.explain(False)
+    panel.controller.explain(True)
     assert not panel.busy  # the answer on show has one
     ask("hose")
     assert [(mode, asked["explain"]) for _, mode, asked in memory.searches[3:]] == [("keyword", False), ("auto", True)]
@@ -184,7 +184,7 @@ def test_answers_come_with_their_explanation_only_while_it_is_wanted(qtbot, pane
 def test_an_answer_that_was_under_way_is_explained_when_it_comes(qtbot, panel, memory, meaning_waits):
     panel.search("timer")
     qtbot.waitUntil(meaning_waits.entered.is_set)
-    panel.asker.explain(True)
+    panel.controller.explain(True)
     meaning_waits.set()
     qtbot.waitUntil(lambda: not panel.busy)
     assert panel.body.answer.outcome.explanation is not None

@@ -7,7 +7,7 @@ import shiboken6
 from engine import CancelToken, StoreError
 from gui.core.workspace import FIRST_RESULTS
 from gui.search import search_runner as module
-from gui.search.query import Answer, Question, Scope, is_searchable
+from gui.search.query import Answer, Query, Scope, is_searchable
 from gui.search.query_request import DAY
 from gui.search.search_runner import SearchRunner
 
@@ -19,7 +19,7 @@ class Heard:
         self.runner = SearchRunner(jobs)
         self.runner.set_manager(memory)
         self.answers: list[Answer] = []
-        self.failures: list[tuple[Question, str]] = []
+        self.failures: list[tuple[Query, str]] = []
         self.waiting: list[bool] = []
         self.runner.answered.connect(self.answers.append)
         self.runner.failed.connect(lambda question, sentence: self.failures.append((question, sentence)))
@@ -53,21 +53,21 @@ def test_no_question(text: str):
 
 def test_words_answer_first_and_meaning_follows(qtbot, heard):
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Question("timer"))
+        heard.runner.ask(Query("timer"))
     assert heard.told() == [("timer", "keyword", False), ("timer", "hybrid", True)]
     assert not heard.runner.busy
 
 
 def test_a_whole_answer_comes_in_one_step(qtbot, heard):
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Question("timer"), whole=True)
+        heard.runner.ask(Query("timer"), whole=True)
     assert heard.told() == [("timer", "hybrid", True)]
 
 
 def test_of_a_burst_of_keys_the_last_is_asked(qtbot, heard, memory):
     with qtbot.waitSignal(heard.runner.idle):
         for text in ("ti", "tim", "time", "timer"):
-            heard.runner.ask(Question(text))
+            heard.runner.ask(Query(text))
     assert _asked(memory) == [("timer", "keyword"), ("timer", "auto")]
 
 
@@ -75,7 +75,7 @@ def test_a_question_that_is_being_typed_is_not_sent_away(qtbot, heard, memory):
     memory.remote = True
     for text in ("irri", "irrigation"):
         with qtbot.waitSignal(heard.runner.answered):
-            heard.runner.ask(Question(text))
+            heard.runner.ask(Query(text))
     with qtbot.waitSignal(heard.runner.idle):
         pass
     assert _asked(memory) == [("irri", "keyword"), ("irrigation", "keyword"), ("irrigation", "auto")]
@@ -85,18 +85,18 @@ def test_one_that_was_chosen_is_sent_at_once(qtbot, heard, memory, monkeypatch):
     monkeypatch.setattr(module, "SETTLE_MS", 3_600_000)
     memory.remote = True
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Question("timer"), at_once=True)
+        heard.runner.ask(Query("timer"), at_once=True)
     assert _asked(memory) == [("timer", "keyword"), ("timer", "auto")]
 
 
 @pytest.mark.parametrize("slow", ["keyword_delay", "search_delay"])
 def test_the_newest_question_wins_over_a_slower_one(qtbot, heard, memory, slow: str):
     setattr(memory, slow, 5.0)
-    heard.runner.ask(Question("irrigation"))
+    heard.runner.ask(Query("irrigation"))
     qtbot.waitUntil(lambda: len(memory.searches) == (1 if slow == "keyword_delay" else 2))
     setattr(memory, slow, 0.0)
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Question("timer"))
+        heard.runner.ask(Query("timer"))
     assert heard.told()[-2:] == [("timer", "keyword", False), ("timer", "hybrid", True)]
     assert ("irrigation", "hybrid", True) not in heard.told()
 
@@ -123,9 +123,9 @@ class _StubbornJobs:
 def test_a_newer_question_cancels_the_older_and_drops_its_late_answer(qtbot, memory):
     jobs = _StubbornJobs()
     heard = Heard(jobs, memory)
-    heard.runner.ask(Question("irrigation"), at_once=True)
+    heard.runner.ask(Query("irrigation"), at_once=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
-    heard.runner.ask(Question("timer"), at_once=True)
+    heard.runner.ask(Query("timer"), at_once=True)
     assert jobs.cancelled == 1
     qtbot.waitUntil(lambda: len(jobs.started) == 2)
     jobs.deliver(0)
@@ -138,7 +138,7 @@ def test_a_newer_question_cancels_the_older_and_drops_its_late_answer(qtbot, mem
 def test_the_words_are_on_show_before_the_search_for_meaning_begins(qtbot, memory):
     jobs = _StubbornJobs()
     heard = Heard(jobs, memory)
-    heard.runner.ask(Question("timer"), at_once=True)
+    heard.runner.ask(Query("timer"), at_once=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
     jobs.deliver(0)
     assert heard.told() == [("timer", "keyword", False)]
@@ -151,10 +151,10 @@ def test_the_words_are_on_show_before_the_search_for_meaning_begins(qtbot, memor
 def test_a_key_before_the_search_for_meaning_begins_takes_its_place(qtbot, memory):
     jobs = _StubbornJobs()
     heard = Heard(jobs, memory)
-    heard.runner.ask(Question("time"), at_once=True)
+    heard.runner.ask(Query("time"), at_once=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
     jobs.deliver(0)
-    heard.runner.ask(Question("timer"), at_once=True)
+    heard.runner.ask(Query("timer"), at_once=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 2)
     jobs.deliver(1)
     assert heard.told() == [("time", "keyword", False), ("timer", "keyword", False)]
@@ -162,7 +162,7 @@ def test_a_key_before_the_search_for_meaning_begins_takes_its_place(qtbot, memor
 
 
 def test_waiting_is_told_and_ended(qtbot, heard, meaning_waits):
-    heard.runner.ask(Question("timer"))
+    heard.runner.ask(Query("timer"))
     qtbot.waitUntil(lambda: heard.waiting == [True])
     meaning_waits.set()
     qtbot.waitUntil(lambda: not heard.runner.busy)
@@ -173,23 +173,23 @@ def test_a_quick_answer_tells_nothing_of_waiting(qtbot, jobs, memory, monkeypatc
     monkeypatch.setattr(module, "PATIENCE_MS", 10_000)
     heard = Heard(jobs, memory)
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Question("timer"), at_once=True)
+        heard.runner.ask(Query("timer"), at_once=True)
     assert heard.waiting == []
 
 
 def test_a_failure_is_one_sentence(qtbot, heard, memory):
     memory.search_error = StoreError("The index is locked.")
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Question("timer"))
-    assert heard.failures == [(Question("timer"), "The index is locked.")]
+        heard.runner.ask(Query("timer"))
+    assert heard.failures == [(Query("timer"), "The index is locked.")]
     assert heard.answers == []
 
 
 def test_stopping_forgets_what_is_due_and_what_runs(qtbot, heard, memory):
     memory.keyword_delay = 5.0
-    heard.runner.ask(Question("irrigation"))
+    heard.runner.ask(Query("irrigation"))
     qtbot.waitUntil(lambda: len(memory.searches) == 1)
-    heard.runner.ask(Question("timer"))
+    heard.runner.ask(Query("timer"))
     heard.runner.stop()
     qtbot.wait(20)
     assert heard.answers == []
@@ -199,10 +199,10 @@ def test_stopping_forgets_what_is_due_and_what_runs(qtbot, heard, memory):
 
 def test_repeats_come_in_one_step_and_wait_for_a_running_question(qtbot, heard, memory):
     memory.search_delay = 0.02
-    heard.runner.ask(Question("timer"))
+    heard.runner.ask(Query("timer"))
     qtbot.waitUntil(lambda: len(memory.searches) >= 1)
     for _ in range(3):
-        heard.runner.repeat(Question("timer"))
+        heard.runner.repeat(Query("timer"))
     assert heard.runner.busy
     qtbot.waitUntil(lambda: not heard.runner.busy)
     assert _asked(memory) == [("timer", "keyword"), ("timer", "auto"), ("timer", "auto")]
@@ -211,25 +211,25 @@ def test_repeats_come_in_one_step_and_wait_for_a_running_question(qtbot, heard, 
 def test_a_repeat_is_of_the_question_that_ran_meanwhile(qtbot, heard, memory):
     """Else the answer before would come again, below a box that asks something else."""
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Question("irrigation"))
+        heard.runner.ask(Query("irrigation"))
     memory.search_delay = 0.02
-    heard.runner.ask(Question("timer"))
-    heard.runner.repeat(Question("irrigation"))  # that answer is still on show while the index changes
+    heard.runner.ask(Query("timer"))
+    heard.runner.repeat(Query("irrigation"))  # that answer is still on show while the index changes
     qtbot.waitUntil(lambda: not heard.runner.busy)
     assert _asked(memory)[2:] == [("timer", "keyword"), ("timer", "auto"), ("timer", "auto")]
     assert heard.answers[-1].question.text == "timer"
 
 
 def test_a_new_question_replaces_a_repeat(qtbot, heard, memory):
-    heard.runner.repeat(Question("irrigation"))
+    heard.runner.repeat(Query("irrigation"))
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Question("timer"))
+        heard.runner.ask(Query("timer"))
     assert {query for query, _ in _asked(memory)} == {"timer"}
 
 
 def test_limits_reach_the_memory(qtbot, heard, memory):
     with qtbot.waitSignal(heard.runner.idle):
-        heard.runner.ask(Question("timer", ("sessions",), 7))
+        heard.runner.ask(Query("timer", ("sessions",), 7))
     _, _, options = memory.searches[-1]
     assert options["max_results"] == FIRST_RESULTS
     assert options["sources"] == ("sessions",)
@@ -238,16 +238,16 @@ def test_limits_reach_the_memory(qtbot, heard, memory):
 
 def test_without_a_memory_nothing_is_asked(qtbot, heard, memory):
     heard.runner.set_manager(None)
-    heard.runner.ask(Question("timer"))
-    heard.runner.repeat(Question("timer"))
+    heard.runner.ask(Query("timer"))
+    heard.runner.repeat(Query("timer"))
     qtbot.waitUntil(lambda: not heard.runner.busy)
     assert memory.searches == []
 
 
 def test_limits_do_not_change_the_subject():
-    assert Question("a").subject == Question("a", max_results=900, min_score=0.0).subject
-    assert len({Question("a").subject, Question("b").subject, Question("a", ("memory",)).subject}) == 3
-    assert Question("a").subject != Question("a", days=7).subject
+    assert Query("a").subject == Query("a", max_results=900, min_score=0.0).subject
+    assert len({Query("a").subject, Query("b").subject, Query("a", ("memory",)).subject}) == 3
+    assert Query("a").subject != Query("a", days=7).subject
 
 
 def test_a_scope_is_one_path_whatever_stands_in_it():
@@ -258,7 +258,7 @@ def test_the_job_of_a_runner_that_has_gone_is_cancelled(qtbot, memory):
     jobs = _StubbornJobs()
     runner = SearchRunner(jobs)
     runner.set_manager(memory)
-    runner.ask(Question("timer"), at_once=True)
+    runner.ask(Query("timer"), at_once=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
     shiboken6.delete(runner)
     assert jobs.cancelled == 1

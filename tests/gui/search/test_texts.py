@@ -2,7 +2,7 @@ import pytest
 
 from engine import Source
 from gui.search import messages
-from gui.search.query import Question
+from gui.search.query import Query
 from tests.helpers.fake_records import make_progress, make_status, make_summary
 
 
@@ -71,23 +71,23 @@ def test_reading_during_later_sync_is_empty():
 
 def test_an_empty_answer_says_how_operators_were_read(make_outcome):
     outcome = make_outcome(understood="Looked for pump. Every result is in tag:x. Nothing is in tag:x.")
-    _, sentence = messages.empty(Question("pump tag:x", ("memory",)), outcome)
+    _, sentence = messages.empty(Query("pump tag:x", ("memory",)), outcome)
     assert sentence == f"{outcome.understood} Only notes were searched."
 
 
 def test_an_empty_answer_says_what_was_searched(make_outcome):
     sources: tuple[Source, ...] = ("sessions",)
-    title, sentence = messages.empty(Question("pump", sources, 7), make_outcome(notice="The provider is away."))
+    title, sentence = messages.empty(Query("pump", sources, 7), make_outcome(notice="The provider is away."))
     assert title == "Nothing found for “pump”"
     assert "The provider is away." in sentence
     assert "Only sessions and files changed in the past 7 days were searched." in sentence
 
 
 def test_an_empty_answer_by_words_does_not_speak_of_meaning(make_outcome):
-    assert "meaning" in messages.empty(Question("pump"), make_outcome())[1]
-    assert "meaning" not in messages.empty(Question("pump"), make_outcome(mode="keyword"))[1]
-    assert "weak" in messages.empty(Question("pump", min_score=0.0), make_outcome())[1]
+    assert "meaning" in messages.empty(Query("pump"), make_outcome())[1]
+    assert "meaning" not in messages.empty(Query("pump"), make_outcome(mode="keyword"))[1]
+    assert "weak" in messages.empty(Query("pump", min_score=0.0), make_outcome())[1]
 
 
 def test_a_long_query_is_shortened(make_outcome):
-    assert len(messages.empty(Question("x" * 900), make_outcome())[0]) < 110
+    assert len(messages.empty(Query("x" * 900), make_outcome())[0]) < 110

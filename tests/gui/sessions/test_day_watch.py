@@ -2,7 +2,7 @@ from datetime import date
 
 from PySide6.QtCore import QObject
 
-from gui.sessions.date_change import DayWatch
+from gui.sessions.date_change import DateChange
 from gui.sessions.panel import SessionsPanel
 from tests.helpers.fake_sessions import NOW
 
@@ -10,7 +10,7 @@ from tests.helpers.fake_sessions import NOW
 def test_another_day_is_told_once(qtbot):
     days = [date(2026, 2, 11)]
     parent = QObject()
-    watch = DayWatch(lambda: days[-1], parent)
+    watch = DateChange(lambda: days[-1], parent)
     told = []
     watch.changed.connect(lambda: told.append(days[-1]))
     watch.look()

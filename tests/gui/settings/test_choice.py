@@ -1,7 +1,7 @@
 import msgspec
 
 from engine import Settings
-from gui.settings.embedding_choice import Choice
+from gui.settings.embedding_choice import EmbeddingChoice
 
 
 def test_a_choice_comes_from_settings_and_goes_back_into_them():
@@ -9,11 +9,11 @@ def test_a_choice_comes_from_settings_and_goes_back_into_them():
     settings = msgspec.structs.replace(
         settings, remote=msgspec.structs.replace(settings.remote, base_url="https://host/v1", agreed=("gemini",))
     )
-    assert Choice.of(settings).applied_to(Settings()) == settings
+    assert EmbeddingChoice.of(settings).applied_to(Settings()) == settings
 
 
 def test_only_what_differs_is_saved_and_what_is_unset_taken_out():
-    before = Choice("openai", model="m", dimensions=256)
+    before = EmbeddingChoice("openai", model="m", dimensions=256)
     assert before.changes(before) == {}
     now = before.with_provider("gemini")
     assert now.changes(before) == {"provider": "gemini", "model": "", "dimensions": None}
@@ -21,10 +21,12 @@ def test_only_what_differs_is_saved_and_what_is_unset_taken_out():
 
 def test_another_provider_gets_neither_model_nor_server_of_the_one_before():
     """Or its texts would go to the other's server."""
-    assert Choice("openai", model="m", base_url="https://host/v1").with_provider("voyage") == Choice("voyage")
+    assert EmbeddingChoice("openai", model="m", base_url="https://host/v1").with_provider("voyage") == EmbeddingChoice(
+        "voyage"
+    )
 
 
 def test_agreeing_keeps_the_order_and_can_be_taken_back():
-    choice = Choice("auto").with_agreed("voyage", True).with_agreed("openai", True)
+    choice = EmbeddingChoice("auto").with_agreed("voyage", True).with_agreed("openai", True)
     assert choice.agreed == ("openai", "voyage")
     assert choice.with_agreed("openai", False).agreed == ("voyage",)

@@ -70,7 +70,7 @@ def test_a_row_says_what_where_from_and_what_a_change_takes(qtbot, dialog, notes
     said = _said(row)
     for words in ("Length of a passage", "in tokens of four characters", "takes a new index", "chunking.tokens"):
         assert words in said
-    assert row.foot.origin.text() == "Default"
+    assert row.footer.origin.text() == "Default"
     described = row.field.focusProxy().accessibleDescription()
     assert "Default: 400 tokens" in described
     assert "takes a new index" in described
@@ -83,15 +83,15 @@ def test_what_is_typed_waits_and_is_applied_with_what_follows(qtbot, dialog, not
     qtbot.keyClick(line, Qt.Key.Key_Return)
     assert dialog.isVisible()
     assert "not applied yet" in _said(_row(dialog, "chunking.tokens"))
-    assert "The index is then made anew" in dialog._foot.words
-    assert "Nothing leaves this machine." in dialog._foot.words
+    assert "The index is then made anew" in dialog._footer.words
+    assert "Nothing leaves this machine." in dialog._footer.words
     assert not settings_path().exists()
     with qtbot.waitSignal(dialog.saved):
         _button(dialog, "Apply").click()
     assert load_settings().chunking.tokens == 200
     assert dialog.isVisible()
     assert "not applied yet" not in _said(_row(dialog, "chunking.tokens"))
-    assert _row(dialog, "chunking.tokens").foot.origin.text() == "Set for all folders"
+    assert _row(dialog, "chunking.tokens").footer.origin.text() == "Set for all folders"
 
 
 def test_what_is_sent_is_said_before_it_is(qtbot, dialog):
@@ -99,7 +99,7 @@ def test_what_is_sent_is_said_before_it_is(qtbot, dialog):
     dialog.model.read_again()
     _rest(qtbot, dialog)
     dialog.model.set("chunking.tokens", 200, "defaults")
-    assert "sent to api.openai.com" in dialog._foot.words
+    assert "sent to api.openai.com" in dialog._footer.words
     dialog.model.discard()
 
 
@@ -163,20 +163,20 @@ def test_an_option_is_set_for_all_folders_or_for_this_one_and_reset(qtbot, dialo
     row = _row(dialog, "window.editor")
     qtbot.keyClick(_type(qtbot, dialog, "window.editor", "vim {path}"), Qt.Key.Key_Return)
     _rest(qtbot, dialog)
-    assert row.foot.origin.text() == "Set for all folders"
-    next(action for action in row.foot.layer_menu().actions() if action.text() == "Only for this folder").trigger()
+    assert row.footer.origin.text() == "Set for all folders"
+    next(action for action in row.footer.layer_menu().actions() if action.text() == "Only for this folder").trigger()
     qtbot.keyClick(_type(qtbot, dialog, "window.editor", "code {path}"), Qt.Key.Key_Return)
     _rest(qtbot, dialog)
     assert load_settings(notes).window.editor == "code {path}"
     assert load_settings().window.editor == "vim {path}"
-    assert row.foot.reset.text() == "Reset to vim {path}"
-    row.foot.reset.click()
+    assert row.footer.reset.text() == "Reset to vim {path}"
+    row.footer.reset.click()
     _rest(qtbot, dialog)
     assert load_settings(notes).window.editor == "vim {path}"
-    row.foot.reset.click()
+    row.footer.reset.click()
     _rest(qtbot, dialog)
     assert load_settings(notes).window.editor == ""
-    assert not row.foot.reset.isVisible()
+    assert not row.footer.reset.isVisible()
 
 
 def test_a_search_finds_by_name_key_help_and_value_and_marks(qtbot, dialog):
@@ -233,7 +233,7 @@ def test_it_does_not_close_over_what_waits(qtbot, dialog):
     dialog.model.set("sync.interval_minutes", 9, "defaults")
     dialog.reject()
     assert dialog.isVisible()
-    assert "Apply before closing?" in dialog._foot.words
+    assert "Apply before closing?" in dialog._footer.words
     _button(dialog, "Discard").click()
     assert not dialog.isVisible()
     assert load_settings().sync.interval_minutes == 0
@@ -325,7 +325,7 @@ def test_the_folder_to_open_cannot_be_set_for_one_folder(qtbot, dialog):
     dialog.show_page("general")
     _rest(qtbot, dialog)
     row = _row(dialog, "workspace")
-    enabled = {action.text(): action.isEnabled() for action in row.foot.layer_menu().actions()}
+    enabled = {action.text(): action.isEnabled() for action in row.footer.layer_menu().actions()}
     assert enabled["For all folders"]
     assert not enabled["Only for this folder"]
 
@@ -338,8 +338,8 @@ def test_an_option_of_a_form_is_reset_where_it_is_found_and_says_what_is_sent(qt
     qtbot.keyClicks(dialog._query, "turns text into meaning")
     _rest(qtbot, dialog)
     _button(dialog, "Reset to OpenAI or a server like it").click()
-    assert "Vectors of another model" in dialog._foot.words
-    assert "sent to api.openai.com" in dialog._foot.words
+    assert "Vectors of another model" in dialog._footer.words
+    assert "sent to api.openai.com" in dialog._footer.words
     with qtbot.waitSignal(dialog.saved):
         _button(dialog, "Apply").click()
     assert load_settings(notes).provider == "openai"

@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 
 import engine
 from engine import ModelFetchProgress, ProviderError, Settings
-from gui.settings.download_row import STOPPED, FetchRow
+from gui.settings.download_row import STOPPED, DownloadRow
 
 MODEL = "hf:owner/models/small.gguf"
 
@@ -41,8 +41,8 @@ def hub(monkeypatch) -> Hub:
 
 
 @pytest.fixture
-def row(qtbot, appearance, jobs, hub) -> FetchRow:
-    row = FetchRow(jobs)
+def row(qtbot, appearance, jobs, hub) -> DownloadRow:
+    row = DownloadRow(jobs)
     qtbot.addWidget(row)
     row.look(Settings(provider="gguf"))
     qtbot.waitUntil(lambda: row.ready)
@@ -50,11 +50,11 @@ def row(qtbot, appearance, jobs, hub) -> FetchRow:
     row.stop()
 
 
-def _words(row: FetchRow) -> str:
+def _words(row: DownloadRow) -> str:
     return row.findChild(QLabel).text().replace("\u200b", "")
 
 
-def _press(row: FetchRow) -> None:
+def _press(row: DownloadRow) -> None:
     row.findChild(QPushButton).click()
 
 

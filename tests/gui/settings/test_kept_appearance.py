@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 
 import engine
 from engine import Settings, load_settings
-from gui.controllers.appearance import KeptAppearance
+from gui.controllers.appearance import AppearanceController
 from gui.core.workspace import Opened, Workspace
 
 
@@ -29,8 +29,10 @@ def parent(qapp) -> QObject:
 def make(workspace, appearance, jobs, parent, user_home):
     said: list[str] = []
 
-    def run(*, remembers: bool = True, overruled: bool = False, settings: Settings | None = None) -> KeptAppearance:
-        kept = KeptAppearance(workspace, appearance, jobs, None, said.append, remembers=remembers, parent=parent)
+    def run(
+        *, remembers: bool = True, overruled: bool = False, settings: Settings | None = None
+    ) -> AppearanceController:
+        kept = AppearanceController(workspace, appearance, jobs, None, said.append, remembers=remembers, parent=parent)
         kept.begin(settings or Settings(), overruled=overruled)
         return kept
 

@@ -6,7 +6,7 @@ import engine
 from engine.base import language
 from gui.commands.binding import key_action
 from gui.commands.keymap import Keymap, command, keymap
-from gui.settings.custom_keys import OwnKeys
+from gui.settings.custom_keys import CustomKeys
 from gui.settings.keyboard_page import KeyboardPage
 
 Key = Qt.Key
@@ -34,7 +34,7 @@ def mapped(qapp) -> Keymap:
 
 @pytest.fixture
 def page(qtbot, appearance, jobs, mapped, config):
-    own = OwnKeys(jobs, mapped, config)
+    own = CustomKeys(jobs, mapped, config)
     with appearance.bare():
         page = KeyboardPage(own, mapped)
     qtbot.addWidget(page)

@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from engine import Settings, all_options
-from gui.settings.embedding_choice import Choice
+from gui.settings.embedding_choice import EmbeddingChoice
 from gui.settings.engine_choice import EngineChoice
 from gui.settings.page_layout import FORMS, PAGES, name_of, options_on, placed_options
 
@@ -20,10 +20,10 @@ def test_every_option_has_a_name_of_its_own_on_its_page():
 
 
 def test_the_forms_save_the_options_of_their_pages_and_no_others():
-    other = Choice("openai", "m", 7, "gguf", "https://x/v1", ("openai",), True, "f", {"a/b": 1.0})
+    other = EmbeddingChoice("openai", "m", 7, "gguf", "https://x/v1", ("openai",), True, "f", {"a/b": 1.0})
     engine = EngineChoice("qmd", "q", "query", "u", "t", "m")
     saved = {
-        "embedding": set(other.changes(Choice.of(Settings()))),
+        "embedding": set(other.changes(EmbeddingChoice.of(Settings()))),
         "engine": set(engine.changes(EngineChoice.of(Settings()))),
     }
     assert saved == {page: {placed.key for placed in options_on(page)} for page in FORMS}

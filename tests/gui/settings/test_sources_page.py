@@ -96,7 +96,7 @@ def test_another_ending_brings_more_notes_and_waits_to_be_applied(qtbot, dialog,
     _rest(qtbot, dialog)
     assert "4 notes" in _said(_page(dialog).card)
     qtbot.keyClick(edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    assert "brought up to date with the files that are wanted now" in dialog._foot.words
+    assert "brought up to date with the files that are wanted now" in dialog._footer.words
     with qtbot.waitSignal(dialog.saved):
         dialog.model.apply()
     assert load_settings(notes).extensions == (".md", ".txt")
@@ -153,8 +153,8 @@ def test_what_all_folders_have_stays_when_this_one_gets_more(qtbot, dialog, note
     dialog.model.read_again()
     _rest(qtbot, dialog)
     row = _page(dialog).rows["extra_paths"]
-    assert row.foot.origin.text() == "Set for all folders"
-    next(action for action in row.foot.layer_menu().actions() if action.text() == "Only for this folder").trigger()
+    assert row.footer.origin.text() == "Set for all folders"
+    next(action for action in row.footer.layer_menu().actions() if action.text() == "Only for this folder").trigger()
     row.field.entered.emit(("/all", "/own"))
     with qtbot.waitSignal(dialog.saved):
         dialog.model.apply()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from engine import Option, Settings, settings_path
 from gui.settings.dialog import SettingsDialog
-from gui.settings.page_layout import Placed
+from gui.settings.page_layout import OptionPlacement
 from gui.settings.system_row import SystemRow
 from gui.settings.system_switch import SystemSwitch
 
@@ -38,7 +38,7 @@ def entry(tmp_path) -> Entry:
 def dialog(qtbot, appearance, jobs, tmp_path, user_home, entry) -> SettingsDialog:
     entry.file.parent.mkdir()
     option = Option(key="program.begin", kind="switch", help="Begins with the desktop.", default=False)
-    placed = Placed(option, "general", "", "Begin early")
+    placed = OptionPlacement(option, "general", "", "Begin early")
     switch = SystemSwitch(placed, "workspace", "Nothing was changed. {reason}", entry, jobs, jobs)
     dialog = SettingsDialog(jobs, switches=(switch,))
     qtbot.addWidget(dialog)

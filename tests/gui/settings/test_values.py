@@ -1,7 +1,7 @@
 import pytest
 
 from engine import Settings, all_options, speak, value_at
-from gui.settings.value_text import Unread, field_text, read_field, value_words
+from gui.settings.value_text import UnreadableValue, field_text, read_field, value_words
 
 OPTIONS = {option.key: option for option in all_options()}
 
@@ -63,7 +63,7 @@ def test_what_is_typed_is_read_where_decimals_follow_a_comma(key, text, value):
 @pytest.mark.usefixtures("german")
 @pytest.mark.parametrize("text", ["1,5", "1.5", "1,200"])
 def test_what_might_be_thousands_elsewhere_is_no_whole_number(text):
-    with pytest.raises(Unread):
+    with pytest.raises(UnreadableValue):
         read_field(OPTIONS["query.max_results"], text)
 
 
@@ -80,7 +80,7 @@ def test_what_might_be_thousands_elsewhere_is_no_whole_number(text):
     ],
 )
 def test_what_is_no_value_is_told_in_one_sentence(key, text):
-    with pytest.raises(Unread) as told:
+    with pytest.raises(UnreadableValue) as told:
         read_field(OPTIONS[key], text)
     assert str(told.value).endswith((".", "not."))
 

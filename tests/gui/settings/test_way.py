@@ -3,11 +3,11 @@ from PySide6.QtWidgets import QWidget
 
 import engine
 from engine import Settings
-from gui.controllers.settings import SettingsWay
-from gui.core.app_paths import Places
+from gui.controllers.settings import SettingsController
+from gui.core.app_paths import AppPaths
 from gui.core.notices import Notices
 from gui.core.workspace import Workspace
-from gui.settings.broken_settings import SetAside
+from gui.settings.broken_settings import BrokenSettings
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_estimate, make_summary
 
@@ -26,12 +26,12 @@ def opened(qtbot, jobs, monkeypatch, tmp_path) -> list[tuple[Settings, FakeMemor
 
 
 @pytest.fixture
-def way(qtbot, appearance, jobs, opened, tmp_path) -> SettingsWay:
+def way(qtbot, appearance, jobs, opened, tmp_path) -> SettingsController:
     workspace = Workspace(jobs)
     window = QWidget()
     qtbot.addWidget(window)
-    aside = SetAside(workspace, Notices(workspace, window), jobs, Places(), window)
-    way = SettingsWay(workspace, jobs, None, aside, window)
+    aside = BrokenSettings(workspace, Notices(workspace, window), jobs, AppPaths(), window)
+    way = SettingsController(workspace, jobs, None, aside, window)
     with qtbot.waitSignal(workspace.opened):
         workspace.open(tmp_path)
     yield way
@@ -132,7 +132,7 @@ def test_how_questions_are_answered_holds_without_opening_anything(qtbot, way, o
         way.dialog.model.set("query.min_score", 0.7, "defaults")
     assert [settings.query.min_score for settings in opened[0][1].answers_as] == [0.7]
     assert len(opened) == 1
-    assert not way.dialog._foot.words
+    assert not way.dialog._footer.words
     qtbot.waitUntil(lambda: way.dialog.ready)
     way.dialog.leave()
 
@@ -173,8 +173,8 @@ def test_what_is_applied_reaches_a_real_index(qtbot, appearance, jobs, tmp_path,
     workspace = Workspace(jobs)
     window = QWidget()
     qtbot.addWidget(window)
-    aside = SetAside(workspace, Notices(workspace, window), jobs, Places(), window)
-    way = SettingsWay(workspace, jobs, None, aside, window)
+    aside = BrokenSettings(workspace, Notices(workspace, window), jobs, AppPaths(), window)
+    way = SettingsController(workspace, jobs, None, aside, window)
     with qtbot.waitSignal(workspace.opened):
         workspace.open(notes)
     workspace.sync()

@@ -9,7 +9,7 @@ from PySide6.QtGui import QFileOpenEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from engine import Link, parse_link, write_link
-from gui.core.location import Spot
+from gui.core.location import Location
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 from tests.helpers.windows import at_rest
@@ -206,7 +206,7 @@ def test_the_link_of_a_file_names_the_lines_that_are_shown(qtbot, opened, memory
 
 def test_the_link_of_a_message_names_it_by_its_id(qtbot, opened, memory):
     with qtbot.waitSignal(opened.views.conversation.session_shown):
-        opened.views.show_spot(Spot(VALVE, 1))
+        opened.views.show_spot(Location(VALVE, 1))
     conversation = opened.views.conversation
     conversation._view.go_to_entry(2)
     conversation._actions.link.trigger()

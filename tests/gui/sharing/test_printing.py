@@ -14,7 +14,7 @@ from engine import CancelToken
 from gui.controllers.printing import usual_layout
 from gui.conversation.entries import prepare
 from gui.conversation.rows import Detail, Rows
-from gui.core.location import Spot
+from gui.core.location import Location
 from gui.sharing.print_pages import Paper, paper_style
 from gui.sharing.print_strips import conversation_steps, note_steps
 from gui.style.theme import theme_tokens
@@ -37,13 +37,13 @@ def memory() -> Iterator[FakeMemory]:
 @pytest.fixture
 def read_session(qtbot, opened) -> MainWindow:
     with qtbot.waitSignal(opened.views.conversation.session_shown):
-        opened.views.show_spot(Spot(VALVE, 1))
+        opened.views.show_spot(Location(VALVE, 1))
     return opened
 
 
 @pytest.fixture
 def read_note(qtbot, opened) -> MainWindow:
-    opened.views.show_spot(Spot(NOTE, 1))
+    opened.views.show_spot(Location(NOTE, 1))
     qtbot.waitUntil(lambda: opened.viewer.name == NOTE)
     return opened
 

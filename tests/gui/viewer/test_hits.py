@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.viewer.matches import BLOCK, Hit, HitMap, Step, Unknown, block_of
+from gui.viewer.matches import BLOCK, Hit, MatchMap, Step, Unknown, block_of
 
 LINES = 5 * BLOCK - 7
 PLACES = st.tuples(st.integers(1, LINES), st.integers(-1, 9))
@@ -12,8 +12,8 @@ HITS = st.sets(st.tuples(st.integers(1, LINES), st.integers(0, 8)), max_size=12)
 )
 
 
-def full_map(hits: list[Hit]) -> HitMap:
-    hit_map = HitMap(LINES)
+def full_map(hits: list[Hit]) -> MatchMap:
+    hit_map = MatchMap(LINES)
     for block in range(hit_map.block_count):
         hit_map.add(block, [hit for hit in hits if block_of(hit.line) == block])
     return hit_map
@@ -43,7 +43,7 @@ def test_rank_is_the_place_in_the_whole_text(hits: list[Hit]) -> None:
 
 
 def test_what_was_not_looked_through_is_asked_for_before_anything_beyond_it() -> None:
-    hit_map = HitMap(LINES)
+    hit_map = MatchMap(LINES)
     hit_map.add(0, [])
     hit_map.add(2, [Hit(2 * BLOCK + 1, 0, 1)])
     assert hit_map.step((1, 0), forward=True) == Unknown(1)
@@ -51,4 +51,4 @@ def test_what_was_not_looked_through_is_asked_for_before_anything_beyond_it() ->
 
 
 def test_an_empty_text_has_no_hits() -> None:
-    assert HitMap(0).step((1, -1), forward=True) is None
+    assert MatchMap(0).step((1, -1), forward=True) is None

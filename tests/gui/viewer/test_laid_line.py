@@ -10,7 +10,7 @@ from PySide6.QtCore import QRectF
 
 from gui.style.typography import Typography
 from gui.viewer import line_layout
-from gui.viewer.line_layout import LaidLine, LineStyle
+from gui.viewer.line_layout import LineLayout, LineStyle
 from gui.widgets.utf16 import utf16_length
 
 KINDS = (
@@ -25,19 +25,19 @@ PARTS = (*KINDS[:-1], "a" * 90, "字" * 60, "https://example.org/a/b?c=d ")
 WRAPS = (None, 300, 613)
 
 
-def lay_out(text: str, wrap: int | None, *, mark: str = "", pieces: bool = True) -> LaidLine:
+def lay_out(text: str, wrap: int | None, *, mark: str = "", pieces: bool = True) -> LineLayout:
     style = LineStyle(Typography.current(), wrap)
     with pytest.MonkeyPatch.context() as patch:
         if not pieces:
             patch.setattr(line_layout, "_PIECE", 1 << 30)
             patch.setattr(line_layout, "_WRAPPED_PIECE", 1 << 30)
-        laid = LaidLine(text, mark, style)
+        laid = LineLayout(text, mark, style)
     laid.rows_within(math.inf)
     laid.lay_out_area(QRectF(0, 0, 1e7, 1e7), math.inf)
     return laid
 
 
-def everything(laid: LaidLine) -> tuple[object, ...]:
+def everything(laid: LineLayout) -> tuple[object, ...]:
     rows = laid.rows_within(math.inf)
     height = laid.row_height
     places = [laid.column_at(x, row * height + 3) for row in range(0, rows, 7) for x in (0, 55, 290, 2_000, 9_000)]
@@ -85,7 +85,7 @@ def test_what_depends_on_the_whole_line_stays_in_one_piece(qtbot, appearance, te
 
 @pytest.mark.parametrize("wrap", WRAPS)
 def test_only_what_is_looked_at_is_laid_out(qtbot, appearance, wrap: int | None) -> None:
-    laid = LaidLine(KINDS[0] * 600, "", LineStyle(Typography.current(), wrap))
+    laid = LineLayout(KINDS[0] * 600, "", LineStyle(Typography.current(), wrap))
     assert laid.lay_out_area(QRectF(0, 0, 600, 400), math.inf)
     assert len(laid.pieces) < 6
     assert laid.rows_within(10) >= (10 if wrap else 1)
@@ -94,6 +94,6 @@ def test_only_what_is_looked_at_is_laid_out(qtbot, appearance, wrap: int | None)
 
 
 def test_laying_out_stops_when_its_time_is_over(qtbot, appearance) -> None:
-    laid = LaidLine(KINDS[0] * 600, "", LineStyle(Typography.current(), 300))
+    laid = LineLayout(KINDS[0] * 600, "", LineStyle(Typography.current(), 300))
     assert not laid.lay_out_area(QRectF(0, 0, 300, 1e6), 0)
     assert len(laid.pieces) == 1

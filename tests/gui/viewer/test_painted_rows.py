@@ -11,7 +11,7 @@ from gui.index.duplicates.line_diff import Row, Side
 from gui.index.duplicates.side_by_side import SideBySide
 from gui.style.theme import tokens
 from gui.style.typography import Typography
-from gui.viewer.line_layout import LaidLine, LineStyle
+from gui.viewer.line_layout import LineLayout, LineStyle
 from gui.viewer.line_painter import Decoration, Gutter, LinePainter
 
 SCRIPTS = {
@@ -33,7 +33,7 @@ WIDTH = 600
 MOST_PICTURES = 60
 
 
-def painted(laid: LaidLine, left: int, top: int, height: int) -> list[int]:
+def painted(laid: LineLayout, left: int, top: int, height: int) -> list[int]:
     """Count the painted pixels of each row in a part of the line that is `WIDTH` pixels wide."""
     typography, colours = Typography.current(), tokens(QApplication.palette())
     gutter = Gutter(0, 0, 0, 0, 0, 0)
@@ -58,7 +58,7 @@ def evenly(places: range) -> list[int]:
 def unpainted_rows(text: str, cut_mark: str = "") -> list[int]:
     """Tops of the rows of a wrapped line that have fewer painted pixels than characters."""
     style = LineStyle(Typography.current(), WIDTH)
-    laid = LaidLine(text, cut_mark, style)
+    laid = LineLayout(text, cut_mark, style)
     rows = laid.rows_within(math.inf)
     starts = [laid.row_start(row) for row in range(rows)]
     ends = [*starts[1:], laid.length]
@@ -73,7 +73,7 @@ def unpainted_rows(text: str, cut_mark: str = "") -> list[int]:
 
 def unpainted_columns(text: str, cut_mark: str = "") -> list[int]:
     """Left edges of the parts of an unwrapped line that have no painted pixels."""
-    laid = LaidLine(text, cut_mark, LineStyle(Typography.current(), None))
+    laid = LineLayout(text, cut_mark, LineStyle(Typography.current(), None))
     laid.lay_out_area(QRectF(0, 0, 1e7, 1), math.inf)
     lefts = evenly(range(0, max(1, math.ceil(laid.width) - WIDTH // 2), WIDTH))
     return [left for left in lefts if painted(laid, left, 0, laid.row_height)[0] < WIDTH // 20]

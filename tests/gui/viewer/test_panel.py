@@ -332,9 +332,9 @@ def test_the_editor_opens_at_the_line_of_the_part(
 ) -> None:
     started: list[tuple] = []
     monkeypatch.setattr(external_opener, "open_in_editor", lambda *arguments: started.append(arguments) or "It failed.")
-    panel.elsewhere.editor_command = "ed {path} {line}"
+    panel.external.editor_command = "ed {path} {line}"
     show(find("timer", "greenhouse"), "timer")
-    with qtbot.waitSignal(panel.elsewhere.editor_failed) as failed:
+    with qtbot.waitSignal(panel.external.editor_failed) as failed:
         panel._actions.edit.trigger()
     assert failed.args == ["It failed.", GREENHOUSE, 7]
     assert started == [(memory.locate(GREENHOUSE), 7, "ed {path} {line}")]

@@ -6,7 +6,7 @@ from gui.core.jobs import Jobs
 from gui.viewer.lines import TextLines
 from gui.viewer.matches import BLOCK, Hit, Step
 from gui.viewer.search_terms import plain_finder, query_finder
-from gui.viewer.text_scan import HitScan
+from gui.viewer.text_scan import TextScan
 
 FAR = 40 * BLOCK
 
@@ -28,11 +28,11 @@ def lines() -> CountingLines:
 
 
 @pytest.fixture
-def scan(qapp, jobs: Jobs) -> HitScan:
-    return HitScan(jobs, jobs)
+def scan(qapp, jobs: Jobs) -> TextScan:
+    return TextScan(jobs, jobs)
 
 
-def test_the_neighbourhood_comes_first_and_all_is_found(qtbot, scan: HitScan, lines: CountingLines) -> None:
+def test_the_neighbourhood_comes_first_and_all_is_found(qtbot, scan: TextScan, lines: CountingLines) -> None:
     scan.start(lines, plain_finder("timer"), near=30 * BLOCK + 1, most_characters=1 << 30)
     qtbot.waitUntil(lambda: not scan.running)
     assert lines.read[:2] == [30, 31]
@@ -40,13 +40,13 @@ def test_the_neighbourhood_comes_first_and_all_is_found(qtbot, scan: HitScan, li
     assert scan.hits.count == 3
 
 
-def test_the_overview_ends_after_so_many_characters(qtbot, scan: HitScan, lines: CountingLines) -> None:
+def test_the_overview_ends_after_so_many_characters(qtbot, scan: TextScan, lines: CountingLines) -> None:
     scan.start(lines, plain_finder("timer"), near=1, most_characters=BLOCK * 8)
     qtbot.waitUntil(lambda: not scan.running)
     assert lines.read == [0]
 
 
-def test_a_step_looks_as_far_as_the_next_hit(qtbot, scan: HitScan, lines: CountingLines) -> None:
+def test_a_step_looks_as_far_as_the_next_hit(qtbot, scan: TextScan, lines: CountingLines) -> None:
     scan.start(lines, plain_finder("timer"), near=1, most_characters=1)
     qtbot.waitUntil(lambda: not scan.running)
     steps: list[Step | None] = []
@@ -55,14 +55,14 @@ def test_a_step_looks_as_far_as_the_next_hit(qtbot, scan: HitScan, lines: Counti
     assert steps == [Step(Hit(FAR, 0, 5), False)]
 
 
-def test_no_hit_at_all_is_an_answer_too(qtbot, scan: HitScan, lines: CountingLines) -> None:
+def test_no_hit_at_all_is_an_answer_too(qtbot, scan: TextScan, lines: CountingLines) -> None:
     scan.start(lines, plain_finder("absent"), near=1, most_characters=1)
     steps: list[Step | None] = []
     scan.step((1, -1), forward=False, then=steps.append)
     qtbot.waitUntil(lambda: steps == [None])
 
 
-def test_stopping_forgets_all_and_answers_nobody(qtbot, scan: HitScan, lines: CountingLines) -> None:
+def test_stopping_forgets_all_and_answers_nobody(qtbot, scan: TextScan, lines: CountingLines) -> None:
     steps: list[Step | None] = []
     scan.start(lines, plain_finder("timer"), near=1, most_characters=1 << 30)
     scan.step((1, -1), forward=True, then=steps.append)

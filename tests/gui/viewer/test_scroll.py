@@ -3,20 +3,20 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.viewer.scroll_position import LazyScroll
+from gui.viewer.scroll_position import ScrollPosition
 
 HEIGHTS = st.lists(st.integers(1, 90), min_size=1, max_size=30)
 VIEW = 100
 
 
-def scroll_over(heights: list[int]) -> LazyScroll:
-    scroll = LazyScroll(lambda number, enough: heights[number - 1], lambda number: heights[number - 1])
+def scroll_over(heights: list[int]) -> ScrollPosition:
+    scroll = ScrollPosition(lambda number, enough: heights[number - 1], lambda number: heights[number - 1])
     scroll.reset(len(heights))
     scroll.resize(VIEW, len(heights))
     return scroll
 
 
-def pixels_above(scroll: LazyScroll, heights: list[int]) -> int:
+def pixels_above(scroll: ScrollPosition, heights: list[int]) -> int:
     return sum(heights[: scroll.line - 1]) + scroll.hidden
 
 
@@ -65,7 +65,7 @@ def test_only_lines_near_the_view_are_laid_out() -> None:
         asked.add(number)
         return 20
 
-    scroll = LazyScroll(height, height)
+    scroll = ScrollPosition(height, height)
     scroll.reset(2_000_000)
     scroll.resize(VIEW, 2_000_000)
     scroll.set_value(scroll.maximum(20) // 2, 20)

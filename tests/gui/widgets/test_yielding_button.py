@@ -3,7 +3,7 @@ from PySide6.QtCore import QEvent, QPoint
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from gui.widgets.elided_button import YieldingButton
+from gui.widgets.elided_button import ElidedButton
 
 WORDS = "How this answer & that one came about"
 
@@ -12,7 +12,7 @@ WORDS = "How this answer & that one came about"
 def test_its_words_are_cut_where_they_have_no_room_and_told_whole(qtbot, monkeypatch) -> None:
     told = []
     monkeypatch.setattr(QToolTip, "showText", lambda _at, words, _widget: told.append(words))
-    button = YieldingButton(WORDS)
+    button = ElidedButton(WORDS)
     qtbot.addWidget(button)
     button.resize(button.sizeHint())
     _ask(button)
@@ -26,6 +26,6 @@ def test_its_words_are_cut_where_they_have_no_room_and_told_whole(qtbot, monkeyp
     assert button.accessibleName() == WORDS
 
 
-def _ask(button: YieldingButton) -> None:
+def _ask(button: ElidedButton) -> None:
     at = QPoint(2, 2)
     QApplication.sendEvent(button, QHelpEvent(QEvent.Type.ToolTip, at, at))

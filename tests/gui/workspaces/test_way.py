@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QLabel, QMenu, QPushButton, QWidget
 import engine
 from engine import split_name
 from gui.controllers.printing import usual_layout
-from gui.core.app_paths import Places
+from gui.core.app_paths import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.window.main_window import MainWindow
@@ -51,7 +51,7 @@ def window(qtbot, appearance, jobs, config, folders) -> Iterator[MainWindow]:
     """The garden is open."""
     workspace = Workspace(jobs, config=config)
     with appearance.bare():
-        window = MainWindow(workspace, jobs, appearance, WindowState(), places=Places(config))
+        window = MainWindow(workspace, jobs, appearance, WindowState(), places=AppPaths(config))
     qtbot.addWidget(window)
     with qtbot.waitActive(window):
         window.show()
@@ -164,7 +164,7 @@ def test_all_workspaces_answer_and_are_read_without_switching(qtbot, window, fol
 
 
 def test_the_workspace_of_a_result_can_be_opened(qtbot, window, folders):
-    window.search.asker.search_everywhere(True)
+    window.search.controller.search_everywhere(True)
     assert _search(qtbot, window, "varnish") == ["///boat/note.md"]
     (result,) = window.search.body.answer.outcome.results
     window.search.switch_wanted.emit(result)
@@ -183,13 +183,13 @@ def test_the_chip_says_what_is_searched(qtbot, window):
 
 
 def test_the_question_is_kept_with_it(qtbot, window):
-    window.search.asker.search_everywhere(True)
+    window.search.controller.search_everywhere(True)
     _search(qtbot, window, "varnish")
-    standing = window.search.asker.standing
-    window.search.asker.search_everywhere(False)
-    window.search.asker.return_to(standing)
+    standing = window.search.controller.view_state
+    window.search.controller.search_everywhere(False)
+    window.search.controller.return_to(standing)
     qtbot.waitUntil(lambda: not window.search.busy)
-    assert window.search.asker.everywhere
+    assert window.search.controller.everywhere
 
 
 def test_what_another_workspace_has_is_shared_like_anything_else(qtbot, window, folders, tmp_path, monkeypatch):
@@ -197,7 +197,7 @@ def test_what_another_workspace_has_is_shared_like_anything_else(qtbot, window, 
     monkeypatch.setattr(
         QDrag, "exec", lambda drag, _: dragged.append([u.toLocalFile() for u in drag.mimeData().urls()])
     )
-    window.search.asker.search_everywhere(True)
+    window.search.controller.search_everywhere(True)
     assert _search(qtbot, window, "varnish") == ["///boat/note.md"]
     results = window.search.body.list
     results.button_down = True
@@ -215,7 +215,7 @@ def test_what_another_workspace_has_is_shared_like_anything_else(qtbot, window, 
 
 
 def test_the_chunks_of_what_another_workspace_has(qtbot, window):
-    window.search.asker.search_everywhere(True)
+    window.search.controller.search_everywhere(True)
     _search(qtbot, window, "varnish")
     window.search.body.list.open_current()
     qtbot.waitUntil(lambda: window.viewer.name == "///boat/note.md")
@@ -245,12 +245,12 @@ def test_a_session_of_another_workspace_is_remembered_there(qtbot, window, folde
     memory = engine.open_memory(folders["boat"], engine.load_settings(folders["boat"], config=config))
     memory.sync()
     memory.close()
-    window.search.asker.search_everywhere(True)
+    window.search.controller.search_everywhere(True)
     (found,) = _search(qtbot, window, "primer keel")
     window.search.body.list.open_current()
     qtbot.waitUntil(window.views.conversation._actions.remember.isEnabled)
     window.views.conversation._actions.remember.trigger()
-    way = window.remembering.way
+    way = window.remember.way
     qtbot.waitUntil(lambda: way.ready)
     assert " in boat" in " ".join(label.text() for label in way.sheet.findChildren(QLabel))
     _button(way.sheet, "Save").click()

@@ -136,7 +136,7 @@ def test_what_does_not_answer_in_time_is_given_up(machine) -> None:
 def test_closing_ends_what_waits_and_leaves_no_thread() -> None:
     import threading
 
-    bridged, begun = async_bridge.Bridge(), threading.Event()
+    bridged, begun = async_bridge.AsyncBridge(), threading.Event()
     raised: list[BaseException] = []
 
     async def hang() -> None:

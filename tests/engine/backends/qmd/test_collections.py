@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.backends.qmd.collections import Collection, Told, literal, plan, read_told, with_paths
+from engine.backends.qmd.collections import Collection, SavedConfiguration, literal, plan, read_told, with_paths
 from engine.settings import Settings
 
 
@@ -125,7 +125,7 @@ def test_files_in_folders_that_qmd_passes_over_are_told(workspace):
 
 def test_the_list_is_json_and_can_be_read_again(tmp_path):
     made = (Collection("a-b", "memory", '/x"y\n', "*.md", "p", "", ("q",)), Collection("s", "sessions", "/s", "*", ""))
-    told = Told(made, {"embed": "/m.gguf"})
+    told = SavedConfiguration(made, {"embed": "/m.gguf"})
     listed = json.loads(told.text())
     assert listed["models"] == {"embed": "/m.gguf"}
     assert listed["collections"] == {
@@ -135,7 +135,7 @@ def test_the_list_is_json_and_can_be_read_again(tmp_path):
     (tmp_path / "noted").write_bytes(msgspec.json.encode(told))
     assert read_told(tmp_path / "noted") == told
     (tmp_path / "noted").write_bytes(b"[1, 2]")
-    assert read_told(tmp_path / "noted") == Told() == read_told(tmp_path / "missing")
+    assert read_told(tmp_path / "noted") == SavedConfiguration() == read_told(tmp_path / "missing")
 
 
 @given(st.text(alphabet="ab[]{}()!*?+@|,#\\\"'` .-", max_size=12))

@@ -1,11 +1,11 @@
 """What failed is left alone for a minute, then twice as long each time, for an hour at most."""
 
-from engine.backends.qmd.retry_pause import Rest
+from engine.backends.qmd.retry_pause import RetryPause
 
 
 def test_rests_grow_to_an_hour_and_end_with_a_success():
     now = [0.0]
-    rest = Rest(lambda: now[0])
+    rest = RetryPause(lambda: now[0])
     assert not rest.resting
     lengths = []
     for _ in range(20):

@@ -45,7 +45,7 @@ class Bench:
         self.backend = backend
         self.workspace = folder / "notes"
         self.data = folder / "data"
-        self.elsewhere = folder / "elsewhere"
+        self.external = folder / "elsewhere"
         self._opened: list[MemorySearchManager] = []
         write_notes(self.workspace, NOTES)
 
@@ -91,7 +91,7 @@ class Bench:
         return self._made("QmdMemory", settings, background)
 
     def _wrapped(self, settings: Settings, background: bool) -> FallbackMemoryManager:
-        other = msgspec.structs.replace(settings, store=_settings(self.elsewhere).store)
+        other = msgspec.structs.replace(settings, store=_settings(self.external).store)
         _, user = open_own_data(self.workspace, settings)
         return FallbackMemoryManager(
             "another program",

@@ -17,7 +17,7 @@ from engine.settings.options import QuerySettings
 from engine.workspaces.file_names import name_in, split_name
 from engine.workspaces.memory_pool import MemoryPool
 from engine.workspaces.multi_search import AllWorkspaces
-from engine.workspaces.multi_workspace_memory import Everywhere
+from engine.workspaces.multi_workspace_memory import MultiWorkspaceMemory
 from engine.workspaces.registry import here_and_others, known_workspaces
 from tests.helpers.fake_provider import FakeProvider
 
@@ -33,9 +33,9 @@ def in_force(folders: dict[str, Path], settings: Settings) -> dict[str, Settings
 @pytest.fixture
 def everywhere(
     folders: dict[str, Path], tmp_path: Path, open_: Open, in_force: dict[str, Settings]
-) -> Iterator[Everywhere]:
+) -> Iterator[MultiWorkspaceMemory]:
     """The garden is open."""
-    memory = Everywhere(
+    memory = MultiWorkspaceMemory(
         open_(str(folders["garden"])),
         folders["garden"],
         lambda: known_workspaces(store_path=str(tmp_path / "data")),
@@ -47,7 +47,9 @@ def everywhere(
     memory.close()
 
 
-def test_all_are_searched_and_each_result_names_its_own(everywhere: Everywhere, folders: dict[str, Path]) -> None:
+def test_all_are_searched_and_each_result_names_its_own(
+    everywhere: MultiWorkspaceMemory, folders: dict[str, Path]
+) -> None:
     outcome = everywhere.search_everywhere("carrots")
     assert {(one.path, one.workspace) for one in outcome.results} == {
         ("note.md", str(folders["garden"])),
@@ -59,13 +61,17 @@ def test_all_are_searched_and_each_result_names_its_own(everywhere: Everywhere, 
     assert [one.citation for one in everywhere.search_everywhere("varnish").results] == ["///boat/note.md#L1-L3"]
 
 
-def test_scores_are_those_of_each_alone(everywhere: Everywhere, folders: dict[str, Path], open_: Open) -> None:
+def test_scores_are_those_of_each_alone(
+    everywhere: MultiWorkspaceMemory, folders: dict[str, Path], open_: Open
+) -> None:
     alone = {name: open_(str(folders[name])).search("carrots").results for name in ("garden", "work")}
     together = everywhere.search_everywhere("carrots").results
     assert {one.score for one in together} == {one.score for found in alone.values() for one in found}
 
 
-def test_what_several_have_is_found_once(everywhere: Everywhere, folders: dict[str, Path], open_: Open) -> None:
+def test_what_several_have_is_found_once(
+    everywhere: MultiWorkspaceMemory, folders: dict[str, Path], open_: Open
+) -> None:
     shutil.copy(folders["garden"] / "note.md", folders["boat"] / "copy.md")
     open_(str(folders["boat"])).sync()
     outcome = everywhere.search_everywhere("last frost in April")
@@ -73,13 +79,13 @@ def test_what_several_have_is_found_once(everywhere: Everywhere, folders: dict[s
     assert outcome.total == 1
 
 
-def test_no_more_than_wanted(everywhere: Everywhere) -> None:
+def test_no_more_than_wanted(everywhere: MultiWorkspaceMemory) -> None:
     outcome = everywhere.search_everywhere("carrots", max_results=1)
     assert (len(outcome.results), outcome.total) == (1, 2)
 
 
 def test_rows_that_are_cut_count_as_more_in_their_file(
-    everywhere: Everywhere, folders: dict[str, Path], open_: Open
+    everywhere: MultiWorkspaceMemory, folders: dict[str, Path], open_: Open
 ) -> None:
     days = "\n\n".join(f"## Day {day}\n\nThe landlord called. {'It rained all day. ' * 90}" for day in range(8))
     for name in ("garden", "work"):
@@ -94,7 +100,7 @@ def test_rows_that_are_cut_count_as_more_in_their_file(
         assert sum(logs) + listed == 8 * len(logs)
 
 
-def test_it_is_read_where_it_is(everywhere: Everywhere, folders: dict[str, Path]) -> None:
+def test_it_is_read_where_it_is(everywhere: MultiWorkspaceMemory, folders: dict[str, Path]) -> None:
     name = "///boat/note.md"
     assert "varnish" in everywhere.read_file(name).text
     assert everywhere.read_file(name).path == name
@@ -107,7 +113,9 @@ def test_it_is_read_where_it_is(everywhere: Everywhere, folders: dict[str, Path]
             everywhere.read_file(wrong)
 
 
-def test_its_index_is_looked_into_where_it_is(everywhere: Everywhere, open_: Open, folders: dict[str, Path]) -> None:
+def test_its_index_is_looked_into_where_it_is(
+    everywhere: MultiWorkspaceMemory, open_: Open, folders: dict[str, Path]
+) -> None:
     insight = everywhere.insight
     assert insight is not None
     found = insight.chunks_of("///boat/note.md")
@@ -130,7 +138,7 @@ def test_its_index_is_looked_into_where_it_is(everywhere: Everywhere, open_: Ope
 
 
 def test_other_settings_hold_for_the_next_question_everywhere(
-    everywhere: Everywhere, folders: dict[str, Path], in_force: dict[str, Settings]
+    everywhere: MultiWorkspaceMemory, folders: dict[str, Path], in_force: dict[str, Settings]
 ) -> None:
     def found() -> list[str]:
         return sorted(result.path for result in everywhere.search_everywhere("carrots").results)
@@ -156,7 +164,7 @@ def test_an_index_that_cannot_be_looked_into_says_why(folders: dict[str, Path], 
         def close(self) -> None:
             pass
 
-    memory = Everywhere(
+    memory = MultiWorkspaceMemory(
         open_(str(folders["garden"])),
         folders["garden"],
         lambda: known_workspaces(store_path=str(tmp_path / "data")),
@@ -170,7 +178,7 @@ def test_an_index_that_cannot_be_looked_into_says_why(folders: dict[str, Path], 
     memory.close()
 
 
-def test_the_explanation_tells_which(everywhere: Everywhere) -> None:
+def test_the_explanation_tells_which(everywhere: MultiWorkspaceMemory) -> None:
     outcome = everywhere.search_everywhere("carrots", explain=True)
     explanation = outcome.explanation
     assert explanation is not None
@@ -180,7 +188,7 @@ def test_the_explanation_tells_which(everywhere: Everywhere) -> None:
     assert told == {"workspace boat": (0, 0), "workspace work": (1, 1)}
 
 
-def test_one_that_is_away_costs_only_itself(everywhere: Everywhere, folders: dict[str, Path]) -> None:
+def test_one_that_is_away_costs_only_itself(everywhere: MultiWorkspaceMemory, folders: dict[str, Path]) -> None:
     shutil.rmtree(folders["boat"])
     outcome = everywhere.search_everywhere("carrots")
     assert len(outcome.results) == 2
@@ -188,7 +196,7 @@ def test_one_that_is_away_costs_only_itself(everywhere: Everywhere, folders: dic
 
 
 def test_other_models_are_told(
-    everywhere: Everywhere, folders: dict[str, Path], open_: Open, models: dict[str, FakeProvider]
+    everywhere: MultiWorkspaceMemory, folders: dict[str, Path], open_: Open, models: dict[str, FakeProvider]
 ) -> None:
     everywhere.search("carrots")  # the garden has chosen its model
     models["use"] = FakeProvider(model="another")

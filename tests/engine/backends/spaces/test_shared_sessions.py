@@ -9,7 +9,7 @@ import pytest
 from engine.memory.contract import MemorySearchManager
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
-from engine.workspaces.multi_workspace_memory import Everywhere
+from engine.workspaces.multi_workspace_memory import MultiWorkspaceMemory
 from engine.workspaces.registry import known_workspaces
 
 Open = Callable[..., MemorySearchManager]
@@ -43,7 +43,7 @@ def test_each_is_indexed_once_and_found_from_everywhere(
     homes = [(session.id, name) for name, memory in memories.items() for session in memory.sessions()]
     assert sorted(homes) == [("boat", "boat"), ("elsewhere", "garden"), ("garden", "garden")]
     for name, folder in folders.items():
-        everywhere = Everywhere(
+        everywhere = MultiWorkspaceMemory(
             open_(str(folder)),
             folder,
             lambda: known_workspaces(store_path=str(tmp_path / "data")),
@@ -71,7 +71,7 @@ def test_a_copy_that_is_left_for_a_while_is_found_once(
     garden.sync()
     boat.sync()  # takes its own over, while the garden still has it
     assert [sum(one.id == "boat" for one in memory.sessions()) for memory in (garden, boat)] == [1, 1]
-    everywhere = Everywhere(
+    everywhere = MultiWorkspaceMemory(
         garden,
         folders["garden"],
         lambda: known_workspaces(store_path=str(tmp_path / "data")),

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.corpus.transcripts.quick_summary import Glance, glance
+from engine.corpus.transcripts.quick_summary import QuickSummary, glance
 from engine.corpus.transcripts.transcript_reader import opened, read_session
 from tests.benchmarks.transcripts import transcript, write_sessions
 from tests.engine.corpus.transcripts.test_recognition import LINES
@@ -16,12 +16,12 @@ from tests.engine.corpus.transcripts.test_recognition import LINES
 SECRET = "ghp_" + "a1B2c3D4" * 5
 
 
-def glance_at(path: Path) -> Glance | None:
+def glance_at(path: Path) -> QuickSummary | None:
     with opened(path) as (descriptor, state):
         return glance(descriptor, str(path), state.st_size)
 
 
-def known(found: Glance) -> tuple[object, ...]:
+def known(found: QuickSummary) -> tuple[object, ...]:
     facts = found.facts
     return facts.agent, facts.id, facts.name, facts.project, facts.branch, facts.parent, facts.started, facts.ended
 
@@ -37,7 +37,7 @@ def test_a_short_transcript_is_known_exactly(fixture: Path) -> None:
     else:
         assert found is not None
         assert found.messages == sum(map(session.facts.counts, speech))
-        assert known(found) == known(Glance(session.facts, 0))
+        assert known(found) == known(QuickSummary(session.facts, 0))
 
 
 @pytest.mark.parametrize("size", [40_000, 200_000, 3_000_000])
@@ -49,7 +49,7 @@ def test_a_long_transcript_is_known_but_for_about_its_messages(tmp_path: Path, s
         found = glance_at(path)
         assert session is not None
         assert found is not None
-        assert known(found) == known(Glance(session.facts, 0))
+        assert known(found) == known(QuickSummary(session.facts, 0))
         real = sum(message.is_speech for message in session.messages)
         assert found.messages == (real if path.stat().st_size < 144 * 1024 else pytest.approx(real, rel=0.5))
 
@@ -69,7 +69,7 @@ def test_a_transcript_with_a_long_line_is_known_by_its_first_words(tmp_path: Pat
     else:
         assert found is not None
         begun = [
-            known(Glance(msgspec.structs.replace(facts, title="", ended=None), 0))
+            known(QuickSummary(msgspec.structs.replace(facts, title="", ended=None), 0))
             for facts in (found.facts, session.facts)
         ]
         assert begun[0] == begun[1]
@@ -85,7 +85,7 @@ def test_the_title_that_came_last_is_taken(tmp_path: Path) -> None:
     assert session is not None
     assert found is not None
     assert found.facts.title == "Rigging the boat"
-    assert known(found) == known(Glance(session.facts, 0))
+    assert known(found) == known(QuickSummary(session.facts, 0))
 
 
 def test_secrets_in_the_opening_are_masked(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gui.app.crash.crash_dump import Remains
+from gui.app.crash.crash_dump import CrashDump
 
 ROOT = Path(__file__).resolve().parents[3]
 DIE = """
@@ -37,7 +37,7 @@ def _die(folder: Path, how: str, function: str = "fail") -> subprocess.Completed
 
 
 def _next(folder: Path) -> str:
-    remains = Remains(folder)
+    remains = CrashDump(folder)
     try:
         return remains.begin()
     finally:
@@ -75,7 +75,7 @@ def test_a_run_that_is_killed_or_ends_well_leaves_nothing_to_tell(tmp_path):
 
 
 def test_a_run_beside_another_has_a_file_of_its_own(tmp_path):
-    first = Remains(tmp_path)
+    first = CrashDump(tmp_path)
     first.begin()
     try:
         _die(tmp_path, "faulthandler._sigsegv()")
@@ -87,7 +87,7 @@ def test_a_run_beside_another_has_a_file_of_its_own(tmp_path):
 
 
 def test_what_the_second_of_two_left_is_told_where_none_runs_any_more(tmp_path):
-    first = Remains(tmp_path)
+    first = CrashDump(tmp_path)
     first.begin()
     _die(tmp_path, "faulthandler._sigsegv()")
     first.end()

@@ -10,9 +10,9 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
-from gui.app.crash.controller import CrashWay
+from gui.app.crash.controller import CrashController
 from gui.app.crash.dialog import CrashDialog
-from gui.app.crash.exception_hooks import Catching
+from gui.app.crash.exception_hooks import ExceptionHooks
 from gui.app.crash.tracebacks import failure_of
 
 
@@ -22,7 +22,7 @@ class _Sender(QObject):
 
 @pytest.fixture
 def catching(qapp):
-    made = Catching()
+    made = ExceptionHooks()
     made.begin()
     yield made
     made.end()
@@ -35,7 +35,7 @@ def way(qtbot, appearance, catching, tmp_path):
     window.resize(900, 700)
     qtbot.addWidget(window)
     window.show()
-    return CrashWay(window, catching, lambda: None, tmp_path / "mnemoscope.log")
+    return CrashController(window, catching, lambda: None, tmp_path / "mnemoscope.log")
 
 
 def _press(dialog: CrashDialog, words: str) -> None:
@@ -176,7 +176,7 @@ def test_an_earlier_crash_is_told_without_a_restart(qtbot, way):
 
 def test_the_hooks_are_others_again_afterwards(qapp):
     before = (sys.excepthook, threading.excepthook, sys.unraisablehook)
-    catching = Catching()
+    catching = ExceptionHooks()
     catching.begin()
     assert sys.excepthook != before[0]
     catching.end()

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QSystemTrayIcon
 from gui.app.desktop import tray as tray_module
 from gui.app.desktop.tray import Tray
 from gui.window.main_window import MainWindow
-from gui.window.quick_search import QuickWay
+from gui.window.quick_search import QuickSearchController
 
 
 class FakeIcon(QSystemTrayIcon):
@@ -41,7 +41,7 @@ def tray(window: MainWindow, tray_there) -> Tray:
 
 
 @pytest.fixture
-def way(qtbot, window: MainWindow, jobs) -> QuickWay:
-    way = QuickWay(window, window.workspace, jobs)
+def way(qtbot, window: MainWindow, jobs) -> QuickSearchController:
+    way = QuickSearchController(window, window.workspace, jobs)
     qtbot.addWidget(way.quick)
     return way

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction
 
 from gui.app.desktop import autostart_controller
 from gui.app.desktop.autostart import DesktopEntry, LaunchAgent, autostart, command_words
-from gui.app.desktop.autostart_controller import AutostartWay
+from gui.app.desktop.autostart_controller import AutostartController
 
 WORDS = ["/opt/a b/py", "-m", "gui", "--config", '/x/100 % "$HOME" `\\.toml', "--background"]
 
@@ -91,9 +91,9 @@ def test_the_entry_stands_where_desktops_look(user_home):
 
 
 @pytest.fixture
-def way(window, jobs, folder, monkeypatch) -> AutostartWay:
+def way(window, jobs, folder, monkeypatch) -> AutostartController:
     monkeypatch.setattr(autostart_controller, "autostart", lambda _: DesktopEntry(WORDS, folder))
-    return AutostartWay(window.commands.all, jobs, window.banner, None)
+    return AutostartController(window.commands.all, jobs, window.banner, None)
 
 
 def _entry(window) -> QAction:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import engine
 from gui.app.desktop import ipc_address, single_instance
-from gui.app.desktop.ipc_address import Address, find_address, settings_file
+from gui.app.desktop.ipc_address import IpcAddress, find_address, settings_file
 from gui.app.desktop.ipc_client import hand_over
-from gui.app.desktop.ipc_message import REFUSED, TAKEN, Message, decode, encode, message_of
+from gui.app.desktop.ipc_message import REFUSED, TAKEN, IpcMessage, decode, encode, message_of
 from gui.app.desktop.single_instance import begin
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -65,7 +65,7 @@ def _answer_once(server: socket.socket, answer: bytes) -> None:
 _ARGUMENT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"))
 
 
-@given(st.builds(Message, _ARGUMENT, st.lists(_ARGUMENT).map(tuple), _ARGUMENT))
+@given(st.builds(IpcMessage, _ARGUMENT, st.lists(_ARGUMENT).map(tuple), _ARGUMENT))
 def test_a_message_comes_through_as_one_line(message):
     line = encode(message)
     assert line.endswith(b"\n")
@@ -86,7 +86,7 @@ def test_other_json_is_no_message(line):
 def test_the_message_says_where_it_was_said_and_what_the_desktop_allows(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "once")
-    assert message_of(["--toggle"]) == Message(str(tmp_path), ("--toggle",), "once")
+    assert message_of(["--toggle"]) == IpcMessage(str(tmp_path), ("--toggle",), "once")
 
 
 # --- the address ----------------------------------------------------------------------------------------------------
@@ -120,7 +120,7 @@ def test_a_folder_that_others_may_write_to_is_not_used(runtime, monkeypatch, spo
 def test_without_a_folder_of_ones_own_each_start_is_a_program_of_its_own(runtime, monkeypatch):
     monkeypatch.setattr(ipc_address, "_make_private", lambda _: False)
     assert find_address(None) is None
-    assert begin([], None) == single_instance.Start(handed_over=False)
+    assert begin([], None) == single_instance.SingleInstance(handed_over=False)
 
 
 # --- handing over ---------------------------------------------------------------------------------------------------
@@ -175,18 +175,18 @@ def test_a_start_waits_for_one_that_is_just_beginning(runtime, monkeypatch):
 def test_a_program_that_hangs_is_left_alone_and_its_address_taken(runtime, monkeypatch):
     first = begin([], None)
     monkeypatch.setattr(single_instance, "hand_over", lambda *_: "silent")
-    assert begin([], None) == single_instance.Start(handed_over=False, address=first.address, lock=None)
+    assert begin([], None) == single_instance.SingleInstance(handed_over=False, address=first.address, lock=None)
     first.end()
 
 
 def test_another_version_keeps_its_address(runtime, monkeypatch):
     monkeypatch.setattr(single_instance, "hand_over", lambda *_: "refused")
-    assert begin([], None) == single_instance.Start(handed_over=False, refused=True)
+    assert begin([], None) == single_instance.SingleInstance(handed_over=False, refused=True)
 
 
 def test_asking_the_program_that_runs_loads_neither_qt_nor_the_engine(runtime):
     place = find_address(None)
-    assert isinstance(place, Address)
+    assert isinstance(place, IpcAddress)
     server = socket.socket(socket.AF_UNIX)
     with server:
         server.bind(place.name)

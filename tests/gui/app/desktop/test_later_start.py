@@ -1,18 +1,18 @@
 import pytest
 
-from gui.app.desktop.ipc_message import Message
-from gui.app.desktop.second_start import LaterStart
+from gui.app.desktop.ipc_message import IpcMessage
+from gui.app.desktop.second_start import SecondStart
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.windows import at_rest
 
 
 @pytest.fixture
-def later(window, way, appearance) -> LaterStart:
-    return LaterStart(window, way, appearance)
+def later(window, way, appearance) -> SecondStart:
+    return SecondStart(window, way, appearance)
 
 
 def _start(later, *arguments: str, directory: str = "/", token: str = "") -> None:
-    later.serve(Message(directory, arguments, token))
+    later.serve(IpcMessage(directory, arguments, token))
 
 
 def test_the_window_comes_back(qtbot, window, later):
@@ -46,7 +46,7 @@ def test_a_question_and_a_view(qtbot, window, later, memory):
     qtbot.waitUntil(lambda: at_rest(window))
     _start(later, "--view", "viewer", "--query", "hose", "--theme", "dark", "--size", "900x600")
     qtbot.waitUntil(lambda: window.search.body.has_results)
-    assert window.search.asker.standing.subject.text == "hose"
+    assert window.search.controller.view_state.subject.text == "hose"
     assert (window.width(), window.height()) == (900, 600)
 
 

@@ -9,21 +9,21 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QCoreApplication
 
 from gui.app.desktop import ipc_server as listening
-from gui.app.desktop.ipc_address import Address
+from gui.app.desktop.ipc_address import IpcAddress
 from gui.app.desktop.ipc_client import Outcome, hand_over
-from gui.app.desktop.ipc_message import LONGEST, REFUSED, Message, decode, encode
-from gui.app.desktop.ipc_server import MOST_CALLERS, Listener
+from gui.app.desktop.ipc_message import LONGEST, REFUSED, IpcMessage, decode, encode
+from gui.app.desktop.ipc_server import MOST_CALLERS, IpcServer
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the sockets of these tests are those of Unix")
-SAID = Message("/home/jule", ("--query", "süß \udc80"), "")
+SAID = IpcMessage("/home/jule", ("--query", "süß \udc80"), "")
 
 
 @pytest.fixture
-def place(tmp_path) -> Address:
-    return Address(str(tmp_path / "a"), str(tmp_path / "b"))
+def place(tmp_path) -> IpcAddress:
+    return IpcAddress(str(tmp_path / "a"), str(tmp_path / "b"))
 
 
-def _say(place: Address, line: bytes) -> bytes:
+def _say(place: IpcAddress, line: bytes) -> bytes:
     """The answer to a line, as it comes through the socket."""
     with socket.socket(socket.AF_UNIX) as caller:
         caller.settimeout(10)
@@ -32,7 +32,7 @@ def _say(place: Address, line: bytes) -> bytes:
         return caller.recv(100)
 
 
-def _hand_over(qtbot, jobs, place: Address, line: bytes) -> Outcome:
+def _hand_over(qtbot, jobs, place: IpcAddress, line: bytes) -> Outcome:
     """As another process would: not from the thread that answers."""
     outcomes: list[Outcome] = []
     jobs.read(lambda _: hand_over(place.name, line, patience=10), outcomes.append)
@@ -41,7 +41,7 @@ def _hand_over(qtbot, jobs, place: Address, line: bytes) -> Outcome:
 
 
 def test_what_a_later_start_asks_for_arrives(qtbot, jobs, place):
-    listener = Listener(place)
+    listener = IpcServer(place)
     with qtbot.waitSignal(listener.asked) as asked:
         assert _hand_over(qtbot, jobs, place, encode(SAID)) == "taken"
     assert asked.args == [SAID]
@@ -57,15 +57,15 @@ NOISE = {
     "nested objects": b'{"a":' * 10_000 + b"\n",
     "a long number": b"1" * 6_000 + b"\n",
     "no UTF-8": b'"\xff"\n',
-    "a NUL": encode(Message("/", ("a\0b",), "")),
-    "a lone surrogate": encode(Message("/", (), "\ud800")),
+    "a NUL": encode(IpcMessage("/", ("a\0b",), "")),
+    "a lone surrogate": encode(IpcMessage("/", (), "\ud800")),
     "no line end": b"[" * (LONGEST + 1),
 }
 
 
 @pytest.mark.parametrize("line", NOISE.values(), ids=NOISE)
 def test_noise_is_refused(qtbot, jobs, place, line):
-    listener = Listener(place)
+    listener = IpcServer(place)
     listener.asked.connect(lambda _: pytest.fail("noise was taken for a message"))
     answers: list[bytes] = []
     jobs.read(lambda _: _say(place, line), answers.append)
@@ -75,7 +75,7 @@ def test_noise_is_refused(qtbot, jobs, place, line):
 
 
 def test_idle_clients_do_not_keep_a_start_out(qtbot, jobs, place):
-    listener = Listener(place)
+    listener = IpcServer(place)
     idle: list[socket.socket] = []
     for _ in range(400):
         line = socket.socket(socket.AF_UNIX)
@@ -91,7 +91,7 @@ def test_idle_clients_do_not_keep_a_start_out(qtbot, jobs, place):
 
 def test_idle_client_is_closed_after_its_time(qtbot, place, monkeypatch):
     monkeypatch.setattr(listening, "CALLER_SECONDS", 0.05)
-    listener = Listener(place)
+    listener = IpcServer(place)
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(place.name)
         line.sendall(b"half")
@@ -117,7 +117,7 @@ def test_decode_any_bytes_gives_a_message_or_none(line):
 
 
 def test_who_hangs_up_does_no_harm(qtbot, jobs, place):
-    listener = Listener(place)
+    listener = IpcServer(place)
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(place.name)
         line.sendall(b"half")
@@ -128,14 +128,14 @@ def test_who_hangs_up_does_no_harm(qtbot, jobs, place):
 def test_a_socket_that_was_left_over_is_replaced(qtbot, jobs, place):
     with socket.socket(socket.AF_UNIX) as killed:
         killed.bind(place.name)
-    listener = Listener(place)
+    listener = IpcServer(place)
     assert _hand_over(qtbot, jobs, place, encode(SAID)) == "taken"
     listener.close()
 
 
 def test_who_took_over_the_address_keeps_it(qtbot, jobs, place):
-    hung = Listener(place)
-    other = Listener(place)
+    hung = IpcServer(place)
+    other = IpcServer(place)
     hung.close()
     assert _hand_over(qtbot, jobs, place, encode(SAID)) == "taken"
     other.close()

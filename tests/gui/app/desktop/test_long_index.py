@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from gui.app.desktop.update_notification import LONG_SECONDS, LongIndex, news
+from gui.app.desktop.update_notification import LONG_SECONDS, UpdateNotification, news
 from tests.gui.app.desktop.conftest import FakeIcon
 from tests.helpers.fake_records import make_status, make_summary
 
@@ -11,7 +11,7 @@ LONG = make_summary(started=1_772_600_000.0, seconds=LONG_SECONDS + 172, error="
 @pytest.fixture
 def told(qtbot, window, tray, memory, monkeypatch):
     """What the tray was told since the folder was opened; nobody looks at the window."""
-    long_index = LongIndex(window.workspace, window, tray)
+    long_index = UpdateNotification(window.workspace, window, tray)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: window.workspace.status is not None and window.workspace.status.last_sync is not None)
     monkeypatch.setattr(QApplication, "activeWindow", lambda: None)

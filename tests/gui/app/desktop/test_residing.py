@@ -1,12 +1,12 @@
 import pytest
 from PySide6.QtWidgets import QMessageBox
 
-from gui.app.desktop.background_mode import Residing
+from gui.app.desktop.background_mode import BackgroundMode
 
 
 @pytest.fixture
-def residing(window, tray) -> Residing:
-    residing = Residing(window, tray)
+def residing(window, tray) -> BackgroundMode:
+    residing = BackgroundMode(window, tray)
     residing.stays = True
     return residing
 

@@ -2,17 +2,17 @@ import msgspec
 import pytest
 
 from engine import Settings
-from gui.app.desktop.integration import Staying
-from gui.app.desktop.ipc_address import Address
+from gui.app.desktop.integration import DesktopIntegration
+from gui.app.desktop.ipc_address import IpcAddress
 from gui.app.desktop.ipc_client import hand_over
-from gui.app.desktop.ipc_message import Message, encode
+from gui.app.desktop.ipc_message import IpcMessage, encode
 from gui.settings.system_row import SystemRow
 from tests.helpers.windows import at_rest
 
 
 @pytest.fixture
-def staying(window, jobs, way, appearance, tray_there, tmp_path) -> Staying:
-    return Staying(window, jobs, appearance, way, Settings(), Address(str(tmp_path / "s"), ""))
+def staying(window, jobs, way, appearance, tray_there, tmp_path) -> DesktopIntegration:
+    return DesktopIntegration(window, jobs, appearance, way, Settings(), IpcAddress(str(tmp_path / "s"), ""))
 
 
 def _want(window, **wanted: bool) -> None:
@@ -40,7 +40,7 @@ def test_the_settings_decide_at_once(qtbot, window, staying, memory):
 
 def test_a_later_start_is_served_until_the_window_closes(qtbot, jobs, window, way, staying, tmp_path):
     outcomes = []
-    line = encode(Message("/", ("--toggle",), ""))
+    line = encode(IpcMessage("/", ("--toggle",), ""))
     jobs.read(lambda _: hand_over(str(tmp_path / "s"), line, patience=10), outcomes.append)
     qtbot.waitUntil(lambda: outcomes == ["taken"] and way.quick.isVisible())
     staying.tray.quit_wanted.emit()

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from gui.__main__ import main
-from gui.app.desktop.single_instance import Start
+from gui.app.desktop.single_instance import SingleInstance
 
 ROOT = Path(__file__).resolve().parents[3]
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and sockets of Unix")
@@ -111,9 +111,9 @@ def _found(runtime: Path) -> set[int]:
 def test_a_start_from_a_folder_that_is_gone_goes_home(monkeypatch, tmp_path):
     stood = []
 
-    def begin(*_: object) -> Start:
+    def begin(*_: object) -> SingleInstance:
         stood.append(Path.cwd())
-        return Start(handed_over=True)
+        return SingleInstance(handed_over=True)
 
     monkeypatch.setattr("gui.app.desktop.single_instance.begin", begin)
     monkeypatch.setenv("HOME", str(tmp_path))

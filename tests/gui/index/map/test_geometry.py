@@ -12,14 +12,14 @@ from PySide6.QtGui import QColor, QImage, QPainter, QPolygonF
 from engine import Cancelled, CancelToken, MapFile
 from gui.index.map.groups import OTHERS, TOP_FOLDER, group
 from gui.index.map.markers import CIRCLE, LEAST, POLYGONS, RING, sign_path, signs_of
-from gui.index.map.point_index import Grid
+from gui.index.map.point_index import PointIndex
 from gui.index.map.rasterizer import draw_points
 from gui.index.map.scene import Scene
 from gui.index.map.viewport import Viewport
 from tests.helpers.fake_map import NOW, make_map
 
 POINTS = np.random.default_rng(3).normal(0, 20, (400, 2)).astype(np.float32)
-GRID = Grid(POINTS)
+GRID = PointIndex(POINTS)
 
 spot = st.tuples(st.floats(-60, 60), st.floats(-60, 60))
 pixel = st.floats(0, 400)
@@ -134,11 +134,11 @@ def test_steps_go_on_in_their_direction_to_the_end(right: int, higher: int) -> N
 
 
 def test_a_grid_of_no_points_and_of_one_finds_what_there_is() -> None:
-    nothing = Grid(np.empty((0, 2), np.float32))
+    nothing = PointIndex(np.empty((0, 2), np.float32))
     assert nothing.nearest(0, 0, 10) == -1
     assert nothing.next(0, 0, 1, 0) == -1
     assert not len(nothing.inside([(0, 0), (1, 0), (1, 1)]))
-    one = Grid(np.array([[3, 4]], np.float32))
+    one = PointIndex(np.array([[3, 4]], np.float32))
     assert one.nearest(3, 5, 2) == 0
     assert one.nearest(3, 7, 2) == -1
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QListWidget
 
 from engine import IndexCorrupt, SearchOutcome, SearchTimings
 from gui.index.map.panel import MapPanel
-from gui.search.query import Answer, Question
+from gui.search.query import Answer, Query
 from gui.style.theme import tokens
 from tests.helpers.fake_map import empty_map, make_map
 
@@ -44,7 +44,7 @@ def _answer(text: str, make_result, count: int = 2) -> Answer:
         notice="",
         explanation=None,
     )
-    return Answer(Question(text), outcome, final=True)
+    return Answer(Query(text), outcome, final=True)
 
 
 @pytest.fixture
@@ -310,12 +310,12 @@ def test_another_size_keeps_the_points_in_view(qtbot, shown: MapPanel) -> None:
 
 def test_the_mouse_over_a_point_shows_what_it_is(qtbot, shown: MapPanel) -> None:
     qtbot.mouseMove(shown.canvas, shown.canvas.place_of(4).toPoint())
-    qtbot.waitUntil(shown.choosing.card.isVisible)
-    assert shown.choosing.card._title.text() == "Note 1 › Watering"
-    assert shown.choosing.card._text.text() == "words of chunk 104"
-    assert shown.canvas.rect().contains(shown.choosing.card.geometry())
+    qtbot.waitUntil(shown.selecting.card.isVisible)
+    assert shown.selecting.card._title.text() == "Note 1 › Watering"
+    assert shown.selecting.card._text.text() == "words of chunk 104"
+    assert shown.canvas.rect().contains(shown.selecting.card.geometry())
     qtbot.mouseMove(shown.canvas, QPoint(8, 8))
-    assert not shown.choosing.card.isVisible()
+    assert not shown.selecting.card.isVisible()
 
 
 def test_a_click_opens_the_chunk(qtbot, shown: MapPanel) -> None:
@@ -340,14 +340,14 @@ def test_keys_walk_from_point_to_point_and_open(qtbot, shown: MapPanel) -> None:
     qtbot.keyClick(shown.canvas, Qt.Key.Key_Right, CTRL)
     second = shown.canvas.point
     assert shown.canvas.place_of(second).x() > shown.canvas.place_of(first).x()
-    qtbot.waitUntil(shown.choosing.card.isVisible)
-    assert shown.choosing.card._text.text() == f"words of chunk {100 + second}"
+    qtbot.waitUntil(shown.selecting.card.isVisible)
+    assert shown.selecting.card._text.text() == f"words of chunk {100 + second}"
     with qtbot.waitSignal(shown.open_requested) as opened:
         qtbot.keyClick(shown.canvas, Qt.Key.Key_Return)
     assert opened.args[1] == 100 + second
     qtbot.keyClick(shown.canvas, Qt.Key.Key_Escape)
     assert shown.canvas.point == -1
-    assert not shown.choosing.card.isVisible()
+    assert not shown.selecting.card.isVisible()
 
 
 def test_the_map_is_described_in_words(shown: MapPanel) -> None:
@@ -421,16 +421,16 @@ def test_a_loop_lists_what_is_in_it(qtbot, shown: MapPanel, by_shift: bool) -> N
     if not by_shift:
         qtbot.mouseClick(shown.header.lasso, LEFT)
     _encircle(qtbot, shown, daily, SHIFT if by_shift else Qt.KeyboardModifier.NoModifier)
-    assert shown.choosing.list.isVisible()
-    assert shown.choosing.list.chunks == tuple(100 + point for point in daily)
-    assert shown.choosing.list._count.text() == "10 chunks"
-    assert shown.choosing.list.list.item(1).text() == "Note 0 › Watering\ndaily/note.md#L103-L107"
+    assert shown.selecting.list.isVisible()
+    assert shown.selecting.list.chunks == tuple(100 + point for point in daily)
+    assert shown.selecting.list._count.text() == "10 chunks"
+    assert shown.selecting.list.list.item(1).text() == "Note 0 › Watering\ndaily/note.md#L103-L107"
     assert not shown.header.lasso.isChecked()
 
 
 def test_a_row_is_two_lines_high_whatever_its_letters(qtbot, shown: MapPanel, insight) -> None:
     _encircle(qtbot, shown, [0, 3, 6], SHIFT)
-    rows = shown.choosing.list.list
+    rows = shown.selecting.list.list
     height = rows.visualItemRect(rows.item(0)).height()
     assert height >= 2 * rows.fontMetrics().height()
     rows.item(0).setText("비 오는 날 중 中秋节\ncards/rain.md#L1-L3")
@@ -457,7 +457,7 @@ def test_tab_leads_from_the_map_to_its_legend(qtbot, shown: MapPanel) -> None:
 
 def test_the_list_opens_copies_and_closes(qtbot, shown: MapPanel) -> None:
     _encircle(qtbot, shown, [0, 3, 6], SHIFT)
-    listed = shown.choosing.list
+    listed = shown.selecting.list
     listed.list.setFocus()
     qtbot.keyClick(listed.list, Qt.Key.Key_Down)
     assert shown.canvas.point == listed.chunks[1] - 100
@@ -479,13 +479,13 @@ def test_keys_list_single_points_and_all_in_view(qtbot, shown: MapPanel) -> None
     first = shown.canvas.point
     qtbot.keyClick(shown.canvas, Qt.Key.Key_Space)
     _calm(qtbot, shown)
-    assert shown.choosing.list.chunks == (100 + first,)
+    assert shown.selecting.list.chunks == (100 + first,)
     qtbot.keyClick(shown.canvas, Qt.Key.Key_Space)
     _calm(qtbot, shown)
-    assert shown.choosing.list.chunks == ()
+    assert shown.selecting.list.chunks == ()
     qtbot.keyClick(shown.canvas, Qt.Key.Key_A, CTRL)
     _calm(qtbot, shown)
-    assert len(shown.choosing.list.chunks) == 30
+    assert len(shown.selecting.list.chunks) == 30
 
 
 def test_of_one_group_alone_only_its_points_are_listed(qtbot, shown: MapPanel) -> None:
@@ -493,15 +493,15 @@ def test_of_one_group_alone_only_its_points_are_listed(qtbot, shown: MapPanel) -
     shown.canvas.setFocus()
     qtbot.keyClick(shown.canvas, Qt.Key.Key_A, CTRL)
     _calm(qtbot, shown)
-    assert shown.choosing.list.chunks == tuple(range(101, 130, 3))
+    assert shown.selecting.list.chunks == tuple(range(101, 130, 3))
 
 
 def test_a_narrow_panel_has_the_list_below_the_map(qtbot, shown: MapPanel) -> None:
     shown.canvas.all_wanted.emit()
     _calm(qtbot, shown)
-    assert shown.choosing.list.x() > shown.canvas.geometry().right()
+    assert shown.selecting.list.x() > shown.canvas.geometry().right()
     shown.window().resize(480, 520)
-    qtbot.waitUntil(lambda: shown.choosing.list.y() > shown.canvas.geometry().bottom())
+    qtbot.waitUntil(lambda: shown.selecting.list.y() > shown.canvas.geometry().bottom())
     _calm(qtbot, shown)
 
 

@@ -23,7 +23,7 @@ def _kept() -> list[dict]:
 
 
 def test_what_is_typed_is_kept_until_it_is_thrown_away(qtbot, sessions):
-    way = sessions.remembering.way
+    way = sessions.remember.way
     way.remember(VALVE, "The valve")
     qtbot.waitUntil(lambda: way.ready)
     way.sheet.put_typed("valve", "Call the plumber.")
@@ -36,7 +36,7 @@ def test_what_is_typed_is_kept_until_it_is_thrown_away(qtbot, sessions):
 
 
 def test_a_note_that_nobody_changed_is_not_kept(qtbot, sessions):
-    way = sessions.remembering.way
+    way = sessions.remember.way
     way.remember(VALVE, "The valve")
     qtbot.waitUntil(lambda: way.ready)
     sessions.resuming.write_now()
@@ -52,7 +52,7 @@ def test_it_comes_back_with_its_name(qtbot, window, memory):
     qtbot.waitUntil(lambda: "“The valve”" in window.banner.text)
     [*_, go_on] = (b for b in window.banner.findChildren(QPushButton) if b.text() == "Go on writing")
     go_on.click()
-    way = window.remembering.way
+    way = window.remember.way
     qtbot.waitUntil(lambda: way.ready and way.sheet.is_changed)
     assert way.sheet.typed == ("plumber", "Call the plumber.")
     qtbot.waitUntil(lambda: [draft["text"] for draft in _kept()] == ["Call the plumber."])

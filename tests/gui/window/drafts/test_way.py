@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 
 import engine
-from gui.core.app_paths import Places
+from gui.core.app_paths import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.window.drafts_file import Draft, drafts_path, load_drafts, save_drafts
@@ -37,7 +37,7 @@ def begin(qtbot, appearance, jobs, memory, monkeypatch):
 
     def open_window() -> MainWindow:
         with appearance.bare():
-            window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=Places())
+            window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths())
         qtbot.addWidget(window)
         made.append(window)
         window.show()

@@ -136,9 +136,11 @@ def test_the_arrows_walk_round_and_whoever_goes_elsewhere_leaves_it(qtbot, opene
 def test_saved_searches_and_folders_are_there_too(qtbot, opened, box, open_palette, tmp_path):
     opened.search.search("timer")
     qtbot.waitUntil(lambda: at_rest(opened))
-    question = opened.search.asker.keeping.question
-    opened.search.asker.keeping.shelf.put_back(SavedSearch(name="All about timers", question=question, used=1.0))
-    qtbot.waitUntil(lambda: not opened.search.asker.keeping.shelf.busy)
+    question = opened.search.controller.saved_searches.question
+    opened.search.controller.saved_searches.shelf.put_back(
+        SavedSearch(name="All about timers", question=question, used=1.0)
+    )
+    qtbot.waitUntil(lambda: not opened.search.controller.saved_searches.shelf.busy)
     opened.state.recent.append(str(tmp_path))
     opened.views.switch("index")
     assert f"Open {tmp_path.name}" in open_palette()
