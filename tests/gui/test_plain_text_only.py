@@ -51,7 +51,7 @@ ALLOWED = {
     "widgets/labels.py": {"QLabel"},
     "widgets/elided.py": {"QLabel"},
     "viewer/rendered_view.py": {"QTextBrowser"},
-    "viewer/page.py": MARKDOWN,
+    "viewer/markdown_page.py": MARKDOWN,
 }
 _TAG = re.compile(r"</?[a-z]+[ />]")
 

@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from types import CodeType, TracebackType
 
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).resolve().parents[3]
 _OURS = ("engine", "gui", "resources")
 _PACKAGES = ("site-packages", "dist-packages")
 _STANDARD = tuple({Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib")})

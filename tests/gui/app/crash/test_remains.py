@@ -10,9 +10,9 @@ ROOT = Path(__file__).resolve().parents[3]
 DIE = """
 import faulthandler, sys, threading
 from pathlib import Path
-from gui.app.crash.crash_dump import Remains
+from gui.app.crash.crash_dump import CrashDump
 
-remains = Remains(Path(sys.argv[1]))
+remains = CrashDump(Path(sys.argv[1]))
 print(repr(remains.begin()), flush=True)
 
 def {function}():
