@@ -3,16 +3,18 @@
 import contextlib
 import re
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from engine.agent.existing_notes import STAMP, note_of
 from engine.agent.last_messages import lines_of, said_in
 from engine.agent.note_file import write_note
 from engine.agent.slug import slug_of_words, to_slug
 from engine.base.cancellation import CancelToken
-from engine.base.errors import NoteError, ProviderError, StoreError
+from engine.base.errors import NoteError, PathRefused, ProviderError, StoreError
 from engine.base.language import tr
+from engine.corpus.roots import MEMORY_FOLDER
+from engine.corpus.safe_open import open_binary
 from engine.embedding.registry import open_chat
 from engine.memory.contract import MemorySearchManager
 from engine.records import SessionNote, SessionSummary, WrittenNote
@@ -31,6 +33,29 @@ _INSTRUCTION = (
     "others."
 )
 _THOUGHT = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL)
+STAMP = "%Y-%m-%d %H:%M:%S"
+_HEAD_BYTES = 2048
+_DATED = re.compile(r"\d{4}-\d\d-\d\d.*\.md")
+_BEGINS = re.compile(r"# Session: (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\s*\n")
+_SESSION = re.compile(r"^- \*\*Session (?:Key|ID)\*\*: (\S+)[ \t]*$", re.MULTILINE)
+
+
+def note_of(workspace: Path, session: SessionSummary, stamp: str) -> str:
+    """The note of this session that was written at this moment (UTC) or later; empty where there is none."""
+    names = {session.path, session.id} - {""}
+    for name, head in _heads(workspace.resolve() / MEMORY_FOLDER):
+        begins = _BEGINS.match(head)
+        if begins and begins[1] >= stamp and names.intersection(_SESSION.findall(head)):
+            return f"{MEMORY_FOLDER}/{name}"
+    return ""
+
+
+def _heads(folder: Path) -> Iterator[tuple[str, str]]:
+    """Names and beginnings of the dated notes in a folder, the newest first."""
+    with contextlib.suppress(OSError):
+        for name in sorted(filter(_DATED.fullmatch, (path.name for path in folder.iterdir())), reverse=True):
+            with contextlib.suppress(OSError, PathRefused), open_binary(folder / name) as file:
+                yield name, file.read(_HEAD_BYTES).decode("utf-8", "replace")
 
 
 def draft_note(

@@ -8,7 +8,6 @@ from engine.base.cancellation import CancelToken
 from engine.base.formatting import plural, size
 from engine.cli.batch_jobs import left_running
 from engine.cli.embedding_messages import ask, awaiting_text, can_ask, provider_problem, spent_text
-from engine.cli.model_download import fetch_missing
 from engine.cli.output import print_failed, print_issues, print_json, print_table, safe
 from engine.cli.progress import ProgressLine
 from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
@@ -16,11 +15,47 @@ from engine.records import EmbeddingEstimate, SyncReport, WorkspacePreview, to_b
 
 if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager
+from engine.base.errors import ProviderError
+from engine.cli.progress import LiveLine
+from engine.embedding.gguf_models import missing_model
+from engine.records import ModelFetchProgress
+from engine.settings import Settings
 
 _LAYOUTS = {
     "openclaw": "an agent's workspace: MEMORY.md and the memory folder are indexed",
     "folder": "a folder of notes, indexed whole",
 }
+
+
+def fetch_missing(settings: Settings, *, agreed: bool, may_ask: bool) -> str:
+    """Fetch the model of the settings if it is missing and somebody agrees to it; why that failed, else "".
+
+    Raises `Cancelled`.
+    """
+    model = missing_model(settings)
+    if not model or not (agreed or (may_ask and can_ask())):
+        return ""
+    from engine.embedding.hub import fetch_model, hub_host  # costs an HTTP client
+
+    try:
+        if agreed or _ask(model, hub_host()):
+            with interruptible() as token, LiveLine() as line:
+                fetch_model(settings, progress=lambda step: line.show(_shown(step)), cancel=token)
+            print(f"Fetched {safe(model)}.", file=sys.stderr)
+    except ProviderError as error:
+        return str(error)
+    return ""
+
+
+def _ask(model: str, host: str) -> bool:
+    question = f"The model {safe(model)} is not on this computer. Fetch it from {safe(host)}? [y/N] "
+    print(question, end="", file=sys.stderr, flush=True)
+    return sys.stdin.readline().strip().lower() in {"y", "yes"}
+
+
+def _shown(step: ModelFetchProgress) -> str:
+    share = step.received / step.total if step.total else 1
+    return f"Fetching {share:.0%} · {size(step.received)} of {size(step.total)} · {safe(step.model)}"
 
 
 def run(arguments: Namespace) -> int:

@@ -1,16 +1,193 @@
 """Cuts a note into the passages that are indexed, embedded and shown: exact slices of whole lines."""
 
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
 import msgspec
 
-from engine.corpus.chunk_packing import pack
 from engine.corpus.front_matter import FrontMatter
-from engine.corpus.outline import Outline
+from engine.corpus.outline import AFTER_HEADING, NEVER, WITHIN_WORD, Outline
 from engine.corpus.token_estimate import CHARACTERS_PER_TOKEN
 
 CHUNKER_VERSION = 3
 """Raise it when the same text would give other chunks: indexes are then rebuilt."""
 
 _SMALLEST_LIMIT = 32
+_SMALL_SHARE = 4
+_DISTANCE_PENALTY = 0.7
+
+Span = tuple[int, int]
+"""First piece of a chunk, and the piece behind its last."""
+
+
+class _Unit(NamedTuple):
+    """Some sections in a row that belong together."""
+
+    start: int
+    """First piece: that of the first section, or of what was too small to stand before it on its own."""
+    first: int
+    stop: int
+    """Sections, half-open."""
+
+
+def pack(outline: Outline, limit: int, overlap: int) -> list[Span]:
+    """The chunks of a text in order, each of at most `limit` weight; together they hold every piece."""
+    packer = _Packer(outline, limit, min(overlap, limit // 2))
+    packer.pack(list(packer.units(0, len(outline.sections))))
+    return packer.spans
+
+
+class _Packer:
+    def __init__(self, outline: Outline, limit: int, overlap: int) -> None:
+        self._outline = outline
+        self._limit = limit
+        self._overlap = overlap
+        self.spans: list[Span] = []
+
+    def units(self, first: int, stop: int) -> Iterator[_Unit]:
+        """The sections with what lies below each."""
+        sections = self._outline.sections
+        while first < stop:
+            end = first + 1
+            while end < stop and sections[end].level > sections[first].level:
+                end += 1
+            yield _Unit(sections[first].start, first, end)
+            first = end
+
+    def pack(self, units: list[_Unit]) -> None:
+        """Chunk units of one parent."""
+        run: list[_Unit] = []
+        for unit in self._with_text(units):
+            if self._weight(unit) <= self._limit:
+                run.append(unit)
+                continue
+            groups = self._shared(run)
+            run = []
+            start = unit.start
+            if groups and self._is_small(groups[-1]):
+                start = groups.pop()[0]
+            self.spans.extend(groups)
+            if unit.stop - unit.first == 1:
+                self._split(start, self._end(unit))
+            else:
+                below = self.units(unit.first + 1, unit.stop)
+                self.pack([_Unit(start, unit.first, unit.first + 1), *below])
+        self.spans.extend(self._shared(run))
+
+    def _with_text(self, units: list[_Unit]) -> Iterator[_Unit]:
+        """The units, but each that is a heading (or front matter) without a text joined to the one after it."""
+        start = None
+        for number, unit in enumerate(units, start=1):
+            joined = unit if start is None else unit._replace(start=start)
+            has_text = self._outline.has_words(self._outline.sections[unit.first].body, self._end(unit))
+            if has_text or number == len(units):
+                start = None
+                yield joined
+            else:
+                start = joined.start
+
+    def _shared(self, run: list[_Unit]) -> list[Span]:
+        """Neighbouring units that each fit in a chunk, shared out evenly among as few chunks as hold them."""
+        groups: list[Span] = []
+        index = 0
+        while index < len(run):
+            start = run[index].start
+            rest = self._outline.weight(start, self._end(run[-1]))
+            share = rest / -(-rest // self._limit) if rest else 0
+            stop = self._end(run[index])
+            index += 1
+            while index < len(run):
+                end = self._end(run[index])
+                grown, middle = self._outline.weight(start, end), self._outline.weight(start, stop)
+                if grown > self._limit or (middle + grown) / 2 > share:
+                    break
+                stop = end
+                index += 1
+            groups.append((start, stop))
+        return groups
+
+    def _is_small(self, span: Span) -> bool:
+        """Too small to stand alone before a section that is cut anyway; a heading without a text always is."""
+        sections = self._outline.sections
+        index = self._outline.section_of(span[1] - 1)
+        bare = not self._outline.has_words(sections[index].body, span[1])
+        return bare or self._outline.weight(*span) < self._limit // _SMALL_SHARE
+
+    def _split(self, start: int, stop: int) -> None:
+        """Cut the text of one section (and what little stands before it) into chunks that overlap."""
+        fresh = head = start
+        while True:
+            room = self._limit - self._weight_before(head, fresh)
+            rest = self._outline.weight(fresh, stop)
+            if rest <= room:
+                self.spans.append((head, stop))
+                return
+            share = rest / -(-rest // max(1, self._limit - self._overlap))
+            cut = self._best_cut(fresh, stop, room, share, forced=head == fresh)
+            if cut is None:
+                head = fresh
+                continue
+            self.spans.append((head, cut))
+            head, fresh = self._overlap_start(fresh, cut), cut
+
+    def _best_cut(self, fresh: int, stop: int, room: int, share: float, *, forced: bool) -> int | None:
+        """The piece to cut before: within `room` behind `fresh`, as good as possible and near `share`.
+
+        None if what comes first does not fit, unless `forced`: then even code or a heading is cut off.
+        """
+        outline = self._outline
+        last = bisect_right(outline.weights, outline.weights[fresh] + room + 1, fresh, stop + 1) - 1
+        last = min(last, stop - 1)
+        while last > fresh and outline.weight(fresh, last) > room:
+            last -= 1
+        nearest = bisect_right(outline.weights, outline.weights[fresh] + share / 2, fresh, stop) - 1
+        cut = self._nearest_good(fresh, max(fresh, nearest), last, share)
+        if cut is None and forced:
+            places = range(last, fresh, -1)
+            after_heading = (place for place in places if outline.cuts[place] == AFTER_HEADING)
+            return next(after_heading, last)
+        return cut
+
+    def _nearest_good(self, fresh: int, low: int, last: int, share: float) -> int | None:
+        weights, cuts = self._outline.weights, self._outline.cuts
+        origin = weights[fresh]
+        reach = max(share - (weights[low] - origin), weights[last] - origin - share, 1)
+        best, best_value = None, 0.0
+        for place in range(low + 1, last + 1):
+            if cuts[place] > NEVER:
+                distance = (weights[place] - origin - share) / reach
+                value = cuts[place] * (1 - _DISTANCE_PENALTY * distance * distance)
+                if value > best_value:
+                    best, best_value = place, value
+        if best is None:
+            best = next((place for place in range(low, fresh, -1) if cuts[place] > NEVER), None)
+        return best
+
+    def _overlap_start(self, fresh: int, cut: int) -> int:
+        """The first piece that the chunk after `cut` repeats: as far back as the overlap allows.
+
+        Never the whole chunk before or across a heading, and never from within a word, from within code or right
+        after a heading.
+        """
+        outline = self._outline
+        lowest = max(fresh + 1, outline.sections[outline.section_of(cut)].start)
+        start = place = cut
+        while place > lowest and self._weight_before(place - 1, cut) <= self._overlap:
+            place -= 1
+            if outline.cuts[place] > WITHIN_WORD:
+                start = place
+        return start
+
+    def _weight_before(self, first: int, stop: int) -> int:
+        """Weight of the text up to a piece, the line end before it included."""
+        return self._outline.weights[stop] - self._outline.weights[first]
+
+    def _weight(self, unit: _Unit) -> int:
+        return self._outline.weight(unit.start, self._end(unit))
+
+    def _end(self, unit: _Unit) -> int:
+        return self._outline.section_end(unit.stop - 1)
 
 
 class Chunk(msgspec.Struct, frozen=True):

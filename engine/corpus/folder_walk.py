@@ -15,8 +15,6 @@ from engine.records import Source
 
 DiscoveryListener = Callable[[int, str], None]
 """Called once a folder with the number of files found so far and the folder's stable name."""
-
-
 LATEST_NS = 2**62
 """The year 2116. A file system, or a transcript, may say 2400 or 9999, which 64 bits cannot hold."""
 

@@ -26,8 +26,6 @@ _ERRORS_ONLY = 1
 """Of llama.cpp's verbosity."""
 _LOAD_ERROR = "error loading model: "
 _POOLINGS = {1: "MEAN", 2: "CLS", 3: "LAST"}
-
-
 Want = Literal["vectors", "tokens"]
 
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, MnemoscopeError, ProviderError
-from engine.indexing.cleanup import tidy
 from engine.indexing.commits import TextOutcome
 from engine.indexing.note_preparation import fingerprint
 from engine.indexing.progress import ProgressMeter
@@ -15,7 +14,10 @@ from engine.indexing.sync_parts import Sharing, StageWork, SyncParts
 from engine.indexing.text_stage import TextStage
 from engine.indexing.vector_stage import VectorStage
 from engine.records import MemorySyncProgressUpdate, SyncReason, SyncReport
+from engine.store.index import WORDS_TO_FORGET, IndexStore
 from engine.store.schema import Tables
+from engine.store.snapshot import MOST_FREE
+from engine.store.vector_encoding import StoredModel
 from engine.text import forget_words
 
 log = logging.getLogger(__name__)
@@ -24,6 +26,44 @@ _LOCK_POLL = 0.25
 _PASSES_BEFORE_PUBLISH = 5
 _MUCH_TEXT = 1000
 """Chunks from which on a sync has met many words that neither searches nor small syncs meet again."""
+
+
+def tidy(parts: SyncParts, model: StoredModel | None, token: CancelToken) -> None:
+    """Raises `Cancelled` between steps; the next sync does the rest."""
+    if model is not None:
+        parts.vectors.settle(model, token)
+    store, cache = parts.store, parts.settings.cache
+    keep = cache.max_entries if cache.enabled else 0
+    with store.read() as snapshot:
+        # Vectors in use may be more than are to be kept: no need to look for others again before anything changes.
+        surplus = snapshot.cache_entries() > keep and snapshot.meta("evicted") != f"{snapshot.stamp}, {keep}"
+        old = len(snapshot.generations()) > 1
+        holes = snapshot.free_share() > MOST_FREE
+        words = snapshot.meta(WORDS_TO_FORGET) is not None
+    if old:
+        with store.write() as writer:
+            writer.discard_other_generations()
+    parts.vectors.discard_unused(model)
+    with store.read() as snapshot:
+        dropped = snapshot.discarded()
+    if dropped:
+        store.empty_discarded(token)
+    if words:
+        store.forget_words(token)
+    if surplus:
+        _evict(store, keep, token)
+    if dropped or surplus or holes:
+        store.vacuum(token)
+
+
+def _evict(store: IndexStore, keep: int, token: CancelToken) -> None:
+    evicted = 1
+    while evicted:
+        token.checkpoint()
+        with store.write() as writer:
+            evicted = writer.evict(keep)
+            if not evicted:
+                writer.set_meta("evicted", f"{writer.stamp}, {keep}")
 
 
 class SyncRun:

@@ -1,14 +1,323 @@
 """From one transcript to the rows of its sessions: finds out what it is, and has it read as such."""
 
+import hashlib
+from collections.abc import Mapping, Set
+from contextlib import ExitStack
+from typing import Any
+
+import msgspec
+
 from engine.base import skip_reasons
+from engine.base.bounded_json import decode_json
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.transcripts.transcript_reader import database_format, document_format, line_format, opened
-from engine.indexing.commits import Commits
-from engine.indexing.document_rows import DocumentRows
-from engine.indexing.line_rows import LineRows
+from engine.corpus.transcripts.chunk_packing import SpokenMessage
+from engine.corpus.transcripts.formats import Conversation, DatabaseFormat, DocumentFormat, LineFormat
+from engine.corpus.transcripts.jsonl import Source, read_at
+from engine.corpus.transcripts.messages import Message
+from engine.corpus.transcripts.modified_time import transcript_of
+from engine.corpus.transcripts.stores import session_name
+from engine.corpus.transcripts.transcript_reader import (
+    LineReader,
+    database_format,
+    document_format,
+    line_format,
+    opened,
+)
+from engine.indexing.commits import Change, Commits
+from engine.indexing.session_rows import ChunkRows, session_file
 from engine.indexing.sync_parts import StageWork
-from engine.indexing.transcript_notes import leaving_out
+from engine.indexing.transcript_chunker import TranscriptChunker
+from engine.indexing.transcript_notes import leaving_out, note
 from engine.records import FileIssue
+from engine.redaction.masks import redact
+from engine.store import sessions
+from engine.store.writer import NewFile, Writer
+
+_ANCHOR_BYTES = 4096
+_CHUNKS_A_PART = 2000
+"""Of a long transcript, some 3 MB of text: so much is committed at once, and lost by a cancel or a crash."""
+_UNFINISHED = 0
+"""Size of a transcript that was not read to its end."""
+
+
+class DocumentRows:
+    """Reads such transcripts for one pass over one generation."""
+
+    def __init__(self, work: StageWork, commits: Commits) -> None:
+        self._store = work.parts.store
+        self._tables = work.tables
+        self._token = work.token
+        self._settings = work.parts.settings
+        self._commits = commits
+
+    def document(self, file: FoundFile, known: DocumentFormat) -> FileIssue | None:
+        """Bring the sessions of one document up to date. Raises OSError, Cancelled."""
+        stored = self._stored(file)
+        seen: set[str] = set()
+        issue = None
+        try:
+            for conversation in known.conversations(file.path, self._token):
+                self._token.checkpoint()
+                name = session_name(file.name, conversation.key)
+                if name in seen:
+                    continue
+                seen.add(name)
+                digest = _digest(conversation)
+                if stored.get(name) != digest and not conversation.facts.generated:
+                    self._put_session(file, name, conversation, digest)
+        except ValueError as error:
+            detail = skip_reasons.BREAKS_OFF.said(number=len(seen), problem=error)
+            issue = FileIssue(path=file.name, rule="broken", detail=detail)
+        return self._settle(file, stored, seen, issue)
+
+    def database(self, file: FoundFile, known: DatabaseFormat) -> FileIssue | None:
+        """Only sessions whose marks have changed are read; of one that cannot be read, what is stored stays.
+
+        Raises OSError, `PathRefused`, Cancelled.
+        """
+        stored = self._stored(file)
+        seen: set[str] = set()
+        broken: list[ValueError] = []
+        issue = None
+        try:
+            with known.opened(file.path, self._token) as opened:
+                for key, mark in opened.marks().items():
+                    self._token.checkpoint()
+                    name = session_name(file.name, key)
+                    if name not in seen and stored.get(name) != mark:
+                        try:
+                            conversation = opened.conversation(key)
+                        except ValueError as error:
+                            broken.append(error)
+                            continue
+                        if conversation is None or not conversation.messages:
+                            continue
+                        self._put_session(file, name, conversation, mark)
+                    seen.add(name)
+        except ValueError as error:
+            issue = _unreadable(file, error)
+        if broken and issue is None:
+            detail = skip_reasons.BROKEN_SESSIONS.said(count=len(broken), problem=broken[0])
+            issue = FileIssue(path=file.name, rule="broken", detail=detail)
+        return self._settle(file, stored, seen, issue)
+
+    def unreadable(self, file: FoundFile, error: ValueError) -> FileIssue:
+        """Note that a transcript cannot be read now: what is stored of it stays. Raises Cancelled."""
+        issue = _unreadable(file, error)
+        self._settle(file, {}, set(), issue)
+        return issue
+
+    def _stored(self, file: FoundFile) -> dict[str, str]:
+        with self._store.read(tables=self._tables) as snapshot:
+            return sessions.sessions_of(snapshot, file.name)
+
+    def _settle(
+        self, file: FoundFile, stored: Mapping[str, str], seen: Set[str], issue: FileIssue | None
+    ) -> FileIssue | None:
+        """Remove the sessions that a transcript holds no more, and note that it was read."""
+
+        def settle(writer: Writer) -> tuple[list[int], list[int]]:
+            # What a document that breaks off has lost may come back whole.
+            gone = [] if issue else [name for name in stored if name not in seen]
+            removed = [id_ for name in gone for id_ in writer.remove_file("sessions", name)]
+            note(writer, file, None, issue.rule if issue else "", issue.detail if issue else "")
+            return [], removed
+
+        self._commits.put(settle)
+        return issue
+
+    def _put_session(self, file: FoundFile, name: str, conversation: Conversation, digest: str) -> None:
+        facts = conversation.facts
+        packer = TranscriptChunker(self._settings, self._token)
+        with ExitStack() as unless_put:
+            rows = ChunkRows(self._store.files.folder, self._token)
+            unless_put.callback(rows.close)
+            for message in conversation.messages:
+                packer.add([message])
+                rows.add(packer.take())
+            rows.add(packer.finish())
+            rows.analyse()
+            count = sum(map(facts.counts, conversation.messages))
+            size = sum(len(message.text) for message in conversation.messages)
+            new = session_file(file, name, facts, count, rows, hash=digest, size=size)
+            unless_put.pop_all()
+            self._commits.put(_putting(new, rows), indexed=1)
+
+
+def _unreadable(file: FoundFile, error: ValueError) -> FileIssue:
+    return FileIssue(path=file.name, rule="broken", detail=skip_reasons.NOT_READ_TO_ITS_END.said(problem=error))
+
+
+def _putting(new: NewFile, rows: ChunkRows) -> Change:
+    def change(writer: Writer) -> tuple[list[int], list[int]]:
+        try:
+            return writer.replace_file(new)
+        finally:
+            rows.close()
+
+    return change
+
+
+def _digest(conversation: Conversation) -> str:
+    facts = conversation.facts
+    content = msgspec.json.encode((facts.title, facts.project, conversation.messages))
+    return hashlib.sha256(content).hexdigest()
+
+
+class _State(msgspec.Struct):
+    """What is stored of a line transcript, to go on where it ended."""
+
+    agent: str
+    size: int
+    """Bytes of the transcript; one that has changed without growing was written anew."""
+    offset: int
+    line: int
+    anchor: str
+    """Digest of what stands before `offset`: where that has changed, the transcript did not just grow."""
+    parser: msgspec.Raw
+    open: tuple[SpokenMessage, ...]
+    """Messages of the last chunk: it is made again, with what has come since."""
+    closed: int
+    """How many chunks before it stay as they are."""
+    messages: int
+    language: str
+    title: str
+    """That the chunks are found by."""
+    given: str = ""
+    """The title that stood elsewhere than in the transcript when it was read from its beginning."""
+
+
+class LineRows:
+    """Reads such transcripts for one pass over one generation."""
+
+    def __init__(self, work: StageWork, commits: Commits) -> None:
+        self._store = work.parts.store
+        self._tables = work.tables
+        self._token = work.token
+        self._settings = work.parts.settings
+        self._commits = commits
+
+    def take(self, file: FoundFile, source: Source, known: LineFormat, *, anew: bool = False) -> FileIssue | None:
+        """Bring the session of an open transcript up to date; `anew`: as if nothing of it were known.
+
+        An issue where nothing of it can be indexed. Raises OSError, Cancelled.
+        """
+        state = None if anew else self._state(file, source, known)
+        if state is None:
+            reader = LineReader(known.parser(transcript_of(file.path)))
+            given = redact(reader.parser.facts.title)
+            state = _State(known.agent, 0, 0, 1, "", msgspec.Raw(b""), (), 0, 0, "", "", given)
+        else:
+            reader = LineReader(known.resume(bytes(state.parser)), state.offset, state.line)
+        facts = reader.parser.facts
+        packer = TranscriptChunker(self._settings, self._token, state.open)
+        messages, closed, language = state.messages, state.closed, state.language
+
+        def take(found: list[Message]) -> None:
+            nonlocal messages
+            messages += sum(map(facts.counts, found))
+            packer.add(found)
+
+        def state_here(size: int) -> _State:
+            anchor = _anchor(source, reader.offset)
+            parser = msgspec.Raw(msgspec.json.encode(_masked(msgspec.to_builtins(reader.parser))))
+            full = closed + len(rows)
+            return _State(
+                known.agent,
+                size,
+                reader.offset,
+                reader.line,
+                anchor,
+                parser,
+                packer.open,
+                full,
+                messages,
+                language,
+                redact(facts.name),
+                state.given,
+            )
+
+        def put(after: _State, *, whole: bool) -> None:
+            nonlocal language
+            rows.analyse()
+            language = after.language = rows.language
+            new = session_file(file, file.name, facts, messages, rows, hash=after.anchor, size=file.size)
+            unless_put.pop_all()
+            change = _replacing(file, new, rows, closed, msgspec.json.encode(after), whole=whole)
+            self._commits.put(change, indexed=1 if whole else 0)
+
+        with ExitStack() as unless_put:
+            rows = ChunkRows(self._store.files.folder, self._token, language)
+            unless_put.callback(rows.close)
+            for found in reader.read(source, self._token):
+                take(found)
+                rows.add(packer.take())
+                if len(rows) >= _CHUNKS_A_PART and not facts.generated:
+                    put(state_here(_UNFINISHED), whole=False)
+                    closed += len(rows)
+                    rows = ChunkRows(self._store.files.folder, self._token, language)
+                    unless_put.callback(rows.close)
+            after = state_here(file.size)
+            # A last line without its end may be complete or half written: it is read again when the transcript grows.
+            take(reader.read_rest(source))
+            rows.add(packer.finish())
+            if facts.generated:
+                issue = FileIssue(path=file.name, rule="generated", detail=skip_reasons.GENERATED.said())
+                self._commits.put(leaving_out(file, issue.rule, issue.detail))
+                return issue
+            if not (state.closed and state.size != _UNFINISHED and state.title != after.title):
+                put(after, whole=True)
+                return None
+        # A title that came late: all chunks are to be found by it.
+        return self.take(file, source, known, anew=True)
+
+    def _state(self, file: FoundFile, source: Source, known: LineFormat) -> _State | None:
+        """Where the reading of this transcript ended; None if it must begin anew."""
+        with self._store.read(tables=self._tables) as snapshot:
+            stored = sessions.transcript_state(snapshot, file.name)
+        if stored is None:
+            return None
+        try:
+            state = decode_json(stored, _State)
+            known.resume(bytes(state.parser))
+        except ValueError:
+            return None  # of another version of this program
+        given = redact(known.parser(transcript_of(file.path)).facts.title)
+        same = (state.agent, state.given) == (known.agent, given) and _anchor(source, state.offset) == state.anchor
+        return state if same and state.size < file.size else None
+
+
+def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, state: bytes, *, whole: bool) -> Change:
+    """Put the new chunks behind those that are closed; what is not `whole` yet is due again."""
+    seen = file if whole else msgspec.structs.replace(file, mtime_ns=0)
+
+    def change(writer: Writer) -> tuple[list[int], list[int]]:
+        try:
+            note(writer, seen, state)
+            if not rows and not closed:
+                # Nobody has said anything yet in a session that an agent has just begun.
+                return [], writer.remove_file("sessions", new.path)
+            if new.path in sessions.sessions_of(writer, file.name):
+                return writer.extend_file(new, keep=closed)
+            return writer.replace_file(new)
+        finally:
+            rows.close()
+
+    return change
+
+
+def _masked(value: Any) -> Any:
+    """The state of a parser with secrets masked wherever it keeps a text: titles, ids, names of tools and of types."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {_masked(key): _masked(held) for key, held in value.items()}
+    return [_masked(held) for held in value] if isinstance(value, list | tuple) else value
+
+
+def _anchor(source: Source, offset: int) -> str:
+    start = max(0, offset - _ANCHOR_BYTES)
+    return hashlib.sha256(read_at(source, start, offset - start)).hexdigest()
 
 
 class TranscriptRows:

@@ -7,17 +7,17 @@ recurs in dozens of notes is one group. Works on some files at a time: memory ho
 
 import time
 from collections import Counter, OrderedDict, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.path_guard import PathGuard
 from engine.insight.candidates import Pair, Recurring, Sample
-from engine.insight.group_records import Note, told
-from engine.insight.grouping import Found, Match, Part, grouped
+from engine.insight.grouping import Found, Match, Part, grouped, key_of
 from engine.insight.near_vectors import NearChunks, near_chunks
-from engine.insight.passages import Likeness, compare, find_passage, shingles_of
+from engine.insight.passages import Likeness, LineRange, compare, find_passage, shingles_of
 from engine.insight.shingles import (
     ChunkText,
     Hashes,
@@ -27,7 +27,7 @@ from engine.insight.shingles import (
     stored_texts,
     without_overlaps,
 )
-from engine.records import DuplicateGroup, DuplicateReport
+from engine.records import DuplicateGroup, DuplicateKind, DuplicateMember, DuplicateReport
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName
@@ -64,10 +64,70 @@ _MOST_LOCATED = 200
 _MOST_GROUPS = 1_000
 _MOST_EMBEDDED = 0.9
 """Share of the chunks that must have their vectors for these to be used: before, more come every second."""
-
-
 State = tuple[str, int, int, int, int, ModelName | None]
 """Tells apart two states of the index that have other duplicates: by the texts, and by whose vectors can be used."""
+_MOST_MEMBERS = 200
+_EXCERPT = 300
+
+
+class Note(NamedTuple):
+    """One indexed note."""
+
+    id: int
+    path: str
+    title: str
+    hash: str
+    size: int
+    modified: float
+
+
+def told(
+    kind: DuplicateKind,
+    similarity: float,
+    words: int,
+    members: Sequence[tuple[Note, LineRange, float]],
+    texts: Mapping[int, Sequence[ChunkText]],
+) -> DuplicateGroup | None:
+    """A group of notes, newest first, each with the lines and the share of it that the others have, too.
+
+    `texts` has that of the first note; None without it.
+    """
+    newest, lines, _ = members[0]
+    if newest.id not in texts:
+        return None
+    return DuplicateGroup(
+        kind=kind,
+        similarity=similarity,
+        words=words,
+        members=tuple(_member(*member) for member in members[:_MOST_MEMBERS]),
+        files=len(members),
+        excerpt=_excerpt(texts[newest.id], lines),
+        key=key_of(kind, (note.path for note, _, _ in members)),
+    )
+
+
+def _member(note: Note, lines: LineRange, share: float) -> DuplicateMember:
+    return DuplicateMember(
+        path=note.path,
+        title=note.title,
+        start_line=lines[0],
+        end_line=lines[1],
+        size=note.size,
+        modified=note.modified,
+        share=share,
+    )
+
+
+def _excerpt(texts: Sequence[ChunkText], lines: tuple[int, int]) -> str:
+    """The beginning of these lines, without what is empty."""
+    wanted = (text for number, text in by_line(without_overlaps(texts)) if lines[0] <= number <= lines[1])
+    taken: list[str] = []
+    for text in wanted:
+        if text.strip():
+            taken.append(text.strip())
+        if sum(map(len, taken)) >= _EXCERPT:
+            break
+    return "\n".join(taken)[:_EXCERPT]
 
 
 def state_of(snapshot: Snapshot, model: ModelName | None) -> State:

@@ -9,16 +9,144 @@ from typing import TYPE_CHECKING
 
 from engine.agent.access import AgentAccess
 from engine.agent.tools import agent_tools
-from engine.mcp.late_memory import LateMemory
-from engine.mcp.loading import load_sdk
 from engine.settings import Settings
+
+if TYPE_CHECKING:
+    from engine.memory.contract import MemorySearchManager
+import gc
+import importlib
+import importlib.util
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+from engine.base.errors import Closed, MnemoscopeError
+from engine.settings.live_options import answering_as
 
 if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager
 
 _WARM_AFTER_SECONDS = 0.2
+_CATCH_UP_SECONDS = 5.0
+
+
+class LateMemory:
+    """Thread-safe."""
+
+    def __init__(
+        self,
+        open_: "Callable[[Settings], MemorySearchManager]",
+        settings: Callable[[], Settings],
+        session_key: str | None,
+    ) -> None:
+        """`settings` gives those in force; `session_key` is that of the session which begins with this server."""
+        self._open = open_
+        self._settings = settings
+        self._opened_with: Settings | None = None
+        self._session_key = session_key or "mcp"
+        self._lock = threading.Lock()
+        self._memory: MemorySearchManager | None = None
+        self._closed = False
+
+    def warm(self) -> None:
+        """Open it in the background, with all that a search by words needs. A model is loaded by the first search."""
+        threading.Thread(target=self._warm, name="mnemoscope-warm", daemon=True).start()
+
+    def opened(self) -> "MemorySearchManager":
+        """The memory; waits until it is open. Raises what opening raises, and tries again when it is asked again."""
+        with self._lock:
+            if self._closed:
+                raise Closed
+            settings = self._settings()
+            if self._memory is not None and settings != self._opened_with:
+                if self._opened_with is not None and answering_as(self._opened_with, settings) == settings:
+                    self._memory.answer_as(settings)
+                else:
+                    self._memory.close()
+                    self._memory = None
+            self._opened_with = settings
+            if self._memory is None:
+                self._memory = self._open(settings)
+                self._memory.warm_session(self._session_key)
+            return self._memory
+
+    def up_to_date(self) -> "MemorySearchManager":
+        """The memory, once its searches find what was on disk before this call. Raises as `opened` does.
+
+        After some seconds it comes as it is: a first index, or the lock of another process, may take minutes.
+        """
+        memory = self.opened()
+        memory.catch_up(_CATCH_UP_SECONDS)
+        return memory
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed = True
+            memory, self._memory = self._memory, None
+        if memory is not None:
+            memory.close()
+
+    def _warm(self) -> None:
+        try:
+            self.opened().search("memory", mode="keyword", max_results=1)
+        except MnemoscopeError as error:
+            log.info("The memory could not be warmed: %s", type(error).__name__)
+
 
 log = logging.getLogger(__name__)
+_PASSED_OVER = ("mcp", "mcp.server")
+"""Packages whose own `__init__` loads what this server has no use for: a client, HTTP, decorators for functions."""
+
+
+def load_sdk() -> None:
+    """Import what the server needs of `mcp`."""
+    with _without_collector(), _built_when_used(), _lean_packages():
+        importlib.import_module("mcp.server.lowlevel.server")
+
+
+@contextmanager
+def _without_collector() -> Iterator[None]:
+    """A thousand classes are made, and none of them is garbage: looking for some takes a sixth of the time."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@contextmanager
+def _built_when_used() -> Iterator[None]:
+    """Let each message's class be built when the first such message comes: most never do. A fifth of the time."""
+    from pydantic import BaseModel
+
+    BaseModel.model_config["defer_build"] = True
+    try:
+        yield
+    finally:
+        del BaseModel.model_config["defer_build"]
+
+
+@contextmanager
+def _lean_packages() -> Iterator[None]:
+    """Let modules of these packages be imported without what their packages would import besides.
+
+    That is a third of the start. Afterwards the packages are as if nobody had imported them yet.
+    """
+    stand_ins: dict[str, ModuleType] = {}
+    for name in _PASSED_OVER:
+        if name not in sys.modules and (spec := importlib.util.find_spec(name)) is not None:
+            stand_ins[name] = sys.modules[name] = importlib.util.module_from_spec(spec)
+    try:
+        yield
+    finally:
+        for name, module in stand_ins.items():
+            if sys.modules.get(name) is module:
+                del sys.modules[name]
 
 
 def serve(

@@ -8,12 +8,14 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, MnemoscopeError
 from engine.indexing.sync_gate import SyncGate
 from engine.memory.listeners import Listeners
-from engine.memory.sync_history import SyncHistory
 from engine.records import MemorySyncProgressUpdate, SyncReport, SyncSummary
 from engine.store.user_data import UserData
 
 if TYPE_CHECKING:
     from engine.records.sync import ProgressCallback
+import logging
+
+from engine.records import KeptSync
 
 _CLOSE_SECONDS = 5.0
 _POLL_SECONDS = 0.01
@@ -22,6 +24,31 @@ _OTHER_WRITER_SECONDS = 1.0
 
 SyncWork = Callable[["ProgressCallback", CancelToken], SyncReport]
 """Does one sync: tells its progress, stops at the token, and reports. What it raises reaches its own caller alone."""
+log = logging.getLogger(__name__)
+
+_SHOWN = 30
+_NAMED_FAILURES = 10
+_REPORTED = frozenset(SyncSummary.__struct_fields__) & frozenset(SyncReport.__struct_fields__)
+
+
+class SyncHistory:
+    """Of one backend: each has an index of its own, and says of it alone when it was brought up to date."""
+
+    def __init__(self, user: UserData, backend: str) -> None:
+        self._user = user
+        self._backend = backend
+        self.recent = tuple(sync for sync in user.recent_syncs(_SHOWN) if sync.backend == backend)
+        """Newest last."""
+
+    def add(self, report: SyncReport) -> None:
+        """Note a sync. A full disk must not turn a sync that did its work into a failure."""
+        facts = {name: getattr(report, name) for name in _REPORTED}
+        facts |= {"files_failed": len(report.failed), "backend": self._backend}
+        self.recent = (*self.recent, SyncSummary(**facts))[-_SHOWN:]
+        try:
+            self._user.add_sync(KeptSync(**facts, failed=report.failed[:_NAMED_FAILURES]))
+        except MnemoscopeError as error:
+            log.warning("The sync could not be noted in the history: %s", type(error).__name__)
 
 
 class SyncQueue:

@@ -8,8 +8,6 @@ from typing import Any, Literal
 import msgspec
 
 Source = Literal["memory", "sessions"]
-
-
 FileRange = tuple[int, int]
 
 

@@ -85,8 +85,6 @@ PathStanding = Literal[
     "missing",
     "folder",
 ]
-
-
 PathRemedy = Literal["sync", "settings", "add", "open"]
 
 

@@ -6,12 +6,8 @@ from typing import Literal
 from engine.records.base import Record
 
 SyncReason = Literal["session-start", "search", "watch", "session-delta", "interval", "cli", "manual", "fallback"]
-
-
 SyncPhase = Literal["waiting", "discovering", "indexing", "embedding", "publishing", "done"]
 """`waiting`: another process writes this index; what it leaves to do is done then."""
-
-
 NOT_EMBEDDED = "not-embedded"
 """Rule of a file that is in the index, but of which a passage is found by words only."""
 

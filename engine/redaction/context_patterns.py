@@ -1,6 +1,6 @@
 """Secrets that are known by their context: a name before a sign, an option, a header, an address, a sentence.
 
-Anything may be a secret there, so a judge looks at each match. `engine/redaction/patterns.py` has the rules for the
+Anything may be a secret there, so a judge looks at each match. `engine/redaction/masks.py` has the rules for the
 expressions.
 """
 

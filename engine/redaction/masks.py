@@ -1,6 +1,6 @@
 """Hides secrets in a text: before it is stored, embedded, shown or sent.
 
-`engine/redaction/patterns.py` lists what is found. The text is searched for the patterns' anchors alone, which are
+`engine/redaction/masks.py` lists what is found. The text is searched for the patterns' anchors alone, which are
 plain strings; an expression runs only where one was found, on the whole text, so that no cut between blocks can hide a
 secret.
 """
@@ -10,9 +10,12 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
+from engine.redaction.context_patterns import TOLD_BY_SURROUNDINGS
 from engine.redaction.non_secrets import LONGEST_JUDGED, is_ordinary, secret_span
 from engine.redaction.pattern import SecretPattern
-from engine.redaction.patterns import PATTERNS
+from engine.redaction.services import SERVICES
+from engine.redaction.syntax_patterns import TOLD_BY_SYNTAX
+from engine.redaction.token_patterns import TOLD_BY_FORM
 
 REDACTION_VERSION = 2
 """Raise it when more is masked: what was stored before is then read and stored anew."""
@@ -49,6 +52,7 @@ _INDENTED = re.compile(r"([ \t]*+)([^\r\n]*+)\r?\n?")
 _LONG_RUN = re.compile(rf"{_BASE64}{{16}}")
 _LONGEST_BLOCK = 20_000  # lines
 _BLANK_LINES = 2
+PATTERNS: tuple[SecretPattern, ...] = (*TOLD_BY_SURROUNDINGS, *TOLD_BY_SYNTAX, *TOLD_BY_FORM, *SERVICES)
 
 
 class _Span(NamedTuple):

@@ -6,8 +6,6 @@ from typing import Literal, NamedTuple
 
 Judge = Callable[[str, re.Match[str]], bool]
 """What stands before the match (up to 48 characters) and the match: whether its last group is a secret."""
-
-
 Mask = Literal["part", "whole"]
 
 

@@ -1,6 +1,6 @@
 """Secrets that are known by their own form, or by what always comes before them.
 
-`engine/redaction/patterns.py` has the rules for the expressions.
+`engine/redaction/masks.py` has the rules for the expressions.
 """
 
 from engine.redaction.non_secrets import is_sk_key

@@ -43,8 +43,6 @@ class Asked(NamedTuple):
 Match = tuple[int, list[float], bool]
 """A term that a chunk holds: its place in `Asked.kinds`; its frequencies, weighted by column, of its stems, its words,
 the stems of weaker forms and the words of weaker forms; and whether the title or the file's name holds it."""
-
-
 Take = Callable[[int, int, float, list[Match], bool, list[tuple[int, int]]], None]
 """Is given what one chunk holds: its id, its length and the average length of all chunks in tokens, the terms, whether
 a title, a heading, the path or an alias holds any of them, and of each pair of neighbours that it holds the place in

@@ -10,12 +10,9 @@ from typing import Annotated, Literal
 import msgspec
 
 from engine.records import Source
-from engine.settings.facts_options import FactsSettings
 from engine.settings.lancedb_options import LanceDbSettings
 from engine.settings.qmd_options import QmdSettings
-from engine.settings.remember_options import RememberSettings
 from engine.settings.section import Section, option
-from engine.settings.window_options import WindowSettings
 
 RemoteProvider = Literal["openai", "gemini", "voyage"]
 Provider = Literal["auto", "embedded", "gguf", "openai", "gemini", "voyage", "none"]
@@ -26,6 +23,91 @@ Citations = Literal["auto", "on", "off"]
 
 _VECTOR_WEIGHT = 0.7
 _TEXT_WEIGHT = 0.3
+AgentWrites = Literal["on", "review", "off"]
+_MOST_TRIGGERS = 50
+Theme = Literal["system", "light", "dark", "high-contrast-light", "high-contrast-dark"]
+Language = Literal["system", "en", "de"]
+
+
+class WindowSettings(Section, frozen=True):
+    keep_searches: Annotated[bool, option("Keep what was searched for, on this computer, to come back to it.")] = True
+    theme: Annotated[Theme, option("Colours of the window; system follows the desktop, in contrast too.")] = "system"
+    font_scale: Annotated[float, option("Size of the text, as a multiple of the desktop's.", 0.8, 2)] = 1.0
+    editor: Annotated[
+        str,
+        option("Command that opens a file in an editor, with {path} and {line}; empty takes one that is installed."),
+    ] = ""
+    language: Annotated[
+        Language, option("Language of the window; system follows the desktop. It changes with the next start.")
+    ] = "system"
+    keys: Annotated[
+        dict[str, tuple[str, ...]],
+        option("Keys in place of the program's own, by the name of a command; an empty list takes them away."),
+    ] = msgspec.field(default_factory=dict)
+    tray: Annotated[bool, option("Keep an icon in the desktop's tray, where the desktop has one.")] = True
+    close_to_tray: Annotated[
+        bool,
+        option("Closing the window leaves the program in the tray, where it goes on indexing and answers at once."),
+    ] = False
+    notify: Annotated[
+        bool, option("Tell when an index that took long is ready, if another program is in front by then.")
+    ] = True
+
+
+class SlugSettings(Section, frozen=True):
+    model: Annotated[
+        str,
+        option(
+            "Chat model that names notes of sessions; naming one agrees to sending it the beginning of the note, with "
+            "secrets masked. Empty takes the session's own words."
+        ),
+    ] = ""
+    base_url: Annotated[
+        str, option("Address of that model's server, as OpenAI and servers like it have it; empty takes OpenAI's.")
+    ] = ""
+    api_key_env: Annotated[
+        str, option("Environment variable that holds the API key of that server; empty takes its usual one.")
+    ] = ""
+    timeout_seconds: Annotated[
+        float, option("Seconds after which the session's own words are taken instead.", 1, 120)
+    ] = 15
+
+
+class RememberSettings(Section, frozen=True):
+    messages: Annotated[int, option("Last messages of a session that go into its note.", 1, 1000)] = 15
+    longest_message: Annotated[
+        int, option("Characters of a message that go into the note; the rest is left out with a mark.", 100)
+    ] = 4000
+    tool: Annotated[
+        bool, option("Let agents write notes of sessions themselves: the tool remember_session of the MCP server.")
+    ] = False
+    slug: SlugSettings = SlugSettings()
+
+
+class FactsSettings(Section, frozen=True):
+    agent_writes: Annotated[
+        AgentWrites,
+        option(
+            "Whether agents may keep and forget facts: yes (on), only what you approve then (review), or not at all "
+            "(off)."
+        ),
+    ] = "on"
+    auto_recall: Annotated[bool, option("Tell agents, before they answer, of facts that fit the message.")] = True
+    recall_results: Annotated[int, option("Most facts that an agent is told of before it answers.", 1, 20)] = 3
+    recall_max_chars: Annotated[
+        int, option("Characters of a message by which facts are looked for, and of all facts told.", 100, 10_000)
+    ] = 1000
+    auto_capture: Annotated[
+        bool, option("Keep what sounds worth remembering in messages to agents, for you to approve.")
+    ] = False
+    capture_max_chars: Annotated[int, option("Longest message that is kept as a fact.", 100, 10_000)] = 500
+    capture_triggers: Annotated[
+        tuple[str, ...], option("More words or phrases by which a message sounds worth keeping; at most 50.")
+    ] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._put("capture_triggers", self.capture_triggers[:_MOST_TRIGGERS])
 
 
 class VectorSettings(Section, frozen=True):

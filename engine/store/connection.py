@@ -26,8 +26,6 @@ _PAGE_SIZE = 16384
 _WRITER_CACHE_KIB = 16 * 1024
 """Four times as much made a full index of 10,000 notes no faster."""
 _READER_CACHE_KIB = 8 * 1024
-
-
 Role = Literal["reader", "frozen reader", "writer"]
 
 

@@ -45,8 +45,6 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 _LOOK_AGAIN_SECONDS = 5.0
-
-
 _other_files_replace = msgspec.structs.replace
 
 

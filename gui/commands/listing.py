@@ -1,14 +1,79 @@
 """All keys of the program by the place where they hold: what the sheet of keys shows, and what a new key meets."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from PySide6.QtGui import QKeySequence
 
-from engine import any_of, tr
+from engine import any_of, marked, tr
 from gui.commands.contexts import PLACES, Place, overlap, title
-from gui.commands.fixed import FIXED, Fixed
 from gui.commands.keymap import Command, Keymap, without_dots, written
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """`keys` do the same or the two directions of it; written as in `Command`."""
+
+    place: Place
+    keys: tuple[str, ...]
+    english: str
+
+    @property
+    def words(self) -> str:
+        """What they do, in the language of the window."""
+        return tr(self.english)
+
+
+FIXED: tuple[Fixed, ...] = (
+    Fixed("window", ("Tab", "Shift+Tab"), marked("Next and previous control")),
+    Fixed("window", ("Shift+F10", "Menu"), marked("Menu of what has the keys")),
+    Fixed("box", ("Down",), marked("Into the list")),
+    Fixed("box", ("Return",), marked("Search at once, or open the best result")),
+    Fixed("box", ("Alt+Up", "Alt+Down"), marked("Earlier and later questions")),
+    Fixed(
+        "box", ("Up", "Down"), marked("Saved and recent searches, in the empty box; Delete removes one, F2 renames it")
+    ),
+    Fixed("box", ("Ctrl+Space",), marked("Complete an operator")),
+    Fixed("box", ("Esc",), marked("Clear the box, then leave what the results are kept to")),
+    Fixed("results", ("Down", "Up"), marked("Along the list, and back to the box")),
+    Fixed("results", ("Shift+Down", "Shift+Up"), marked("Select several, to drag, copy or export them together")),
+    Fixed("results", ("Return",), marked("Go to the file")),
+    Fixed("results", ("Esc",), marked("Back to the box")),
+    Fixed("sessions", ("Down", "Up"), marked("Along the list, and back to the box")),
+    Fixed("sessions", ("Return",), marked("Go to the session")),
+    Fixed("sessions", ("Right", "Left"), marked("Show and hide the sessions of its sub-agents")),
+    Fixed("sessions", ("Esc",), marked("Back to the box; there clear the text, then what was chosen")),
+    Fixed("conversation", ("J", "K"), marked("Next and previous message; with Shift only your own")),
+    Fixed("conversation", ("Return", "Right", "Left"), marked("Unfold and fold tools and thinking")),
+    Fixed("conversation", ("N", "Shift+N"), marked("Next and previous hit")),
+    Fixed("conversation", ("Ctrl+A",), marked("Select the message")),
+    Fixed("conversation", ("Esc",), marked("Back to the list")),
+    Fixed("file", ("N", "Shift+N"), marked("Next and previous hit")),
+    Fixed("file", ("Esc",), marked("Back to the results")),
+    Fixed("index", ("Left", "Right", "Home", "End"), marked("From mark to mark of a chart; unfold and fold folders")),
+    Fixed("index", ("Return",), marked("What a sync did, and what failed")),
+    Fixed("index", ("Esc",), marked("Back to the box")),
+    Fixed("map", ("Left", "Right", "Up", "Down"), marked("Move the map")),
+    Fixed("map", ("+", "-", "0"), marked("Larger, smaller, all of it; the wheel does the same")),
+    Fixed("map", ("Ctrl+Left", "Ctrl+Right", "Ctrl+Up", "Ctrl+Down"), marked("Go to the next chunk in that direction")),
+    Fixed("map", ("Return",), marked("Open the chunk")),
+    Fixed("map", ("Space", "Ctrl+A"), marked("List this chunk, or all in view; drag with Shift to encircle some")),
+    Fixed("map", ("Esc",), marked("Leave the chunk, then go back to the box")),
+    Fixed("duplicates", ("Return",), marked("From a group to its notes side by side")),
+    Fixed("duplicates", ("N", "Shift+N"), marked("Next and previous difference, there")),
+    Fixed("duplicates", ("Esc",), marked("Back to the groups, then to the box")),
+    Fixed("facts", ("Return",), marked("From the list into the text of the fact")),
+    Fixed("facts", ("Ctrl+Return",), marked("Save what was typed")),
+    Fixed("facts", ("Esc",), marked("Back to the list, then to the box")),
+    Fixed("remember", ("Ctrl+Return", "Ctrl+S"), marked("Save the note")),
+    Fixed("remember", ("Esc",), marked("Leave the note; what was written goes only when you say so twice")),
+    Fixed("settings", ("Ctrl+F",), marked("Search all settings")),
+    Fixed("settings", ("Ctrl+Z",), marked("Take back the last change")),
+    Fixed("settings", ("Return",), marked("Keep what was typed; in a field of several lines with Ctrl")),
+    Fixed("settings", ("Up", "Down"), marked("Larger and smaller number")),
+    Fixed("settings", ("Esc",), marked("Take back what was typed, then leave what was searched for, then close")),
+)
 
 
 class Row(NamedTuple):

@@ -1,11 +1,11 @@
 """What one part of the window asks for and another one does."""
 
+from collections.abc import Callable
 from functools import partial
 
 from PySide6.QtCore import QObject, Slot
 
 from engine import SearchRemedy
-from gui.controllers.explanation import ExplanationController
 from gui.controllers.folders import FolderController
 from gui.controllers.settings import SettingsController
 from gui.core.app_paths import AppPaths
@@ -13,9 +13,27 @@ from gui.core.notices import Notices
 from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
+from gui.search.panel import SearchPanel
 from gui.shell.dock import Dock
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
+
+
+class ExplanationController(QObject):
+    """Connects them by their signals; none of them knows another."""
+
+    def __init__(
+        self, search: SearchPanel, explanation: ExplanationPanel, dock: Dock, do: Callable[[SearchRemedy], None]
+    ) -> None:
+        """`do` is what the window can do about an empty answer."""
+        super().__init__(explanation)
+        search.answer_changed.connect(explanation.show_answer)
+        search.result_current.connect(explanation.show_result)
+        search.why_wanted.connect(dock.show_explanation)
+        search.controller.remedy_wanted.connect(do)
+        explanation.wanted.connect(search.controller.explain)
+        explanation.left.connect(search.focus_results)
+        explanation.close_wanted.connect(search.focus_results)
 
 
 class PanelActions(QObject):

@@ -1,12 +1,14 @@
 """What can be done with the session that is shown: copy something of it, fold its tools, look for more like it."""
 
+import json
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QPoint, Signal
 from PySide6.QtGui import QAction, QGuiApplication, QKeySequence
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from engine import MemorySearchManager, Passage, beginning_of, marked, tr
+from engine import CancelToken, MemorySearchManager, Passage, beginning_of, marked, tr, tr_count
 from gui.commands.binding import allow, give_key
 from gui.commands.contexts import missing
 from gui.commands.keymap import Command, command
@@ -14,7 +16,6 @@ from gui.commands.shared import LIKE, LINK, REMEMBER
 from gui.conversation.entries import Conversation
 from gui.conversation.markdown_export import conversation_markdown, entry_markdown
 from gui.conversation.prompt_list import PromptList
-from gui.conversation.raw_lines import RawLines, read_raw, show_raw
 from gui.conversation.rows import DETAILS, Detail
 from gui.conversation.view import ConversationView
 from gui.core.capabilities import Gates, MissingFeatures
@@ -22,6 +23,10 @@ from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.core.location import Location
 from gui.sessions.wording import UNTITLED
+from gui.style.typography import fixed_font
+from gui.style.window_size import resize_with_text
+from gui.widgets.formatting import grouped
+from gui.widgets.labels import label
 
 _DETAIL = command("session.tools", marked("Tools hidden, short or full"), "conversation", "Alt+T")
 _RESUME = command("session.copy-resume", marked("Copy resume command"), "conversation")
@@ -46,6 +51,84 @@ _COPIED: dict[Detail, str] = {
 _MOST_LETTERS = 4000
 _MOST_COPIED = 16_000_000
 """Characters; a clipboard with more stalls the programs that paste it."""
+_MOST_PARSED = 256 * 1024
+_MOST_SHOWN = 100_000
+_LONGEST_LINE = 1_000
+"""Characters; laying out a longer one would be felt."""
+
+
+@dataclass(frozen=True)
+class RawLines:
+    """`whole` as one copies it, and what of it is shown, indented where it can be."""
+
+    whole: str
+    shown: str
+    cut: bool
+
+
+def read_raw(
+    manager: MemorySearchManager, path: str, lines: Sequence[int], token: CancelToken, *, reveal: bool
+) -> RawLines:
+    """Any thread. Raises as `raw_message` does, and `Cancelled`."""
+    raw, shown = [], []
+    for number in lines:
+        token.checkpoint()
+        text = manager.raw_message(path, number, reveal=reveal)
+        raw.append(text)
+        shown.append(_indented(text))
+    text = "\n\n".join(shown)
+    folded = "\n".join(
+        line[start : start + _LONGEST_LINE]
+        for line in text[:_MOST_SHOWN].split("\n")
+        for start in range(0, len(line) or 1, _LONGEST_LINE)
+    )
+    return RawLines("\n".join(raw), folded, len(text) > _MOST_SHOWN)
+
+
+def _indented(text: str) -> str:
+    if len(text) > _MOST_PARSED:
+        return text
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+    except (ValueError, RecursionError):
+        return text
+
+
+def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) -> QDialog:
+    """A window with the lines; Esc closes it, and it forgets itself."""
+    dialog = QDialog(parent)
+    numbers = ", ".join(grouped(line) for line in lines)
+    dialog.setWindowTitle(
+        tr_count("Line {numbers} of the transcript", "Lines {numbers} of the transcript", len(lines), numbers=numbers)
+    )
+    text = QPlainTextEdit()
+    text.setReadOnly(True)
+    text.setFont(fixed_font())
+    text.setPlainText(raw.shown)
+    text.setAccessibleName(dialog.windowTitle())
+    buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+    copy = QPushButton(tr("Copy all of it"))
+    copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(raw.whole))
+    buttons.addButton(copy, QDialogButtonBox.ButtonRole.ActionRole)
+    buttons.rejected.connect(dialog.reject)
+    column = QVBoxLayout(dialog)
+    column.setContentsMargins(20, 16, 20, 14)
+    column.setSpacing(10)
+    column.addWidget(label(path, "meta", wrap=True))
+    column.addWidget(text, 1)
+    if raw.cut:
+        said = tr_count(
+            "The first {shown:,} of {count:,} character are shown; copying takes all.",
+            "The first {shown:,} of {count:,} characters are shown; copying takes all.",
+            len(raw.whole),
+            shown=_MOST_SHOWN,
+        )
+        column.addWidget(label(said, "meta", wrap=True))
+    column.addWidget(buttons)
+    resize_with_text(dialog, 720, 520, parent)
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+    return dialog
 
 
 class ConversationActions(QObject):

@@ -1,19 +1,41 @@
 """Paints what is in view of a conversation, with its marks."""
 
 import time
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import (
+    QAbstractTextDocumentLayout,
+    QColor,
+    QFont,
+    QFontMetrics,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QPen,
+    QPolygonF,
+    QTextCharFormat,
+    QTextCursor,
+)
 from PySide6.QtWidgets import QWidget
 
 from engine import tr, tr_count
 from gui.conversation.entries import Conversation
-from gui.conversation.row_painter import Decoration, RowPainter
+from gui.conversation.piece_builder import PieceLayout
+from gui.conversation.row_layout import Head, Measures
 from gui.conversation.rows import MORE, SUMMARY, Row, Rows
 from gui.conversation.scroll_area import ConversationScroll
-from gui.conversation.wording import summary
+from gui.conversation.wording import clock, day_text, summary
 from gui.core.jobs import Jobs
-from gui.style.theme import tokens
+from gui.style.stylesheet import font_at
+from gui.style.theme import Tokens, ground_pen, tokens
+from gui.viewer.line_painter import FOUND_OPACITY, faded
 from gui.viewer.match_marks import MatchMarks, Ranges
+from gui.viewer.page_painting import PagePainter
+from gui.widgets.elided import elide
+from gui.widgets.mirrored import mirror, write
 
 _FRAME_BUDGET = 0.004
 """Seconds for looking for marks before the rest of them waits for the next frame."""
@@ -21,6 +43,187 @@ _AHEAD = 24
 """Rows before and behind the view that are laid out too."""
 _BLOCKS = 1 << 12
 """More than a piece has blocks, so that each block has a number of its own for the marks."""
+_SELECTION_OPACITY = 76
+_RADIUS = 8
+_MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+
+BlockRanges = Callable[[int, str], Sequence[tuple[int, int]]]
+"""Marked ranges (UTF-16 units) of a block, by its number and text."""
+
+
+@dataclass(frozen=True)
+class Decoration:
+    """What is special about the text of one piece."""
+
+    marks: BlockRanges
+    found: BlockRanges
+    framed: tuple[int, int, int] | None
+    """Block, start and end of the hit that was stepped to."""
+    selected: tuple[int, int] | None
+    """Positions in the document."""
+
+
+class RowPainter:
+    """Paints on the viewport, clipped to `area`."""
+
+    def __init__(
+        self, painter: QPainter, colours: Tokens, measures: Measures, area: QRect, direction: Qt.LayoutDirection
+    ) -> None:
+        """Mirrored about the column, which keeps its place, and so does the text in it."""
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        mirror(painter, measures.column(0, 1), direction)
+        self._painter = painter
+        self._colours = colours
+        self._measures = measures
+        self._area = area
+        self._meta = font_at(12)
+        self._name = font_at(13, QFont.Weight.DemiBold)
+
+    def head(self, head: Head, top: int, speaker: str, moment: float | None) -> None:
+        px, pen = self._measures.px, self._painter
+        bottom = top + head.height
+        if head.day:
+            pen.setFont(self._meta)
+            pen.setPen(self._colours.muted)
+            box = self._measures.column(top, px(40))
+            metrics, room = QFontMetrics(self._meta), box.width()
+            words = day_text(head.day, lambda words: metrics.horizontalAdvance(words) <= room)
+            write(pen, box, Qt.AlignmentFlag.AlignCenter, words)
+        if head.names:
+            box = self._measures.column(bottom - px(26), px(22))
+            pen.setFont(self._name)
+            pen.setPen(self._colours.text)
+            write(pen, box, _MIDDLE, speaker)
+            box.setLeft(box.left() + QFontMetrics(self._name).horizontalAdvance(speaker) + px(6))
+            pen.setFont(self._meta)
+            pen.setPen(self._colours.muted)
+            write(pen, box, _MIDDLE, clock(moment))
+
+    def current(self, top: int, height: int) -> None:
+        """The edge beside the message that the keys are about."""
+        px = self._measures.px
+        self._painter.fillRect(self._measures.left - px(12), top, max(2, px(2)), height, self._colours.accent)
+
+    def bubble(self, top: int, height: int, *, first: bool, last: bool) -> None:
+        """The ground of what the person wrote; it goes on where it is neither first nor last."""
+        box = QRectF(self._measures.column(top, height))
+        box.adjust(0, 0 if first else -2 * _RADIUS, 0, 0 if last else 2 * _RADIUS)
+        self._box(box, self._colours.accent_ground, None, QRect(self._area.left(), top, self._area.width(), height))
+
+    def output(self, top: int, height: int, *, first: bool, last: bool) -> None:
+        """The ground of what went into a tool or came out of it."""
+        indent = self._measures.indent
+        below = self._measures.px(4) * last
+        box = QRectF(self._measures.column(top, height - below)).adjusted(indent + 0.5, 0.5, -indent - 0.5, -0.5)
+        box.adjust(0, 0 if first else -2 * _RADIUS, 0, 0 if last else 2 * _RADIUS)
+        clip = QRect(self._area.left(), top, self._area.width(), height)
+        self._box(box, self._colours.alternate, self._colours.line, clip)
+
+    def summary(self, top: int, height: int, words: tuple[str, str, str], *, folded: bool, hit: bool) -> None:
+        """The one line that stands for a tool's call or for thinking."""
+        px, pen, indent = self._measures.px, self._painter, self._measures.indent
+        box = self._measures.column(top, height).adjusted(indent, 0, -indent, 0)
+        clip = QRect(self._area.left(), top, self._area.width(), height)
+        self._box(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), self._colours.base, self._colours.line, clip)
+        inner = box.adjusted(px(10), 0, -px(10), 0)
+        self._triangle(inner, folded=folded)
+        inner.setLeft(inner.left() + px(14))
+        name, words_, size = words
+        pen.setFont(self._meta)
+        metrics = QFontMetrics(self._meta)
+        pen.setPen(self._colours.muted)
+        write(pen, inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, size)
+        inner.setRight(inner.right() - metrics.horizontalAdvance(size) - px(12))
+        bold = font_at(12, QFont.Weight.DemiBold)
+        pen.setFont(bold)
+        pen.setPen(self._colours.text)
+        shown = elide(QFontMetrics(bold), name, Qt.TextElideMode.ElideRight, inner.width() // 2)
+        width = QFontMetrics(bold).horizontalAdvance(shown)
+        if hit:
+            ground = QRectF(inner.left() - 2, inner.center().y() - metrics.height() / 2, width + 4, metrics.height())
+            self._box(ground, self._colours.mark, None, clip, 3)
+            pen.setPen(self._colours.mark_text)
+        write(pen, inner, _MIDDLE, shown)
+        inner.setLeft(inner.left() + width + px(8))
+        pen.setFont(self._meta)
+        pen.setPen(self._colours.muted)
+        write(pen, inner, _MIDDLE, elide(metrics, words_, Qt.TextElideMode.ElideRight, inner.width()))
+
+    def more(self, top: int, height: int, words: str) -> None:
+        """What shows all of a long output."""
+        indent = self._measures.indent
+        self._painter.setFont(self._meta)
+        self._painter.setPen(self._colours.accent)
+        write(self._painter, self._measures.column(top, height).adjusted(2 * indent, 0, 0, 0), _MIDDLE, words)
+
+    def waiting(self, left: int, top: int) -> None:
+        """Where text will be in a moment."""
+        self._painter.setFont(self._meta)
+        self._painter.setPen(self._colours.muted)
+        write(self._painter, QRect(left, top, self._measures.text_width, self._measures.px(20)), _MIDDLE, "…")
+
+    def piece(self, laid: PieceLayout, left: int, top: int, palette: QPalette, decoration: Decoration) -> None:
+        """The text of a piece with its top left corner here."""
+        pen, document = self._painter, laid.document
+        area = QRectF(self._area).translated(-left, -top)
+        pen.save()
+        pen.resetTransform()  # the text stands as its document has it
+        pen.translate(left, top)
+        under = PagePainter(pen, document, self._colours, scale=self._measures.scale, width=round(document.textWidth()))
+        first = max(0, bisect_right(laid.tops, area.top()) - 1)
+        for number in range(first, bisect_right(laid.tops, area.bottom())):
+            text = laid.texts[number]
+            marks, found = decoration.marks(number, text), decoration.found(number, text)
+            framed = decoration.framed is not None and decoration.framed[0] == number
+            if not (marks or found or framed or number in laid.grounded):
+                continue  # each call to Qt is felt while other threads are busy
+            block = document.findBlockByNumber(number)
+            rect = document.documentLayout().blockBoundingRect(block)
+            under.grounds(block, rect, first=number == first)
+            under.boxes(block, rect, marks, self._colours.mark)
+            under.boxes(block, rect, found, faded(self._colours.accent, FOUND_OPACITY))
+            if framed and decoration.framed is not None:
+                under.boxes(block, rect, [decoration.framed[1:]], None)
+        context = QAbstractTextDocumentLayout.PaintContext()
+        context.palette = palette
+        context.palette.setColor(QPalette.ColorRole.Text, self._colours.text)
+        context.clip = area
+        if decoration.selected is not None:
+            context.selections = [self._selection(laid, decoration.selected)]
+        pen.setClipRect(area)
+        document.documentLayout().draw(pen, context)
+        pen.restore()
+
+    def _selection(self, laid: PieceLayout, ends: tuple[int, int]) -> QAbstractTextDocumentLayout.Selection:
+        selection = QAbstractTextDocumentLayout.Selection()
+        cursor = QTextCursor(laid.document)
+        last = laid.document.characterCount() - 1
+        cursor.setPosition(min(ends[0], last))
+        cursor.setPosition(min(ends[1], last), QTextCursor.MoveMode.KeepAnchor)
+        selection.cursor = cursor
+        look = QTextCharFormat()
+        look.setBackground(faded(self._colours.accent, _SELECTION_OPACITY))
+        selection.format = look
+        return selection
+
+    def _box(self, box: QRectF, fill: QColor, edge: QColor | None, clip: QRect, radius: float = _RADIUS) -> None:
+        pen = self._painter
+        pen.save()
+        pen.setClipRect(clip)
+        pen.setPen(QPen(edge, 1) if edge is not None else ground_pen(self._colours, fill))
+        pen.setBrush(fill)
+        pen.drawRoundedRect(box, radius, radius)
+        pen.restore()
+
+    def _triangle(self, box: QRect, *, folded: bool) -> None:
+        size = self._measures.px(7)
+        middle = QPointF(box.left() + size / 2, box.center().y() + 0.5)
+        half = size / 2
+        points = [(-0.6, -1), (0.8, 0), (-0.6, 1)] if folded else [(-1, -0.6), (1, -0.6), (0, 0.8)]
+        pen = self._painter
+        pen.setPen(Qt.PenStyle.NoPen)
+        pen.setBrush(self._colours.muted)
+        pen.drawPolygon(QPolygonF([middle + QPointF(x * half, y * half) for x, y in points]))
 
 
 class ConversationCanvas(ConversationScroll):

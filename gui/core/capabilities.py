@@ -46,8 +46,6 @@ SHORT: dict[Feature, str] = {
     "insight": marked("Inside"),
 }
 """Beside it, where there is room for a word."""
-
-
 _TIP_LETTERS = 72
 _BELOW = 32
 """Pixels from the upper edge of what has the keys to a refusal."""

@@ -1,19 +1,249 @@
 """Why one result was found, and why there: the score as a bar, its parts in sentences, every number in a table."""
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from collections.abc import Iterator, Sequence
+
+from PySide6.QtCore import QRect, QRectF, Qt, Slot
+from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from engine import MemorySearchResult, ResultExplanation, SearchOutcome, number, reasons_of, tr
 from gui.explanation import wording
-from gui.explanation.score_bar import ScoreBar
-from gui.explanation.section import Section
+from gui.explanation.drawing import Drawing
 from gui.explanation.tables import FigureTable
-from gui.explanation.term_bars import RangeBar, TermBars
-from gui.widgets.elided import ElidedLabel
+from gui.explanation.wording import Part, Shares, spoken_parts, spoken_shares
+from gui.style.stylesheet import font_at
+from gui.style.theme import Tokens, tokens
+from gui.widgets.elided import ElidedLabel, elide
 from gui.widgets.icons import IconButton
-from gui.widgets.labels import label
+from gui.widgets.labels import breakable, label
+from gui.widgets.mirrored import write
+from gui.widgets.plain_text import set_tip
+from gui.widgets.row_painting import AT_LEFT, AT_RIGHT
 
 _SPACING = 14
+_TERM_BARS_BAR = 4
+_TERM_BARS_GAP = 8
+_LEAST_WHERE = 3
+"""Letters; with room for fewer, where a term stands is left to the tooltip."""
+_TERM_SHARE = 0.5
+"""Of the width, for the terms and where they stand."""
+
+
+def _row() -> int:
+    return round(QFontMetrics(font_at(12)).height() * 1.4)
+
+
+class TermBars(Drawing):
+    """One row a term: the word, its bar, its figure; the longest bar is that of the word that brings most."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._parts: tuple[Part, ...] = ()
+
+    def show_parts(self, parts: Sequence[Part]) -> None:
+        self._parts = tuple(parts)
+        self.setAccessibleName(spoken_parts(parts))
+        set_tip(self, "\n".join(f"{part.term}: {part.where}" for part in parts if part.where))
+        self.show_anew()
+
+    def wanted_height(self) -> int:
+        return _row() * len(self._parts)
+
+    def draw(self, painter: QPainter, colours: Tokens) -> None:
+        metrics = painter.fontMetrics()
+        row, terms = _row(), int(self.width() * _TERM_SHARE)
+        figure = metrics.horizontalAdvance(number(0.0, ".2f"))
+        room = self.width() - terms - figure - 2 * _TERM_BARS_GAP
+        most = max((part.score for part in self._parts), default=0.0) or 1.0
+        for place, part in enumerate(self._parts):
+            line = QRect(0, place * row, self.width(), row)
+            painter.setPen(colours.muted if part.missing else colours.text)
+            term = elide(metrics, part.term, Qt.TextElideMode.ElideRight, terms)
+            write(painter, line, AT_LEFT, term)
+            painter.setPen(colours.muted)
+            begin = metrics.horizontalAdvance(term) + _TERM_BARS_GAP
+            left = self.width() - begin if part.missing else terms - begin
+            if left > metrics.averageCharWidth() * _LEAST_WHERE:
+                where = elide(metrics, part.where, Qt.TextElideMode.ElideRight, left)
+                write(painter, line.adjusted(begin, 0, 0, 0), AT_LEFT, where)
+            if part.missing:
+                continue
+            write(painter, line, AT_RIGHT, number(part.score, ".2f"))
+            painter.setPen(Qt.PenStyle.NoPen)
+            top = line.center().y() - _TERM_BARS_BAR / 2 + 0.5
+            for length, colour in ((room, colours.line), (room * part.score / most, colours.accent)):
+                painter.setBrush(colour)
+                painter.drawRoundedRect(QRectF(terms + _TERM_BARS_GAP, top, max(1.0, length), _TERM_BARS_BAR), 2, 2)
+
+
+class RangeBar(Drawing):
+    """From the cosine that counts nothing to that which counts as the same meaning, filled as far as this one goes."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._low = self._high = self._filled = 0.0
+        self.show_anew()
+
+    def show_range(self, low: float, high: float, cosine: float) -> None:
+        self._low, self._high = low, high
+        self._filled = min(1.0, max(0.0, (cosine - low) / (high - low))) if high > low else 0.0
+        self.setAccessibleName(
+            tr("Cosine {cosine:.2f} between {low:.2f} and {high:.2f}", cosine=cosine, low=low, high=high)
+        )
+        self.update()
+
+    def wanted_height(self) -> int:
+        return _row()
+
+    def draw(self, painter: QPainter, colours: Tokens) -> None:
+        painter.setPen(colours.muted)
+        low, high = number(self._low, ".2f"), number(self._high, ".2f")
+        write(painter, self.rect(), AT_LEFT, low)
+        write(painter, self.rect(), AT_RIGHT, high)
+        begin = painter.fontMetrics().horizontalAdvance(low) + _TERM_BARS_GAP
+        room = self.width() - begin - painter.fontMetrics().horizontalAdvance(high) - _TERM_BARS_GAP
+        top = self.rect().center().y() - _TERM_BARS_BAR / 2 + 0.5
+        painter.setPen(Qt.PenStyle.NoPen)
+        for length, colour in ((room, colours.line), (room * self._filled, colours.meaning)):
+            if length >= 1:
+                painter.setBrush(colour)
+                painter.drawRoundedRect(QRectF(begin, top, length, _TERM_BARS_BAR), 2, 2)
+
+
+_BAR = 10
+_GAP = 8
+_SQUARE = 10
+_BETWEEN = 14
+_TICK = 3
+"""Pixels that the mark of the threshold stands out above and below."""
+
+Entry = tuple[str, QBrush]
+
+
+class ScoreBar(Drawing):
+    """Bar with its legend, which wraps where the bar is short."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._shares = Shares(0.0, 0.0, 0.0, 0.0)
+
+    def show_shares(self, shares: Shares) -> None:
+        self._shares = shares
+        self.setAccessibleName(spoken_shares(shares))
+        self.show_anew()
+
+    # --- measuring --------------------------------------------------------------------------------------------------
+
+    def _entries(self, colours: Tokens) -> Iterator[Entry]:
+        """What the legend names, each with its look."""
+        shares = self._shares
+        yield tr("words {share:.2f}", share=shares.words), QBrush(colours.accent)
+        yield tr("meaning {share:.2f}", share=shares.meaning), QBrush(colours.meaning)
+        if shares.aged >= 0.005:
+            yield tr("lost by age {share:.2f}", share=shares.aged), _hatched(colours.muted)
+        if shares.least:
+            yield tr("asked for {least:g}", least=shares.least), QBrush(colours.text)
+
+    def _lines(self, colours: Tokens) -> list[list[Entry]]:
+        """The legend, as much in a line as fits."""
+        metrics = QFontMetrics(font_at(12))
+        lines: list[list[Entry]] = [[]]
+        room = self.width()
+        for entry in self._entries(colours):
+            width = _SQUARE + 4 + metrics.horizontalAdvance(entry[0]) + _BETWEEN
+            if lines[-1] and width - _BETWEEN > room:
+                lines.append([])
+                room = self.width()
+            lines[-1].append(entry)
+            room -= width
+        return lines
+
+    def _line_height(self) -> int:
+        return round(QFontMetrics(font_at(12)).height() * 1.25)
+
+    def wanted_height(self) -> int:
+        return self._bar_height() + len(self._lines(tokens(self.palette()))) * self._line_height()
+
+    @staticmethod
+    def _bar_height() -> int:
+        """With what is between it and the legend."""
+        return 2 * _TICK + _BAR + _GAP
+
+    # --- painting ---------------------------------------------------------------------------------------------------
+
+    def draw(self, painter: QPainter, colours: Tokens) -> None:
+        self._paint_bar(painter, colours)
+        height = self._line_height()
+        top = self._bar_height()
+        for line in self._lines(colours):
+            x = 0
+            for words, brush in line:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(brush)
+                tick = brush.color() == colours.text
+                square = QRectF(x + 4 if tick else x, top + (height - _SQUARE) / 2, 2 if tick else _SQUARE, _SQUARE)
+                painter.drawRoundedRect(square, 1, 1)
+                x += _SQUARE + 4
+                painter.setPen(colours.muted)
+                width = painter.fontMetrics().horizontalAdvance(words)
+                write(painter, QRectF(x, top, width + 1, height), int(Qt.AlignmentFlag.AlignVCenter), words)
+                x += width + _BETWEEN
+            top += height
+
+    def _paint_bar(self, painter: QPainter, colours: Tokens) -> None:
+        """From the longest to the shortest, each over what is longer."""
+        shares, full = self._shares, self.width()
+        painter.setPen(Qt.PenStyle.NoPen)
+        for share, brush in (
+            (1.0, QBrush(colours.line)),
+            (shares.score + shares.aged, _hatched(colours.muted)),
+            (shares.score, QBrush(colours.meaning)),
+            (shares.words, QBrush(colours.accent)),
+        ):
+            length = full * min(1.0, share)
+            if length >= 1:
+                if brush.style() != Qt.BrushStyle.SolidPattern:
+                    painter.setBrush(colours.base)
+                    painter.drawRect(QRectF(0, _TICK, length, _BAR))
+                painter.setBrush(brush)
+                painter.drawRoundedRect(QRectF(0, _TICK, length, _BAR), 3, 3)
+        if shares.least:
+            x = full * min(1.0, shares.least)
+            painter.fillRect(QRectF(x - 1, 0, 2, _BAR + 2 * _TICK), colours.text)
+
+
+def _hatched(colour: QColor) -> QBrush:
+    return QBrush(colour, Qt.BrushStyle.BDiagPattern)
+
+
+class Section(QWidget):
+    """Hidden while it has nothing to say; changed in place, so that nothing jumps from result to result."""
+
+    def __init__(self, title: str, drawing: QWidget | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._name = title
+        self._figure = label(role="muted")
+        self._sentence = label(role="meta", wrap=True)
+        self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        head = QHBoxLayout()
+        head.addWidget(label(title, "section"), 1)
+        head.addWidget(self._figure)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(4)
+        column.addLayout(head)
+        self.drawing = drawing
+        if drawing is not None:
+            column.addWidget(drawing)
+        column.addWidget(self._sentence)
+        self.hide()
+
+    def show_part(self, figure: str, sentence: str) -> None:
+        """An empty sentence hides the section."""
+        self._figure.setText(figure)
+        self._sentence.setText(breakable(sentence))
+        self.setAccessibleName(f"{self._name} {figure}. {sentence}")
+        self.setVisible(bool(sentence))
 
 
 class ResultView(QWidget):

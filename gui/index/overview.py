@@ -1,13 +1,23 @@
 """The page that says what is in the index: figures, charts, and what needs attention."""
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QFrame, QGridLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
-from engine import CancelToken, IndexInsight, IndexOverview, MemoryProviderStatus, MemorySearchManager, tr
+from engine import (
+    CancelToken,
+    IndexInsight,
+    IndexOverview,
+    KeptSync,
+    MemoryProviderStatus,
+    MemorySearchManager,
+    tr,
+    tr_count,
+)
 from gui.core.jobs import Jobs
 from gui.index import chart_data
 from gui.index.attention import Attention, attention_of
@@ -16,17 +26,23 @@ from gui.index.base_page import IndexPage
 from gui.index.figures import NOTHING, FigureCard, figures
 from gui.index.folder_tree import FolderCard
 from gui.index.map.panel import MapPanel
-from gui.index.sync_sheet import show_sync
 from gui.index.throughput import THROUGHPUT_COLUMNS, Throughput
-from gui.index.two_columns import TwoColumns
 from gui.search.query import Answer
 from gui.style.stylesheet import letter_width
+from gui.style.typography import font_scale
 from gui.widgets.charts.bars import BarChart
 from gui.widgets.charts.card import ChartCard
 from gui.widgets.charts.series import Mark, Series
 from gui.widgets.charts.share_bar import ShareChart
 from gui.widgets.charts.sparkline import SparkChart
-from gui.widgets.charts.sync_history import SYNC_COLUMNS, sync_series
+from gui.widgets.charts.sync_history import SYNC_COLUMNS, outcome_of, sync_series
+from gui.widgets.formatting import duration, exact, grouped
+from gui.widgets.issues_table import IssuesTable
+from gui.widgets.labels import breakable, label
+from gui.widgets.pricing import spent_words
+from gui.widgets.sync_line import REASON_WORDS
+from gui.widgets.tab_order import put_behind, stops
+from gui.widgets.text_sheet import sheet
 
 _CARD_LETTERS = 33
 """The longest line that a card says besides its figure fits in."""
@@ -35,6 +51,131 @@ _ACROSS = (5, 3, 2)
 _AGAIN = "count-again"
 _GROUPS = ("overview", "status", "duplicates", "health")
 """Whose rows need attention, in their order."""
+_FEWEST_LETTERS = 112
+_LEFT, _RIGHT = 8, 5
+"""Shares of the width."""
+_GAP = 12
+_GUTTER = 16
+_WIDTH, _AROUND = 460, 80
+
+
+def show_sync(sync: KeptSync, parent: QWidget) -> QDialog:
+    """Facts first, then the failed files that the history has kept."""
+    content = QWidget()
+    content.setMinimumWidth(min(round(_WIDTH * font_scale()), parent.window().width() - _AROUND))
+    column = QVBoxLayout(content)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(10)
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(16)
+    grid.setVerticalSpacing(5)
+    grid.setColumnStretch(1, 1)
+    for row, (name, value) in enumerate(_facts(sync)):
+        grid.addWidget(label(name, "muted"), row, 0)
+        grid.addWidget(label(breakable(value), wrap=True), row, 1)
+    column.addLayout(grid)
+    if sync.failed:
+        failed = tr_count("{count:,} file failed.", "{count:,} files failed.", sync.files_failed)
+        if sync.files_failed > len(sync.failed):
+            failed += " " + tr("The first {count} are kept.", count=len(sync.failed))
+        column.addWidget(label(failed, "section", wrap=True))
+        table = IssuesTable()
+        table.setAccessibleName(tr("Files that failed"))
+        table.show_records(sync.failed)
+        detail = label("", "meta", wrap=True)
+        table.chosen.connect(lambda text: detail.setText(breakable(text)))
+        column.addWidget(table)
+        column.addWidget(detail)
+    return sheet(tr("Sync"), content, parent)
+
+
+def _facts(sync: KeptSync) -> list[tuple[str, str]]:
+    vectors = tr("{embedded:,} embedded, reused not noted", embedded=sync.vectors_embedded)
+    if sync.vectors_reused is not None:
+        vectors = tr(
+            "{embedded:,} embedded, {reused:,} reused", embedded=sync.vectors_embedded, reused=sync.vectors_reused
+        )
+    files = tr("{indexed:,} indexed, {removed:,} removed", indexed=sync.files_indexed, removed=sync.files_removed)
+    facts = [
+        (tr("Began"), exact(sync.started)),
+        (tr("Why"), tr(REASON_WORDS[sync.reason])),
+        (tr("Took"), duration(sync.seconds)),
+        (tr("Files"), files),
+        (tr("Chunks"), grouped(sync.chunks_indexed)),
+        (tr("Vectors"), vectors),
+        (tr("Cost"), spent_words(sync.tokens, sync.cost)),
+        (tr("Outcome"), outcome_of(sync)),
+    ]
+    return [(name, value) for name, value in facts if value]
+
+
+class TwoColumns(QScrollArea):
+    """`above` has the whole width. Scrolls up and down only.
+
+    Signals:
+        folded: whether there is one column now.
+    """
+
+    folded = Signal(bool)
+
+    def __init__(
+        self, above: QWidget, left: Sequence[QWidget], right: Sequence[QWidget], stacked: Sequence[QWidget]
+    ) -> None:
+        """`stacked`: all of them in the order of the one column."""
+        super().__init__()
+        self._left, self._right, self._stacked = tuple(left), tuple(right), tuple(stacked)
+        self._narrow: bool | None = None
+        self._single = False
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._columns = (QVBoxLayout(), QVBoxLayout())
+        sides = QHBoxLayout()
+        sides.setSpacing(_GAP)
+        for column, share in zip(self._columns, (_LEFT, _RIGHT), strict=True):
+            column.setSpacing(_GAP)
+            column.addStretch(1)
+            sides.addLayout(column, share)
+        self._sides = sides
+        page = QWidget()
+        whole = QVBoxLayout(page)
+        whole.setContentsMargins(_GUTTER, 12, _GUTTER, _GUTTER)
+        whole.setSpacing(_GAP)
+        whole.addWidget(above)
+        whole.addLayout(sides)
+        whole.addStretch(1)
+        self.setWidget(page)
+        self._fold()
+
+    def set_single(self, single: bool) -> None:
+        """One column whatever the width: there is too little for two."""
+        self._single = single
+        self._fold()
+
+    def _fold(self) -> None:
+        letters = self.width() // letter_width()
+        narrow = self._single or letters < _FEWEST_LETTERS
+        if narrow == self._narrow:
+            return
+        self._narrow = narrow
+        for widget in self._stacked:
+            # Not by takeAt: an item that still lives would keep the next one from hearing of changes of size.
+            for column in self._columns:
+                column.removeWidget(widget)
+        left, right = (self._stacked, ()) if narrow else (self._left, self._right)
+        for column, widgets in zip(self._columns, (left, right), strict=True):
+            for place, widget in enumerate(widgets):
+                column.insertWidget(place, widget)  # before the stretch
+        first, *others = (stop for widget in (*left, *right) for stop in stops(widget))
+        put_behind(first, others)
+        self._sides.setStretch(1, 0 if narrow else _RIGHT)
+        self._sides.setSpacing(0 if narrow else _GAP)
+        self.folded.emit(narrow)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
 
 
 @dataclass(frozen=True)

@@ -1,17 +1,23 @@
 """The way from a session to its note: read, named, edited, saved, and told of."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from engine import (
     CancelToken,
+    MemorySearchManager,
     NoteError,
     SessionNote,
     Settings,
     WrittenNote,
     draft_note,
+    name_in,
     save_note,
     split_name,
     suggest_slug,
@@ -22,9 +28,44 @@ from gui.core.jobs import Jobs
 from gui.core.notices import Notices
 from gui.core.workspace import Opened, Workspace
 from gui.remember.note_sheet import NoteSheet
-from gui.remember.target_workspace import folder_of, home_of, name_beside
 from gui.remember.trash import Trash
 from gui.widgets.message import Action
+
+
+@dataclass(frozen=True)
+class TargetWorkspace:
+    """`session`: its stable name in this workspace."""
+
+    manager: MemorySearchManager
+    folder: Path
+    settings: Settings
+    session: str
+
+
+def folder_of(opened: Opened, session: str) -> Path:
+    """The folder that the note of a session goes to, as far as is known without waiting."""
+    if not split_name(session)[0]:
+        return opened.folder
+    return Path(opened.everywhere.folder_of(session) or split_name(session)[0])
+
+
+@contextmanager
+def home_of(workspace: Workspace, opened: Opened, session: str) -> Iterator[TargetWorkspace]:
+    """On a pool thread. Its memory stays open at least as long as the block.
+
+    Raises `PathRefused` where that workspace is not there any more, and what opening it raises.
+    """
+    if not split_name(session)[0]:
+        yield TargetWorkspace(opened.manager, opened.folder, opened.settings, session)
+        return
+    with opened.everywhere.home_of(session) as (manager, folder, there):
+        yield TargetWorkspace(manager, folder, workspace.settings_of(folder), there)
+
+
+def name_beside(session: str, path: str) -> str:
+    """The name of a file that is in the workspace of a session."""
+    workspace, _ = split_name(session)
+    return name_in(workspace, path) if workspace else path
 
 
 class RememberController(QObject):

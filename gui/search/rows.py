@@ -1,14 +1,16 @@
 """The rows of the result list: results grouped by file, as frozen values that know nothing of Qt's views."""
 
+import re
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate
 from typing import Literal
 
-from engine import MemorySearchResult, SearchOutcome, marked, split_name
+from engine import MemorySearchResult, SearchOutcome, marked, split_name, tr
 from gui.search.excerpt import Excerpt, make_excerpt
-from gui.search.speakers import name_speakers
 from gui.search.text_ranges import Range
 
 SortOrder = Literal["relevance", "date"]
@@ -19,6 +21,24 @@ LEGS: dict[Leg, tuple[str, str]] = {
     "meaning": (marked("meaning only"), marked("meaning")),
 }
 """What is said of each, at length and short."""
+_NAMES = {"User": marked("You"), "Assistant": marked("Assistant"), "Tool": marked("Tool"), "System": marked("System")}
+"""As the index has them -> as they are shown."""
+_LABEL = re.compile(rf"(?:\A|(?<=\n\n))(?:{'|'.join(_NAMES)})(?=: )")
+
+
+def name_speakers(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
+    """The snippet with its speakers' other name, and the ranges in it; those of the name itself mark nothing said."""
+    shown = {name: tr(other) for name, other in _NAMES.items()}
+    labels = [found for found in _LABEL.finditer(snippet) if shown[found[0]] != found[0]]
+    ends = [found.end() for found in labels]
+    names = {found.span() for found in labels}
+    shifts = [0, *accumulate(len(shown[found[0]]) - len(found[0]) for found in labels)]
+
+    def moved(place: int) -> int:
+        return place + shifts[bisect_right(ends, place)]
+
+    said = [(moved(start), moved(end)) for start, end in ranges if (start, end) not in names]
+    return _LABEL.sub(lambda found: shown[found[0]], snippet), said
 
 
 @dataclass(frozen=True)

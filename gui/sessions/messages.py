@@ -20,8 +20,6 @@ PLACES = (
 _LONGEST_TEXT = 80
 _KEPT_ELSEWHERE = "kept-elsewhere"
 """The rule by which the engine leaves them out."""
-
-
 CHOOSE_SESSION = NothingToRead(
     marked("Choose a session with Up and Down, and press Enter to read it here."),
     marked("J and K go from message to message, N through the found words, Esc goes back to the list."),

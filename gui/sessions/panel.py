@@ -6,7 +6,7 @@ It owns two widgets that the window places apart: `header` for the top bar and `
 from collections.abc import Callable
 from datetime import date
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from engine import MemorySearchManager, SessionSummary, tr
@@ -15,13 +15,11 @@ from gui.core.jobs import Jobs
 from gui.sessions import messages
 from gui.sessions.catalog import EMPTY
 from gui.sessions.content_search import ContentSearch
-from gui.sessions.date_change import DateChange
 from gui.sessions.filter_chips import FilterChips
 from gui.sessions.filter_controller import FilterController
 from gui.sessions.list_builder import ListBuilder
 from gui.sessions.list_loader import SessionListLoader
 from gui.sessions.listing_view import ListingView
-from gui.sessions.selection_follower import SessionFollower
 from gui.sessions.session_actions import SessionActions
 from gui.sessions.similar_list import SimilarList
 from gui.sessions.view_state import SessionsViewState
@@ -31,6 +29,92 @@ from gui.widgets.query_box import QueryBox
 
 BOX_LETTERS = 40
 """Where the box cannot have that many, the filters go below it."""
+_LOOK_MS = 60_000
+"""Often enough, and a timer until midnight would be late after the computer has slept."""
+PREVIEW_MS = 120
+
+
+class SessionFollower(QObject):
+    """Signals:
+    selected: SessionSummary, or None: the conversation should follow.
+    activated: SessionSummary: the person wants to go there.
+    """
+
+    selected = Signal(object)
+    activated = Signal(object)
+
+    def __init__(
+        self,
+        current: Callable[[], SessionSummary | None],
+        place: Callable[[str], tuple[object, ...]],
+        parent: QObject,
+    ) -> None:
+        """`current`: the session that is current in the list; `place`: where in it, by its path, a search leads."""
+        super().__init__(parent)
+        self._current = current
+        self._place = place
+        self._told: tuple[object, ...] = ()
+        self._pause = QTimer(self, singleShot=True, interval=PREVIEW_MS)
+        self._pause.timeout.connect(self._tell)
+
+    @property
+    def due(self) -> bool:
+        """Something will be told in a moment."""
+        return self._pause.isActive()
+
+    @Slot(object)
+    def follow(self, summary: SessionSummary | None) -> None:
+        """Another session, or another place in it, is current."""
+        if self._identity(summary) != self._told:
+            self._pause.start()
+
+    def forget(self) -> None:
+        """Nothing is listed any more, and whoever shows a session knows it."""
+        self._pause.stop()
+        self._told = ()
+
+    def activate(self, summary: SessionSummary) -> None:
+        """Go there now."""
+        self._pause.stop()
+        self._told = self._identity(summary)
+        self.activated.emit(summary)
+
+    @Slot()
+    def _tell(self) -> None:
+        summary = self._current()
+        self._told = self._identity(summary)
+        self.selected.emit(summary)
+
+    def _identity(self, summary: SessionSummary | None) -> tuple[object, ...]:
+        return () if summary is None else (summary.path, *self._place(summary.path))
+
+
+class DateChange(QObject):
+    """Signals:
+    changed: the day is another one than at the last look.
+    """
+
+    changed = Signal()
+
+    def __init__(self, today: Callable[[], date], parent: QObject) -> None:
+        super().__init__(parent)
+        self._today = today
+        self._day = today()
+        self._timer = QTimer(self, interval=_LOOK_MS)
+        self._timer.setTimerType(Qt.TimerType.VeryCoarseTimer)
+        self._timer.timeout.connect(self.look)
+
+    def run(self, on: bool) -> None:
+        """Look from now on, or no more."""
+        self._day = self._today()
+        self._timer.start() if on else self._timer.stop()
+
+    @Slot()
+    def look(self) -> None:
+        """Compare the day with that of the last look."""
+        before, self._day = self._day, self._today()
+        if self._day != before:
+            self.changed.emit()
 
 
 class SessionsPanel(QObject):

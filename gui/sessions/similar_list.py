@@ -3,14 +3,58 @@
 from PySide6.QtCore import QObject, Signal, Slot
 
 from engine import MemorySearchManager, SessionSummary, marked, tr
+from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.sessions import messages
+from gui.sessions.catalog import Entry
 from gui.sessions.list_loader import SessionListLoader
 from gui.sessions.listing_view import ListingView
 from gui.sessions.rows import Row, build_alike
-from gui.sessions.similarity_search import Alike, SimilaritySearch
 
 _BACK = marked("Back to all")
+MOST_ALIKE = 30
+
+Alike = tuple[tuple[SessionSummary, float], ...]
+
+
+class SimilaritySearch(QObject):
+    """At most one session is compared with the others at a time; `entry` is that one, until `end`."""
+
+    found = Signal(object)
+    """Alike: the sessions, nearest first, with their cosine."""
+    failed = Signal(str)
+
+    def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.entry: Entry | None = None
+        self._jobs = jobs
+        self._job = JobSlot(self)
+
+    @property
+    def busy(self) -> bool:
+        return self._job.busy
+
+    def start(self, manager: MemorySearchManager, entry: Entry) -> None:
+        self.end()
+        self.entry = entry
+        path = entry.summary.path
+        self._job.put(
+            self._jobs.read(lambda _: manager.similar_sessions(path, max_results=MOST_ALIKE), self._take, self._fail)
+        )
+
+    def end(self) -> Entry | None:
+        """Back to all sessions; returns the one that was compared."""
+        self._job.cancel()
+        before, self.entry = self.entry, None
+        return before
+
+    def _take(self, alike: Alike) -> None:
+        self._job.done()
+        self.found.emit(alike)
+
+    def _fail(self, sentence: str) -> None:
+        self._job.done()
+        self.failed.emit(sentence)
 
 
 class SimilarList(QObject):

@@ -4,9 +4,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent, QShortcut
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QListWidget,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from engine import EmbeddingEstimate, MemorySearchManager, Settings, tr
 from gui.core.capabilities import MissingFeatures
@@ -14,13 +23,13 @@ from gui.core.jobs import Jobs
 from gui.settings.broken_settings import WORDS
 from gui.settings.dialog_footer import DialogFooter
 from gui.settings.model import SettingsModel
-from gui.settings.page_choice import PageChoice
-from gui.settings.page_layout import GUIDE, SettingsPage
+from gui.settings.page_layout import GUIDE, PAGES, SettingsPage
 from gui.settings.pages import PageMaker, Pages
 from gui.settings.results_page import ResultsPage
 from gui.settings.system_switch import SystemSwitch
 from gui.style.stylesheet import font_at
 from gui.widgets.clear_button import add_clear_button
+from gui.widgets.combo import ComboBox
 from gui.widgets.guide_link import guide_button
 from gui.widgets.labels import line
 from gui.widgets.message import Action, MessagePage
@@ -30,6 +39,65 @@ _WIDTH, _HEIGHT = 860, 690
 _TYPING_MS = 120
 _OWN = 2
 """Of what is stacked, so many are no pages."""
+_LIST_WIDTH = 150
+_NARROW = 600
+"""Logical pixels at scale 1 from which on there is room for the list."""
+
+
+class PageChoice(QObject):
+    """Its widgets are placed by the dialog.
+
+    Signals:
+        chosen: another page.
+    """
+
+    chosen = Signal()
+
+    def __init__(self, names: Sequence[SettingsPage], parent: QObject) -> None:
+        super().__init__(parent)
+        self._names = tuple(names)
+        self.list = QListWidget()
+        self.list.setAccessibleName(tr("Pages"))
+        self.list.setFrameShape(QListWidget.Shape.NoFrame)
+        self.edge = line(vertical=True)
+        self.box = ComboBox(tr("Page"))
+        self.box.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)  # no title is cut
+        self.box.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        for name in names:
+            self.list.addItem(tr(PAGES[name]))
+            self.box.addItem(tr(PAGES[name]), name)
+        self.list.currentRowChanged.connect(lambda _: self.chosen.emit())
+        self.box.activated.connect(self.list.setCurrentRow)
+
+    @property
+    def any(self) -> bool:
+        """Whether a page was chosen yet."""
+        return self.list.currentRow() >= 0
+
+    @property
+    def name(self) -> SettingsPage:
+        """The page that is chosen, else the first."""
+        return self._names[max(0, self.list.currentRow())]
+
+    def choose(self, name: SettingsPage) -> None:
+        self.list.setCurrentRow(self._names.index(name))
+
+    def show_chosen(self, on: bool) -> None:
+        """Whether the page that is chosen is what is shown."""
+        item = self.list.currentItem()
+        if item is not None:
+            item.setSelected(on)
+        self.box.choose(self.name)
+
+    def fold(self, width: int) -> None:
+        """Have what there is room for in a dialog of this width."""
+        narrow = width < font_at(_NARROW).pixelSize()
+        self.list.scheduleDelayedItemsLayout()  # with the fonts and margins that the style sheet has brought by now
+        titles = self.list.sizeHintForColumn(0) + 2 * self.list.frameWidth()
+        self.list.setFixedWidth(max(font_at(_LIST_WIDTH).pixelSize(), titles))
+        for widget in (self.list, self.edge):
+            widget.setVisible(not narrow)
+        self.box.setVisible(narrow)
 
 
 class SettingsDialog(QDialog):

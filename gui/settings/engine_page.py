@@ -5,21 +5,173 @@ Its button stands in the foot of the dialog.
 
 from pathlib import Path
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QFileDialog,
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 import engine
 from engine import CancelToken, Settings, marked, tr
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.settings.check_row import CheckRow
-from gui.settings.engine_choice import EngineChoice, switch_words
-from gui.settings.engine_form import EngineForm
+from gui.settings.engine_choice import ENGINES, EngineChoice, switch_words
+from gui.widgets.checkable import indent
+from gui.widgets.combo import ComboBox
 from gui.widgets.labels import breakable, label
+from gui.widgets.mirrored import margins
+from gui.widgets.plain_text import set_tip
+from gui.widgets.radio_button import RadioButton
 from gui.widgets.scrolling import scrolling_column
 
 _WIDTH = 620
 TESTING = marked("Trying…")
+_SEARCH_MODES = (
+    ("search", marked("By words")),
+    ("vsearch", marked("By meaning, with a model of qmd")),
+    ("query", marked("By both, and ranked anew by a model")),
+)
+
+
+class EngineForm(QWidget):
+    """Signals:
+    changed: EngineChoice that the fields show now, after a person changed one of them.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._backend = ENGINES[0].name
+        self._buttons: dict[str, RadioButton] = {}
+        self._fields: dict[str, QWidget] = {}
+        self._group = QButtonGroup(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(14)
+        self._make_fields()
+        for choice in ENGINES:
+            button = self._buttons[choice.name] = RadioButton(tr(choice.title))
+            button.setAccessibleDescription(f"{tr(choice.what)} {tr(choice.needs)}")
+            button.clicked.connect(lambda _=False, name=choice.name: self._choose(name))
+            self._group.addButton(button)
+            below = QVBoxLayout()
+            below.setContentsMargins(margins(indent(), 0, 0, 0))
+            below.setSpacing(2)
+            for words in (choice.what, choice.needs):
+                below.addWidget(label(tr(words), "meta", wrap=True))
+            if choice.name in self._fields:
+                below.addWidget(self._fields[choice.name])
+            one = QVBoxLayout()
+            one.setSpacing(2)
+            one.addWidget(button)
+            one.addLayout(below)
+            column.addLayout(one)
+
+    def _make_fields(self) -> None:
+        self._command = self._line(tr("Command"), tr("qmd, or where it is"))
+        self._search = ComboBox(tr("How qmd searches"))
+        for name, words in _SEARCH_MODES:
+            self._search.addItem(tr(words), name)
+        self._search.activated.connect(self._tell)
+        self._uri = self._line(tr("Place of the table"), tr("This machine: in your data folder"))
+        set_tip(self._uri, tr("A folder, s3://bucket/path or db://database"))
+        self._table = self._line(tr("Name of the table"), tr("As the folder is called"))
+        self._machine = self._line(tr("This machine's name"), tr("As the computer is called"))
+        set_tip(self._machine, tr("What others who share the table see beside your notes"))
+        browse = QPushButton(tr("Browse…"))
+        browse.setAccessibleName(tr("Browse for the folder of the table"))
+        browse.setAutoDefault(True)
+        browse.clicked.connect(self._browse)
+        place = QWidget()
+        row = QHBoxLayout(place)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(self._uri, 1)
+        row.addWidget(browse)
+        self._fields["qmd"] = _grid((tr("Command"), self._command), (tr("Search"), self._search))
+        self._fields["lancedb"] = _grid(
+            (tr("Place"), place), (tr("Table"), self._table), (tr("Machine"), self._machine)
+        )
+
+    def _line(self, name: str, hint: str) -> QLineEdit:
+        made = QLineEdit()
+        made.setAccessibleName(name)
+        made.setPlaceholderText(hint)
+        made.textEdited.connect(self._tell)
+        return made
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    @property
+    def choice(self) -> EngineChoice:
+        """What the fields say now."""
+        return EngineChoice(
+            backend=self._backend,
+            command=self._command.text().strip() or "qmd",
+            search_mode=self._search.currentData() or "search",
+            uri=self._uri.text().strip(),
+            table=self._table.text().strip(),
+            machine=self._machine.text().strip(),
+        )
+
+    def show_choice(self, choice: EngineChoice) -> None:
+        self._command.setText("" if choice.command == "qmd" else choice.command)
+        self._search.choose(choice.search_mode)
+        for field, text in ((self._uri, choice.uri), (self._table, choice.table), (self._machine, choice.machine)):
+            field.setText(text)
+        self._show_backend(choice.backend)
+
+    def _show_backend(self, name: str) -> None:
+        self._backend = name
+        for other, button in self._buttons.items():
+            button.setChecked(other == name)
+        for other, fields in self._fields.items():
+            fields.setVisible(other == name)
+
+    def focus_first(self) -> None:
+        """Go to the engine that is chosen."""
+        self._buttons[self._backend].setFocus(Qt.FocusReason.TabFocusReason)
+
+    # --- what is entered --------------------------------------------------------------------------------------------
+
+    def _choose(self, name: str) -> None:
+        if name != self._backend:
+            self._show_backend(name)
+            self._tell()
+
+    @Slot()
+    def _tell(self) -> None:
+        self.changed.emit(self.choice)
+
+    @Slot()
+    def _browse(self) -> None:
+        folder = QFileDialog.getExistingDirectory(self, tr("Choose the folder of the table"), self._uri.text())
+        if folder:
+            self._uri.setText(folder)
+            self._tell()
+
+
+def _grid(*rows: tuple[str, QWidget]) -> QWidget:
+    """Fields below each other, each with what it is at the left."""
+    made = QWidget()
+    grid = QGridLayout(made)
+    grid.setContentsMargins(0, 8, 0, 0)
+    grid.setHorizontalSpacing(16)
+    grid.setVerticalSpacing(8)
+    grid.setColumnStretch(1, 1)
+    for number, (words, field) in enumerate(rows):
+        grid.addWidget(label(words, "muted"), number, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        grid.addWidget(field, number, 1)
+    return made
 
 
 class EnginePage(QFrame):

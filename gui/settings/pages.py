@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from engine import MemorySearchManager, Settings, tr
+from engine import MemorySearchManager, Settings, marked, tr
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.core.jobs import Jobs
 from gui.settings.embedding_page import EmbeddingPage
@@ -16,10 +16,11 @@ from gui.settings.engine_page import EnginePage
 from gui.settings.model import SettingsModel
 from gui.settings.options_page import OptionsPage
 from gui.settings.page_layout import FORMS, PAGES, SettingsPage, options_on
-from gui.settings.privacy_page import PrivacyPage
 from gui.settings.sources_page import SourcesPage
 from gui.settings.stored_models_page import StoredModelsPage
 from gui.settings.system_switch import SystemSwitch
+from gui.settings.wording import NAMES, sent_words
+from gui.widgets.labels import breakable, label
 from gui.widgets.message import Action, MessagePage
 
 PageMaker = Callable[[SettingsModel], QWidget]
@@ -28,6 +29,31 @@ PageMaker = Callable[[SettingsModel], QWidget]
 _NEED_MODELS: tuple[SettingsPage, ...] = ("embedding", "stored")
 _ALONE: tuple[SettingsPage, ...] = (*FORMS, "stored")
 """Pages that show the settings in force, and not those of the file as it is now."""
+_KEYS = marked("API keys are kept in the environment or in this system's keychain, never in the settings file.")
+
+
+class PrivacyPage(OptionsPage):
+    """Signals:
+    page_wanted: name of another page.
+    """
+
+    page_wanted = Signal(str)
+
+    def __init__(self, model: SettingsModel, parent: QWidget | None = None) -> None:
+        self._sent = label("", wrap=True)
+        choose = QPushButton(tr("Choose what turns text into meaning"))
+        choose.setProperty("role", "link")
+        choose.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        choose.clicked.connect(lambda: self.page_wanted.emit("embedding"))
+        above = (self._sent, label(tr(_KEYS), "meta", wrap=True), choose)
+        super().__init__("privacy", model, above=above, parent=parent)
+        model.loaded.connect(self._tell)
+        self._tell()
+
+    @Slot()
+    def _tell(self) -> None:
+        settings = self.model.now
+        self._sent.setText(breakable(f"{tr(NAMES[settings.provider])}: {sent_words(settings)}"))
 
 
 class Pages(QObject):

@@ -1,26 +1,85 @@
 """What a search over all options finds: the rows themselves, to be changed where they are found."""
 
 from collections.abc import Sequence
+from functools import partial
 
 from PySide6.QtCore import QTimer, Signal, Slot
-from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import marked, tr, tr_count
-from gui.settings.form_row import FormRow
 from gui.settings.model import SettingsModel
+from gui.settings.option_footer import OptionFooter
 from gui.settings.option_row import OptionRow
-from gui.settings.option_search import fit, words_of
+from gui.settings.option_search import fit, mark, words_of
 from gui.settings.options_page import WIDTH
 from gui.settings.page_layout import PAGES, WITHOUT_ROWS, OptionPlacement, SettingsPage, placed_options
 from gui.settings.system_row import SystemRow
 from gui.settings.system_switch import SystemSwitch, with_switches
+from gui.settings.value_text import value_words
 from gui.widgets.announcer import announce
-from gui.widgets.labels import label, line
+from gui.widgets.labels import breakable, label, line
 from gui.widgets.scrolling import scrolling_column
 from gui.widgets.tab_order import LastInTabOrder
 
 _AT_ONCE = 4
 NOTHING = marked("No setting has these words in its name, its text or its value.")
+
+
+class FormRow(QFrame):
+    """In the results of a search.
+
+    Signals:
+        page_wanted: name of the page.
+    """
+
+    page_wanted = Signal(str)
+
+    def __init__(
+        self, placed: OptionPlacement, model: SettingsModel, query: str, parent: QWidget | None = None
+    ) -> None:
+        """`query`: its words are marked."""
+        super().__init__(parent)
+        self._placed = placed
+        self._model = model
+        title = label("", "strong", wrap=True)
+        said = label("", "meta", wrap=True)
+        self._value = label("", wrap=True)
+        self._button = QPushButton(tr("Change on the page {page}", page=tr(PAGES[placed.page])))
+        self._button.setProperty("role", "link")
+        self._button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        self._button.clicked.connect(partial(self.page_wanted.emit, placed.page))
+        self._footer = OptionFooter(placed, model)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 6, 0, 8)
+        column.setSpacing(3)
+        for widget in (title, self._value, said, self._button, self._footer):
+            column.addWidget(widget)
+        mark(title, placed.title, query)
+        mark(said, placed.help, query)
+        self._footer.mark(query)
+        self.show_option()
+        model.changed.connect(self._hear)
+        model.loaded.connect(self.show_option)
+
+    @Slot(str)
+    def _hear(self, key: str) -> None:
+        if key == self._placed.key:
+            self.show_option()
+
+    @Slot()
+    def show_option(self) -> None:
+        """As the model has it now."""
+        option = self._placed.option
+        value = value_words(option, self._model.shown.in_force(option.key))
+        self._value.setText(breakable(value))
+        self._footer.show_option()
+        self._button.setAccessibleName(f"{self._placed.title}: {value}. {self._button.text()}")
+        self._button.setAccessibleDescription(f"{self._placed.help} {self._footer.description}")
+
+    def take_focus(self) -> None:
+        self.show()  # at once, not when the layout gets round to it
+        self._button.setFocus()
 
 
 class ResultsPage(QFrame):

@@ -1,5 +1,6 @@
 """The second page of a first start: what would be indexed, before anything is read."""
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -7,13 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPushButton, QStackedWidget, QVBoxLayout, QWidget
 
-from engine import PreviewFolder, WorkspacePreview, tr
-from gui.sources.preview_text import (
-    what_is_indexed,
-    what_is_passed_over,
-    what_is_written,
-    what_sessions_are_indexed,
-)
+from engine import PreviewFolder, WorkspacePreview, tr, tr_count
 from gui.style.stylesheet import font_at
 from gui.widgets.chip import Chip
 from gui.widgets.elided import ElidedLabel
@@ -22,6 +17,7 @@ from gui.widgets.issues_table import IssuesTable
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.scrolling import column_page, scrolling_column
+from gui.widgets.skip_rules import rule_words
 from gui.widgets.table import Column, RecordsTable
 
 EXTENSIONS = (".md", ".markdown", ".txt")
@@ -29,6 +25,59 @@ _WIDTH = 760
 _TYPING_MS = 300
 _LEAST_ROWS = 7
 """Of the table and its header; where there is no room for them, the page scrolls."""
+_RULES_NAMED = 3
+
+
+def what_is_indexed(preview: WorkspacePreview) -> str:
+    if not preview.files:
+        return tr("No file in this folder would be indexed.")
+    size = size_text(preview.bytes)
+    if preview.layout == "openclaw":
+        return tr_count(
+            "{count:,} file, {size}: MEMORY.md and the folder memory, as an assistant's workspace keeps them.",
+            "{count:,} files, {size}: MEMORY.md and the folder memory, as an assistant's workspace keeps them.",
+            preview.files,
+            size=size,
+        )
+    return tr_count(
+        "{count:,} file, {size} in this folder and the folders inside it.",
+        "{count:,} files, {size} in this folder and the folders inside it.",
+        preview.files,
+        size=size,
+    )
+
+
+def what_sessions_are_indexed(preview: WorkspacePreview) -> str:
+    """Empty where there are none."""
+    if not preview.session_files:
+        return ""
+    return tr_count(
+        "With it {count:,} session file of AI agents, {size}.",
+        "With it {count:,} session files of AI agents, {size}.",
+        preview.session_files,
+        size=size_text(preview.session_bytes),
+    )
+
+
+def what_is_passed_over(preview: WorkspacePreview) -> str:
+    """Which rules, most frequent first; the table names every file."""
+    rules = Counter(issue.rule for issue in preview.skipped).most_common()
+    if not rules:
+        return tr("Nothing is passed over.")
+    named = ", ".join(rule_words(rule) for rule, _ in rules[:_RULES_NAMED])
+    rest = len(rules) - _RULES_NAMED
+    if rest <= 0:
+        return tr("Passed over by: {rules}.", rules=named)
+    return tr_count(
+        "Passed over by: {rules} and {count:,} other rule.",
+        "Passed over by: {rules} and {count:,} other rules.",
+        rest,
+        rules=named,
+    )
+
+
+def what_is_written(index_folder: Path) -> str:
+    return tr("Nothing will be written to your folder. The index is kept in {folder}.", folder=index_folder)
 
 
 def _columns() -> tuple[Column[PreviewFolder], ...]:

@@ -1,13 +1,90 @@
 """Finding in the shown text: the words of the query, or what stands in the find bar while that is open."""
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from engine import tr
 from gui.core.jobs import Jobs
-from gui.viewer.find_bar import FindBar
 from gui.viewer.find_messages import FindMessages
 from gui.viewer.match_navigator import MatchNavigator
+from gui.widgets.clear_button import add_clear_button
+from gui.widgets.icons import IconButton
+from gui.widgets.labels import label, line
+from gui.widgets.mirrored import margins
+
+
+class FindBar(QFrame):
+    """A line to type in, a count, and buttons to step.
+
+    Signals:
+        needle_changed: other text to look for.
+        step_requested: True for the next match, False for the one before.
+        closed: a person closed the bar.
+    """
+
+    needle_changed = Signal(str)
+    step_requested = Signal(bool)
+    closed = Signal()
+
+    def __init__(self, words: str, parent: QWidget | None = None) -> None:
+        """`words` say what is looked through, as long as nothing is typed."""
+        super().__init__(parent)
+        self.setProperty("role", "side")
+        self.box = QLineEdit()
+        self.box.setPlaceholderText(words)
+        self.box.setAccessibleName(words)
+        add_clear_button(self.box)
+        self.box.textChanged.connect(self.needle_changed)
+        self.box.installEventFilter(self)
+        self.count = label(role="meta")
+        self.count.setMinimumWidth(72)
+        self.count.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        before = IconButton("chevron-up", tr("Previous match"))
+        before.set_accessible(tr("Previous match"), tr("Previous match (Shift+Enter)"))
+        after = IconButton("chevron-down", tr("Next match"))
+        after.set_accessible(tr("Next match"), tr("Next match (Enter)"))
+        close = IconButton("close", tr("Close the find bar"))
+        close.set_accessible(tr("Close the find bar"), tr("Close (Esc)"))
+        before.clicked.connect(lambda: self.step_requested.emit(False))
+        after.clicked.connect(lambda: self.step_requested.emit(True))
+        close.clicked.connect(self.closed)
+        row = QHBoxLayout()
+        row.setContentsMargins(margins(12, 6, 8, 6))
+        row.setSpacing(4)
+        row.addWidget(self.box, 1)
+        row.addWidget(self.count)
+        for button in (before, after, close):
+            row.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(row)
+        column.addWidget(line())
+
+    def open(self, needle: str) -> None:
+        """Show the bar with this text (or the last one) and take the keys."""
+        self.show()
+        if needle and needle != self.box.text():
+            self.box.setText(needle)
+        elif self.box.text():
+            self.needle_changed.emit(self.box.text())
+        self.box.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.box.selectAll()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Enter and Shift+Enter step; a line edit would drop the Shift."""
+        enter = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() in enter:
+            self.step_requested.emit(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            return True
+        return super().eventFilter(watched, event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
 
 
 class FindInText(QObject):

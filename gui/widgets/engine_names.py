@@ -6,8 +6,6 @@ from engine import MemoryProviderStatus, marked, tr
 
 BUILTIN = "builtin"
 _NAMES = {BUILTIN: marked("built-in index"), "lancedb": "LanceDB"}
-
-
 IndexRemedy = Literal["", "rebuild", "sync"]
 
 

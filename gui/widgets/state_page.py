@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QPalette, QResizeEvent, QShowEvent
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QHelpEvent, QPaintEvent, QPalette, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -13,6 +13,9 @@ from PySide6.QtWidgets import (
     QPushButton,
     QScrollArea,
     QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
     QVBoxLayout,
     QWidget,
 )
@@ -22,8 +25,9 @@ from gui.commands.binding import follow_keys
 from gui.commands.keymap import keymap
 from gui.commands.shared import PALETTE
 from gui.style.stylesheet import font_at
-from gui.widgets.elided_button import ElidedButton
+from gui.widgets.elided import elide
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import show_tip
 
 KEYS = (
     (marked("Down"), marked("go to the results")),
@@ -39,6 +43,44 @@ _BESIDE = 2
 """Buttons that a narrow list has room for beside each other."""
 
 Action = tuple[str, Callable[[], None]]
+_FEWEST_LETTERS = 8
+
+
+class ElidedButton(QPushButton):
+    """Asks for the width of its words and accepts a smaller one."""
+
+    def __init__(self, words: str) -> None:
+        super().__init__(words.replace("&", "&&"))
+        self._words = words
+        self.setAccessibleName(words)
+        self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+
+    def minimumSizeHint(self) -> QSize:
+        hint = self.sizeHint()
+        few = self.fontMetrics().averageCharWidth() * _FEWEST_LETTERS
+        return QSize(min(hint.width(), few + self._around()), hint.height())
+
+    @property
+    def shown(self) -> str:
+        """The words that have room."""
+        room = self.width() - self._around()
+        return elide(self.fontMetrics(), self._words, Qt.TextElideMode.ElideRight, room)
+
+    def _around(self) -> int:
+        """Pixels of the width that are not for the words."""
+        return self.sizeHint().width() - self.fontMetrics().horizontalAdvance(self._words)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        option.text = self.shown.replace("&", "&&")
+        QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self.shown != self._words:
+            show_tip(event.globalPos(), self._words, self)
+            return True
+        return super().event(event)
 
 
 class Offer(NamedTuple):

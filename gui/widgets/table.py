@@ -10,21 +10,53 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QPointF,
+    QRect,
     QSortFilterProxyModel,
     Qt,
 )
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QPainter, QPolygonF
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from engine import tr
 from gui.style.stylesheet import font_at
+from gui.style.theme import tokens
 from gui.widgets.plain_text import as_tip
-from gui.widgets.sort_header import SortHeader
 
 Index = QModelIndex | QPersistentModelIndex
 Record = TypeVar("Record")
 _SORT_ROLE = Qt.ItemDataRole.UserRole
 _ROOT = QModelIndex()
+_ARROW = 8
+_TOP = 1
+
+
+class SortHeader(QHeaderView):
+    """The arrow grows with the text, which the style's own does not. Up: the least comes first."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self.setSectionsClickable(True)
+
+    def paintSection(self, painter: QPainter, rect: QRect, logicalIndex: int) -> None:
+        painter.save()
+        super().paintSection(painter, rect, logicalIndex)
+        painter.restore()
+        if not self.isSortIndicatorShown() or logicalIndex != self.sortIndicatorSection():
+            return
+        width = font_at(_ARROW).pixelSize()
+        middle, top = rect.center().x() + 0.5, float(rect.top() + _TOP)
+        tip, base = top, top + width / 2
+        if self.sortIndicatorOrder() == Qt.SortOrder.DescendingOrder:
+            tip, base = base, tip
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(tokens(self.palette()).muted)
+        painter.drawPolygon(
+            QPolygonF([QPointF(middle, tip), QPointF(middle - width / 2, base), QPointF(middle + width / 2, base)])
+        )
+        painter.restore()
 
 
 @dataclass(frozen=True)

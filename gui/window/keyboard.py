@@ -1,19 +1,175 @@
 """What the window makes of the keyboard as a whole: the person's own keys, and the command palette."""
 
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
-from PySide6.QtCore import QObject, Slot
+import shiboken6
+from PySide6.QtCore import QEvent, QObject, Qt, Slot
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QAbstractSpinBox, QApplication, QComboBox, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
 
 from gui.commands.keymap import keymap
 from gui.core.jobs import Jobs
 from gui.core.workspace import Opened
 from gui.settings.custom_keys import CustomKeys
 from gui.settings.keyboard_page import KeyboardPage
+from gui.widgets.tab_order import first_stop, takes_keys
 from gui.window.palette.controller import PaletteController
-from gui.window.pane_focus import PaneFocus, Part
 from gui.window.search_menu import SearchMenu
-from gui.window.shortcut_forwarding import ShortcutForwarding
 from gui.window.window_parts import WindowParts
+
+_FIELDS = (QLineEdit, QPlainTextEdit, QTextEdit, QAbstractSpinBox, QComboBox)
+_SHIFT, _CONTROL, _ALT = (
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.AltModifier,
+)
+_EDITING = tuple(
+    getattr(QKeySequence.StandardKey, name) for name in ("Undo", "Redo", "Cut", "Copy", "Paste", "SelectAll")
+)
+"""A text field keeps these."""
+_FIRST_NAMED_KEY = 0x01000000
+"""Keys without a character (arrows, Delete, F1) have Qt codes from here on."""
+
+
+class ShortcutForwarding(QObject):
+    """Filters the key events of the focused text field.
+
+    A shortcut of the program wins over what the platform lets text fields do with that key (Ctrl+E: end of line). In a
+    field inside `header`, one that belongs to a widget of `targets` runs there. Alt with a letter never types.
+    """
+
+    def __init__(self, header: QWidget, targets: Callable[[], Iterable[QWidget]], parent: QObject) -> None:
+        """`targets`: what is on screen below the header, the first one that has the shortcut wins."""
+        super().__init__(parent)
+        self._header = header
+        self._targets = targets
+        self._field: QWidget | None = None
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._follow)
+
+    @Slot(QWidget, QWidget)
+    def _follow(self, _before: QWidget | None, now: QWidget | None) -> None:
+        if self._field is not None and shiboken6.isValid(self._field):
+            self._field.removeEventFilter(self)
+        self._field = now if isinstance(now, _FIELDS) else None
+        if self._field is not None:
+            self._field.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        kind = event.type()
+        if kind not in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress) or not isinstance(event, QKeyEvent):
+            return False
+        key = _shortcut(event)
+        if key is None:
+            return False
+        if kind == QEvent.Type.ShortcutOverride:
+            if not _is_bound(key):
+                return False
+            event.ignore()  # the field would keep the key to itself
+            return True
+        action = self._action(watched, key)
+        if action is not None:
+            action.trigger()
+            return True
+        if _is_alt_letter(event):
+            event.ignore()
+            return True
+        return False
+
+    def _action(self, field: QObject, key: QKeySequence) -> QAction | None:
+        if not isinstance(field, QWidget) or not self._header.isAncestorOf(field):
+            return None
+        widgets = (widget for part in self._targets() for widget in (part, *part.findChildren(QWidget)))
+        actions = (action for widget in widgets if widget.isVisible() for action in widget.actions())
+        return next(filter(partial(_runs, key), actions), None)
+
+
+def _shortcut(event: QKeyEvent) -> QKeySequence | None:
+    """The event's key, if it can be a shortcut that is no business of a text field."""
+    if any(event.matches(standard) for standard in _EDITING):
+        return None
+    function_key = Qt.Key.Key_F1 <= event.key() <= Qt.Key.Key_F35
+    character = 0 < event.key() < _FIRST_NAMED_KEY and event.modifiers() & (_CONTROL | _ALT)
+    return QKeySequence(event.keyCombination()) if function_key or character else None
+
+
+def _is_bound(key: QKeySequence) -> bool:
+    return any(key in keymap().sequences(name) for name in keymap().commands)
+
+
+def _runs(key: QKeySequence, action: QAction) -> bool:
+    context = Qt.ShortcutContext.WidgetWithChildrenShortcut
+    return action.isEnabled() and action.shortcutContext() == context and key in action.shortcuts()
+
+
+def _is_alt_letter(event: QKeyEvent) -> bool:
+    """Alt that changed nothing; with Option on a Mac, or with AltGr, the key types another character."""
+    if event.modifiers() & ~_SHIFT != _ALT or event.key() >= _FIRST_NAMED_KEY:
+        return False
+    return event.text().casefold() in ("", chr(event.key()).casefold())
+
+
+class Part(NamedTuple):
+    widget: QWidget
+    enter: Callable[[], object] | None = None
+    """How it is entered for the first time; None for its first control."""
+
+
+class PaneFocus(QObject):
+    """Passes over parts that are hidden or have nothing to go to, and returns in each to where the keys were there."""
+
+    def __init__(self, parts: Sequence[Part], parent: QObject) -> None:
+        """`parts` in the order of the walk."""
+        super().__init__(parent)
+        self._parts = tuple(parts)
+        self._left: dict[QWidget, QWidget] = {}
+        """What had the keys last in each part."""
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._note)
+
+    @Slot(QWidget, QWidget)
+    def _note(self, before: QWidget | None, now: QWidget | None) -> None:
+        part = self._part_of(now)
+        if part is not None and now is not None:
+            self._left[part.widget] = now
+
+    def _part_of(self, widget: QWidget | None) -> Part | None:
+        if widget is None:
+            return None
+        return next((part for part in self._parts if part.widget is widget or part.widget.isAncestorOf(widget)), None)
+
+    def next(self) -> None:
+        self._walk(1)
+
+    def previous(self) -> None:
+        self._walk(-1)
+
+    def _walk(self, step: int) -> None:
+        """To the nearest part that way which takes the keys, round the ends if need be."""
+        here = self._part_of(QApplication.focusWidget())
+        count = len(self._parts)
+        begin = self._parts.index(here) if here is not None else (-1 if step > 0 else count)
+        for distance in range(1, count + 1):
+            part = self._parts[(begin + step * distance) % count]
+            if part is not here and part.widget.isVisible() and self._enter(part):
+                return
+
+    def _enter(self, part: Part) -> bool:
+        left = self._left.get(part.widget)
+        if left is not None and shiboken6.isValid(left) and takes_keys(left) and part.widget.isAncestorOf(left):
+            left.setFocus(Qt.FocusReason.TabFocusReason)
+        elif part.enter is not None:
+            part.enter()
+        if self._part_of(QApplication.focusWidget()) is not part:
+            first = first_stop(part.widget)
+            if first is not None:
+                first.setFocus(Qt.FocusReason.TabFocusReason)
+        return self._part_of(QApplication.focusWidget()) is part
 
 
 class Keyboard(QObject):

@@ -44,7 +44,7 @@ LEFT_OUT = (
     *("zstandard._cffi", "zstandard.backend_cffi"),  # a second implementation, for Pythons without the first
     # What OpenAI's client loads when it is asked for; here it embeds, chats and runs batches.
     *(f"openai.{part}.{name}" for part in ("types", "resources") for name in ("admin", "beta", "live", "realtime")),
-    # The package mcp is a client too, and a server of HTTP: engine/mcp/loading.py passes both over. Only
+    # The package mcp is a client too, and a server of HTTP: engine/mcp/running.py passes both over. Only
     # they need what checks schemas and what runs web servers; httpx2's own command line lacks a package here anyway.
     *("mcp.client", "mcp.server.mcpserver", "uvicorn", "click", "httpx2._main"),
     *("attr", "attrs"),  # msgspec knows their classes, too; none of ours is one

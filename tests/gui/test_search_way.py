@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 import engine
 from engine import AskedQuestion, StoreError
-from gui.search.name_dialog import NameDialog
 from gui.search.ranking import Ranking
+from gui.search.saved_searches import NameDialog
 from gui.search.search_runner import REPEAT_MS
 from tests.helpers.fake_records import make_progress, make_summary
 from tests.helpers.windows import at_rest

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gui.controllers.history import History, HistoryEntry
+from gui.controllers.navigation import History, HistoryEntry
 
 
 def stop(asked: object, opened: object = None, state: object = None) -> HistoryEntry:

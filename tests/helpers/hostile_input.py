@@ -168,7 +168,7 @@ def window(files: Files) -> None:
     from gui.app.desktop.autostart import DesktopEntry, LaunchAgent
     from gui.app.desktop.ipc_message import decode
     from gui.core.window_state import load_state
-    from gui.window.drafts_file import drafts_path, load_drafts
+    from gui.window.drafts_controller import drafts_path, load_drafts
 
     parse = files.read_by("window.json", load_state)
     throw(parse)

@@ -7,11 +7,10 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from engine.backends.qmd.child_cleanup import ended_with_us
 from engine.base.cancellation import CancelToken
 from engine.base.private_files import temporary_prefix
 
@@ -21,6 +20,34 @@ _POLL = 0.05
 """Seconds between two looks at what the command has written."""
 _MEANWHILE = 0.5
 """Seconds between two calls of what there is to do meanwhile."""
+_WAIT_AND_KILL = 'read -r _; kill -s KILL -- "-$1"; rm -rf -- "$2"'
+"""For a shell whose input ends with this program, since nobody else holds the other end of the pipe."""
+
+
+@contextlib.contextmanager
+def ended_with_us(group: int, folder: str) -> Iterator[None]:
+    """Within this the process group is killed, and the folder removed, when this program dies.
+
+    On Windows, without groups, nothing is done.
+    """
+    if sys.platform == "win32":
+        yield
+        return
+    ours, theirs = os.pipe()
+    try:
+        shell = ["/bin/sh", "-c", _WAIT_AND_KILL, "sh", str(group), folder]
+        # In a session of its own: a Ctrl+C that ends this program must not end the shell before.
+        watching = subprocess.Popen(
+            shell, stdin=ours, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", start_new_session=True
+        )
+        try:
+            yield
+        finally:
+            watching.kill()
+            watching.wait()
+    finally:
+        os.close(ours)
+        os.close(theirs)
 
 
 class Finished(NamedTuple):

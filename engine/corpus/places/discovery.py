@@ -5,6 +5,7 @@ list of vaults. That something is listed here means nothing yet: indexing begins
 """
 
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -12,11 +13,10 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import WorkspaceError
 from engine.corpus.discovery import discover
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.places.agents import agent_folders
-from engine.corpus.places.candidates import Candidate
+from engine.corpus.places.candidates import Candidate, read_list
 from engine.corpus.places.machine import Machine
-from engine.corpus.places.obsidian import obsidian_vaults
 from engine.corpus.places.openclaw import openclaw_places
+from engine.corpus.transcripts.json_values import mapping, string
 from engine.corpus.transcripts.stores import find_stores, find_transcripts
 from engine.records import FileIssue, FoundPlace, FoundPlaces
 from engine.settings import Settings
@@ -24,6 +24,68 @@ from engine.settings.options import SessionSettings
 
 _MOST_ENTRIES = 100_000
 """Of one place, which takes half a second: who has more is told "more than"."""
+_DATABASE = re.compile(r"opencode(?:-.*)?\.db")
+
+
+def obsidian_vaults(machine: Machine, issues: list[FileIssue]) -> Iterator[Candidate]:
+    """Every vault that is named; what cannot be read goes to `issues`."""
+    for folder in _config_folders(machine):
+        known = mapping(read_list(os.path.join(folder, "obsidian.json"), issues))
+        for vault in mapping(known.get("vaults")).values():
+            if path := machine.expanded(string(mapping(vault).get("path"))):
+                yield Candidate("obsidian-vault", "obsidian", os.path.basename(path), path)
+
+
+def _config_folders(machine: Machine) -> Iterator[str]:
+    homes = (
+        *machine.config_homes(),
+        machine.below_home(".var", "app", "md.obsidian.Obsidian", "config"),
+        machine.below_home("snap", "obsidian", "current", ".config"),
+        machine.below_home("Library", "Application Support"),
+        machine.named("APPDATA") or machine.below_home("AppData", "Roaming"),
+    )
+    for home in homes:
+        yield os.path.join(home, "obsidian")
+
+
+def agent_folders(machine: Machine) -> Iterator[Candidate]:
+    """The folder that a variable names comes beside the usual one: both may hold sessions."""
+    for agent, name, path in _folders(machine):
+        yield Candidate("sessions", agent, name, path)
+
+
+def _folders(machine: Machine) -> Iterator[tuple[str, str, str]]:
+    claude = (machine.named("CLAUDE_CONFIG_DIR"), machine.below_home(".claude"))
+    for folder in (*claude, *(os.path.join(home, "claude") for home in machine.config_homes())):
+        if folder:
+            yield "claude-code", "", os.path.join(folder, "projects")
+    for folder in (machine.named("CODEX_HOME"), machine.below_home(".codex")):
+        if folder:
+            yield "codex", "", os.path.join(folder, "sessions")
+            yield "codex", "archived", os.path.join(folder, "archived_sessions")
+    for folder in (machine.named("GEMINI_CLI_HOME"), machine.home):
+        if folder:
+            yield "gemini", "", os.path.join(folder, ".gemini", "tmp")
+    for folder in machine.data_homes():
+        databases = list(_opencode_databases(os.path.join(folder, "opencode"), machine))
+        for path in databases:
+            name = os.path.basename(path)
+            yield "opencode", "" if name == "opencode.db" else name, path
+        # What these files held was copied into the database that came after them.
+        if not databases:
+            yield "opencode", "", os.path.join(folder, "opencode", "storage")
+
+
+def _opencode_databases(folder: str, machine: Machine) -> Iterator[str]:
+    """The database that a variable names, and those of all channels of the program."""
+    named = machine.environ.get("OPENCODE_DB", "").strip()
+    if named and "\0" not in named and os.path.isfile(path := os.path.join(folder, named)):
+        yield os.path.normpath(path)
+    try:
+        with os.scandir(folder) as entries:
+            yield from sorted(entry.path for entry in entries if _DATABASE.fullmatch(entry.name) and entry.is_file())
+    except OSError:
+        return
 
 
 def find_places(

@@ -6,18 +6,18 @@ Rollouts that were not changed for a week may be compressed (`compressed`); name
 The same words may come as an item of the model's history, as an event for the screen, or as both, far apart.
 """
 
+import shlex
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from engine.base.bounded_json import decode_json
-from engine.corpus.transcripts.codex_injected import speech_of
 from engine.corpus.transcripts.codex_names import given_name, session_id
-from engine.corpus.transcripts.codex_tools import tool_given, tool_result
 from engine.corpus.transcripts.formats import LineParser
-from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string
+from engine.corpus.transcripts.json_values import between, content, items, mapping, seconds, string, tool_input
+from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
 
 _ENVELOPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
@@ -41,6 +41,108 @@ _TURN_ITEMS_PASSED_OVER = frozenset(
 )
 _HOUSEKEEPERS = frozenset({"compact", "memory_consolidation", "guardian"})
 _COMPARED = 64 * 1024
+
+
+# (how it begins, how it ends): both must be there, since a person may well write about one of them.
+_INSTRUCTIONS = (
+    ("# AGENTS.md instructions", "</INSTRUCTIONS>"),
+    *(
+        (f"<{tag}", f"</{tag}>")
+        for tag in """environment_context user_instructions skill skills_instructions plugins_instructions
+        recommended_plugins apps_instructions turn_aborted collaboration_mode multi_agent_mode personality_spec
+        model_switch goal_context codex_internal_context realtime_conversation js_repl_instructions
+        child_agents_instructions subagents""".split()
+    ),
+    ("<permissions instructions>", "</permissions instructions>"),
+)
+_NOTICES = (
+    "<subagent_notification>",
+    "<hook_prompt",
+    "<user_action>",
+    "Another language model started to solve this problem and produced a summary of its thinking process.",
+)
+_EDITOR, _REQUEST = "# Context from my IDE setup:", "## My request for Codex:"
+_FOLDER = "Current working directory: "
+
+
+def tool_given(given: object, *, structured: bool) -> str:
+    """The input of a tool; a command given as a list of words as one would type it."""
+    if structured and isinstance(given, str):
+        parsed = parse_line(given.encode(errors="replace"))
+        given = given if parsed is None else parsed
+    command = mapping(given).get("command")
+    if isinstance(command, list) and command and all(isinstance(word, str) for word in command):
+        if len(command) == 3 and command[1] in {"-c", "-lc"}:
+            return str(command[2])
+        return shlex.join(command)
+    return tool_input(given)
+
+
+def tool_result(item: Mapping[str, Any]) -> str:
+    """What a tool gave back: text, blocks, or the first version's text with the exit code beside it."""
+    if "output" not in item:
+        return tool_input(item.get("tools"))
+    output = item["output"]
+    if isinstance(output, str) and output.startswith('{"output":'):
+        output = (parse_line(output.encode(errors="replace")) or {}).get("output", output)
+    if isinstance(output, dict):
+        output = output["content"] if "content" in output else tool_input(output)
+    return content(output)
+
+
+class Speech(NamedTuple):
+    """A message of the user's role, taken apart."""
+
+    words: str
+    """The person's."""
+    pictures: int
+    notices: list[str]
+    """What the program tells the agent."""
+    folder: str
+    """The working folder, where the program tells it."""
+    command: str | None
+    """What the person ran in a shell, if this is such a run."""
+    result: str
+
+
+def speech_of(blocks: Sequence[object]) -> Speech:
+    """The parts of a message, strings or blocks, sorted by who wrote them."""
+    words: list[str] = []
+    notices: list[str] = []
+    pictures, folder, command, result = 0, "", None, ""
+    for block in blocks:
+        text = string(block) or string(mapping(block).get("text"))
+        start = text[:200].lstrip()
+        if "image" in string(mapping(block).get("type")):
+            pictures += 1
+        elif start.startswith("<user_shell_command>"):
+            command, result = _run(text, "command"), _run(text, "result")
+        elif _is_instruction(text):
+            folder = folder or between(text, "<cwd>", "</cwd>") or between(text, _FOLDER, "\n")
+        elif start.startswith(_NOTICES):
+            notices.append(text)
+        elif not start.startswith("<image name=") and text.strip() != "</image>":
+            words.append(_request(text))
+    return Speech("\n".join(filter(None, words)), pictures, notices, folder, command, result)
+
+
+def _is_instruction(text: str) -> bool:
+    start, end = text[:200].lstrip(), text[-200:].rstrip()
+    return any(start.startswith(opening) for opening, _ in _INSTRUCTIONS) and any(
+        end.endswith(closing) for _, closing in _INSTRUCTIONS
+    )
+
+
+def _request(text: str) -> str:
+    """What the person asked, without what an editor told about its open files."""
+    if not text[:200].lstrip().startswith(_EDITOR):
+        return text
+    _, found, request = text.rpartition(_REQUEST)
+    return request.strip() if found else text
+
+
+def _run(text: str, tag: str) -> str:
+    return between(text, f"<{tag}>", f"</{tag}>").strip("\n")
 
 
 class CodexParser(LineParser, kw_only=True):

@@ -17,8 +17,6 @@ _BLOCK = 256 * 1024
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes. To hold and parse a longer one would take several times as much memory."""
 _NO_CONTROLS = bytes(max(code, ord(" ")) for code in range(256))
-
-
 Source = int | Unpacked
 """An open file: its descriptor, or what a compressed one stands for."""
 

@@ -8,17 +8,19 @@ A line is an entry of a tree; all branches are read, in the order in which they 
 person nor the agent wrote has the role "system", ticks of the heartbeat and silent replies are left out.
 """
 
+import functools
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from engine.base.bounded_json import decode_json
+from engine.base.bounded_json import bounded, decode_json
+from engine.base.errors import PathRefused
+from engine.corpus.safe_open import open_binary
 from engine.corpus.transcripts import openclaw_injected as injected
 from engine.corpus.transcripts.formats import LineParser
 from engine.corpus.transcripts.json_values import mapping, seconds, string, tool_input
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
-from engine.corpus.transcripts.openclaw_store import is_generated, stored_session
 
 _TIME = r"\d{4}-\d{2}-\d{2}T\d{2}-\d{2}-\d{2}(?:\.\d{3})?Z"
 _ARCHIVE = re.compile(rf"\.jsonl\.(?:reset|deleted)\.{_TIME}$")
@@ -36,6 +38,56 @@ _ROLES = frozenset({"user", "assistant", "toolResult", "bashExecution", "custom"
 
 _Part = tuple[Role, Kind, str, str]
 """Role, kind, text and the name of the tool."""
+_DREAM = "dreaming-narrative-"
+_DREAMED = re.compile(rf"(?:agent:[^:]*:)?{_DREAM}", re.IGNORECASE)
+_CRON_RUN = re.compile(r"agent:[^:]+:cron:[^:]+:run:[^:]+(?::|$)", re.IGNORECASE)
+_BLOCK = 256 * 1024
+
+
+class StoredSession(NamedTuple):
+    label: str = ""
+    """As the person named it."""
+    generated: bool = False
+    parent: str = ""
+    """Id of the session that started it as its sub-agent."""
+
+
+def is_generated(*, key: object = None, run: object = None) -> bool:
+    """Whether a session with this key, or a run with this id, is the agent's own housekeeping."""
+    if isinstance(run, str) and run.startswith(_DREAM):
+        return True
+    return isinstance(key, str) and bool(_DREAMED.match(key.strip()) or _CRON_RUN.match(key.strip()))
+
+
+def stored_session(folder: str, session: str) -> StoredSession:
+    """What the folder's `sessions.json` says of a session; nothing known where there is none."""
+    path = os.path.join(folder, "sessions.json")
+    try:
+        stat = os.stat(path)
+        return _sessions(path, stat.st_mtime_ns, stat.st_size).get(session, StoredSession())
+    except (OSError, ValueError, PathRefused):
+        return StoredSession()
+
+
+@functools.lru_cache(maxsize=16)
+def _sessions(path: str, _mtime: int, _size: int) -> Mapping[str, StoredSession]:
+    """All of a file by session id, in the state that its time and size name. Raises OSError."""
+    import ijson
+
+    ids: dict[str, str] = {}
+    found: dict[str, StoredSession] = {}  # at first with the key of the parent
+    with open_binary(path) as file:
+        events = ijson.basic_parse(file, use_float=True, buf_size=_BLOCK)
+        try:
+            for key, value in ijson.kvitems(ijson.parse(bounded(events)), ""):
+                entry = mapping(value)
+                if session := string(entry.get("sessionId")):
+                    label, starter = clean(string(entry.get("label"))), string(entry.get("spawnedBy"))
+                    ids[key] = clean(session)
+                    found[session] = StoredSession(label, is_generated(key=key) or is_generated(key=starter), starter)
+        except (ijson.JSONError, ValueError):  # half written: what came before counts
+            pass
+    return {session: stored._replace(parent=ids.get(stored.parent, "")) for session, stored in found.items()}
 
 
 class OpenClawParser(LineParser, kw_only=True):

@@ -3,19 +3,138 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextOption
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from engine import Settings, tr
-from gui.app.crash.dialog import EARLIER, EARLIER_MORE, NOW, NOW_MORE, CrashDialog
+from engine import Settings, marked, tr
 from gui.app.crash.exception_hooks import ExceptionHooks
 from gui.app.crash.report import report
 from gui.app.crash.tracebacks import Failure
+from gui.style.typography import fixed_font
+from gui.style.window_size import resize_with_text
+from gui.widgets.announcer import announce
+from gui.widgets.labels import breakable, label, line
+from gui.widgets.scrolling import scrolling_column
 
 _MOST_DIALOGS = 5
 """In one run: whoever has closed so many knows. The log goes on."""
 _MOST_TOLD = 8
 """Different errors in one report."""
+_WIDTH, _HEIGHT = 680, 520
+_MOST_WIDE = 1200
+_REPORT_LINES = 7
+
+NOW = marked("Something went wrong")
+NOW_MORE = marked(
+    "Mnemoscope met an error that it did not expect. Your notes are as they were, and you can go on working. "
+    "If something looks odd from now on, restart it: you will be where you are now."
+)
+EARLIER = marked("Mnemoscope crashed the last time it ran")
+EARLIER_MORE = marked("Your notes are as they were, and the index mends itself. The report says where it stopped.")
+_PRIVATE = marked(
+    "The report says which versions run, which settings you changed, and where in the program it happened. "
+    "It holds no text of notes, no searches, no names of files and no keys. It goes nowhere unless you send it."
+)
+
+
+class CrashDialog(QDialog):
+    """Opens at once, over its parent, and forgets itself when it closes.
+
+    Signals:
+        restart_wanted: the person would rather begin anew.
+    """
+
+    restart_wanted = Signal()
+
+    def __init__(
+        self, heading: str, sentence: str, report: str, log_file: Path | None, parent: QWidget, *, restart: bool
+    ) -> None:
+        """`restart`: whether to offer it."""
+        super().__init__(parent)
+        self.setWindowTitle(heading)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._log_file = log_file
+        self._report = QPlainTextEdit(report)
+        self._report.setReadOnly(True)
+        self._report.setFont(fixed_font())
+        self._report.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self._report.setTabChangesFocus(True)
+        self._report.setAccessibleName(tr("Report"))
+        self._report.setMinimumHeight(self._report.fontMetrics().lineSpacing() * _REPORT_LINES)
+        self._copy = QPushButton(tr("Copy report"))
+        self._copy.setProperty("role", "primary")
+        self._copy.setDefault(True)
+        self._copy.clicked.connect(self._copy_report)
+        self._restart = QPushButton(tr("Restart"))
+        self._restart.setVisible(restart)
+        self._restart.clicked.connect(self._want_restart)
+        self._close = QPushButton(tr("Go on") if restart else tr("Close"))
+        self._close.clicked.connect(self.reject)
+        self._lay_out(heading, sentence)
+        self.setAccessibleName(heading)
+        self.setAccessibleDescription(sentence)
+        resize_with_text(self, _WIDTH, _HEIGHT, parent)
+        self.open()
+        self._copy.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def show_report(self, text: str) -> None:
+        """More has happened meanwhile; whoever reads the report stays where they are."""
+        bar = self._report.verticalScrollBar()
+        place = bar.value()
+        self._report.setPlainText(text)
+        bar.setValue(place)
+
+    @property
+    def report(self) -> str:
+        return self._report.toPlainText()
+
+    def _lay_out(self, heading: str, sentence: str) -> None:
+        column = QVBoxLayout()
+        column.setContentsMargins(20, 16, 20, 8)
+        column.setSpacing(10)
+        column.addWidget(label(heading, "strong", wrap=True))
+        column.addWidget(label(sentence, wrap=True))
+        column.addWidget(self._report, 1)
+        column.addWidget(label(tr(_PRIVATE), "meta", wrap=True))
+        if self._log_file is not None:
+            self._add_log(column, self._log_file)
+        row = QHBoxLayout()
+        row.setContentsMargins(20, 10, 20, 14)
+        row.setSpacing(8)
+        for button in (self._copy, self._restart, self._close):
+            row.addWidget(button)
+        row.addStretch(1)
+        page = QVBoxLayout(self)
+        page.setContentsMargins(0, 0, 0, 0)
+        page.setSpacing(0)
+        page.addWidget(scrolling_column(column, _MOST_WIDE), 1)
+        page.addWidget(line())
+        page.addLayout(row)
+
+    def _add_log(self, column: QVBoxLayout, log_file: Path) -> None:
+        path = label(breakable(tr("The log is {path}", path=log_file)), "meta", wrap=True)
+        path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        opener = QPushButton(tr("Open folder of the log"))
+        opener.clicked.connect(self._open_folder)
+        column.addWidget(path)
+        column.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)
+
+    @Slot()
+    def _copy_report(self) -> None:
+        QGuiApplication.clipboard().setText(self.report)
+        self._copy.setText(tr("Copied"))
+        announce(self, tr("The report is on the clipboard."))
+
+    @Slot()
+    def _open_folder(self) -> None:
+        if self._log_file is not None:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._log_file.parent)))
+
+    @Slot()
+    def _want_restart(self) -> None:
+        self.accept()
+        self.restart_wanted.emit()
 
 
 class CrashController(QObject):

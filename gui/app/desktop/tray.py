@@ -1,26 +1,100 @@
 """The icon in the desktop's tray, where there is one: how the index stands, and the way to the windows."""
 
+import sys
 import time
+from dataclasses import dataclass
 from functools import cache
+from typing import Literal
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QColor, QIcon
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon, QWidget
 
-from engine import MemoryProviderStatus, tr
-from gui.app.desktop.tray_host import TrayHost
-from gui.app.desktop.tray_state import Shape, TrayState, tray_state
+from engine import MemoryProviderStatus, number, tr
 from gui.core.workspace import Workspace
 from gui.widgets.icons import icon_pixmap
 from gui.widgets.plain_text import set_tray_tip, show_notification
+from gui.widgets.sync_line import SyncLine, sync_line
 
 _SIZES = (16, 22, 24, 32, 48, 64)
+Shape = Literal["resting", "working", "paused", "trouble"]
+
+
+@dataclass(frozen=True)
+class TrayState:
+    shape: Shape
+    words: str
+
+
+def tray_state(status: MemoryProviderStatus | None, now: float) -> TrayState:
+    """`now`: seconds since the epoch. Changes at most a hundred times while a sync runs: desktops redraw each time."""
+    if status is None:
+        return TrayState("resting", tr("No folder is open"))
+    line = sync_line(status, now=now, still_for=0)
+    return TrayState(_shape(line), _words(line))
+
+
+def _shape(line: SyncLine) -> Shape:
+    if line.running:
+        return "paused" if line.paused else "working"
+    return "trouble" if line.state == "degraded" else "resting"
+
+
+def _words(line: SyncLine) -> str:
+    if line.running:
+        return f"{line.word} · {number(line.fraction, '.0%')}" if line.fraction else line.word
+    return " · ".join(part for part in (line.word, line.count) if part)
+
+
 _DRAWINGS: dict[Shape, str] = {
     "resting": "mnemoscope",
     "working": "tray-working",
     "paused": "tray-paused",
     "trouble": "tray-trouble",
 }
+_WATCHER = "org.kde.StatusNotifierWatcher"
+_LOOKS_MS = (5_000, 15_000, 60_000)
+"""After the start: a tray of X11 alone, without D-Bus, tells nobody that it has come. Later nobody is woken for one."""
+
+
+class TrayHost(QObject):
+    """Looks on demand, and tells of what it hears; D-Bus wakes it, no timer does for longer than a minute.
+
+    Signals:
+        changed: there may be a tray now, or none any more.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._was_there = self.is_there
+        if sys.platform.startswith("linux"):
+            self._listen()
+
+    @property
+    def is_there(self) -> bool:
+        return QSystemTrayIcon.isSystemTrayAvailable()
+
+    def _listen(self) -> None:
+        from PySide6.QtDBus import QDBusConnection, QDBusServiceWatcher
+
+        bus = QDBusConnection.sessionBus()
+        if bus.isConnected():
+            mode = QDBusServiceWatcher.WatchModeFlag.WatchForOwnerChange
+            watcher = QDBusServiceWatcher(_WATCHER, bus, mode, self)
+            watcher.serviceOwnerChanged.connect(self._look)
+        for pause in _LOOKS_MS:
+            timer = QTimer(self, singleShot=True, interval=pause)
+            timer.timeout.connect(self._look)
+            timer.timeout.connect(timer.deleteLater)
+            timer.start()
+
+    @Slot()
+    def _look(self) -> None:
+        if self._was_there != self.is_there:
+            self._was_there = not self._was_there
+            self.changed.emit()
 
 
 @cache

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QStackedWidget, QVBoxLayout, QWidget
 
 from engine import CancelToken, DuplicateGroup, DuplicateReport, IndexInsight, MemorySearchManager, tr
 from gui.core.job_slot import JobSlot
@@ -12,10 +12,11 @@ from gui.core.jobs import Jobs
 from gui.index.base_page import IndexPage
 from gui.index.duplicates.comparison import ComparisonPane
 from gui.index.duplicates.group_list import GroupList
-from gui.index.duplicates.list_and_detail import ListAndDetail
 from gui.index.duplicates.wording import NO_NOTES, NO_NOTES_MORE, NOTHING, NOTHING_MORE, attention_of, summary_text
+from gui.style.stylesheet import letter_width
 from gui.viewer.notice_page import Hint
 from gui.widgets.labels import label, line
+from gui.widgets.mirrored import keep_inside
 from gui.widgets.notice_bar import NoticeBar
 from gui.widgets.state_page import StatePage
 
@@ -24,6 +25,48 @@ _CALM_MS = 1_500
 """Of looking at what needs attention before these are looked for, which takes a core for seconds."""
 _QUICK_SECONDS = 2.0
 """A search that took no longer is made anew when the notes change; a longer one when the person says so."""
+_FEWEST_LETTERS = 100
+"""Of both together; with fewer, one stands in the other's place."""
+_SIZES = (340, 700)
+
+
+class ListAndDetail(QSplitter):
+    """In a narrow window the list is shown until something is read.
+
+    Signals:
+        folded: whether there is room for one alone.
+    """
+
+    folded = Signal(bool)
+
+    def __init__(self, listed: QWidget, read: QWidget) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        keep_inside(self)
+        self._listed, self._read = listed, read
+        self._reading = False
+        self.setHandleWidth(1)
+        self.setChildrenCollapsible(False)
+        self.addWidget(listed)
+        self.addWidget(read)
+        self.setStretchFactor(0, 0)
+        self.setStretchFactor(1, 1)
+        self.setSizes(list(_SIZES))
+        self.setMinimumWidth(1)  # it folds where both are too wide
+
+    def show_reading(self, reading: bool) -> None:
+        """Which of the two is shown where only one is."""
+        self._reading = reading
+        self._fold()
+
+    def _fold(self) -> None:
+        narrow = self.width() < letter_width() * _FEWEST_LETTERS
+        self._listed.setHidden(narrow and self._reading)
+        self._read.setHidden(narrow and not self._reading)
+        self.folded.emit(narrow)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fold()
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,96 @@
 from collections.abc import Iterable
 from itertools import pairwise
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Signal
+from PySide6.QtGui import QFontMetrics
+from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
-from engine import HealthFinding
-from gui.index.health.finding_row import FindingRow
+from engine import HealthFinding, marked, tr
+from gui.style.stylesheet import font_at
+from gui.widgets.labels import breakable, label
+from gui.widgets.state import State, StateDot
+
+_STATES: dict[str, tuple[State, str]] = {
+    "fine": ("fine", marked("Fine")),
+    "degraded": ("degraded", marked("Needs attention")),
+    "failed": ("degraded", marked("Broken")),
+}
+
+_WIDE_LETTERS = 110
+_NAME_LETTERS = 22
+_WORD_LETTERS = 15
+
+
+class FindingRow(QWidget):
+    """One line, or two where the window is narrow: then the detail stands below the name.
+
+    Signals:
+        repair_wanted: id of the finding.
+    """
+
+    repair_wanted = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._id = ""
+        self._dot = StateDot()
+        self._name = label("", "strong", wrap=True)
+        self._word = label("", "meta")
+        self._detail = label("", "muted", wrap=True)
+        self._detail.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.button = QPushButton()
+        self.button.setAutoDefault(True)
+        self.button.clicked.connect(lambda: self.repair_wanted.emit(self._id))
+        self._wide: bool | None = None
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(14, 5, 14, 5)
+        self._grid.setHorizontalSpacing(12)
+        self._grid.setVerticalSpacing(2)
+        self._grid.addWidget(self._dot, 0, 0)
+        self._fold()
+
+    def _fold(self) -> None:
+        """Name, detail and state side by side where there is room."""
+        letter = QFontMetrics(font_at(13)).averageCharWidth()
+        wide = self.width() > _WIDE_LETTERS * letter
+        self._grid.setColumnMinimumWidth(1, _NAME_LETTERS * letter if wide else 0)
+        self._grid.setColumnMinimumWidth(2, _WORD_LETTERS * letter if wide else 0)
+        if wide == self._wide:
+            return
+        self._wide = wide
+        if wide:
+            self._grid.addWidget(self._name, 0, 1)
+            self._grid.addWidget(self._word, 0, 2)
+            self._grid.addWidget(self._detail, 0, 3)
+            self._grid.addWidget(self.button, 0, 4)
+        else:
+            self._grid.addWidget(self._name, 0, 1)
+            self._grid.addWidget(self._word, 0, 2)
+            self._grid.addWidget(self._detail, 1, 1, 1, 2)
+            self._grid.addWidget(self.button, 0, 4, 2, 1)
+        self._grid.setColumnStretch(1, 0 if wide else 1)
+        self._grid.setColumnStretch(3, 1 if wide else 0)
+
+    def event(self, event: QEvent) -> bool:
+        handled = super().event(event)
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.StyleChange):
+            self._fold()
+        return handled
+
+    def show_finding(self, finding: HealthFinding, *, repairable: bool) -> None:
+        """`repairable`: whether a repair can be begun now."""
+        self._id = finding.id
+        state, word = _STATES[finding.state]
+        self._dot.set_state(state)
+        self._word.setText(tr(word))
+        self._name.setText(breakable(finding.name))
+        detail = " ".join(part for part in (finding.detail, finding.advice) if part)
+        self._detail.setText(breakable(detail))
+        self.button.setText(finding.repair)
+        self.button.setVisible(bool(finding.repair))
+        self.button.setEnabled(repairable)
+        self.button.setAccessibleName(f"{finding.repair}: {finding.name}")
+        self.setAccessibleName(f"{finding.name}: {tr(word)}. {detail}")
 
 
 class FindingsList(QFrame):

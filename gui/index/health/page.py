@@ -1,22 +1,75 @@
 """The page that says whether the index is sound, and mends what is not."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QHideEvent
 from PySide6.QtWidgets import QFrame, QLayout, QScrollArea, QVBoxLayout, QWidget
 
-from engine import CancelToken, HealthFinding, HealthProgress, HealthRepair, IndexInsight, MemorySearchManager, tr
+from engine import (
+    CancelToken,
+    HealthFinding,
+    HealthProgress,
+    HealthRepair,
+    IndexInsight,
+    MemorySearchManager,
+    marked,
+    tr,
+    tr_count,
+)
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
+from gui.index.attention import Attention
 from gui.index.base_page import IndexPage
 from gui.index.health.findings_list import FindingsList
 from gui.index.health.summary_bar import HealthSummaryBar
-from gui.index.health.summary_text import STOPPED, STOPPED_LOOKING, attention_of, outcome, step_text, summary
 from gui.widgets.formatting import clock_time, exact
 
 _CALM_MS = 1500
+_IN_STATUS = frozenset(
+    "index notes transcripts meaning failed-file failed-files not-embedded embedding writing user-data".split()
+)
+"""Findings that the overview has rows of its own for."""
+STOPPED_LOOKING = marked("Stopped before everything was looked at.")
+STOPPED = marked("Stopped. What was mended so far stays so.")
+
+
+def summary(findings: Sequence[HealthFinding]) -> str:
+    """One sentence on what was found."""
+    bad = [finding for finding in findings if finding.state != "fine"]
+    if not findings:
+        return tr("Nothing was looked at yet.")
+    if not bad:
+        return tr_count("All of {count} check are fine.", "All of {count} checks are fine.", len(findings))
+    checks = tr_count("{count} check", "{count} checks", len(findings))
+    return tr_count(
+        "{count} of {checks} needs attention.", "{count} of {checks} need attention.", len(bad), checks=checks
+    )
+
+
+def attention_of(findings: Sequence[HealthFinding]) -> tuple[Attention, ...]:
+    """The row that the overview shows: of what only a look into the index finds, the status tells the rest."""
+    bad = [
+        finding.name
+        for finding in findings
+        if finding.state != "fine" and finding.id.partition(":")[0] not in _IN_STATUS
+    ]
+    if not bad:
+        return ()
+    title = tr_count("{count:,} health check needs attention", "{count:,} health checks need attention", len(bad))
+    return (Attention("health", "degraded", title, ", ".join(bad), (tr("Show"), "health")),)
+
+
+def step_text(progress: HealthProgress) -> str:
+    if not progress.total:
+        return tr("{step}…", step=progress.step)
+    return tr("{step}: {done:,} of {total:,}", step=progress.step, done=progress.done, total=progress.total)
+
+
+def outcome(repair: HealthRepair) -> str:
+    """What became of a repair, as sentences."""
+    return " ".join((*repair.done, repair.problem)).strip() or tr("There was nothing to repair.")
 
 
 class HealthPage(IndexPage):

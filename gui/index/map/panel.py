@@ -2,22 +2,35 @@
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QBoxLayout, QFrame, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QBoxLayout,
+    QFrame,
+    QHBoxLayout,
+    QPushButton,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from engine import CancelToken, IndexInsight, IndexMap, MapAnswer, MapProgress, MemorySearchManager, tr
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.index.base_page import IndexPage
 from gui.index.map import wording
-from gui.index.map.header import MapHeader
+from gui.index.map.groups import KINDS, Kind
 from gui.index.map.interactive_map import InteractiveMap
 from gui.index.map.legend import Legend
 from gui.index.map.map_jobs import Prepared, prepare, regroup
 from gui.index.map.map_view import Marks
 from gui.index.map.selection import MapSelection
+from gui.index.map.wording import COLOURS
 from gui.search.query import Answer
 from gui.style.stylesheet import BASE_PIXELS, font_at
+from gui.widgets.combo import ComboBox
+from gui.widgets.elided import ElidedLabel
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
 from gui.widgets.sync_bar import ProgressLine
 
 _GUTTER = 16
@@ -27,6 +40,67 @@ _NARROW = 620
 """Pixels below which the list goes under the map."""
 _LOW = 260
 """Pixels below which there is no legend."""
+_FEWEST_LETTERS = 16
+
+
+class MapHeader(QWidget):
+    """Signals:
+    kind_chosen: Kind by which the points are coloured.
+    lasso_wanted: whether dragging is to draw a loop.
+    fit_wanted: show all points.
+    """
+
+    kind_chosen = Signal(str)
+    lasso_wanted = Signal(bool)
+    fit_wanted = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._subtitle = ElidedLabel(fewest=_FEWEST_LETTERS)
+        self._subtitle.setProperty("role", "meta")
+        self.colour = ComboBox(tr("Colour the points by"))
+        for kind in KINDS:
+            self.colour.addItem(tr(COLOURS[kind]), kind)
+        self.colour.setMinimumContentsLength(0)
+        self.colour.setSizeAdjustPolicy(ComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.colour.currentIndexChanged.connect(lambda _: self.kind_chosen.emit(self.kind))
+        self.lasso = self._button(
+            tr("Lasso"), tr("Draw a loop around points to list them (or hold Shift while you drag)")
+        )
+        self.lasso.setCheckable(True)
+        self.lasso.toggled.connect(self.lasso_wanted)
+        self.fit = self._button(tr("Fit"), tr("Show all points (0)"))
+        self.fit.clicked.connect(self.fit_wanted)
+        self.enlarge = self._button(tr("Enlarge"), tr("Show the map on a page of its own"))
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        row.addWidget(label(tr("Map"), "strong"))
+        row.addWidget(self._subtitle, 1)
+        row.addWidget(self.colour)
+        for button in (self.lasso, self.fit, self.enlarge):
+            row.addWidget(button)
+
+    @staticmethod
+    def _button(words: str, tip: str) -> QPushButton:
+        button = QPushButton(words)
+        button.setAutoDefault(True)
+        set_tip(button, tip)
+        return button
+
+    @property
+    def kind(self) -> Kind:
+        kind: Kind = self.colour.currentData()
+        return kind
+
+    def say(self, subtitle: str, tip: str = "") -> None:
+        self._subtitle.setText(subtitle)
+        self._subtitle.set_tip(tip)
+
+    def set_usable(self, usable: bool) -> None:
+        """Whether there are points."""
+        for part in (self.colour, self.lasso, self.fit):
+            part.setEnabled(usable)
 
 
 class MapPanel(IndexPage):

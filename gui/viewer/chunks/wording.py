@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from engine import ChunkDetail, ChunkRow, FileChunks, VectorState, marked, tr, tr_count, tr_reason
-from gui.viewer.chunks.languages import language_name
 from gui.widgets.formatting import exact, size_text
 from gui.widgets.state import State
 
@@ -15,6 +14,41 @@ VECTOR_STATES: dict[VectorState, tuple[State, str]] = {
     "none": ("off", marked("no model: found by words only")),
 }
 _SOURCES = {"memory": marked("notes"), "sessions": marked("sessions")}
+_NAMES = {
+    "arabic": marked("Arabic"),
+    "armenian": marked("Armenian"),
+    "catalan": marked("Catalan"),
+    "czech": marked("Czech"),
+    "danish": marked("Danish"),
+    "dutch": marked("Dutch"),
+    "english": marked("English"),
+    "finnish": marked("Finnish"),
+    "french": marked("French"),
+    "german": marked("German"),
+    "greek": marked("Greek"),
+    "hindi": marked("Hindi"),
+    "hungarian": marked("Hungarian"),
+    "indonesian": marked("Indonesian"),
+    "italian": marked("Italian"),
+    "japanese": marked("Japanese"),
+    "korean": marked("Korean"),
+    "norwegian": marked("Norwegian"),
+    "persian": marked("Persian"),
+    "polish": marked("Polish"),
+    "portuguese": marked("Portuguese"),
+    "romanian": marked("Romanian"),
+    "russian": marked("Russian"),
+    "serbian": marked("Serbian"),
+    "spanish": marked("Spanish"),
+    "swedish": marked("Swedish"),
+    "tamil": marked("Tamil"),
+    "turkish": marked("Turkish"),
+}
+
+
+def language_name(language: str) -> str:
+    """ "english" -> "English"; empty where none was told apart."""
+    return tr(_NAMES.get(language, language.capitalize()))
 
 
 class Fact(NamedTuple):

@@ -11,7 +11,7 @@ import pytest
 from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.logs import configure_logging
-from engine.redaction.patterns import PATTERNS
+from engine.redaction.masks import PATTERNS
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from tests.helpers.embedding_servers.openai_server import KEY, OpenAIServer

@@ -13,7 +13,7 @@ from engine.backends.builtin import BuiltinMemory
 from engine.base.cancellation import CancelToken
 from engine.base.errors import PathRefused
 from engine.corpus.safe_open import FolderFiles
-from engine.indexing import line_rows, session_rows, transcript_chunker, transcript_rows
+from engine.indexing import session_rows, transcript_chunker, transcript_rows
 from engine.settings import Settings
 from engine.settings.options import SessionSettings, StoreSettings
 from tests.helpers.fake_provider import FakeProvider, selection_of
@@ -135,13 +135,13 @@ def test_no_secret_reaches_the_index(memory: BuiltinMemory, boat: Path) -> None:
 def test_growth_is_read_from_where_it_ended(memory: BuiltinMemory, boat: Path, monkeypatch) -> None:
     memory.sync()
     offsets: list[int] = []
-    read = line_rows.LineReader.read
+    read = transcript_rows.LineReader.read
 
     def noted(self, *arguments):
         offsets.append(self.offset)
         return read(self, *arguments)
 
-    monkeypatch.setattr(line_rows.LineReader, "read", noted)
+    monkeypatch.setattr(transcript_rows.LineReader, "read", noted)
     size = boat.stat().st_size
     with boat.open("a") as file:
         file.write(said("user", "And the rudder bearing?", 4))
@@ -185,12 +185,12 @@ def chunks(memory: BuiltinMemory) -> list[tuple]:
 def test_a_long_transcript_comes_in_parts_and_goes_on_after_a_stop(
     memory: BuiltinMemory, boat: Path, monkeypatch: pytest.MonkeyPatch, lines: int
 ) -> None:
-    monkeypatch.setattr(line_rows, "_CHUNKS_A_PART", 3)
+    monkeypatch.setattr(transcript_rows, "_CHUNKS_A_PART", 3)
     with boat.open("a") as file:
         for minute in range(60):
             file.write(said("user" if minute % 2 else "assistant", f"Word{minute} " * 90, minute))
     token, offsets = CancelToken(), []
-    read = line_rows.LineReader.read
+    read = transcript_rows.LineReader.read
 
     def stopping(self, *arguments):
         offsets.append(self.offset)
@@ -200,7 +200,7 @@ def test_a_long_transcript_comes_in_parts_and_goes_on_after_a_stop(
                 token.cancel()
                 token.checkpoint()
 
-    monkeypatch.setattr(line_rows.LineReader, "read", stopping)
+    monkeypatch.setattr(transcript_rows.LineReader, "read", stopping)
     assert memory.sync(cancel=token).cancelled
     memory.sync()
     assert (offsets[1] > 0) == (lines > 3)
@@ -208,7 +208,7 @@ def test_a_long_transcript_comes_in_parts_and_goes_on_after_a_stop(
     assert memory.sessions()[0].messages == 62
     in_parts = chunks(memory)
     memory.sync(force=True)
-    monkeypatch.setattr(line_rows, "_CHUNKS_A_PART", 1000)
+    monkeypatch.setattr(transcript_rows, "_CHUNKS_A_PART", 1000)
     memory.sync(force=True)
     assert in_parts == chunks(memory)
 

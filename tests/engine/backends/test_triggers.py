@@ -200,7 +200,7 @@ def test_changes_in_an_extra_folder_are_seen_under_its_own_rules(open_memory, tm
 
 
 def test_what_another_process_does_is_heard_of(open_memory, workspace: Path, monkeypatch) -> None:
-    monkeypatch.setattr("engine.memory.change_poller._SECONDS", 0.01)
+    monkeypatch.setattr("engine.memory.background_services._SECONDS", 0.01)
     follower = open_memory(background=True, sync=QUIET)
     follower.sync()
     time.sleep(0.05)

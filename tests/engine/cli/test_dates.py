@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine.cli.dates import parse_since, parse_until
+from engine.cli.arguments import parse_since, parse_until
 from engine.text import dates
 from engine.text.dates import parse_period
 

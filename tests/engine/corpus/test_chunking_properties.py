@@ -6,8 +6,7 @@ import re
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from engine.corpus.chunk_packing import pack
-from engine.corpus.chunking import chunk_markdown
+from engine.corpus.chunking import chunk_markdown, pack
 from engine.corpus.outline import Outline
 from engine.corpus.token_estimate import weigh
 

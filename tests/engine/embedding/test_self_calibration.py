@@ -5,8 +5,7 @@ import pytest
 
 from engine.embedding.base import Calibration
 from engine.embedding.embedded_model import EmbeddedProvider
-from engine.embedding.gguf import make
-from engine.embedding.self_calibration import PASSAGES, QUESTIONS, calibrated
+from engine.embedding.gguf import PASSAGES, QUESTIONS, calibrated, make
 from engine.settings import Settings
 from engine.settings.options import LocalSettings
 

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from engine.redaction.masks import beginning_of, redact
+from engine.redaction.masks import PATTERNS, beginning_of, redact
 from engine.redaction.pattern import SecretPattern
-from engine.redaction.patterns import PATTERNS
 
 _MARKED = re.compile("«([^»]*)»")
 _CASES = [

@@ -5,7 +5,7 @@ import pytest
 from engine.base.errors import SettingsError
 from engine.embedding.presets import PRESETS
 from engine.settings import Settings, load_settings, save_setting
-from engine.settings.rules import COMPATIBLE
+from engine.settings.checking import COMPATIBLE
 
 SECRET = "sk-verysecret0123456789"
 

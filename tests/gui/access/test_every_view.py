@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QApplication, QFileDialog
 
-from gui.app.crash.dialog import CrashDialog
+from gui.app.crash.controller import CrashDialog
 from gui.app.options import View
 from tests.helpers.every_view import kind_of
 from tests.helpers.spoken import disorder, faults, of, walk, windows

@@ -1,9 +1,8 @@
 import pytest
 
 import engine
-from gui.commands.fixed import FIXED
 from gui.commands.keymap import Keymap, command
-from gui.commands.listing import clash, groups
+from gui.commands.listing import FIXED, clash, groups
 from gui.settings.custom_keys import CustomKeys, plain
 
 BOX = command("search.focus", "Go to the search box", "window", "Ctrl+K", "Ctrl+L")

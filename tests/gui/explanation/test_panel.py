@@ -8,9 +8,8 @@ from PySide6.QtWidgets import QLabel, QTableView, QWidget
 
 from engine import MemorySearchResult, SearchOutcome
 from gui.explanation.panel import ExplanationPanel
-from gui.explanation.score_bar import ScoreBar
+from gui.explanation.result_view import RangeBar, ScoreBar, TermBars
 from gui.explanation.tables import FigureTable, StageTable
-from gui.explanation.term_bars import RangeBar, TermBars
 from gui.explanation.wording import Part
 from gui.search.query import Answer, Query
 from gui.style.appearance import Appearance

@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout
 
 from gui.index.attention import Attention
 from gui.index.attention_card import AttentionCard
-from gui.index.two_columns import TwoColumns
+from gui.index.overview import TwoColumns
 from gui.widgets.tab_order import stops
 
 ROW = Attention("copies", "working", "2 near-duplicates", "", ("Compare", "duplicates"))

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QDialog, QLabel, QPushButton
 
 from engine import FileIssue, IndexCorrupt
 from gui.index.attention import Attention
-from gui.index.folder_model import FolderModel
+from gui.index.folder_tree import FolderModel
 from gui.index.overview import OverviewPage
 from gui.widgets.issues_table import IssuesTable
 from tests.helpers.fake_insight import FakeInsight

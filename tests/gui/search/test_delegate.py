@@ -5,8 +5,7 @@ from PySide6.QtWidgets import QStyle, QStyleOptionViewItem, QWidget
 
 from engine import MessagePlace
 from gui.search.excerpt import Excerpt, make_excerpt
-from gui.search.excerpt_layout import ExcerptLayout, MarkedLine
-from gui.search.row_delegate import BAR_WIDTH, ResultDelegate, _place
+from gui.search.row_delegate import BAR_WIDTH, ExcerptLayout, MarkedLine, ResultDelegate, _place
 from gui.search.row_model import ResultModel
 from gui.search.rows import ResultRow, build_rows
 from gui.style.stylesheet import font_at

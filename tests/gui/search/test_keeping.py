@@ -9,12 +9,11 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
 
 from engine import AskedQuestion, SavedSearch, StoreError
 from gui.search import search_runner
-from gui.search.name_dialog import NameDialog
 from gui.search.panel import SearchPanel
 from gui.search.query import Scope
 from gui.search.ranking import Ranking
 from gui.search.saved_list import SavedList, name_of
-from gui.search.saved_searches import SavedSearchController
+from gui.search.saved_searches import NameDialog, SavedSearchController
 from gui.widgets.query_box import QueryBox
 from tests.helpers.fake_memory import FakeMemory
 

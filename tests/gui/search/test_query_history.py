@@ -1,4 +1,4 @@
-from gui.widgets.query_history import MOST, QueryHistory
+from gui.widgets.query_box import MOST, QueryHistory
 
 
 def _history(*asked: str) -> QueryHistory:

@@ -1,8 +1,7 @@
 import pytest
 
 from engine import MessagePlace, speak
-from gui.search.rows import ResultRow
-from gui.search.speakers import name_speakers
+from gui.search.rows import ResultRow, name_speakers
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@ from datetime import date
 
 from PySide6.QtCore import QObject
 
-from gui.sessions.date_change import DateChange
-from gui.sessions.panel import SessionsPanel
+from gui.sessions.panel import DateChange, SessionsPanel
 from tests.helpers.fake_sessions import NOW
 
 

@@ -4,8 +4,8 @@ from PySide6.QtTest import QAbstractItemModelTester
 
 from gui.core.session_criteria import Criteria
 from gui.sessions.catalog import make_catalogue
-from gui.sessions.model import SessionModel
 from gui.sessions.rows import build_alike, build_listing
+from gui.sessions.session_list import SessionModel
 from tests.helpers.fake_sessions import SESSIONS, VALVE
 
 Role = Qt.ItemDataRole

@@ -9,7 +9,7 @@ from engine import ProviderError
 from gui.sessions.filter_chips import DaysDialog
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.rows import HeadingRow
-from gui.sessions.session_menu import SessionMenu
+from gui.sessions.session_actions import SessionMenu
 from gui.style.theme import theme_tokens
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_records import make_progress

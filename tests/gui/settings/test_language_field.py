@@ -2,8 +2,7 @@ import pytest
 
 from engine import all_options
 from engine.base import language
-from gui.settings.language_field import LanguageField
-from gui.settings.option_row import field_for
+from gui.settings.option_row import LanguageField, field_for
 
 OPTION = next(option for option in all_options() if option.key == "window.language")
 

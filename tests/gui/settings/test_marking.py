@@ -1,9 +1,8 @@
 import pytest
 
 from engine.base import language
-from gui.settings.option_search import fit, words_of
+from gui.settings.option_search import ALSO_CALLED, fit, words_of
 from gui.settings.page_layout import placed_options
-from gui.settings.synonyms import ALSO_CALLED
 
 GERMAN = {"Largest file": "Größte Datei", "Sources": "Quellen", "Light": "Hell"}
 

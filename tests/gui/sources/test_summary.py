@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 
 from engine import FileIssue, PreviewFolder, WorkspacePreview
-from gui.sources.preview_text import (
+from gui.sources.index_preview import (
     what_is_indexed,
     what_is_passed_over,
     what_is_written,

@@ -4,9 +4,9 @@ import pytest
 
 from gui.core.jobs import Jobs
 from gui.viewer.lines import TextLines
+from gui.viewer.match_navigator import TextScan
 from gui.viewer.matches import BLOCK, Hit, Step
 from gui.viewer.search_terms import plain_finder, query_finder
-from gui.viewer.text_scan import TextScan
 
 FAR = 40 * BLOCK
 

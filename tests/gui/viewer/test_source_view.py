@@ -13,7 +13,7 @@ from engine import CancelToken, NumberedText
 from gui.core.jobs import Jobs
 from gui.style.theme import tokens
 from gui.viewer import canvas
-from gui.viewer.layout_cache import CUT_MARK
+from gui.viewer.canvas import CUT_MARK
 from gui.viewer.line_painter import LinePainter
 from gui.viewer.lines import LINE_LIMIT, FileLines
 from gui.viewer.matches import Hit

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from engine.base.errors import Closed, StoreError
 from engine.mcp import transport
-from engine.mcp.late_memory import LateMemory
 from engine.mcp.resources import Listed, _cursor, _order, _place
+from engine.mcp.running import LateMemory
 from engine.settings import Settings
 from engine.settings.options import QuerySettings
 from tests.helpers.fake_memory import FakeMemory
@@ -115,7 +115,7 @@ def test_warming_asks_by_words_alone_and_never_fails() -> None:
 def test_the_package_is_whole_for_whoever_imports_it_afterwards() -> None:
     code = (
         "import gc, sys\n"
-        "from engine.mcp.loading import load_sdk\n"
+        "from engine.mcp.running import load_sdk\n"
         "load_sdk()\n"
         "assert gc.isenabled()\n"
         "assert not {'mcp', 'mcp.server', 'mcp.client', 'mcp.server.mcpserver'} & set(sys.modules)\n"

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from engine.backends.builtin import BuiltinMemory
-from engine.backends.fallback import index_refresh
+from engine.backends.fallback import switch
 from engine.base.cancellation import CancelToken
 from engine.base.errors import (
     BackendError,
@@ -259,7 +259,7 @@ def test_whatever_it_raises_is_no_reason_to_leave_a_person_without_an_answer(ope
 
 
 def test_an_index_that_is_not_up_to_date_says_so(open_manager, place, monkeypatch):
-    monkeypatch.setattr(index_refresh, "_PATIENCE", 0.05)
+    monkeypatch.setattr(switch, "_PATIENCE", 0.05)
     go_on = threading.Event()
     taken: list[BuiltinMemory] = []
 

@@ -13,7 +13,7 @@ from engine.backends.lancedb.columns import beginning_of, beginnings, file_key, 
 from engine.backends.lancedb.local_files import LocalFile
 from engine.backends.lancedb.remote_files import composed
 from engine.backends.lancedb.sql import text
-from engine.backends.lancedb.upload_plan import make_plan
+from engine.backends.lancedb.table_sync import make_plan
 from engine.corpus.chunking import chunk_markdown
 from engine.store.stored_models import ModelName
 from engine.store.writer import NewChunk, NewFile, NewSession

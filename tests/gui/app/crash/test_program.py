@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from gui.app.crash.restart import command_line
+from gui.app.crash.guard import command_line
 from gui.app.options import parse_options
 
 ROOT = Path(__file__).resolve().parents[3]

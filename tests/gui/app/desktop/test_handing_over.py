@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 import engine
 from gui.app.desktop import ipc_address, single_instance
 from gui.app.desktop.ipc_address import IpcAddress, find_address, settings_file
-from gui.app.desktop.ipc_client import hand_over
 from gui.app.desktop.ipc_message import REFUSED, TAKEN, IpcMessage, decode, encode, message_of
-from gui.app.desktop.single_instance import begin
+from gui.app.desktop.single_instance import begin, hand_over
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -10,9 +10,9 @@ from PySide6.QtCore import QCoreApplication
 
 from gui.app.desktop import ipc_server as listening
 from gui.app.desktop.ipc_address import IpcAddress
-from gui.app.desktop.ipc_client import Outcome, hand_over
 from gui.app.desktop.ipc_message import LONGEST, REFUSED, IpcMessage, decode, encode
 from gui.app.desktop.ipc_server import MOST_CALLERS, IpcServer
+from gui.app.desktop.single_instance import Outcome, hand_over
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the sockets of these tests are those of Unix")
 SAID = IpcMessage("/home/jule", ("--query", "süß \udc80"), "")

@@ -4,8 +4,7 @@ import pytest
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QMenu, QPushButton, QScrollArea, QSystemTrayIcon
 
-from gui.app.desktop.tray import Tray, tray_icon
-from gui.app.desktop.tray_state import tray_state
+from gui.app.desktop.tray import Tray, tray_icon, tray_state
 from gui.widgets.tab_order import following
 from tests.gui.app.desktop.conftest import FakeIcon
 from tests.helpers.fake_records import make_progress, make_status, make_summary

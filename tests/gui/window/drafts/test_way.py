@@ -10,7 +10,7 @@ import engine
 from gui.core.app_paths import AppPaths
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
-from gui.window.drafts_file import Draft, drafts_path, load_drafts, save_drafts
+from gui.window.drafts_controller import Draft, drafts_path, load_drafts, save_drafts
 from gui.window.main_window import MainWindow
 from tests.helpers.windows import at_rest
 
@@ -132,7 +132,7 @@ def test_a_damaged_file_is_set_aside(caplog):
 
 def test_a_place_that_cannot_be_written_is_no_error(caplog, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("x")
-    monkeypatch.setattr("gui.window.drafts_file.drafts_path", lambda: tmp_path / "file" / "drafts.json")
+    monkeypatch.setattr("gui.window.drafts_controller.drafts_path", lambda: tmp_path / "file" / "drafts.json")
     save_drafts("/n", [Draft("/n", "fact", "", "Private words")])
     assert "could not be kept" in caplog.text
     assert "Private words" not in caplog.text
