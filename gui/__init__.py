@@ -1,0 +1,5 @@
+"""The window, a Qt front end.
+
+In: what `engine/__init__.py` exports.
+Out: a desktop program; `__main__` also passes commands to `engine.cli`.
+"""

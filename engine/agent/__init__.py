@@ -1,1 +1,5 @@
-"""What agents get of the memory: tools, citations, the prompt's section, facts and notes of sessions."""
+"""Tools that give AI agents access to the memory.
+
+In: a tool call with arguments, or a session to write down.
+Out: JSON payloads of the reference's tools, prompt sections, and new session notes in the workspace.
+"""

@@ -1,1 +1,5 @@
-"""The memory for agents, over the Model Context Protocol on standard input and output."""
+"""MCP server on standard input and output.
+
+In: JSON-RPC messages of a client.
+Out: the tools, resources and prompts of `engine.agent`.
+"""

@@ -19,7 +19,6 @@ from engine.search.matched_fields import matched_fields
 from engine.search.path_filter import files_to_search, hidden
 from engine.search.query_conditions import Conditions, wanted_roles
 from engine.search.query_embedding import QueryEmbedder
-from engine.search.query_restrictions import restrict, said
 from engine.search.query_summary import remarks_of
 from engine.search.ranking import Ranker
 from engine.search.result_cache import Moment, ResultCache
@@ -37,6 +36,62 @@ if TYPE_CHECKING:
     from engine.search.more_like_this import LikedPassage
     from engine.search.vector_leg import VectorLeg
     from engine.store.vector_encoding import Vectors
+from collections.abc import Sequence
+
+from engine.base.formatting import any_of
+from engine.search.chunk_filter import ChunkFilter
+from engine.search.explanation import Scored
+from engine.search.query_summary import demand, understood
+from engine.search.results import said_by
+
+
+def restrict(
+    snapshot: Snapshot, demands: Conditions, files: Sequence[int] | None, work: SearchContext, *, listed: bool
+) -> ChunkFilter:
+    """What may be found: in the files that pass the filters, the chunks that satisfy the query.
+
+    `listed`: somebody else than FTS5 needs to know them.
+    """
+    among = ChunkFilter(files)
+    if demands:
+        match = demands.match()
+        listed = listed or match is None or work.request.explain
+        among = ChunkFilter(files, demands.chunks(files) if listed else None, match)
+    if not work.query.plain:
+        chunks = snapshot.chunk_count()
+        note = understood(work.query)
+        some = not demands or (demands.some(files) if among.chunks is None else bool(among.chunks))
+        if not some and (unmet := demands.unmet(files)):
+            demanded = any_of(map(demand, unmet))
+            if files is None:
+                note += " " + tr("Nothing {demands}.", demands=demanded)
+            else:
+                note += " " + tr("Nothing that passes the filters {demands}.", demands=demanded)
+        if work.query.demands("tag") and not _has_tags(snapshot):
+            work.tags_wait = True
+            note += " " + tr("Tags are known once the update that is due has read all notes again.")
+        work.understood = note
+        work.stages.add("query", chunks, chunks if among.chunks is None else len(among.chunks), note)
+    return among
+
+
+def _has_tags(snapshot: Snapshot) -> bool:
+    """Whether the notes were indexed with their tags."""
+    from engine.corpus.tags import indexed_by  # few queries ask for tags
+
+    return indexed_by(snapshot.meta("fingerprint"))
+
+
+def said(
+    snapshot: Snapshot, question: QueryAnalysis, kept: list[Scored], roles: frozenset[str], work: SearchContext
+) -> list[Scored]:
+    """Those whose matching words were said by one of these roles, and not only beside what they said."""
+    with work.timed("merge"):
+        chunks = snapshot.chunks([scored.id for scored in kept])
+        found = [scored for scored in kept if scored.id in chunks and said_by(chunks[scored.id], question, roles)]
+    note = tr("The rest has the words where somebody else than {roles} speaks.", roles=any_of(sorted(roles)))
+    work.stages.add("role", len(kept), len(found), note)
+    return found
 
 
 class Searcher:

@@ -1,1 +1,5 @@
-"""Several workspaces: which there are, and one search through all of them."""
+"""Search across several workspaces.
+
+In: the open memory and the other workspaces of this computer.
+Out: one merged answer; files of other workspaces are named `///name/path`.
+"""

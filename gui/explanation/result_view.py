@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 
-from PySide6.QtCore import QRect, QRectF, Qt, Slot
-from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Slot
+from PySide6.QtGui import QBrush, QColor, QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from engine import MemorySearchResult, ResultExplanation, SearchOutcome, number, reasons_of, tr
 from gui.explanation import wording
-from gui.explanation.drawing import Drawing
 from gui.explanation.tables import FigureTable
 from gui.explanation.wording import Part, Shares, spoken_parts, spoken_shares
 from gui.style.stylesheet import font_at
@@ -16,7 +15,7 @@ from gui.style.theme import Tokens, tokens
 from gui.widgets.elided import ElidedLabel, elide
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label
-from gui.widgets.mirrored import write
+from gui.widgets.mirrored import mirror, write
 from gui.widgets.plain_text import set_tip
 from gui.widgets.row_painting import AT_LEFT, AT_RIGHT
 
@@ -27,6 +26,53 @@ _LEAST_WHERE = 3
 """Letters; with room for fewer, where a term stands is left to the tooltip."""
 _TERM_SHARE = 0.5
 """Of the width, for the terms and where they stand."""
+
+
+_LEAST_WIDTH = 120
+
+
+class Drawing(QWidget):
+    """A subclass says how high it is (`wanted_height`), paints (`draw`), and calls `show_anew` with other content."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def wanted_height(self) -> int:
+        """In pixels, at the width of now."""
+        raise NotImplementedError
+
+    def draw(self, painter: QPainter, colours: Tokens) -> None:
+        """In small type, with round edges."""
+        raise NotImplementedError
+
+    def show_anew(self) -> None:
+        """There is something else to draw."""
+        self._measure()
+        self.update()
+
+    def _measure(self) -> None:
+        self.setFixedHeight(self.wanted_height())
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(_LEAST_WIDTH, self.height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._measure()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._measure()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        mirror(painter, self.rect(), self.layoutDirection())
+        painter.setFont(font_at(12))
+        self.draw(painter, tokens(self.palette()))
 
 
 def _row() -> int:

@@ -1,1 +1,5 @@
-"""The search room: the box with its filters, the list of results, and what stands there when there are none."""
+"""The search view: filters, runner, results, saved searches.
+
+In: what is typed and chosen.
+Out: a `Query` to the memory, and its results as rows.
+"""

@@ -1,1 +1,5 @@
-"""The sessions room: every past session in a list, and the one that is read as a conversation."""
+"""The sessions view: a list with filters.
+
+In: summaries of all sessions.
+Out: a filtered list; the selected session opens in `gui.conversation`.
+"""

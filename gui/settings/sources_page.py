@@ -1,12 +1,17 @@
 """The page of what is indexed: folders, vaults and sessions, and patterns with what they match."""
 
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from engine import SettingChange, tr
+import engine
+from engine import CancelToken, FileIssue, FoundPlaces, Option, SettingChange, marked, tr
+from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.settings.fields import Field
 from gui.settings.match_card import MatchCard
@@ -14,12 +19,237 @@ from gui.settings.model import SettingsModel
 from gui.settings.option_row import OptionRow
 from gui.settings.options_page import OptionsPage
 from gui.settings.page_layout import OptionPlacement
-from gui.settings.paths_field import PathsField
-from gui.settings.sessions_field import SessionsField
-from gui.sources.wording import short_path
+from gui.sources.choice import Choice, Source, look_beside, measure
+from gui.sources.file_dialogs import ask_for_exports, ask_for_folder
+from gui.sources.place_rows import PlaceBoxes, PlaceChoices
+from gui.sources.sessions_page import LOOKING, NOTHING
+from gui.sources.wording import issue_lines, short_path
+from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
+from gui.widgets.tab_order import put_behind, stop_before, stops
 
 _SHOWN_BELOW = "extra_paths"
+
+
+NONE = marked("None beside the folder itself.")
+OFFERED = marked("Notes on this computer that could be added:")
+
+
+OTHERS = marked("Nothing in a store is read before it is listed, and nothing is ever written there.")
+
+
+class SessionsField(Field):
+    """The value is a tuple of folders and exports, as the settings write them."""
+
+    def __init__(self, option: Option, title: str, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(option, title, parent)
+        self._jobs = jobs
+        self._choice: Choice | None = None
+        self._looking = JobSlot(self)
+        self._state = label(tr(LOOKING), "meta", wrap=True)
+        self._boxes = PlaceBoxes()
+        self._boxes.changed.connect(self._tick)
+        self._problem = label("", "degraded", wrap=True)
+        self._problem.hide()
+        self._adders = (QPushButton(tr("Add a folder…")), QPushButton(tr("Add an export…")))
+        for button, run in zip(self._adders, (self._choose_folder, self._choose_exports), strict=True):
+            button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+            button.clicked.connect(run)
+        set_tip(self._adders[1], tr("The zip or JSON file that ChatGPT or Claude let you download"))
+        buttons = QWidget()
+        flow = FlowLayout(8, buttons)
+        for button in self._adders:
+            flow.addWidget(button)
+        self.setFocusProxy(self._adders[0])
+        self._column.addWidget(label(tr(OTHERS), "meta", wrap=True))
+        for widget in (self._state, self._boxes, buttons, self._problem):
+            self._column.addWidget(widget)
+
+    @property
+    def ready(self) -> bool:
+        """Nothing is being looked at."""
+        return not self._looking.busy
+
+    def stop(self) -> None:
+        """Nobody waits for an answer any more."""
+        self._looking.cancel()
+
+    def show_value(self, value: Any) -> None:
+        before = self._value if self._choice is not None else None
+        super().show_value(value)
+        if before is None or tuple(before) != tuple(value):
+            self._look(value)
+
+    def _look(self, listed: Sequence[str]) -> None:
+        """Once what is listed is not what the boxes show."""
+        if self._choice is not None and set(self._choice.folders) == set(listed):
+            return
+        self._start(lambda token: look_beside(listed, token), self._take)
+
+    def _start(self, work: Callable[[CancelToken], Any], done: Callable[[Any], None]) -> None:
+        self._looking.put(self._jobs.read(work, done, self._fail))
+
+    def _take(self, choice: Choice) -> None:
+        self._looking.done()
+        self._choice = choice
+        places = [source.place for source in choice.sources]
+        self._boxes.show_places(places, [source.ticked for source in choice.sources])
+        put_behind(stop_before(self._adders[0]), stops(self._boxes))
+        self._state.setText(tr(NOTHING))
+        self._state.setVisible(not choice.sources)
+        self._tell(choice.issues)
+
+    def _fail(self, sentence: str) -> None:
+        self._looking.done()
+        self._state.hide()
+        self._problem.setText(breakable(sentence))
+        self._problem.show()
+
+    def _tell(self, issues: Sequence[FileIssue]) -> None:
+        self._problem.setText(breakable(issue_lines(issues, str(Path.home()))))
+        self._problem.setVisible(bool(issues))
+
+    # --- what is chosen ---------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _tick(self) -> None:
+        if self._choice is not None:
+            self._choice = self._choice.tick(self._boxes.ticked)
+            self.entered.emit(self._choice.folders)
+
+    @Slot()
+    def _choose_folder(self) -> None:
+        self._add(ask_for_folder(self))
+
+    @Slot()
+    def _choose_exports(self) -> None:
+        self._add(ask_for_exports(self))
+
+    def _add(self, names: Sequence[str]) -> None:
+        if names and self._choice is not None:
+            wanted = [os.path.realpath(name) for name in names]
+            self._start(lambda token: measure(wanted, token), self._take_added)
+
+    def _take_added(self, added: tuple[list[Source], list[FileIssue]]) -> None:
+        self._looking.done()
+        if self._choice is not None:
+            self._take(self._choice.add(*added))
+            self.entered.emit(self._choice.folders)
+
+
+class PathsField(Field):
+    """The value is a tuple of paths, as the settings write them."""
+
+    def __init__(self, option: Option, title: str, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__(option, title, parent)
+        self._jobs = jobs
+        self._home = str(Path.home())
+        self._found: FoundPlaces | None = None
+        self._folder = ""
+        self._looking = JobSlot(self)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(2)
+        self._add_folder = self._adder(tr("Add a folder…"), self._choose_folder)
+        self._add_files = self._adder(tr("Add files…"), self._choose_files)
+        self.setFocusProxy(self._add_folder)
+        buttons = QWidget()
+        flow = FlowLayout(8, buttons)
+        flow.addWidget(self._add_folder)
+        flow.addWidget(self._add_files)
+        self._offer = label(tr(OFFERED), "meta", wrap=True)
+        self._places = PlaceChoices(tr("Add"), marked("Add {place}"))
+        self._places.chosen.connect(lambda path: self._add([str(path)]))
+        self._column.addLayout(self._rows)
+        self._column.addWidget(buttons)
+        for widget in (self._offer, self._places):
+            self._column.addWidget(widget)
+            widget.hide()
+
+    def _adder(self, words: str, run: Any) -> QPushButton:
+        button = QPushButton(words)
+        button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        button.clicked.connect(run)
+        return button
+
+    @property
+    def ready(self) -> bool:
+        """Nothing is being looked for."""
+        return not self._looking.busy
+
+    def look(self, folder: Path) -> None:
+        """Find vaults and workspaces on this computer, to be offered beside the workspace `folder`."""
+        self._folder = str(folder)
+        if self._found is None:
+            self._looking.put(self._jobs.read(lambda token: engine.find_places(cancel=token), self._take_found))
+
+    def _take_found(self, found: FoundPlaces) -> None:
+        self._looking.done()
+        self._found = found
+        self._show_offers()
+
+    def show_value(self, value: Any) -> None:
+        super().show_value(value)
+        self._fill(value)
+        self._show_offers()
+
+    def _fill(self, paths: Sequence[str]) -> None:
+        while (item := self._rows.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None:
+                widget.hide()
+                widget.deleteLater()
+        for path in paths:
+            self._rows.addWidget(self._row(path))
+        if not paths:
+            self._rows.addWidget(label(tr(NONE), "meta"))
+
+    def _row(self, path: str) -> QWidget:
+        row = QWidget()
+        line = QHBoxLayout(row)
+        line.setContentsMargins(0, 0, 0, 0)
+        line.setSpacing(8)
+        said = label(breakable(short_path(path, self._home)), wrap=True)
+        set_tip(said, path)
+        remove = QPushButton(tr("Remove"))
+        remove.setProperty("role", "link")
+        remove.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        remove.setAccessibleName(tr("Remove {path}", path=path))
+        remove.clicked.connect(partial(self._remove, path))
+        line.addWidget(said, 1)
+        line.addWidget(remove)
+        return row
+
+    def _show_offers(self) -> None:
+        found = () if self._found is None else self._found.places
+        # The method of paths raises for an unknown user.
+        named = {os.path.normcase(os.path.realpath(os.path.expanduser(path))) for path in self._value}  # noqa: PTH111
+        named.add(os.path.normcase(os.path.realpath(self._folder)))
+        offered = [place for place in found if place.kind != "sessions" and os.path.normcase(place.path) not in named]
+        self._places.show_places(offered)
+        for widget in (self._offer, self._places):
+            widget.setVisible(bool(offered))
+
+    # --- what is chosen ---------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _choose_folder(self) -> None:
+        name = QFileDialog.getExistingDirectory(self, tr("Add a folder"), str(Path.home()))
+        self._add([name] if name else [])
+
+    @Slot()
+    def _choose_files(self) -> None:
+        names, _ = QFileDialog.getOpenFileNames(self, tr("Add files"), str(Path.home()))
+        self._add(names)
+
+    def _add(self, names: Sequence[str]) -> None:
+        wanted = tuple(dict.fromkeys((*self._value, *map(os.path.normpath, names))))
+        if wanted != tuple(self._value):
+            self.entered.emit(wanted)
+
+    def _remove(self, path: str) -> None:
+        self._add_folder.setFocus()  # what has the keys goes away
+        self.entered.emit(tuple(other for other in self._value if other != path))
 
 
 class SourcesPage(OptionsPage):

@@ -1,0 +1,5 @@
+"""The frame of the window: header, panes, views, dock.
+
+In: the panels.
+Out: a layout that adapts to the width, and the current view.
+"""

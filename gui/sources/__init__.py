@@ -1,0 +1,5 @@
+"""Chooses what to index: the first start and the sources page.
+
+In: folders and sessions found on this computer.
+Out: a preview, then a workspace with its sources.
+"""

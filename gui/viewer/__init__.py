@@ -1,1 +1,5 @@
-"""The file viewer: one note or transcript with the found lines in view."""
+"""The file viewer: source or rendered page with the matches highlighted.
+
+In: a file of the memory, read off the GUI thread.
+Out: painted lines, find, links and actions.
+"""

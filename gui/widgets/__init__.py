@@ -1,0 +1,5 @@
+"""Controls that several panels use.
+
+In: values to show.
+Out: widgets with keyboard access and accessible names.
+"""

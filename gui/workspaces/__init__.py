@@ -1,0 +1,5 @@
+"""The workspace switcher.
+
+In: the known workspaces.
+Out: the one to open, add or forget.
+"""

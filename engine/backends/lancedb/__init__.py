@@ -1,1 +1,5 @@
-"""Passages in a LanceDB table, for a memory that several machines share."""
+"""Backend that stores passages in a LanceDB table, which several machines can share.
+
+In: the files of this machine's index, and queries.
+Out: rows in the table, and results from all machines under names that are unique per machine.
+"""

@@ -1,1 +1,5 @@
-"""The page of notes that share text: groups of them, and two of one group side by side."""
+"""The duplicates page: groups of notes that share text, and two of them side by side.
+
+In: a `DuplicateReport`.
+Out: a comparison by lines; no note is changed.
+"""

@@ -1,1 +1,5 @@
-"""The chunks of the file that is shown: a margin with their borders, and a card with the row of one of them."""
+"""Shows the chunks of the open file.
+
+In: the rows that the index has of the file.
+Out: borders in the margin, and a card with the details of one chunk.
+"""

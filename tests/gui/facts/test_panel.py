@@ -8,7 +8,7 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QPushButton
 
 from engine import Fact, FactRefused, Facts
-from gui.facts.fact_list import FactModel, FactRow
+from gui.facts.list_and_editor import FactModel, FactRow
 from gui.facts.panel import FactsPanel
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_memory import FakeMemory
