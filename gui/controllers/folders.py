@@ -7,10 +7,7 @@ from PySide6.QtCore import QObject, Slot
 
 import engine
 from engine import SyncReason, tr
-from gui.core.app_paths import AppPaths
-from gui.core.jobs import Jobs
-from gui.core.notices import Notices
-from gui.core.workspace import Workspace
+from gui.core.window_context import WindowContext
 from gui.shell.frame import Frame
 from gui.sources.first_run_panel import FirstRunPanel
 
@@ -22,25 +19,18 @@ class FolderController(QObject):
 
     def __init__(
         self,
-        workspace: Workspace,
+        context: WindowContext,
         first_run: FirstRunPanel,
         frame: Frame,
-        banner: Notices,
-        jobs: Jobs,
-        places: AppPaths,
-        *,
-        remembers: bool,
-        parent: QObject,
     ) -> None:
-        """`remembers`: whether a folder that is chosen becomes the one that the next start opens."""
-        super().__init__(parent)
-        self._workspace = workspace
+        super().__init__(context.window)
+        self._workspace = context.workspace
         self._first_run = first_run
         self._frame = frame
-        self._banner = banner
-        self._jobs = jobs
-        self._config = places.config
-        self._remembers = remembers
+        self._banner = context.notices
+        self._jobs = context.jobs
+        self._config = context.paths.config
+        self._remembers = context.remembers
         self._folder: Path | None = None
         self._first_sync: SyncReason | None = None
         first_run.folder_named.connect(self.offer)

@@ -28,11 +28,9 @@ from engine import (
 from gui.controllers.folders import FolderController
 from gui.controllers.open_result import ResultOpener
 from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
 from gui.core.location import Location
-from gui.core.notices import Notices
-from gui.core.window_state import WindowState
-from gui.core.workspace import Opened, OpenFailure, Workspace
+from gui.core.window_context import WindowContext
+from gui.core.workspace import Opened, OpenFailure
 from gui.shell.views import Views
 from gui.widgets.message import Action
 
@@ -44,22 +42,18 @@ class LinkController(QObject):
 
     def __init__(
         self,
-        workspace: Workspace,
+        context: WindowContext,
         views: Views,
         folders: FolderController,
         ways: ResultOpener,
-        banner: Notices,
-        jobs: Jobs,
-        state: WindowState,
-        parent: QObject,
     ) -> None:
-        super().__init__(parent)
-        self._workspace = workspace
+        super().__init__(context.window)
+        workspace = self._workspace = context.workspace
         self._folders = folders
         self._ways = ways
-        self._banner = banner
-        self._jobs = jobs
-        self._state = state
+        self._banner = context.notices
+        self._jobs = context.jobs
+        self._state = context.state
         self._look = JobSlot(self)
         self._wanted: Link | None = None
         """What is to be shown once its folder is open."""

@@ -8,10 +8,7 @@ from PySide6.QtCore import QObject, Slot
 from engine import SearchRemedy
 from gui.controllers.folders import FolderController
 from gui.controllers.settings import SettingsController
-from gui.core.app_paths import AppPaths
-from gui.core.notices import Notices
-from gui.core.workspace import Workspace
-from gui.diagnostics.panel import DiagnosticsPanel
+from gui.core.window_context import WindowContext
 from gui.explanation.panel import ExplanationPanel
 from gui.search.panel import SearchPanel
 from gui.shell.dock import Dock
@@ -41,28 +38,24 @@ class PanelActions(QObject):
 
     def __init__(
         self,
-        workspace: Workspace,
+        context: WindowContext,
         views: Views,
         dock: Dock,
-        diagnostics: DiagnosticsPanel,
-        explanation: ExplanationPanel,
-        banner: Notices,
         first_run: FirstRunPanel,
         folders: FolderController,
         settings: SettingsController,
-        places: AppPaths,
-        parent: QObject,
     ) -> None:
-        super().__init__(parent)
-        self._workspace = workspace
+        super().__init__(context.window)
+        workspace = self._workspace = context.workspace
+        diagnostics, explanation = dock.diagnostics, dock.explanation
         self._views = views
         self._dock = dock
         self._diagnostics = diagnostics
-        self._banner = banner
+        self._banner = context.notices
         self._first_run = first_run
         self._folders = folders
         self._settings = settings
-        self._places = places
+        self._places = context.paths
         ExplanationController(views.search, explanation, dock, self._remedy)
         views.sessions.folder_wanted.connect(folders.add_sessions)
         views.sessions.engine_wanted.connect(partial(self._do, "engine"))

@@ -1,12 +1,8 @@
 """What the window has for notes of sessions, and how it hears of the rest of the window."""
 
-from PySide6.QtWidgets import QWidget
-
 from gui.controllers.open_result import ResultOpener
-from gui.core.jobs import Jobs
-from gui.core.notices import Notices
 from gui.core.status_events import StatusEvents
-from gui.core.workspace import Workspace
+from gui.core.window_context import WindowContext
 from gui.remember.controller import RememberController
 from gui.remember.new_note_notice import NewNoteNotice
 from gui.remember.trash import Trash
@@ -18,17 +14,15 @@ class RememberFeatures:
 
     def __init__(
         self,
-        workspace: Workspace,
+        context: WindowContext,
         views: Views,
         ways: ResultOpener,
-        banner: Notices,
         news: StatusEvents,
-        jobs: Jobs,
-        window: QWidget,
     ) -> None:
+        workspace, banner, jobs = context.workspace, context.notices, context.jobs
         trash = Trash(workspace, banner, jobs)
-        self.way = RememberController(workspace, banner, jobs, trash, window)
-        self.unseen = NewNoteNotice(workspace, banner, jobs, trash, window)
+        self.way = RememberController(workspace, banner, jobs, trash, context.window)
+        self.unseen = NewNoteNotice(workspace, banner, jobs, trash, context.window)
         views.sessions.remember_wanted.connect(self.way.remember)
         views.conversation.remember_wanted.connect(self.way.remember)
         news.changed.connect(self.unseen.look)

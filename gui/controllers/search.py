@@ -8,9 +8,8 @@ from PySide6.QtCore import QObject, Slot
 
 import engine
 from engine import CancelToken, SavedSearch, Settings, marked, tr
-from gui.core.jobs import Jobs
-from gui.core.notices import Notices
-from gui.core.workspace import Opened, Workspace
+from gui.core.window_context import WindowContext
+from gui.core.workspace import Opened
 from gui.search.panel import SearchPanel
 from gui.search.ranking import Ranking
 from gui.widgets.message import Action
@@ -23,32 +22,25 @@ class SearchSettingsController(QObject):
 
     def __init__(
         self,
-        workspace: Workspace,
+        context: WindowContext,
         search: SearchPanel,
-        banner: Notices,
-        jobs: Jobs,
-        config: Path | None,
-        *,
-        remembers: bool,
-        parent: QObject,
     ) -> None:
-        """`remembers`: whether anything is kept at all."""
-        super().__init__(parent)
-        self._workspace = workspace
+        super().__init__(context.window)
+        workspace = self._workspace = context.workspace
         self._search = search
         self._ranking = search.ranking
         self._saved = search.controller.saved_searches.shelf
-        self._banner = banner
-        self._jobs = jobs
-        self._config = config
-        self._remembers = remembers
+        self._banner = context.notices
+        self._jobs = context.jobs
+        self._config = context.paths.config
+        self._remembers = context.remembers
         self._folder: Path | None = None
         self._settings = Settings()
         workspace.opened.connect(self._begin)
         workspace.settings_changed.connect(self._take_settings)
         self._ranking.default_wanted.connect(self._keep_ranking)
         search.controller.saved_searches.forgotten.connect(self._offer_undo)
-        self._saved.failed.connect(banner.complain)
+        self._saved.failed.connect(self._banner.complain)
 
     @Slot(object)
     def _begin(self, opened: Opened) -> None:

@@ -1,7 +1,6 @@
 """All ways by which what is found here goes elsewhere: links, drags, exports, prints."""
 
 from PySide6.QtGui import QKeySequence
-from PySide6.QtWidgets import QWidget
 
 from engine import marked
 from gui.commands.commands import Commands
@@ -11,10 +10,7 @@ from gui.controllers.folders import FolderController
 from gui.controllers.links import LinkController
 from gui.controllers.open_result import ResultOpener
 from gui.controllers.printing import PrintController
-from gui.core.jobs import Jobs
-from gui.core.notices import Notices
-from gui.core.window_state import WindowState
-from gui.core.workspace import Workspace
+from gui.core.window_context import WindowContext
 from gui.sharing.export import Exports
 from gui.shell.views import Views
 
@@ -24,17 +20,14 @@ class SharingFeatures:
 
     def __init__(
         self,
-        workspace: Workspace,
+        context: WindowContext,
         views: Views,
         folders: FolderController,
         ways: ResultOpener,
-        banner: Notices,
-        jobs: Jobs,
-        state: WindowState,
-        window: QWidget,
     ) -> None:
+        workspace, banner, jobs, window = context.workspace, context.notices, context.jobs, context.window
         self._views = views
-        self.links = LinkController(workspace, views, folders, ways, banner, jobs, state, window)
+        self.links = LinkController(context, views, folders, ways)
         self.exports = Exports(workspace, views.search, views.viewer.external, banner, jobs, window)
         self.printing = PrintController(workspace, views, banner, jobs, window)
         self.dragging = DragController(workspace, views, banner, jobs, window)

@@ -4,15 +4,12 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QWidget
 
 from engine import tr
 from gui.controllers.folders import FolderController
-from gui.core.app_paths import AppPaths
 from gui.core.capabilities import Capabilities
-from gui.core.notices import Notices
-from gui.core.window_state import WindowState
-from gui.core.workspace import Opened, OpenFailure, Workspace
+from gui.core.window_context import WindowContext
+from gui.core.workspace import Opened, OpenFailure
 from gui.diagnostics.panel import DiagnosticsPanel
 from gui.settings.broken_settings import BrokenSettings
 from gui.shell.frame import Frame
@@ -27,30 +24,26 @@ class WorkspaceController(QObject):
 
     def __init__(
         self,
-        workspace: Workspace,
+        context: WindowContext,
         frame: Frame,
-        banner: Notices,
         views: Views,
         diagnostics: DiagnosticsPanel,
         folders: FolderController,
-        lacking: Capabilities,
-        state: WindowState,
-        places: AppPaths,
+        capabilities: Capabilities,
         aside: BrokenSettings,
-        window: QWidget,
     ) -> None:
-        super().__init__(window)
-        self._workspace = workspace
+        super().__init__(context.window)
+        workspace = self._workspace = context.workspace
         self._frame = frame
-        self._banner = banner
+        self._banner = context.notices
         self._views = views
         self._diagnostics = diagnostics
         self._folders = folders
-        self._capabilities = lacking
-        self._state = state
-        self._places = places
+        self._capabilities = capabilities
+        self._state = context.state
+        self._places = context.paths
         self._aside = aside
-        self._window = window
+        self._window = context.window
         self._before: Path | None = None
         """The folder that was open last."""
         workspace.opening.connect(self._show_opening)

@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtWidgets import QMenu
 
 import engine
 from engine import (
@@ -19,10 +19,7 @@ from engine import (
 from gui.commands.binding import show_keys_of
 from gui.controllers.folders import FolderController
 from gui.core.job_slot import JobSlot
-from gui.core.jobs import Jobs
-from gui.core.notices import Notices
-from gui.core.window_state import WindowState
-from gui.core.workspace import Workspace
+from gui.core.window_context import WindowContext
 from gui.search.panel import SearchPanel
 from gui.workspaces.switcher import Switcher
 from gui.workspaces.wording import forgotten
@@ -36,22 +33,18 @@ class WorkspacesController(QObject):
 
     def __init__(
         self,
-        workspace: Workspace,
+        context: WindowContext,
         search: SearchPanel,
         folders: FolderController,
-        banner: Notices,
-        jobs: Jobs,
-        state: WindowState,
-        window: QWidget,
     ) -> None:
-        super().__init__(window)
-        self._workspace = workspace
+        super().__init__(context.window)
+        workspace = self._workspace = context.workspace
         self._search = search
         self._folders = folders
-        self._banner = banner
-        self._jobs = jobs
-        self._state = state
-        self._window = window
+        self._banner = context.notices
+        self._jobs = context.jobs
+        self._state = context.state
+        self._window = context.window
         self._listing = JobSlot(self)
         self._looking = JobSlot(self)
         self._spaces: tuple[KnownWorkspace, ...] = ()

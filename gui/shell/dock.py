@@ -18,32 +18,32 @@ class Dock(QStackedWidget):
 
     def __init__(self, diagnostics: DiagnosticsPanel, explanation: ExplanationPanel) -> None:
         super().__init__()
-        self._diagnostics, self._explanation = diagnostics, explanation
+        self.diagnostics, self.explanation = diagnostics, explanation
         for page in (diagnostics, explanation):
             self.addWidget(page)
         explanation.close_wanted.connect(self.toggle_explanation)
 
     @Slot()
     def toggle_diagnostics(self) -> None:
-        self._toggle(self._diagnostics)
+        self._toggle(self.diagnostics)
 
     @Slot()
     def toggle_explanation(self) -> None:
-        self._toggle(self._explanation)
+        self._toggle(self.explanation)
 
     @Slot()
     def show_diagnostics(self) -> None:
-        self._show(self._diagnostics)
+        self._show(self.diagnostics)
 
     @Slot()
     def show_explanation(self) -> None:
-        self._show(self._explanation)
+        self._show(self.explanation)
 
     @Slot(bool)
     def note_shown(self, shown: bool) -> None:
         """It was put into the window, or taken out of it."""
         if not shown:
-            self.setCurrentWidget(self._diagnostics)
+            self.setCurrentWidget(self.diagnostics)
 
     def _toggle(self, page: QWidget) -> None:
         if self.isHidden() or self.currentWidget() is not page:
@@ -51,7 +51,7 @@ class Dock(QStackedWidget):
         else:
             focus = QApplication.focusWidget()
             if focus is not None and page.isAncestorOf(focus):  # else the keys would go anywhere
-                (self._explanation.left if page is self._explanation else self.left).emit()
+                (self.explanation.left if page is self.explanation else self.left).emit()
             self.wanted.emit(False)
 
     def _show(self, page: QWidget) -> None:

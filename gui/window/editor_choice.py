@@ -6,13 +6,11 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QFileDialog
 
 import engine
 from engine import CancelToken, Settings, tr
-from gui.core.jobs import Jobs
-from gui.core.notices import Notices
-from gui.core.workspace import Workspace
+from gui.core.window_context import WindowContext
 from gui.viewer.external_opener import ExternalOpener
 from gui.viewer.external_programs import editor_template
 from gui.widgets.message import Action
@@ -23,25 +21,18 @@ class EditorChoice(QObject):
 
     def __init__(
         self,
-        elsewhere: ExternalOpener,
-        workspace: Workspace,
-        banner: Notices,
-        jobs: Jobs,
-        config: Path | None,
-        window: QWidget,
-        *,
-        remembers: bool,
+        context: WindowContext,
+        opener: ExternalOpener,
     ) -> None:
-        """`remembers`: whether the choice is saved at all; a demo uses it until it ends."""
-        super().__init__(window)
-        self._external = elsewhere
-        self._workspace = workspace
-        self._banner = banner
-        self._jobs = jobs
-        self._config = config
-        self._window = window
-        self._remembers = remembers
-        elsewhere.editor_failed.connect(self._offer)
+        super().__init__(context.window)
+        self._external = opener
+        self._workspace = context.workspace
+        self._banner = context.notices
+        self._jobs = context.jobs
+        self._config = context.paths.config
+        self._window = context.window
+        self._remembers = context.remembers
+        opener.editor_failed.connect(self._offer)
 
     @Slot(str, str, int)
     def _offer(self, problem: str, name: str, line: int) -> None:

@@ -25,6 +25,7 @@ from gui.core.jobs import Jobs
 from gui.core.notices import Notices
 from gui.core.status_events import StatusEvents
 from gui.core.sync_announcer import SyncAnnouncer
+from gui.core.window_context import WindowContext
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace
 from gui.diagnostics.panel import DiagnosticsPanel
@@ -83,9 +84,8 @@ class MainWindow(WindowParts):
         self.frame = Frame(self.views, self.dock, self.first_run, self.banner)
         self.panes, self.pages, self.message = self.frame.panes, self.frame.pages, self.frame.message
         self.sync_bar = self.frame.sync_bar
-        self.folders = FolderController(
-            workspace, self.first_run, self.frame, self.banner, jobs, places, remembers=remembers, parent=self
-        )
+        context = WindowContext(self, workspace, jobs, self.banner, places, state, remembers)
+        self.folders = FolderController(context, self.first_run, self.frame)
         aside = BrokenSettings(workspace, self.banner, jobs, places, self)
         self.settings = SettingsController(workspace, jobs, places.config, aside, self)
         self.looks = AppearanceController(
@@ -93,41 +93,17 @@ class MainWindow(WindowParts):
         )
         self.about = AboutController(workspace, places, jobs, self)
         self.guide = GuideController(jobs, self.settings, self)
-        self.search_settings = SearchSettingsController(
-            workspace, self.search, self.banner, jobs, places.config, remembers=remembers, parent=self
-        )
-        self.panel_actions = PanelActions(
-            workspace,
-            self.views,
-            self.dock,
-            self.diagnostics,
-            self.explanation,
-            self.banner,
-            self.first_run,
-            self.folders,
-            self.settings,
-            places,
-            self,
-        )
+        self.search_settings = SearchSettingsController(context, self.search)
+        self.panel_actions = PanelActions(context, self.views, self.dock, self.first_run, self.folders, self.settings)
         self.opening = WorkspaceController(
-            workspace,
-            self.frame,
-            self.banner,
-            self.views,
-            self.diagnostics,
-            self.folders,
-            self._capabilities,
-            state,
-            places,
-            aside,
-            self,
+            context, self.frame, self.views, self.diagnostics, self.folders, self._capabilities, aside
         )
-        self.spaces = WorkspacesController(workspace, self.search, self.folders, self.banner, jobs, state, self)
+        self.spaces = WorkspacesController(context, self.search, self.folders)
         self.navigation = Navigation(workspace, self.views, self)
         ways = ResultOpener(workspace, self.panes, self.views, self.diagnostics, self)
-        EditorChoice(self.viewer.external, workspace, self.banner, jobs, places.config, self, remembers=remembers)
-        self.remember = RememberFeatures(workspace, self.views, ways, self.banner, self._news, jobs, self)
-        self.sharing = SharingFeatures(workspace, self.views, self.folders, ways, self.banner, jobs, state, self)
+        EditorChoice(context, self.viewer.external)
+        self.remember = RememberFeatures(context, self.views, ways, self._news)
+        self.sharing = SharingFeatures(context, self.views, self.folders, ways)
         self.links = self.sharing.links
         self.setCentralWidget(self.frame)
         self.commands = WindowMenu(self, appearance)
@@ -138,7 +114,7 @@ class MainWindow(WindowParts):
         if remembers:
             drafts = Drafts(workspace, self.views, self.remember.way, self.banner, jobs, self)
             self.closing.connect(drafts.write_now)
-        self.resuming = SessionRestore(workspace, self.views, self.frame, state, jobs, self, remembers=remembers)
+        self.resuming = SessionRestore(context, self.views, self.frame)
 
     def _connect(self) -> None:
         self.opening.another_folder_wanted.connect(self.first_run.choose)

@@ -6,14 +6,13 @@ from pathlib import Path
 
 import msgspec
 from PySide6.QtCore import QEvent, QObject, Slot
-from PySide6.QtWidgets import QMainWindow
 
 import engine
 from engine import AskedQuestion
 from gui.core.debounced_write import DebouncedWrite, Writing
-from gui.core.jobs import Jobs
-from gui.core.window_state import LastPlace, WindowState, save_state
-from gui.core.workspace import FIRST_RESULTS, Opened, Workspace
+from gui.core.window_context import WindowContext
+from gui.core.window_state import LastPlace, save_state
+from gui.core.workspace import FIRST_RESULTS, Opened
 from gui.index.panel import PageName
 from gui.search.saved_query import asked, kept
 from gui.search.view_state import SearchViewState
@@ -31,28 +30,23 @@ class SessionRestore(QObject):
 
     def __init__(
         self,
-        workspace: Workspace,
+        context: WindowContext,
         views: Views,
         frame: Frame,
-        state: WindowState,
-        jobs: Jobs,
-        window: QMainWindow,
-        *,
-        remembers: bool,
     ) -> None:
-        """`remembers`: whether anything is written at all."""
+        window, workspace = context.window, context.workspace
         super().__init__(window)
         self._workspace = workspace
         self._views = views
         self._frame = frame
-        self._state = state
+        self._state = context.state
         self._window = window
-        self._remembers = remembers
+        self._remembers = context.remembers
         self._wanted: LastPlace | None = None
         """Where to go when its folder is open."""
         self._line: tuple[str, int] | None = None
         """What is to be scrolled to when its file is on show."""
-        self._soon = DebouncedWrite(jobs, self._writing, _SOON_MS, self)
+        self._soon = DebouncedWrite(context.jobs, self._writing, _SOON_MS, self)
         workspace.opened.connect(self._go_on)
         views.viewer.file_shown.connect(self._scroll)
         window.installEventFilter(self)
