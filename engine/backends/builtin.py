@@ -16,6 +16,7 @@ from engine.memory.closable import Lifetime
 from engine.memory.executor import BackgroundExecutor
 from engine.memory.index_updates import IndexUpdates
 from engine.memory.listeners import Listeners, StatusListener
+from engine.memory.memory_context import MemoryContext
 from engine.memory.requests import make_request
 from engine.memory.sync_queue import SyncQueue
 from engine.records import (
@@ -96,37 +97,26 @@ class BuiltinMemory:
             if shared is None
             else shared.questions
         )
+        self._staying: BackgroundServices | None = None
+        context = MemoryContext(
+            workspace=self._workspace,
+            settings=settings,
+            store=self._store,
+            vectors=self._vectors,
+            user_data=self._user,
+            provider=self._slot,
+            guard=self._guard,
+            listeners=self._listeners,
+            syncs=self._syncs,
+            threads=self._threads,
+            watcher=lambda: None if self._staying is None else self._staying.watcher_status(),
+        )
         self._updates = IndexUpdates(
-            self._workspace,
-            settings,
-            self._guard,
-            self._store,
-            self._vectors,
-            self._user,
-            self._slot,
-            self._listeners,
-            self._syncs,
-            self._threads,
+            context,
             mended=self._after_mending,
             sharing=None if shared is None else shared.sharing,
         )
-        self._staying: BackgroundServices | None = None
-        self._parts = BuiltinParts(
-            self._workspace,
-            settings,
-            self._store,
-            self._vectors,
-            self._user,
-            self._slot,
-            self._guard,
-            self._listeners,
-            self._syncs,
-            self._updates,
-            self._searcher,
-            select_provider,
-            lambda: None if self._staying is None else self._staying.watcher_status(),
-            self._threads,
-        )
+        self._parts = BuiltinParts(context, self._updates, self._searcher, select_provider)
         if background:
             self._staying = self._parts.stay(lambda reason: self.sync(reason=reason))
 

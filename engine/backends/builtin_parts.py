@@ -5,22 +5,14 @@ A search on the command line is mostly imports: it pays for nothing of this.
 
 from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.base.language import marked, tr
-from engine.corpus.path_guard import PathGuard
 from engine.embedding.registry import Selection
-from engine.memory.active_provider import ActiveProvider
-from engine.memory.executor import BackgroundExecutor
 from engine.memory.index_updates import IndexUpdates
-from engine.memory.listeners import Listeners
-from engine.memory.sync_queue import SyncQueue
-from engine.records import MemoryProviderStatus, SyncReason, SyncReport, WatcherStatus
+from engine.memory.memory_context import MemoryContext
+from engine.records import MemoryProviderStatus, SyncReason, SyncReport
 from engine.settings import Settings
-from engine.store.index import IndexStore
-from engine.store.user_data import UserData
-from engine.store.vectors import VectorIndex
 
 if TYPE_CHECKING:
     from engine.memory.background_services import BackgroundServices
@@ -45,36 +37,27 @@ class BuiltinParts:
 
     def __init__(
         self,
-        workspace: Path,
-        settings: Settings,
-        store: IndexStore,
-        vectors: VectorIndex,
-        user: UserData,
-        slot: ActiveProvider,
-        guard: PathGuard,
-        listeners: Listeners,
-        syncs: SyncQueue,
+        context: MemoryContext,
         updates: IndexUpdates,
         questions: "Questions",
         select: Callable[..., Selection],
-        watcher: Callable[[], WatcherStatus | None],
-        threads: BackgroundExecutor,
     ) -> None:
-        """`select` chooses a provider; `watcher` is None for a program that does not stay."""
-        self._workspace = workspace
-        self._settings = settings
-        self._store = store
-        self._vectors = vectors
-        self._user = user
-        self._slot = slot
-        self._guard = guard
-        self._listeners = listeners
-        self._syncs = syncs
+        """`select` chooses a provider."""
+        self._context = context
+        self._workspace = context.workspace
+        self._settings = context.settings
+        self._store = context.store
+        self._vectors = context.vectors
+        self._user = context.user_data
+        self._slot = context.provider
+        self._guard = context.guard
+        self._listeners = context.listeners
+        self._syncs = context.syncs
+        self._watcher = context.watcher
+        self._threads = context.threads
         self._updates = updates
         self._questions = questions
         self._select = select
-        self._watcher = watcher
-        self._threads = threads
 
     @cached_property
     def sessions(self) -> "SessionLibrary":
@@ -104,15 +87,7 @@ class BuiltinParts:
     def models(self) -> "ModelLibrary":
         from engine.memory.model_library import ModelLibrary
 
-        return ModelLibrary(
-            self._settings,
-            self._store,
-            self._vectors,
-            self._slot,
-            self._updates.approvals,
-            self._syncs.gate,
-            self._select,
-        )
+        return ModelLibrary(self._context, self._updates.approvals, self._select)
 
     @cached_property
     def kept_searches(self) -> "SavedSearches":
@@ -136,19 +111,7 @@ class BuiltinParts:
     def insight(self) -> "IndexInsight":
         from engine.memory.insight import IndexInsight
 
-        return IndexInsight(
-            self._workspace,
-            self._settings,
-            self._store,
-            self._vectors,
-            self._user,
-            self._updates,
-            self.selection_to_show,
-            self._guard,
-            self._questions.known_vector,
-            lambda: self._slot.error,
-            self._watcher,
-        )
+        return IndexInsight(self._context, self._updates, self.selection_to_show, self._questions.known_vector)
 
     def stay(self, sync: Callable[[SyncReason], SyncReport]) -> "BackgroundServices":
         """Keep the index up to date from now on."""
@@ -158,7 +121,6 @@ class BuiltinParts:
             self._workspace,
             self._settings,
             self._syncs,
-            self._listeners,
             sync,
             self.sessions.indexed_sizes,
             self._moment,

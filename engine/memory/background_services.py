@@ -7,7 +7,6 @@ from pathlib import Path
 
 from engine.base.errors import MnemoscopeError
 from engine.memory.executor import BackgroundExecutor
-from engine.memory.listeners import Listeners
 from engine.memory.sync_queue import SyncQueue
 from engine.memory.watch_and_schedule import BackgroundSync
 from engine.records import SyncReason, SyncReport, WatcherStatus
@@ -63,7 +62,6 @@ class BackgroundServices:
         workspace: Path,
         settings: Settings,
         syncs: SyncQueue,
-        listeners: Listeners,
         sync: Callable[[SyncReason], SyncReport],
         indexed_sizes: Callable[[], Mapping[str, int]],
         moment: Callable[[], object],
@@ -76,7 +74,7 @@ class BackgroundServices:
         """
         self._settings = settings
         self._syncs = syncs
-        self._listeners = listeners
+        listeners = self._listeners = syncs.listeners
         self._sync = sync
         syncs.dirty = True  # nobody has seen what changed while the program was away
         self._background = BackgroundSync(workspace, settings, self._run, self._changed, indexed_sizes, threads)

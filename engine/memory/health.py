@@ -6,7 +6,6 @@ killed is simply repaired again.
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled, Closed, IndexBusy, IndexCorrupt, MnemoscopeError
@@ -18,6 +17,7 @@ from engine.insight.health import chunks, file, keywords, provider, sources, sur
 from engine.insight.health.findings import UPDATE, degraded, failed, fine
 from engine.insight.health.subject import Matter, Subject, Tell
 from engine.memory.index_updates import IndexUpdates
+from engine.memory.memory_context import MemoryContext
 from engine.memory.model_library import still_awaiting
 from engine.records import (
     HealthFinding,
@@ -25,14 +25,9 @@ from engine.records import (
     HealthRepair,
     MemorySyncProgressUpdate,
     SyncReport,
-    WatcherStatus,
 )
-from engine.settings import Settings
 from engine.store import stored_models
-from engine.store.index import IndexStore
 from engine.store.stored_models import ModelName
-from engine.store.user_data import UserData
-from engine.store.vectors import VectorIndex
 
 _ROWS = (chunks.CHUNKS, keywords.ROWS, keywords.SAMPLE, file.WORDS, vectors.VECTORS, file.GENERATIONS)
 _CHEAP = (chunks.CHUNKS, keywords.ROWS, file.WORDS, file.GENERATIONS, file.SPACE)
@@ -50,28 +45,20 @@ class Health:
 
     def __init__(
         self,
-        workspace: Path,
-        settings: Settings,
-        store: IndexStore,
-        vectors: VectorIndex,
-        user: UserData,
+        context: MemoryContext,
         updates: IndexUpdates,
         selection: Callable[[], Selection],
-        provider_error: Callable[[], str | None],
-        watcher: Callable[[], WatcherStatus | None],
         cancel: CancelToken,
         tell: Tell,
     ) -> None:
-        """`watcher`: None in a program that does not stay."""
-        self._workspace = workspace
-        self._settings = settings
-        self._store = store
-        self._vectors = vectors
-        self._user = user
+        self._context = context
+        self._workspace = context.workspace
+        self._settings = context.settings
+        self._store = context.store
+        self._vectors = context.vectors
+        self._user = context.user_data
         self._updates = updates
         self._selection = selection
-        self._provider_error = provider_error
-        self._watcher = watcher
         self._cancel = cancel
         self._tell = tell
 
@@ -90,12 +77,12 @@ class Health:
         yield self._look_at_user_data()
         if ask:
             yield from provider.look_at_keys(self._settings)
-        yield provider.look_at_provider(self._settings, selection, self._provider_error(), self._cancel, ask=ask)
+        yield provider.look_at_provider(self._settings, selection, self._context.provider.error, self._cancel, ask=ask)
         if deep and selection.provider is not None:
             yield provider.look_at_agreement(subject, selection.provider)
         if ask or subject.wants_table():
             yield surroundings.look_at_extension(subject)
-        if (watcher := self._watcher()) is not None:
+        if (watcher := self._context.watcher()) is not None:
             yield surroundings.look_at_watcher(watcher, wanted=self._settings.sync.watch)
 
     def glance(self) -> tuple[HealthFinding, ...]:

@@ -2,25 +2,16 @@
 
 import logging
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import IndexCorrupt, MnemoscopeError, ProviderError
-from engine.corpus.path_guard import PathGuard
 from engine.embedding.batch_jobs.policy import BatchPolicy
 from engine.indexing.crash_record import CrashRecord
-from engine.memory.active_provider import ActiveProvider
 from engine.memory.approvals import Approvals, agreeing
-from engine.memory.executor import BackgroundExecutor
-from engine.memory.listeners import Listeners
-from engine.memory.sync_queue import SyncQueue
+from engine.memory.memory_context import MemoryContext
 from engine.records import EmbeddingEstimate, SyncReason, SyncReport
-from engine.settings import Settings
 from engine.store.batch_jobs import BatchJobs
-from engine.store.index import IndexStore
-from engine.store.user_data import UserData
-from engine.store.vectors import VectorIndex
 
 if TYPE_CHECKING:
     from engine.indexing.sync_parts import Agreement, RefusedTexts, Sharing
@@ -34,38 +25,29 @@ class IndexUpdates:
 
     def __init__(
         self,
-        workspace: Path,
-        settings: Settings,
-        guard: PathGuard,
-        store: IndexStore,
-        vectors: VectorIndex,
-        user: UserData,
-        slot: ActiveProvider,
-        listeners: Listeners,
-        syncs: SyncQueue,
-        threads: BackgroundExecutor,
+        context: MemoryContext,
         *,
         mended: Callable[[], None],
         sharing: "Sharing | None" = None,
     ) -> None:
         """`mended` hears of a replaced index."""
-        self._workspace = workspace
-        self._settings = settings
-        self._guard = guard
-        self._store = store
-        self._vectors = vectors
-        self._slot = slot
-        self._listeners = listeners
+        self._workspace = context.workspace
+        self._settings = context.settings
+        self._guard = context.guard
+        self._store = context.store
+        self._vectors = context.vectors
+        self._slot = context.provider
+        self._listeners = context.listeners
         self._mended = mended
         self._sharing = sharing
-        self._threads = threads
-        self.syncs = syncs
-        self.gate = syncs.gate
-        self.approvals = Approvals(user)
-        self.batch_jobs = BatchJobs(user)
+        self._threads = context.threads
+        self.syncs = context.syncs
+        self.gate = context.syncs.gate
+        self.approvals = Approvals(context.user_data)
+        self.batch_jobs = BatchJobs(context.user_data)
         self.batch_policy = BatchPolicy()
         self._refused: RefusedTexts = {}
-        self._crashes = CrashRecord(store.files.folder)
+        self._crashes = CrashRecord(context.store.files.folder)
 
     def run(
         self,

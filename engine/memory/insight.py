@@ -2,14 +2,12 @@
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
-from engine.settings import Settings
+from engine.memory.memory_context import MemoryContext
 
 if TYPE_CHECKING:
-    from engine.corpus.path_guard import PathGuard
     from engine.embedding.registry import Selection
     from engine.insight.duplicates import Progress, State
     from engine.insight.map.map_service import IndexMaps
@@ -29,13 +27,9 @@ if TYPE_CHECKING:
         MapPlace,
         MapProgress,
         MemorySearchResult,
-        WatcherStatus,
     )
-    from engine.store.index import IndexStore
     from engine.store.stored_models import ModelName
-    from engine.store.user_data import UserData
     from engine.store.vector_encoding import Vectors
-    from engine.store.vectors import VectorIndex
 
 
 class IndexInsight:
@@ -44,34 +38,25 @@ class IndexInsight:
 
     def __init__(
         self,
-        workspace: Path,
-        settings: Settings,
-        store: "IndexStore",
-        vectors: "VectorIndex",
-        user: "UserData",
+        context: "MemoryContext",
         updates: "IndexUpdates",
         selection: "Callable[[], Selection]",
-        guard: "PathGuard",
         known_vector: "Callable[[str], Vectors | None]",
-        provider_error: Callable[[], str | None],
-        watcher: "Callable[[], WatcherStatus | None]",
     ) -> None:
-        """`selection`: the provider in use, as the status shows it; waits a moment at most. `known_vector`: of a
-        question that was asked lately. `provider_error`: why the last embedding failed. `watcher`: None in a program
-        that does not stay."""
-        self._workspace = workspace
-        self._settings = settings
-        self._store = store
-        self._vectors = vectors
-        self._user = user
+        """`selection`: the provider in use, as the status shows it; waits half a second at most. `known_vector`: of a
+        recent query."""
+        self._context = context
+        self._workspace = context.workspace
+        self._settings = context.settings
+        self._store = context.store
+        self._vectors = context.vectors
+        self._user = context.user_data
         self._updates = updates
         self._selection = selection
         self._duplicates: tuple[State, DuplicateReport] | None = None
         self._overviews: Overviews | None = None
-        self._guard = guard
+        self._guard = context.guard
         self._known_vector = known_vector
-        self._provider_error = provider_error
-        self._watcher = watcher
         self._lock = threading.Lock()
         self._kept_maps: IndexMaps | None = None
 
@@ -192,19 +177,8 @@ class IndexInsight:
     def _health(self, cancel: CancelToken | None, progress: "Callable[[HealthProgress], None] | None") -> "Health":
         from engine.memory.health import Health
 
-        return Health(
-            self._workspace,
-            self._settings,
-            self._store,
-            self._vectors,
-            self._user,
-            self._updates,
-            self._selection,
-            self._provider_error,
-            self._watcher,
-            cancel or CancelToken(),
-            progress or (lambda _: None),
-        )
+        tell = progress or (lambda _: None)
+        return Health(self._context, self._updates, self._selection, cancel or CancelToken(), tell)
 
     def hidden_duplicates(self) -> frozenset[str]:
         """Keys of the groups that the person does not want to see."""

@@ -10,15 +10,12 @@ from engine.base.errors import IndexBusy, ProviderError
 from engine.base.language import tr
 from engine.embedding.registry import Selection
 from engine.indexing.cost_estimate import estimate, name_of
-from engine.indexing.sync_gate import SyncGate
-from engine.memory.active_provider import ActiveProvider
 from engine.memory.approvals import Approvals
+from engine.memory.memory_context import MemoryContext
 from engine.records import EmbeddingEstimate, StoredModelInfo
 from engine.settings import Settings
 from engine.store import stored_models
-from engine.store.index import IndexStore
 from engine.store.stored_models import Awaiting, ModelName
-from engine.store.vectors import VectorIndex
 
 _NO_KEY = "none"
 """In place of an API key that is not there yet: what a provider would take is known without one."""
@@ -37,21 +34,17 @@ class ModelLibrary:
 
     def __init__(
         self,
-        settings: Settings,
-        store: IndexStore,
-        vectors: VectorIndex,
-        slot: ActiveProvider,
+        context: MemoryContext,
         approvals: Approvals,
-        gate: SyncGate,
         select: Select,
     ) -> None:
         """`select` makes the provider of other settings than those in force."""
-        self._settings = settings
-        self._store = store
-        self._vectors = vectors
-        self._slot = slot
+        self._settings = context.settings
+        self._store = context.store
+        self._vectors = context.vectors
+        self._slot = context.provider
+        self._gate = context.syncs.gate
         self._approvals = approvals
-        self._gate = gate
         self._select = select
 
     def estimate(self, settings: Settings | None, cancel: CancelToken | None) -> EmbeddingEstimate:

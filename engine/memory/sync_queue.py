@@ -55,7 +55,7 @@ class SyncQueue:
     """Thread-safe."""
 
     def __init__(self, user: UserData, listeners: Listeners, backend: str = "builtin") -> None:
-        self._listeners = listeners
+        self.listeners = listeners
         self._history = SyncHistory(user, backend)
         self.gate = SyncGate()
         self.dirty = False
@@ -88,7 +88,7 @@ class SyncQueue:
         def start(listener: "ProgressCallback", token: CancelToken) -> SyncReport:
             def tell(update: MemorySyncProgressUpdate) -> None:
                 listener(update)
-                self._listeners.tell()
+                self.listeners.tell()
 
             # Cleared before the work: a change that comes while it runs makes the index dirty again.
             self._reading, self.dirty = True, False
@@ -112,7 +112,7 @@ class SyncQueue:
         try:
             return self.gate.run(start, force=force, progress=progress, cancel=cancel)
         finally:
-            self._listeners.tell()
+            self.listeners.tell()
 
     def take_changes(self) -> bool:
         """Whether something has changed meanwhile; a sync that asks deals with it."""

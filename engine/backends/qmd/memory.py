@@ -122,7 +122,6 @@ class QmdMemory:
             self._workspace,
             settings,
             self._syncs,
-            self._listeners,
             lambda reason: self.sync(reason=reason),
             self._exports.indexed_sizes,
             lambda: (self._index.moment(), self._sync.lock.held_elsewhere(), self._user.problem),
