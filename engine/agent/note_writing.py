@@ -33,7 +33,7 @@ class Remembered(NamedTuple):
     """Why it is named by the session's own words though a chat model is set, as a sentence."""
 
 
-def remember(
+def remember(  # noqa: PLR0913 - most are options, given by name
     manager: MemorySearchManager,
     workspace: Path,
     settings: Settings,

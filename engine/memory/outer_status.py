@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from engine.memory.background_services import BackgroundServices
 
 
-def outer_status(
+def outer_status(  # noqa: PLR0913 - most are options, given by name
     backend: Backend,
     workspace: Path,
     settings: Settings,

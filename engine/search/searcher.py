@@ -97,7 +97,7 @@ def said(
 class Searcher:
     """Answers questions about one index. Thread-safe; keeps the last answers and how frequent words are."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - most are options, given by name
         self,
         remembering: ResultCacheSettings,
         store: ReadableStore,

@@ -24,7 +24,7 @@ _BODY_START = 64
 _CHECKSUM_STEP = 1 << 20
 
 
-def write_matrix(
+def write_matrix(  # noqa: PLR0913 - most are options, given by name
     path: Path,
     *,
     ids: Ids,

@@ -88,7 +88,7 @@ class MultiWorkspaceMemory:
     file; their memories are opened for that without a watcher, and nothing is synced there.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - most are options, given by name
         self,
         here: "MemorySearchManager",
         folder: Path,

@@ -22,8 +22,8 @@ class FilterController(QObject):
     def __init__(self, box: QueryBox, chips: FilterChips, view: ListingView, parent: QObject) -> None:
         super().__init__(parent)
         self.criteria = Criteria()
-        self._box = box
-        self._chips = chips
+        self.box = box
+        self.chips = chips
         self._sort_button = view.header.sort_button
         chips.changed.connect(self.read)
         box.left.connect(self._clear_chosen)
@@ -33,38 +33,38 @@ class FilterController(QObject):
     @Slot()
     def read(self) -> None:
         """Want what stands in the box and on the chips."""
-        chips = self._chips
+        chips = self.chips
         self.criteria = replace(
-            self.criteria, text=self._box.query, agent=chips.agent, project=chips.project, period=chips.period
+            self.criteria, text=self.box.query, agent=chips.agent, project=chips.project, period=chips.period
         )
         self.narrowed.emit()
 
     @Slot()
     def clear(self) -> None:
         """Want all sessions."""
-        self._chips.clear()
-        self._box.edit.clear()
+        self.chips.clear()
+        self.box.edit.clear()
         self.read()
-        self._box.focus()
+        self.box.focus()
 
     def stand(self, path: str) -> SessionsViewState:
         """What is wanted, with the session with this path current."""
-        return SessionsViewState(self.criteria, self._chips.role, path)
+        return SessionsViewState(self.criteria, self.chips.role, path)
 
     def return_to(self, standing: SessionsViewState) -> None:
         """Want what was wanted there."""
         wanted = standing.criteria
-        self._chips.choose(wanted.agent, wanted.project, wanted.period, standing.role)
+        self.chips.choose(wanted.agent, wanted.project, wanted.period, standing.role)
         self.criteria = replace(self.criteria, order=wanted.order, parts=wanted.parts)
         self._sort_button.show_order(wanted.order)
-        self._box.show_text(wanted.text)
+        self.box.show_text(wanted.text)
         self.read()
 
     @Slot()
     def _clear_chosen(self) -> None:
         """Esc in an empty box: no agent, no project, no time and nobody is chosen any more."""
-        if self._chips.narrows:
-            self._chips.clear()
+        if self.chips.narrows:
+            self.chips.clear()
             self.read()
 
     @Slot(str)

@@ -9,14 +9,12 @@ from engine import MemoryProviderStatus, tr
 from gui.core.capabilities import TITLES, MissingFeatures
 from gui.sessions import messages
 from gui.sessions.content_search import ContentSearch
-from gui.sessions.filter_chips import FilterChips
 from gui.sessions.filter_controller import FilterController
 from gui.sessions.list_loader import SessionListLoader
 from gui.sessions.listing_view import ListingView, make_place_table
 from gui.sessions.rows import build_listing
 from gui.viewer.notice_page import NothingToRead
 from gui.widgets.guide_link import guide_action
-from gui.widgets.query_box import QueryBox
 
 
 class ListBuilder(QObject):
@@ -34,8 +32,6 @@ class ListBuilder(QObject):
         reader: SessionListLoader,
         content: ContentSearch,
         wanted: FilterController,
-        box: QueryBox,
-        chips: FilterChips,
         view: ListingView,
         today: Callable[[], date],
         parent: QObject,
@@ -46,8 +42,6 @@ class ListBuilder(QObject):
         self._reader = reader
         self._content = content
         self._wanted = wanted
-        self._box = box
-        self._chips = chips
         self._view = view
         self._today = today
         self._opened: set[str] = set()
@@ -73,12 +67,12 @@ class ListBuilder(QObject):
         if not known.catalogue.sessions:
             self._show_nothing_known(known.status)
             return
-        found = hits.count(self._chips.role)
+        found = hits.count(self._wanted.chips.role)
         listing = build_listing(known.catalogue, criteria, found, self._opened, self._today())
         unsearched = self.lacks.get("conditions", "") if criteria.text else ""
         self._view.notice.show_notice(messages.notice(hits) or unsearched or messages.elsewhere(known.status))
         if hits.text and hits.text == criteria.text:
-            self._box.set_state(messages.box_state(listing))
+            self._wanted.box.set_state(messages.box_state(listing))
         if listing.rows:
             counts = messages.header_counts(known.catalogue, criteria, listing)
             self._view.show_rows(listing.rows, counts, words=criteria.words, keep=keep)

@@ -150,9 +150,7 @@ class SessionsPanel(QObject):
         self.chips = FilterChips()
         self.view = ListingView()
         self._wanted = FilterController(self.box, self.chips, self.view, self)
-        self._listed = ListBuilder(
-            self._reader, self._content, self._wanted, self.box, self.chips, self.view, today, self
-        )
+        self._listed = ListBuilder(self._reader, self._content, self._wanted, self.view, today, self)
         self._actions = SessionActions(self.view.list, self)
         self._alike = SimilarList(jobs, self._reader, self.view, self)
         self._follower = SessionFollower(self._session_to_read, self.place, self)

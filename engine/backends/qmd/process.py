@@ -67,7 +67,7 @@ class TooMuch(Exception):
     """The command wrote more than anyone can want; it has been killed."""
 
 
-def run(
+def run(  # noqa: PLR0913 - most are options, given by name
     arguments: Sequence[str],
     *,
     folder: Path,

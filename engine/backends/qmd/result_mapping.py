@@ -176,7 +176,7 @@ class ResultMapper:
         )
 
 
-def _result(
+def _result(  # noqa: PLR0913 - most are options, given by name
     candidate: Candidate,
     by_words: bool,
     *,

@@ -309,7 +309,7 @@ class CodexParser(LineParser, kw_only=True):
         words, plans = _cut(text, "proposed_plan")
         return self._say("assistant", "text", [words, *plans], line, time, id=id, event=event)
 
-    def _say(
+    def _say(  # noqa: PLR0913 - most are options, given by name
         self,
         role: Role,
         kind: Kind,

@@ -29,7 +29,7 @@ class LineParser(msgspec.Struct, kw_only=True):
         """The messages of one parsed line, in order. Wrong types inside count as unknown, nothing raises."""
         raise NotImplementedError
 
-    def part(
+    def part(  # noqa: PLR0913 - most are options, given by name
         self,
         role: Role,
         kind: Kind,

@@ -42,7 +42,7 @@ _BEYOND_WINDOW_SECONDS = 3600.0
 class BatchRunner:
     """Used by one thread, for one sync."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - most are options, given by name
         self,
         api: BatchApi,
         name: ModelName,
