@@ -45,7 +45,7 @@ def test_a_catalogue_is_whole_and_up_to_the_code(translations, language):
     assert len(code) > 1000  # the sentences are found at all
     assert {message.id for message in code} - {message.id for message in catalogue} == set(), "not in the catalogue"
     assert {message.id for message in catalogue} - {message.id for message in code} == set(), "said by nothing"
-    assert translations.capabilities(catalogue) == []
+    assert translations.lacking(catalogue) == []
     written = io.BytesIO()
     translations.write_mo(written, catalogue)
     compiled = path.with_suffix(".mo").read_bytes()
@@ -77,4 +77,4 @@ def test_what_nothing_says_any_more_is_left_out_and_the_rest_is_kept(translation
         ("Search", "Suchen"),
         (("{count} note", "{count} notes"), ("", "")),
     ]
-    assert translations.capabilities(new) == ["{count} note"]
+    assert translations.lacking(new) == ["{count} note"]

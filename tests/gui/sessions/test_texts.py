@@ -14,8 +14,8 @@ _SAID = f"{_KEPT.path}: {_KEPT.detail} Search all workspaces to find them from h
 
 def test_what_is_kept_elsewhere_is_said_with_a_way_to_it():
     other = FileIssue(path="x.bin", rule="extension", detail="It is no note.")
-    assert messages.external(make_status(skipped_files=(other, _KEPT))) == _SAID
-    assert messages.external(make_status(skipped_files=(other,))) == ""
+    assert messages.elsewhere(make_status(skipped_files=(other, _KEPT))) == _SAID
+    assert messages.elsewhere(make_status(skipped_files=(other,))) == ""
 
 
 def test_an_empty_list_is_no_lost_one():
