@@ -77,7 +77,7 @@ def _search(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:
     for one in found.results:
         print(f"{one.score:.3f}  {_line(one.fact)}")
     if not found.results:
-        print("No fact fits.")
+        print("No matching facts.")
 
 
 def _approve(arguments: Namespace, facts: "Facts", token: CancelToken) -> None:

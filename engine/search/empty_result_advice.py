@@ -80,8 +80,8 @@ class _Advice:
 
     def remedies(self) -> Iterator[SearchRemedy]:
         if self._stage == "index":
-            yield self._of_index("sync", tr("An update reads the notes of this folder."))
-            yield self._of_index("folder", tr("Another folder may be the one that is meant."))
+            yield self._of_index("sync", tr("Update now to read this folder."))
+            yield self._of_index("folder", tr("Wrong folder?"))
             return
         if self._work.tags_wait:
             yield self._of_index("sync", tr("The update that is due reads the tags of all notes."))
@@ -101,7 +101,7 @@ class _Advice:
     def _weak(self) -> Iterator[SearchRemedy]:
         best, least = self._work.best, self._request.min_score
         if 0.005 <= best < least:
-            advice = tr("The best match scores {best:.2f} of the {least:g} that are asked for.", best=best, least=least)
+            advice = tr("Best match {best:.2f}; the minimum is {least:g}.", best=best, least=least)
             yield self._of_index("weak", advice)
 
     def _ageless(self) -> Iterator[SearchRemedy]:

@@ -60,7 +60,7 @@ _CAPPED = marked(
     "Meaning counts {meaning:.0%} and words {words:.0%}:"
     " {meaning:.2f} × {meaning_score:.2f} + {words:.2f} × {words_score:.2f} = {score:.2f}, shown as 1.00."
 )
-_REACHED = marked("Its score of {score:.2f} reaches the {least:g} that are asked for.")
+_REACHED = marked("Its score of {score:.2f} reaches the minimum of {least:g}.")
 _NAMED = marked("Shown because its title matches; with its age, its score is below the minimum of {least:g}.")
 _BY_WORDS = marked("Shown because its words alone reach the minimum of {least:g}.")
 _MOST_TERMS = 8

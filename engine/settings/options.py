@@ -49,9 +49,7 @@ class WindowSettings(Section, frozen=True):
         bool,
         option("Closing the window leaves the program in the tray, where it goes on indexing and answers at once."),
     ] = False
-    notify: Annotated[
-        bool, option("Tell when an index that took long is ready, if another program is in front by then.")
-    ] = True
+    notify: Annotated[bool, option("Notify me when a long update finishes in the background.")] = True
 
 
 class SlugSettings(Section, frozen=True):
@@ -230,9 +228,7 @@ class ResultCacheSettings(Section, frozen=True):
 
 
 class QuerySettings(Section, frozen=True):
-    max_results: Annotated[
-        int, option("Results of a search, where it asks for no other number; the window shows more.", 1)
-    ] = 6
+    max_results: Annotated[int, option("Default number of results for agents and the command line.", 1)] = 6
     min_score: Annotated[float, option("Lowest score of a result, from 0 to 1.", 0, 1)] = 0.35
     hybrid: HybridSettings = HybridSettings()
     cache: ResultCacheSettings = ResultCacheSettings()
@@ -328,7 +324,7 @@ class Settings(Section, frozen=True):
     sources: Annotated[tuple[Source, ...], option("What to search; an empty list means the notes.")] = ("memory",)
     extra_paths: Annotated[
         tuple[str, ...],
-        option("More folders or files to index; those of the defaults and of the workspace are joined."),
+        option("More folders or files to index. Added to the global list."),
     ] = ()
     include: Annotated[tuple[str, ...], option("Patterns of files to index; empty means all.")] = ()
     exclude: Annotated[tuple[str, ...], option("Patterns of files and folders to leave out.")] = ()

@@ -29,7 +29,7 @@ FIXED: tuple[Fixed, ...] = (
     Fixed("window", ("Tab", "Shift+Tab"), marked("Next and previous control")),
     Fixed("window", ("Shift+F10", "Menu"), marked("Menu of what has the keys")),
     Fixed("box", ("Down",), marked("Into the list")),
-    Fixed("box", ("Return",), marked("Search at once, or open the best result")),
+    Fixed("box", ("Return",), marked("Search immediately, or open the best result")),
     Fixed("box", ("Alt+Up", "Alt+Down"), marked("Earlier and later questions")),
     Fixed(
         "box", ("Up", "Down"), marked("Saved and recent searches, in the empty box; Delete removes one, F2 renames it")
@@ -67,7 +67,7 @@ FIXED: tuple[Fixed, ...] = (
     Fixed("facts", ("Ctrl+Return",), marked("Save what was typed")),
     Fixed("facts", ("Esc",), marked("Back to the list, then to the box")),
     Fixed("remember", ("Ctrl+Return", "Ctrl+S"), marked("Save the note")),
-    Fixed("remember", ("Esc",), marked("Leave the note; what was written goes only when you say so twice")),
+    Fixed("remember", ("Esc",), marked("Leave the note; press twice to discard your changes")),
     Fixed("settings", ("Ctrl+F",), marked("Search all settings")),
     Fixed("settings", ("Ctrl+Z",), marked("Take back the last change")),
     Fixed("settings", ("Return",), marked("Keep what was typed; in a field of several lines with Ctrl")),

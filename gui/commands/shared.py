@@ -11,7 +11,9 @@ EXPLAIN = command("result.explain", "Why this result?", "window", "Ctrl+I")
 LINK = command("place.copy-link", "Copy link", ("results", "sessions", "file", "conversation"), "Alt+L")
 EXPORT = command("share.export", "Export results…", "window", "Ctrl+Shift+E")
 EDIT = command("file.edit", "Open in editor", ("results", "file"), "Ctrl+E")
-FIND = command("reading.find", "Find in what is read", ("file", "conversation"), QKeySequence.StandardKey.Find)
+FIND = command(
+    "reading.find", "Find in the open file or session", ("file", "conversation"), QKeySequence.StandardKey.Find
+)
 NEXT_HIT = command("reading.next-hit", "Next hit", ("file", "conversation"), "F3")
 PREVIOUS_HIT = command("reading.previous-hit", "Previous hit", ("file", "conversation"), "Shift+F3")
 CHUNKS = command("reading.chunks", "Show or hide chunks", ("file", "conversation"), "Alt+C")

@@ -47,7 +47,7 @@ class ExplanationPanel(QWidget):
         self._title = label(tr(_TITLE), "section")
         self._hint = label(tr(_NOTHING), "meta", wrap=True)
         self._of_result = ResultView()
-        self._how = label(tr("How this answer came about"), "section", wrap=True)
+        self._how = label(tr("How this search worked"), "section", wrap=True)
         self._total = label(role="meta", wrap=True)
         self._stages = StageTable()
         self._note = label(role="meta", wrap=True)

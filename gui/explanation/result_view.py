@@ -188,7 +188,7 @@ class ScoreBar(Drawing):
         if shares.aged >= 0.005:
             yield tr("lost by age {share:.2f}", share=shares.aged), _hatched(colours.muted)
         if shares.least:
-            yield tr("asked for {least:g}", least=shares.least), QBrush(colours.text)
+            yield tr("minimum {least:g}", least=shares.least), QBrush(colours.text)
 
     def _lines(self, colours: Tokens) -> list[list[Entry]]:
         """The legend, as much in a line as fits."""

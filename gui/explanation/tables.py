@@ -35,7 +35,7 @@ class StageRow:
     @property
     def said(self) -> str:
         """All of it in a sentence or two."""
-        told = (counts(self.stage), self.stage.note, tr("Here nothing was left.") if self.emptied else "")
+        told = (counts(self.stage), self.stage.note, tr("This step removed everything.") if self.emptied else "")
         return f"{stage_name(self.stage)}: {' '.join(part for part in told if part)}"
 
 

@@ -60,9 +60,9 @@ _LACKING = marked("not in this passage")
 _SPOKEN_SHARES = {
     (False, False): marked("Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}"),
     (True, False): marked("Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}, {aged:.2f} lost by age"),
-    (False, True): marked("Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}; {least:g} are asked for"),
+    (False, True): marked("Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}; minimum {least:g}"),
     (True, True): marked(
-        "Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}, {aged:.2f} lost by age; {least:g} are asked for"
+        "Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}, {aged:.2f} lost by age; minimum {least:g}"
     ),
 }
 """By whether age has taken something off, and whether something is asked for."""
@@ -182,7 +182,7 @@ def total(explanation: SearchExplanation, age: float | None) -> str:
     text = tr("{count} stages in {milliseconds:.1f} ms.", count=len(explanation.stages), milliseconds=milliseconds)
     if age is None:
         return text
-    return text + " " + tr("This answer was remembered for {seconds} s.", seconds=max(1, round(age)))
+    return text + " " + tr("Cached {seconds} s ago.", seconds=max(1, round(age)))
 
 
 def spent(milliseconds: float) -> str:

@@ -191,7 +191,7 @@ class FactEditor(QScrollArea):
     def _show_category(self, fact: Fact | None) -> None:
         automatic = self._category.findData(_BY_WORDS)
         if self.is_new and automatic < 0:
-            self._category.insertItem(0, tr("Told by its words"), _BY_WORDS)
+            self._category.insertItem(0, tr("Automatic"), _BY_WORDS)
         elif not self.is_new and automatic >= 0:
             self._category.removeItem(automatic)
         self._category.choose(_BY_WORDS if fact is None else fact.category)
@@ -224,8 +224,8 @@ class FactEditor(QScrollArea):
         long = len(self._typed) - LONGEST_FACT
         self._too_long.setText(
             tr_count(
-                "{count:,} character too many: what is so long belongs into a note.",
-                "{count:,} characters too many: what is so long belongs into a note.",
+                "{count:,} character too many. Save it as a note instead.",
+                "{count:,} characters too many. Save it as a note instead.",
                 long,
             )
         )

@@ -29,7 +29,7 @@ from gui.widgets.guide_link import guide_action
 from gui.widgets.query_box import QueryBox
 from gui.widgets.state_page import Action
 
-_UNDO = command("facts.undo", "Take back what was done last", "facts", QKeySequence.StandardKey.Undo)
+_UNDO = command("facts.undo", "Undo", "facts", QKeySequence.StandardKey.Undo)
 _BOX_LETTERS = 34
 """Where the box cannot have that many, the filters go below it."""
 _PAUSE_MS = 150

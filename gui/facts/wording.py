@@ -38,7 +38,7 @@ NONE_FORGOTTEN = marked("Nothing was forgotten lately")
 NONE_FORGOTTEN_MORE = marked(
     "What you or an agent forget stands here for {days} days, to be put back. Then nothing of it is left in any file."
 )
-NO_MATCH = marked("No fact fits")
+NO_MATCH = marked("No matching facts")
 NO_MATCH_MORE = marked("Try other words, or another kind.")
 NEW = marked("New fact")
 ERASE_QUESTION = marked("Delete this fact for good? Nothing brings it back.")

@@ -25,11 +25,11 @@ DISK_WORDS: dict[DiskPartName, str] = {
     "text": marked("Text"),
     "words": marked("Keyword index"),
     "vectors": marked("Vectors"),
-    "matrix": marked("Vectors as they are searched"),
+    "matrix": marked("Search vectors"),
     "log": marked("Recent changes"),
     "user": marked("Your own data"),
     "other": marked("Other"),
-    "free": marked("Free for what comes"),
+    "free": marked("Free space"),
 }
 _MOST_MONTHS = 36
 _MOST_YEARS = 60

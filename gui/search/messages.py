@@ -27,9 +27,9 @@ _LONGEST_QUERY = 80
 _SECOND = 1000
 _LACKS_WORDS = {
     (False, False): marked("Nothing here has these words."),
-    (False, True): marked("Nothing here has these words or comes close to them in meaning."),
+    (False, True): marked("No note matches, by words or meaning."),
     (True, False): marked("Nothing among these results has these words."),
-    (True, True): marked("Nothing among these results has these words or comes close to them in meaning."),
+    (True, True): marked("None of these results matches, by words or meaning."),
 }
 """By whether it was asked within results, and whether meaning was compared."""
 

@@ -37,7 +37,7 @@ class Ranking:
         ages = tr("Dated results lose half of their score every {days:,g} days.", days=days)
         if days == 1:
             ages = tr("Dated results lose half of their score every day.")
-        apart = tr("Results that say the same stand behind others.")
+        apart = tr("Similar results move down.")
         return (*((ages,) if days else ()), *((apart,) if self.diverse else ()))
 
 
@@ -61,19 +61,15 @@ class RankingMenu(QObject):
         self._default = self.ranking = Ranking()
         menu = button.menu()
         menu.addSeparator()
-        self._newer = self._option(menu, tr("Newer counts more"), tr("Dated results lose score with their age."))
+        self._newer = self._option(menu, tr("Prefer newer"), tr("Dated results lose score with their age."))
         self._half_lives = QMenu(menu)
-        half_lives = QAction(
-            tr("Half as much after"), self
-        )  # a menu's own action loses its wrapper while others list it
+        half_lives = QAction(tr("Half-life"), self)  # a menu's own action loses its wrapper while others list it
         half_lives.setMenu(self._half_lives)
         menu.addAction(half_lives)
         self._group = QActionGroup(self)
         for days in HALF_LIVES:
             self._offer(days)
-        self._apart = self._option(
-            menu, tr("Different ones first"), tr("Results that say the same stand behind others.")
-        )
+        self._apart = self._option(menu, tr("More variety"), tr("Similar results move down."))
         menu.addSeparator()
         self._keep = QAction(tr("Always rank like this"), self)
         menu.addAction(self._keep)

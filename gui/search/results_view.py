@@ -210,7 +210,7 @@ class ResultsView(QWidget):
             [(tr("A file is missing…"), self.missing_file_wanted.emit)] if "states" not in lacks else []
         )
         if explanation is not None:
-            actions.insert(0, (tr("How this answer came about"), self.why_wanted.emit))
+            actions.insert(0, (tr("How this search worked"), self.why_wanted.emit))
         actions.append(guide_action("not-found"))
         self._show_page(
             messages.empty(answer.question, answer.outcome),

@@ -62,7 +62,7 @@ def nothing_matches(criteria: Criteria, *, searching: bool) -> tuple[str, str]:
     chosen = criteria.agent or criteria.project or criteria.period.narrows
     if chosen:
         return title, tr("Only sessions that fit the chosen agent, project and time were looked at.")
-    return title, tr("These words stand in no title and no project, and nothing that was said comes close to them.")
+    return title, tr("No title, project or message matches.")
 
 
 def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listing) -> tuple[str, str]:

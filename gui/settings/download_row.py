@@ -12,7 +12,7 @@ from gui.widgets.labels import breakable, label
 from gui.widgets.sync_bar import ProgressLine
 
 _FULL = 1000
-STOPPED = marked("Stopped. What has come is kept: fetching goes on from there.")
+STOPPED = marked("Stopped. The download will resume where it stopped.")
 
 
 class DownloadRow(QWidget):

@@ -73,7 +73,7 @@ class EmbeddingPage(QFrame):
         column = QVBoxLayout()
         column.setContentsMargins(0, 20, 0, 16)
         column.setSpacing(12)
-        column.addWidget(label(tr("What turns text into meaning"), "title", wrap=True))
+        column.addWidget(label(tr("Meaning search model"), "title", wrap=True))
         column.addWidget(self._form)
         column.addWidget(self._trial)
         column.addStretch(1)

@@ -203,7 +203,7 @@ class EnginePage(QFrame):
         column = QVBoxLayout()
         column.setContentsMargins(0, 20, 0, 16)
         column.setSpacing(14)
-        column.addWidget(label(tr("What keeps the index and searches it"), "title", wrap=True))
+        column.addWidget(label(tr("Search engine"), "title", wrap=True))
         column.addWidget(self._form)
         column.addWidget(self._trial)
         column.addWidget(self._switch)

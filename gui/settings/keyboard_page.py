@@ -336,4 +336,4 @@ class KeyboardPage(QFrame):
 def _usual_words(command: Command) -> str:
     """What the program itself gives it."""
     usual = any_of(map(native, command.keys))
-    return tr("By itself it has {keys}.", keys=usual) if usual else tr("By itself it has no key.")
+    return tr("Default: {keys}.", keys=usual) if usual else tr("No default shortcut.")

@@ -18,7 +18,7 @@ from gui.widgets.plain_text import set_tip
 
 HOLDS: dict[str, str] = {
     "built-in": marked("Default"),
-    "defaults": marked("Set for all folders"),
+    "defaults": marked("Global"),
     "workspace": marked("Set for this folder"),
 }
 WAITS = marked("not applied yet")

@@ -15,7 +15,7 @@ _WORDS: dict[SettingsPage, str] = {
     "keyboard": marked("Settings: Keyboard"),
     "sources": marked("Settings: Sources"),
     "embedding": marked("Settings: Embedding"),
-    "stored": marked("Settings: Kept vectors"),
+    "stored": marked("Settings: Cached embeddings"),
     "engine": marked("Settings: Engine"),
     "search": marked("Settings: Search"),
     "sync": marked("Settings: Updates"),

@@ -31,7 +31,7 @@ PAGES: dict[SettingsPage, str] = {
     "keyboard": marked("Keyboard"),
     "sources": marked("Sources"),
     "embedding": marked("Embedding"),
-    "stored": marked("Kept vectors"),
+    "stored": marked("Cached embeddings"),
     "engine": marked("Engine"),
     "search": marked("Search"),
     "sync": marked("Updates"),
@@ -66,7 +66,7 @@ _NAMED: dict[SettingsPage, dict[str, dict[str, str]]] = {
         marked("While the window is closed"): {
             "window.tray": marked("Icon in the tray"),
             "window.close_to_tray": marked("Stay in the tray"),
-            "window.notify": marked("Tell when an index is ready"),
+            "window.notify": marked("Notify when an update finishes"),
         },
     },
     "appearance": {
@@ -127,7 +127,7 @@ _NAMED: dict[SettingsPage, dict[str, dict[str, str]]] = {
             "query.min_score": marked("Lowest score"),
         },
         marked("Words and meaning"): {
-            "query.hybrid.enabled": marked("Search by words, too"),
+            "query.hybrid.enabled": marked("Include keyword search"),
             "query.hybrid.vector_weight": marked("Share of meaning"),
             "query.hybrid.text_weight": marked("Share of words"),
             "query.hybrid.candidate_multiplier": marked("Candidates"),
@@ -160,7 +160,7 @@ _NAMED: dict[SettingsPage, dict[str, dict[str, str]]] = {
         },
     },
     "agents": {
-        marked("What agents are told"): {
+        marked("Facts for agents"): {
             "citations": marked("Citations"),
             "max_injected_chars": marked("Length of an answer"),
         },
@@ -168,7 +168,7 @@ _NAMED: dict[SettingsPage, dict[str, dict[str, str]]] = {
             "facts.agent_writes": marked("Agents may keep facts"),
             "facts.auto_recall": marked("Tell agents of facts that fit"),
             "facts.recall_results": marked("Facts at a time"),
-            "facts.recall_max_chars": marked("Length of all facts told"),
+            "facts.recall_max_chars": marked("Length of facts for agents"),
             "facts.auto_capture": marked("Capture facts from messages"),
             "facts.capture_max_chars": marked("Longest captured fact"),
             "facts.capture_triggers": marked("More words to capture by"),
@@ -181,7 +181,7 @@ _NAMED: dict[SettingsPage, dict[str, dict[str, str]]] = {
     },
     "privacy": {
         marked("On this computer"): {
-            "window.keep_searches": marked("Keep what was searched for"),
+            "window.keep_searches": marked("Save search history"),
         },
         marked("What is sent to services"): {
             "remote.allow_http": marked("Allow services without encryption"),

@@ -32,7 +32,7 @@ from gui.widgets.tab_order import put_behind, stop_before, stops
 _SHOWN_BELOW = "extra_paths"
 
 
-NONE = marked("None beside the folder itself.")
+NONE = marked("No extra folders.")
 OFFERED = marked("Notes on this computer that could be added:")
 
 

@@ -39,7 +39,7 @@ class StoredModelsPage(QFrame):
         column = QVBoxLayout()
         column.setContentsMargins(0, 20, 0, 16)
         column.setSpacing(12)
-        column.addWidget(label(tr("Kept vectors"), "title", wrap=True))
+        column.addWidget(label(tr("Cached embeddings"), "title", wrap=True))
         column.addWidget(label(tr(INTRODUCTION), "muted", wrap=True))
         column.addLayout(self._rows)
         column.addWidget(self._problem)

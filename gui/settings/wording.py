@@ -32,7 +32,7 @@ PROVIDERS = (
     ),
     (
         "openai",
-        marked("OpenAI or a server like it"),
+        marked("OpenAI-compatible"),
         marked("OpenAI, or Ollama, LM Studio, OpenRouter, llama-server and others."),
     ),
     ("gemini", "Google Gemini", marked("Google's service.")),

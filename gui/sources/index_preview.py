@@ -77,7 +77,7 @@ def what_is_passed_over(preview: WorkspacePreview) -> str:
 
 
 def what_is_written(index_folder: Path) -> str:
-    return tr("Nothing will be written to your folder. The index is kept in {folder}.", folder=index_folder)
+    return tr("Nothing will be written to your folder. The index is stored in {folder}.", folder=index_folder)
 
 
 def _columns() -> tuple[Column[PreviewFolder], ...]:

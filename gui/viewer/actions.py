@@ -22,7 +22,7 @@ _CITE = command("file.cite", marked("Copy citation"), "file", "Ctrl+Shift+C")
 _COPY_PATH = command("file.copy-path", marked("Copy path"), "file")
 _COPY_PART = command("file.copy-part", marked("Copy text of this part"), "file")
 _REVEAL = command("file.reveal", marked("Reveal in file manager"), "file")
-_COPY = command("file.copy", marked("Copy what is selected"), "file", QKeySequence.StandardKey.Copy)
+_COPY = command("file.copy", marked("Copy selection"), "file", QKeySequence.StandardKey.Copy)
 _SELECT_ALL = command("file.select-all", marked("Select all"), "file", QKeySequence.StandardKey.SelectAll)
 _MOST_LINES = 400_000
 """Copied at once; a clipboard with more stalls the programs that paste it."""

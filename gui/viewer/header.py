@@ -45,7 +45,7 @@ class ViewerHeader(QFrame):
         self._crumb = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle, parent=self)
         self._crumb.setProperty("role", "meta")
         self._source, self._rendered = self._mode_button(tr("Source")), self._mode_button(tr("Rendered"))
-        tell_key(self._source, tr("The file as it is"), TURN.name)
+        tell_key(self._source, tr("The raw file"), TURN.name)
         tell_key(self._rendered, tr("The file as a page"), TURN.name)
         self._source.setChecked(True)
         modes = QButtonGroup(self)

@@ -41,5 +41,5 @@ class LinkFollower(QObject):
             self._jobs.read(
                 lambda _: manager.locate(name),
                 lambda _: self.file_chosen.emit(name),
-                lambda _: self.said.emit(tr("This link leads to a file that is not in the index.")),
+                lambda _: self.said.emit(tr("This link opens a file that is not in the index.")),
             )

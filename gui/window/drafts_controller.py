@@ -207,5 +207,5 @@ class Drafts(QObject):
 def _unsaved(draft: Draft) -> str:
     text = short(draft.text)
     if draft.kind == "fact":
-        return tr("What you wrote for a fact was not saved: {text}", text=text)
+        return tr("Your fact was not saved: {text}", text=text)
     return tr("What you wrote for the note of “{title}” was not saved: {text}", title=draft.title, text=text)

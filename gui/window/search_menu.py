@@ -52,7 +52,7 @@ class SearchMenu(QObject):
         allow(self._save, self._saved_searches.question is not None, tr("Search for something first."))
         self._saved.setEnabled(bool(shelf.saved))
         self._keep.setChecked(shelf.notes)
-        allow(self._clear, bool(shelf.recent), tr("No search is kept that was not saved."))
+        allow(self._clear, bool(shelf.recent), tr("Unsaved searches are not stored."))
 
     @Slot()
     def _fill(self) -> None:

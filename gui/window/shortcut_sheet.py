@@ -42,7 +42,7 @@ class KeySheet(QWidget):
         self.edit.setAccessibleName(tr("Find a key"))
         add_clear_button(self.edit)
         self.edit.textChanged.connect(self._filter)
-        self._nothing = label(tr("No key does that."), "muted")
+        self._nothing = label(tr("No shortcut found."), "muted")
         self._nothing.hide()
         content = QWidget()
         grid = self._grid()

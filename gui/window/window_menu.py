@@ -33,7 +33,7 @@ class WindowMenu:
         commands.add("view.search", marked("Search notes and sessions"), partial(views.switch, "search"), "Ctrl+1")
         commands.add("view.sessions", marked("Browse past sessions"), partial(views.switch, "sessions"), "Ctrl+2")
         commands.add("view.index", marked("See inside the index"), partial(views.switch, "index"), "Ctrl+3")
-        commands.add("view.facts", marked("See what is to be remembered"), partial(views.switch, "facts"), "Ctrl+4")
+        commands.add("view.facts", marked("Facts"), partial(views.switch, "facts"), "Ctrl+4")
         commands.add("search.quick", marked("Quick search"), window.quick_wanted.emit, "Ctrl+Shift+Space")
         commands.menu.addSeparator()
         self.back = commands.add("go.back", marked("Back"), navigation.back, *keys(QKeySequence.StandardKey.Back))

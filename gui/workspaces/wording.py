@@ -3,7 +3,7 @@
 from engine import KnownWorkspace, WorkspaceState, marked, tr, tr_count
 from gui.widgets.formatting import ago, size_text
 
-AWAY = marked("Its folder is not there")
+AWAY = marked("Folder missing")
 NOT_INDEXED = marked("Not indexed yet")
 LOOKING = marked("Looking at its index…")
 

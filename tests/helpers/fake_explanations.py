@@ -14,7 +14,7 @@ from engine import (
     TermMatch,
 )
 
-WEAK = SearchRemedy(name="weak", stage="threshold", advice="The best match scores 0.31 of the 0.35 that are asked for.")
+WEAK = SearchRemedy(name="weak", stage="threshold", advice="Best match 0.31; the minimum is 0.35.")
 
 
 def make_reason(**changes: Any) -> ResultExplanation:

@@ -18,7 +18,7 @@ KEYWORDS = HealthFinding(
     count=3,
 )
 NOTES = HealthFinding(
-    id="notes", name="Notes", state="degraded", detail="Since the last update 1 came.", repair="Update", count=1
+    id="notes", name="Notes", state="degraded", detail="1 new since the last update.", repair="Update", count=1
 )
 USER = HealthFinding(
     id="user-data", name="Your data", state="failed", detail="Damaged.", advice="Move it away.", count=1

@@ -33,8 +33,8 @@ def _look(subject: Subject) -> Seen:
         return Seen(detail, lost + others)
     if others:
         detail = tr_count(
-            "What is known of sessions and tags has {count:,} row of no file.",
-            "What is known of sessions and tags has {count:,} rows of no file.",
+            "{count:,} orphaned session or tag row.",
+            "{count:,} orphaned session or tag rows.",
             others,
         )
         return Seen(detail, others)

@@ -76,7 +76,7 @@ def _look_for_words(subject: Subject) -> Seen:
 
 
 def _forget_words(subject: Subject) -> str:
-    subject.step(tr("Writing the keyword index anew"), 0, 0)
+    subject.step(tr("Rewriting the keyword index"), 0, 0)
     subject.store.forget_words(subject.cancel)
     return tr("The keyword index was written anew without the words of removed notes.")
 

@@ -207,5 +207,5 @@ ROWS = Matter(
     _mend_rows,
 )
 SAMPLE = Matter(
-    "keyword-words", marked("Words"), marked("Looking at: words"), _look_at_words, marked("Write anew"), _rewrite
+    "keyword-words", marked("Words"), marked("Looking at: words"), _look_at_words, marked("Rewrite"), _rewrite
 )

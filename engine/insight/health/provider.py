@@ -69,7 +69,7 @@ def look_at_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFi
         texts = {id_: chunk.text for id_, chunk in snapshot.chunks(sample).items() if id_ in stored}
     if not texts:
         return fine(id_, name, tr("There are no vectors to compare."))
-    subject.step(tr("Embedding a sample anew"), 0, len(texts))
+    subject.step(tr("Re-embedding a sample"), 0, len(texts))
     try:
         cosines = _cosines(subject, provider, list(texts.values()), [stored[id_] for id_ in texts], model.dims)
     except ProviderError as error:
@@ -77,8 +77,8 @@ def look_at_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFi
     wrong = sum(not cosine >= _LEAST_COSINE for cosine in cosines)  # what is no number is no likeness
     if wrong:
         detail = tr_count(
-            "Of {count:,} passage embedded anew, {wrong:,} got another vector than is stored.",
-            "Of {count:,} passages embedded anew, {wrong:,} got another vector than is stored.",
+            "{wrong:,} of {count:,} re-embedded passage differs from its stored vector.",
+            "{wrong:,} of {count:,} re-embedded passages differ from their stored vectors.",
             len(cosines),
             wrong=wrong,
         )

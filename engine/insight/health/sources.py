@@ -152,6 +152,6 @@ def _behind(there: Mapping[str, _Known], known: Mapping[str, _Known]) -> tuple[s
     if not new and not gone and not changed:
         return None
     detail = tr(
-        "Since the last update {new:,} came, {changed:,} changed, {gone:,} went.", new=new, changed=changed, gone=gone
+        "{new:,} new, {changed:,} changed, {gone:,} deleted since the last update.", new=new, changed=changed, gone=gone
     )
     return detail, new + gone + changed

@@ -51,9 +51,9 @@ def look_at_watcher(watcher: WatcherStatus, *, wanted: bool) -> HealthFinding:
     if watcher.error or not watcher.enabled:
         return degraded(id_, name, watcher.error or tr("The folders are not watched."))
     if watcher.mode == "polling":
-        seldom = tr("The folders are looked through every few seconds: the system tells of no changes.")
+        seldom = tr("The folders are scanned every few seconds: the system reports no changes.")
         return degraded(id_, name, seldom)
-    return fine(id_, name, tr("The system tells of changes in the folders."))
+    return fine(id_, name, tr("The system reports changes in the folders."))
 
 
 def look_at_extension(subject: Subject) -> HealthFinding:

@@ -172,7 +172,7 @@ MATRIX = Matter(
     marked("Vector matrix"),
     marked("Looking at: vector matrix"),
     _look_at_matrix,
-    marked("Write it anew"),
+    marked("Rewrite"),
     _write_matrix,
 )
 TABLE = Matter(
@@ -180,6 +180,6 @@ TABLE = Matter(
     marked("Vector table"),
     marked("Looking at: vector table"),
     _look_at_table,
-    marked("Fill it anew"),
+    marked("Refill"),
     _fill_table,
 )

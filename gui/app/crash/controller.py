@@ -31,7 +31,9 @@ NOW_MORE = marked(
     "If something looks odd from now on, restart it: you will be where you are now."
 )
 EARLIER = marked("Mnemoscope crashed the last time it ran")
-EARLIER_MORE = marked("Your notes are as they were, and the index mends itself. The report says where it stopped.")
+EARLIER_MORE = marked(
+    "Your notes are unchanged, and the index repairs itself. The report says where the program stopped."
+)
 _PRIVATE = marked(
     "The report says which versions run, which settings you changed, and where in the program it happened. "
     "It holds no text of notes, no searches, no names of files and no keys. It goes nowhere unless you send it."

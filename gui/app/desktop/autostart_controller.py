@@ -13,7 +13,7 @@ from gui.core.notices import Notices
 from gui.settings.page_layout import OptionPlacement
 from gui.settings.system_switch import SystemSwitch
 
-_NAME = marked("Start with the computer")
+_NAME = marked("Start at login")
 _HELP = marked("When you log in, the program starts without its window: in the tray, and ready for the quick search.")
 _REFUSAL = marked("Nothing was changed in what starts with the computer. {reason}")
 _COMMAND = "program.autostart"
@@ -27,7 +27,7 @@ class AutostartController(QObject):
         super().__init__(commands.menu)
         self._action = action = QAction(tr(_NAME), commands.menu)
         action.setCheckable(True)
-        commands.name(action, _COMMAND, marked("Start with the computer, or no longer"))
+        commands.name(action, _COMMAND, marked("Start at login"))
         commands.menu.insertAction(commands.menu.actions()[-1], action)
         self._banner = banner
         self._asked = False

@@ -262,7 +262,7 @@ class DuplicatesPage(IndexPage):
         self._summary.setText(summary_text(len(shown), report.found, report.files, put_away))
         if not shown:
             if report.files:
-                see = ((tr("Show what is hidden"), self._toggle_hidden),) if put_away else ()
+                see = ((tr("Show hidden"), self._toggle_hidden),) if put_away else ()
                 self._message.show_state(tr(NOTHING), tr(NOTHING_MORE), actions=see)
             else:
                 sync = (tr("Sync now"), lambda: self.action_requested.emit("sync"))

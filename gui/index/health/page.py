@@ -32,7 +32,7 @@ _IN_STATUS = frozenset(
 )
 """Findings that the overview has rows of its own for."""
 STOPPED_LOOKING = marked("Stopped before everything was looked at.")
-STOPPED = marked("Stopped. What was mended so far stays so.")
+STOPPED = marked("Stopped. Repairs made so far remain.")
 
 
 def summary(findings: Sequence[HealthFinding]) -> str:

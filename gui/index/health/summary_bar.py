@@ -46,7 +46,7 @@ class HealthSummaryBar(QWidget):
             QPushButton(words) for words in (tr("Check again"), tr("Check deeply"), tr("Repair all"))
         )
         set_tip(self.deeper, tr("Also try the model, and embed a few passages anew on this computer to compare them."))
-        set_tip(self.all, tr("Mend what can be mended, and bring the index up to date. Notes are never touched."))
+        set_tip(self.all, tr("Repair everything and update the index. Notes are never changed."))
         self.again.clicked.connect(lambda: self.look_wanted.emit(False))
         self.deeper.clicked.connect(lambda: self.look_wanted.emit(True))
         self.all.clicked.connect(self.repair_wanted)

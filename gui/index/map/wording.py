@@ -59,7 +59,7 @@ def subtitle(record: IndexMap, points: int) -> str:
     else:
         ready = tr_count("{count:,} chunk", "{count:,} chunks", points)
     if record.layout == "neighbours":
-        return tr("{chunks}, alike ones side by side", chunks=ready)
+        return tr("{chunks}. Similar passages sit together", chunks=ready)
     return tr("{chunks}, two main directions", chunks=ready)
 
 

@@ -115,7 +115,7 @@ def test_new_file_beside_failed_one_is_counted_alone(memory: BuiltinMemory, work
     memory.sync()
     (workspace / "new.md").write_text("# New\n")
     notes = findings(memory)["notes"]
-    assert (notes.count, notes.detail) == (1, "Since the last update 1 came, 0 changed, 0 went.")
+    assert (notes.count, notes.detail) == (1, "1 new, 0 changed, 0 deleted since the last update.")
 
 
 @pytest.mark.parametrize("kept", ["", "she lent us the pressure barge ines"])
@@ -159,7 +159,7 @@ def test_rows_of_chunks_of_no_file_are_no_matter_of_the_keyword_index(memory: Bu
 
 def test_rows_about_sessions_and_tags_of_no_file_go(memory: BuiltinMemory) -> None:
     execute(memory, "INSERT INTO tags_1 VALUES ('left', 99)")
-    assert "1 row of no file" in findings(memory)["chunks"].detail
+    assert "1 orphaned session or tag row" in findings(memory)["chunks"].detail
     memory.insight.repair(["chunks"])
     assert wrong(memory) == set()
 
@@ -367,7 +367,7 @@ def test_files_that_changed_are_counted_and_updated(memory: BuiltinMemory, works
     (workspace / "later.md").write_text("Parsnips.\n")
     (workspace / "shopping.md").unlink()
     finding = findings(memory)["notes"]
-    assert (finding.detail, finding.count) == ("Since the last update 1 came, 0 changed, 1 went.", 2)
+    assert (finding.detail, finding.count) == ("1 new, 0 changed, 1 deleted since the last update.", 2)
     memory.insight.repair(["notes"])
     assert wrong(memory) == set()
 

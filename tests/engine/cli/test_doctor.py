@@ -58,7 +58,7 @@ def test_notes_that_changed_are_counted(verb: Run, folder: Path) -> None:
     (folder / "b.md").write_text("# Roses\n\nWater them.\n")
     (folder / "c.md").write_text("# New\n")
     found = checks(verb("doctor", "--json"))["Notes"]
-    assert found["detail"] == "Since the last update 1 came, 1 changed, 1 went."
+    assert found["detail"] == "1 new, 1 changed, 1 deleted since the last update."
 
 
 def test_files_that_failed_are_named(verb: Run, folder: Path) -> None:

@@ -30,7 +30,7 @@ def test_facts_are_added_once_listed_and_found(verb: Run) -> None:
     assert [line.split("  ")[-2] for line in listed] == ["We decided to move", "I prefer tea"]
     assert verb("facts", "list", "--category", "preference").out.count("\n") == 1
     assert "I prefer tea" in verb("facts", "search", "prefer tea").out
-    assert verb("facts", "search", "quantum").out == "No fact fits.\n"
+    assert verb("facts", "search", "quantum").out == "No matching facts.\n"
     found = json.loads(verb("facts", "search", "--json", "prefer tea", "--max-results", "1").out)
     assert (found["mode"], found["results"][0]["fact"]["text"]) == ("keyword", "I prefer tea")
 

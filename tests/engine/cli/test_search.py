@@ -88,7 +88,7 @@ def test_nothing_found_says_which_stage_removed_what(run: Run) -> None:
     assert answer.code == 0
     assert answer.out.splitlines()[0] == "No matches."
     assert "threshold *  0 of 4  0.3 ms  4 scored below 0.35." in answer.out
-    advice = "The best match scores 0.31 of the 0.35 that are asked for. Try: --min-score 0"
+    advice = "Best match 0.31; the minimum is 0.35. Try: --min-score 0"
     assert answer.out.splitlines()[-1] == advice
     assert run("search", "zebra", "--json").json["results"] == []
 

@@ -49,7 +49,7 @@ def test_changes_since_the_last_update_are_counted(verb: Run, store: Path) -> No
         file.write(json.dumps(SAID) + "\n")
     found = check(verb, "Transcripts")
     assert (found["state"], found["advice"]) == ("degraded", "Run mnemoscope index.")
-    assert found["detail"].endswith("Since the last update 1 came, 1 changed, 1 went.")
+    assert found["detail"].endswith("1 new, 1 changed, 1 deleted since the last update.")
 
 
 def test_an_export_that_breaks_off_is_counted(verb: Run, store: Path) -> None:

@@ -69,7 +69,7 @@ def test_it_tells_of_the_selected_result_and_follows_the_selection(panel, outcom
     assert first.citation in said
     assert f"Number 1 of {outcome.total} results · score {first.score:.2f}" in said
     assert "Meaning counts 30% and words 70%" in said
-    assert "reaches the 0.35 that are asked for" in said
+    assert "reaches the minimum of 0.35" in said
     panel.show_result(second)
     assert second.citation in _said(panel)
     assert f"Number 2 of {outcome.total} results" in _said(panel)
@@ -119,7 +119,7 @@ def test_an_empty_answer_says_where_nothing_was_left(panel, outcome, memory_of_n
     panel.show_answer(_answer(memory_of_nothing))
     said = _said(panel)
     assert "Why nothing was found" in said
-    assert "Threshold: 4 passages in, 0 left. 4 scored below 0.35. Here nothing was left." in said
+    assert "Threshold: 4 passages in, 0 left. 4 scored below 0.35. This step removed everything." in said
     assert outcome.results[0].citation not in said
 
 

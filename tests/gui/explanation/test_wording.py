@@ -22,7 +22,7 @@ def test_the_bar_adds_up_to_the_score_and_to_what_age_took(result):
     assert of.score == pytest.approx(reason.score)
     assert of.words == pytest.approx(reason.score * result.text_share)
     assert of.score + of.aged == pytest.approx(reason.fresh_score)
-    assert wording.spoken_shares(of).endswith("lost by age; 0.35 are asked for")
+    assert wording.spoken_shares(of).endswith("lost by age; minimum 0.35")
 
 
 def test_nothing_is_said_of_age_where_nothing_ages(result):
@@ -68,13 +68,13 @@ def test_a_stage_is_marked_where_nothing_was_left():
     rows = stage_rows(explain((), (), min_score=0.35, remedies=(WEAK,)))
     assert [row.name for row in rows if row.emptied] == ["\N{MULTIPLICATION SIGN} Threshold"]
     emptied = next(row for row in rows if row.emptied)
-    assert emptied.said == "Threshold: 4 passages in, 0 left. 4 scored below 0.35. Here nothing was left."
+    assert emptied.said == "Threshold: 4 passages in, 0 left. 4 scored below 0.35. This step removed everything."
 
 
 def test_a_remembered_answer_says_so():
     explanation = explain((), (), min_score=0.35, remedies=())
     assert wording.total(explanation, None) == "5 stages in 5.0 ms."
-    assert wording.total(explanation, 12.3) == "5 stages in 5.0 ms. This answer was remembered for 12 s."
+    assert wording.total(explanation, 12.3) == "5 stages in 5.0 ms. Cached 12 s ago."
 
 
 def test_a_stage_that_is_new_here_keeps_its_own_name():

@@ -167,7 +167,7 @@ def test_hidden_groups_can_be_listed_again(qtbot, page: DuplicatesPage, memory, 
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
     assert wording.NOTHING in words(page)
-    press(page, "Show what is hidden")
+    press(page, "Show hidden")
     qtbot.waitUntil(lambda: not page.busy)
     assert len(listed(page)) == 2
     press(page, "List it again")

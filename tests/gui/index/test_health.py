@@ -198,7 +198,7 @@ def test_a_repair_can_be_stopped(qtbot, show: Show) -> None:
     qtbot.mouseClick(page._head.stop, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(stopped.is_set)
     qtbot.waitUntil(lambda: not page.busy)
-    assert page._head.said.text() == "Stopped. What was mended so far stays so."
+    assert page._head.said.text() == "Stopped. Repairs made so far remain."
     assert rows(page)[0].button.isEnabled()
 
 

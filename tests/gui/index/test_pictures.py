@@ -67,7 +67,7 @@ def test_many_months_become_years_and_a_strange_date_no_endless_row_of_them():
 
 def test_the_parts_on_disk_are_shares_of_the_whole():
     series = disk_series((DiskPart(name="text", bytes=750), DiskPart(name="free", bytes=250)))
-    assert [text for text, _ in series.marks[1].row] == ["Free for what comes", "250 bytes", f"25{SPACE}%"]
+    assert [text for text, _ in series.marks[1].row] == ["Free space", "250 bytes", f"25{SPACE}%"]
     assert series.gist == f"1.0 KB on disk, most of it for: Text: 750 bytes, 75{SPACE}%."
     assert len(series.marks[0].row) == len(DISK_COLUMNS)
     assert disk_series(()).marks == ()

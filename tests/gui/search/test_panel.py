@@ -267,7 +267,7 @@ def test_an_empty_answer_explains_itself(qtbot, panel, ask):
     assert QApplication.focusWidget().text() == "Show weak matches"
     assert QApplication.focusWidget().accessibleDescription() == WEAK.advice
     with qtbot.waitSignal(panel.why_wanted):
-        _press(qtbot, panel, "How this answer came about")
+        _press(qtbot, panel, "How this search worked")
 
 
 def test_a_silent_repeat_leaves_the_focus_on_a_button(qtbot, panel, ask):

@@ -43,13 +43,13 @@ def test_each_choice_is_asked_at_once_and_said_in_words(qtbot, panel, memory, bu
     _ask(qtbot, panel)
     assert (_last(memory), button.text()) == ((0.0, False), "Relevance")
     for words, asked, said in (
-        ("Newer counts more", (30.0, False), "Relevance · newer"),
-        ("Different ones first", (30.0, True), "Relevance · newer · varied"),
+        ("Prefer newer", (30.0, False), "Relevance · newer"),
+        ("More variety", (30.0, True), "Relevance · newer · varied"),
         ("90 days", (90.0, True), "Relevance · newer · varied"),
-        ("Newer counts more", (0.0, True), "Relevance · varied"),
-        ("Newer counts more", (90.0, True), "Relevance · newer · varied"),
+        ("Prefer newer", (0.0, True), "Relevance · varied"),
+        ("Prefer newer", (90.0, True), "Relevance · newer · varied"),
         ("90 days", (90.0, True), "Relevance · newer · varied"),
-        ("Different ones first", (90.0, False), "Relevance · newer"),
+        ("More variety", (90.0, False), "Relevance · newer"),
         ("Date", (90.0, False), "Date · newer"),
     ):
         _action(button.menu(), words).trigger()
@@ -71,7 +71,7 @@ def test_the_choice_is_seen_where_it_may_be_why_nothing_is_found(qtbot, panel, b
 
 def test_a_half_life_of_the_settings_joins_the_others(qtbot, panel, button):
     panel.ranking.set_default(Ranking(half_life_days=14), anew=True)
-    menu = _action(button.menu(), "Half as much after").menu()
+    menu = _action(button.menu(), "Half-life").menu()
     assert [action.text() for action in menu.actions()] == ["7 days", "14 days", "30 days", "90 days", "365 days"]
     assert _action(button.menu(), "14 days").isChecked()
     panel.ranking.show(Ranking(half_life_days=1000))
@@ -93,7 +93,7 @@ def test_the_settings_change_what_nobody_has_chosen_otherwise(qtbot, panel):
 def test_it_can_be_made_what_holds_always(qtbot, panel, button):
     keep = _action(button.menu(), "Always rank like this")
     assert not keep.isEnabled()
-    _action(button.menu(), "Different ones first").trigger()
+    _action(button.menu(), "More variety").trigger()
     assert keep.isEnabled()
     with qtbot.waitSignal(panel.ranking.default_wanted) as wanted:
         keep.trigger()

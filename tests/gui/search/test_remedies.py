@@ -156,7 +156,7 @@ def test_a_narrow_page_puts_its_buttons_below_each_other(qtbot, panel, ask):
     page = panel.body.page
     panel.header.window().resize(300, 600)
     buttons = [
-        b for b in page.findChildren(QPushButton) if b.text() in ("How this answer came about", "A file is missing…")
+        b for b in page.findChildren(QPushButton) if b.text() in ("How this search worked", "A file is missing…")
     ]
     qtbot.waitUntil(lambda: buttons[0].geometry().bottom() < buttons[1].geometry().top())
     assert page.widget().minimumSizeHint().width() <= 300

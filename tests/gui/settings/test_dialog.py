@@ -91,7 +91,7 @@ def test_what_is_typed_waits_and_is_applied_with_what_follows(qtbot, dialog, not
     assert load_settings().chunking.tokens == 200
     assert dialog.isVisible()
     assert "not applied yet" not in _said(_row(dialog, "chunking.tokens"))
-    assert _row(dialog, "chunking.tokens").footer.origin.text() == "Set for all folders"
+    assert _row(dialog, "chunking.tokens").footer.origin.text() == "Global"
 
 
 def test_what_is_sent_is_said_before_it_is(qtbot, dialog):
@@ -163,7 +163,7 @@ def test_an_option_is_set_for_all_folders_or_for_this_one_and_reset(qtbot, dialo
     row = _row(dialog, "window.editor")
     qtbot.keyClick(_type(qtbot, dialog, "window.editor", "vim {path}"), Qt.Key.Key_Return)
     _rest(qtbot, dialog)
-    assert row.footer.origin.text() == "Set for all folders"
+    assert row.footer.origin.text() == "Global"
     next(action for action in row.footer.layer_menu().actions() if action.text() == "Only for this folder").trigger()
     qtbot.keyClick(_type(qtbot, dialog, "window.editor", "code {path}"), Qt.Key.Key_Return)
     _rest(qtbot, dialog)
@@ -337,7 +337,7 @@ def test_an_option_of_a_form_is_reset_where_it_is_found_and_says_what_is_sent(qt
     _rest(qtbot, dialog)
     qtbot.keyClicks(dialog._query, "turns text into meaning")
     _rest(qtbot, dialog)
-    _button(dialog, "Reset to OpenAI or a server like it").click()
+    _button(dialog, "Reset to OpenAI-compatible").click()
     assert "Vectors of another model" in dialog._footer.words
     assert "sent to api.openai.com" in dialog._footer.words
     with qtbot.waitSignal(dialog.saved):

@@ -127,7 +127,7 @@ def test_keys_are_taken_away_and_given_back(qtbot, page, mapped, config):
     qtbot.keyClick(page.table, Key.Key_Delete)
     assert mapped.keys(WRAP.name) == ()
     assert page.command == WRAP
-    assert page.said.text() == "By itself it has Alt+Z."
+    assert page.said.text() == "Default: Alt+Z."
     qtbot.mouseClick(page.reset_button, Qt.MouseButton.LeftButton)
     assert mapped.keys(WRAP.name) == ("Alt+Z",)
     assert not page.reset_button.isEnabled()

@@ -153,7 +153,7 @@ def test_what_all_folders_have_stays_when_this_one_gets_more(qtbot, dialog, note
     dialog.model.read_again()
     _rest(qtbot, dialog)
     row = _page(dialog).rows["extra_paths"]
-    assert row.footer.origin.text() == "Set for all folders"
+    assert row.footer.origin.text() == "Global"
     next(action for action in row.footer.layer_menu().actions() if action.text() == "Only for this folder").trigger()
     row.field.entered.emit(("/all", "/own"))
     with qtbot.waitSignal(dialog.saved):

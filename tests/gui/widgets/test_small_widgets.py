@@ -34,7 +34,7 @@ def test_a_cut_text_tells_itself_in_the_tooltip(qtbot):
 
 
 def test_a_text_is_cut_to_some_letters_or_left_out(qtbot):
-    words = ElidedLabel("154 chunks, alike ones side by side", fewest=10)
+    words = ElidedLabel("154 chunks. Similar passages sit together", fewest=10)
     qtbot.addWidget(words)
     words.show()
     letter = words.fontMetrics().averageCharWidth()

@@ -93,7 +93,7 @@ def test_the_switcher_tells_how_each_stands(qtbot, window, folders):
     (folders["boat"] / "note.md").unlink()
     folders["boat"].rmdir()
     boat, garden, work = _rows(_switcher(qtbot, window))
-    assert boat == f"boat, Its folder is not there, {folders['boat']}"
+    assert boat == f"boat, Folder missing, {folders['boat']}"
     assert garden.startswith("garden, Open now · 1 file · synced ")
     assert work.startswith("work, 1 file · synced ")
 

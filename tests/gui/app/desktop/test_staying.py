@@ -55,5 +55,5 @@ def test_the_settings_have_a_row_for_starting_with_the_computer(qtbot, window, s
     dialog.search("startup login")
     qtbot.waitUntil(lambda: dialog.ready)
     row = dialog.findChild(SystemRow)
-    assert row.field.box.words == "Start with the computer"
+    assert row.field.box.words == "Start at login"
     dialog.leave()

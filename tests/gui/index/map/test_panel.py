@@ -79,7 +79,7 @@ def make_result():
 def test_every_point_is_painted_where_it_belongs(shown: MapPanel) -> None:
     assert all(_has_colour_near(shown, shown.canvas.place_of(point)) for point in range(30))
     assert not _has_colour_near(shown, QPointF(12, 12))
-    assert shown.header._subtitle.text() == "30 chunks, alike ones side by side"
+    assert shown.header._subtitle.text() == "30 chunks. Similar passages sit together"
     assert [item.accessibleName() for item in shown.legend._items] == [
         "daily, 10 chunks",
         "projects, 10 chunks",
@@ -138,7 +138,7 @@ def test_an_older_map_is_shown_until_the_new_one_is_there(qtbot, panel, memory, 
     insight.released.set()
     _calm(qtbot, panel)
     assert len(panel.prepared.scene) == 30
-    assert panel.header._subtitle.text() == "30 chunks, alike ones side by side"
+    assert panel.header._subtitle.text() == "30 chunks. Similar passages sit together"
 
 
 def test_a_first_sight_by_directions_gives_way_to_neighbours(qtbot, panel, memory, insight) -> None:
@@ -352,7 +352,7 @@ def test_keys_walk_from_point_to_point_and_open(qtbot, shown: MapPanel) -> None:
 
 def test_the_map_is_described_in_words(shown: MapPanel) -> None:
     words = shown.canvas.accessibleDescription()
-    assert "30 chunks, alike ones side by side" in words
+    assert "30 chunks. Similar passages sit together" in words
     assert "daily 10, projects 10, topics 10" in words
     assert "Enter opens it" in words
 
