@@ -1,6 +1,6 @@
-"""The engine's door: everything that a front end may use.
+"""Public API of the engine: everything that a front end may import.
 
-Importing it stays cheap (under 100 ms): what a name needs is imported when the name is first used.
+Names are loaded when they are first used, so that `import engine` takes less than 100 ms.
 """
 
 import importlib

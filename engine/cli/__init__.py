@@ -1,6 +1,7 @@
-"""The same program without a screen: `mnemoscope index | search | get | sessions | mcp …`.
+"""The command line: `mnemoscope index | search | get | sessions | mcp …`, one module per command.
 
-Nothing here imports what the verb at hand does not need, since most of a short search is importing.
+In: arguments. Out: text or JSON on standard output, one line per error, an exit code. Each command imports only what it
+needs, since imports take most of the time of a short search.
 """
 
 from engine.cli.arguments import VERBS

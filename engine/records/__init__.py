@@ -1,4 +1,4 @@
-"""The frozen records that cross rooms and leave the engine.
+"""Frozen records that packages exchange and that leave the engine.
 
 Times are seconds since the epoch (UTC), durations are seconds unless the name says otherwise, lines count from 1 and
 ranges are half-open offsets in code points.
