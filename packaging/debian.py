@@ -1,4 +1,4 @@
-"""Packages of Debian's kin, for those who may install them."""
+"""Install packages on Debian-based systems, given the rights."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ def can_install() -> bool:
 
 
 def ensure(purpose: str, packages: Iterable[str]) -> None:
-    """Install what is missing, as root on Debian's kin; else say how and exit. Without any nothing is done."""
+    """Install missing packages as root on Debian-based systems; otherwise print the command and exit."""
     names = list(packages)
     if not names:
         return
@@ -22,7 +22,7 @@ def ensure(purpose: str, packages: Iterable[str]) -> None:
 
 
 def install(purpose: str, packages: Iterable[str]) -> None:
-    """Have apt-get install them; where it fails, its output is shown and the program ends."""
+    """Install the packages by apt-get; on failure, print its output and exit."""
     names = list(packages)
     print(f"Installing {purpose}: {' '.join(names)} …", file=sys.stderr, flush=True)
     for command in (["apt-get", "update"], ["apt-get", "install", "-y", "--no-install-recommends", *names]):

@@ -35,7 +35,7 @@ CHECKS = {
     "import rules": ["lint-imports", "--no-logo"],
 }
 MOST_PROCESSES = 4
-"""Each collects all tests for itself, and one with a window takes half a gigabyte."""
+"""Limit because each process collects all tests, and one with a window takes half a gigabyte."""
 HEADLESS = (
     "There is no display here, so no window can open: add --screenshot FILE.png to draw it into a file,"
     " or use a verb: index, search, get, status or doctor."
@@ -63,7 +63,7 @@ def main(arguments: list[str]) -> int:
 
 
 def run(arguments: list[str]) -> int:
-    """Start the program; its exit code is ours."""
+    """Start the program and return its exit code."""
     if _opens_window(arguments):
         if not qt_libraries.has_display():
             if not any(argument.startswith("--screenshot") for argument in arguments):
@@ -76,7 +76,7 @@ def run(arguments: list[str]) -> int:
 
 
 def test(arguments: list[str], *, with_peers: bool) -> int:
-    """Run every check, also after one has failed; pytest comes last, so that its closing line is the last one."""
+    """Run all checks even if some fail; pytest runs last, so that its summary is the last line."""
     qt_libraries.ensure(qt_libraries.for_tests())
     screen_reader.ensure()
     environment.WORK.ensure(environment.TEST_LOCK)
@@ -94,7 +94,7 @@ def test(arguments: list[str], *, with_peers: bool) -> int:
 
 
 def _has_peers() -> bool:
-    """The tests that do without are run all the same."""
+    """Install the peers; on failure, print the error and return False, so that the other tests still run."""
     try:
         peers.ensure()
     except SystemExit as failure:
@@ -104,14 +104,14 @@ def _has_peers() -> bool:
 
 
 def _side_by_side() -> list[str]:
-    """pytest's options for a process on each core; what is left is taken from the one that has most of it."""
+    """Return pytest's options for one process per core, with work stealing between them."""
     allowed = getattr(os, "sched_getaffinity", None)
     cores = len(allowed(0)) if allowed else os.cpu_count() or 1
     return ["-n", str(min(cores, MOST_PROCESSES)), "--dist", "worksteal"] if cores > 1 else []
 
 
 def _opens_window(arguments: list[str]) -> bool:
-    """Verbs come first and are bare words; everything else is about the window."""
+    """Return whether these arguments open the window: a verb is always the first argument, without dashes."""
     starts_with_verb = bool(arguments) and not arguments[0].startswith("-")
     return not starts_with_verb and SCREENLESS_OPTIONS.isdisjoint(arguments)
 
@@ -125,7 +125,8 @@ def _check(name: str, command: list[str]) -> bool:
 
 
 def _become(command: list[str]) -> int:
-    """Turn into this program, so that signals and the exit code are its own; where that cannot be, wait for it."""
+    """Replace this process, so that signals and the exit code are the program's own; elsewhere than POSIX, wait for
+    it."""
     if os.name == "posix":
         sys.stdout.flush()
         os.execv(command[0], command)
@@ -133,7 +134,7 @@ def _become(command: list[str]) -> int:
 
 
 def _wait(command: list[str]) -> int:
-    """Run a child to its end: Ctrl+C reaches it too, and it decides what follows."""
+    """Wait for a child process; on Ctrl+C, which it receives too, keep waiting until it exits."""
     with subprocess.Popen(command) as child:
         while True:
             try:

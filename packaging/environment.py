@@ -1,7 +1,7 @@
-"""Virtual environments beside `pyproject.toml`: made from a lock, mended when they are broken or out of date.
+"""Virtual environments next to `pyproject.toml`: created from a lock, and repaired when broken or out of date.
 
-A stamp in each says what is installed. The stamp goes before anything changes and comes back last, so whatever an
-interrupted install leaves behind has no stamp and is built anew.
+A stamp file in each lists its contents. The stamp is removed before any change and written last, so an interrupted
+install leaves no stamp and is rebuilt.
 """
 
 import hashlib
@@ -14,16 +14,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 RUN_LOCK = ROOT / "packaging" / "requirements.lock"
 TEST_LOCK = ROOT / "packaging" / "requirements-dev.lock"
-"""Holds all of RUN_LOCK and the tools for the tests."""
+"""Contains all of RUN_LOCK and the test tools."""
 BUNDLE_LOCK = ROOT / "packaging" / "requirements-bundle.lock"
-"""Holds all of RUN_LOCK, what a bundle has besides, and what builds it."""
+"""Contains all of RUN_LOCK, the bundle's additional packages, and the build tools."""
 
 _PROGRAMS = "Scripts" if os.name == "nt" else "bin"
 _SUFFIX = ".exe" if os.name == "nt" else ""
 
 
 class Environment:
-    """One of them; `locks` are those that may be installed in it, each holding all of the one before."""
+    """A virtual environment; `locks` may be installed in it, each a superset of the one before."""
 
     def __init__(self, folder: Path, *locks: Path) -> None:
         self.folder = folder
@@ -32,11 +32,11 @@ class Environment:
         self._locks = locks
 
     def program(self, name: str) -> Path:
-        """A command that is installed in the environment."""
+        """Return the path of a command that is installed in the environment."""
         return self.folder / _PROGRAMS / f"{name}{_SUFFIX}"
 
     def ensure(self, lock: Path) -> None:
-        """Have it hold this lock and the project; returns at once when it does. Exits when it cannot."""
+        """Install this lock and the project unless they are current. Exits on failure."""
         wanted = {
             "environment": f"Python {sys.version_info.major}.{sys.version_info.minor} in {ROOT}",
             "project": _digest(ROOT / "pyproject.toml"),
@@ -47,22 +47,22 @@ class Environment:
             return
         self._stamp.unlink(missing_ok=True)
         if not installed or any(installed[key] != wanted.get(key) for key in installed.keys() - {"project"}):
-            # Packages that a changed lock no longer names would stay behind, so it starts from nothing.
+            # Packages that a changed lock no longer names would stay installed, so start with an empty environment.
             self._create()
             installed = {}
         pip = [str(self.python), "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
         if lock.name not in installed:
-            # A lock is whole, also where it leaves out what a package asks for in vain (pyproject.toml, [tool.uv]).
+            # A lock is complete even though it omits some declared dependencies (pyproject.toml, [tool.uv]).
             install = [*pip, "--no-deps", "--require-hashes", "-r", str(lock)]
             step("Installing the packages (some 100 MB the first time, 250 MB with those for the tests)", install)
-        # A plain path file, not setuptools' import hook, which costs every start of Python 15 ms.
+        # A plain path file: setuptools' import hook would add 15 ms to every start of Python.
         editable = ["--no-deps", "--no-build-isolation", "--config-settings", "editable_mode=compat", "-e", str(ROOT)]
         step("Linking the project", [*pip, *editable])
         held = {"environment", "project", self._locks[0].name, lock.name} | installed.keys()
         self._stamp.write_text(json.dumps({key: value for key, value in wanted.items() if key in held}))
 
     def _read_stamp(self) -> dict[str, str]:
-        """What is installed; empty where nothing can be trusted to be."""
+        """Return the stamp of the installed state; empty if it is missing or not reliable."""
         try:
             stamp = json.loads(self._stamp.read_text())
         except (OSError, ValueError):
@@ -70,19 +70,19 @@ class Environment:
         return stamp if isinstance(stamp, dict) and self.python.exists() else {}
 
     def _create(self) -> None:
-        # Run from inside the environment, this Python is about to be deleted: its base is not.
+        # When run from inside the environment, this interpreter is about to be deleted; its base is not.
         python = getattr(sys, "_base_executable", sys.executable)
         step(f"Creating {self.folder.name}", [python, "-m", "venv", "--clear", str(self.folder)])
 
 
 WORK = Environment(ROOT / ".venv", RUN_LOCK, TEST_LOCK)
-"""Where the program and its tests run."""
+"""Environment in which the program and its tests run."""
 BUNDLING = Environment(ROOT / ".venv-bundle", BUNDLE_LOCK)
-"""Where bundles are made: it holds what belongs in one, and the builder, which takes what it finds."""
+"""Environment for bundles: it holds only the bundle's packages and PyInstaller, which collects all that it finds."""
 
 
 def step(sentence: str, command: list[str]) -> None:
-    """Run one quiet step; its output is shown only when it fails."""
+    """Run a command quietly; its output is shown only on failure."""
     print(f"{sentence} …", file=sys.stderr, flush=True)
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     if done.returncode != 0:

@@ -1,9 +1,9 @@
-"""Makes ICU's data small: Qt's wheels for Linux bring 32 MB, and Qt asks it for the order of words and little else.
+"""Reduce the size of ICU's data: Qt's Linux wheels contain 32 MB, and Qt uses little but the collation rules.
 
-What stays are the rules by which words are sorted and normalised, and what ICU reads at its start. Names of languages,
-countries, currencies, units and time zones are Qt's own, other encodings than Unicode are Python's to read.
-The format is that of ICU's `.dat` files (a header, then a table of names and places), wrapped into a shared library;
-only binutils are needed to wrap it again.
+The result contains the rules for sorting and normalization, and the data that ICU reads at startup. Qt has its own
+names of languages, countries, currencies, units and time zones; Python decodes other encodings than Unicode.
+The format is that of ICU's `.dat` files (a header, then a table of names and offsets), wrapped in a shared library;
+wrapping it again takes only binutils.
 """
 
 import re
@@ -14,18 +14,18 @@ from pathlib import Path
 
 _MAGIC = b"CmnD"
 _MAGIC_AT = 12
-"""Bytes of the header before it."""
+"""Bytes of the header before the magic number."""
 _ALIGNED = 16
 _NEEDED = {
     *("root.res", "pool.res", "res_index.res", "supplementalData.res", "likelySubtags.res", "keyTypeData.res"),
     *("numberingSystems.res", "timezoneTypes.res", "metadata.res", "icuver.res", "icustd.res", "cnvalias.icu"),
 }
 _NEEDED_KINDS = re.compile(r"coll/.*|(?!unames)[^/]+\.(?:icu|nrm)")
-"""All but the names of single characters, which only patterns and transliterations ask for."""
+"""All but the character names, which only patterns and transliterations use."""
 
 
 def shrink(library: Path) -> None:
-    """Replace `libicudata.so.N` by one with less in it; raises `ValueError` where it is not what is expected."""
+    """Replace `libicudata.so.N` by a smaller one. Raises `ValueError` if it doesn't contain ICU data."""
     data = library.read_bytes()
     symbol = re.search(rb"icudt(\d+)_dat\0", data)
     start = data.find(_MAGIC) - _MAGIC_AT
@@ -47,7 +47,7 @@ def shrink(library: Path) -> None:
 
 
 def _rebuilt(data: bytes) -> bytes:
-    """The same common data with only the needed entries."""
+    """Return the same common data with only the needed entries."""
     (header,) = struct.unpack_from("<H", data)
     (count,) = struct.unpack_from("<I", data, header)
     table = [struct.unpack_from("<II", data, header + 4 + 8 * number) for number in range(count)]

@@ -1,9 +1,9 @@
-"""Makes the built-in model's file smaller without changing a bit of its tables: 30.4 MB become 26.3.
+"""Recompress the built-in model's file without changing its tables: from 30.4 MB to 26.3 MB.
 
-It is a zip file of numpy's arrays, packed by deflate. Most of them are numbers of a few bits each, set together without
-a gap: in their bytes nothing comes again that deflate could point back to, and its pointers only spoil the statistics
-of the single bytes. Their letters alone (`Z_HUFFMAN_ONLY`) take a seventh less, and are read as fast as before.
-Python's own module cannot be told how to pack, so the file is written here, after PKWARE's APPNOTE 6.3.
+The file is a zip of numpy arrays, compressed by deflate. Most arrays are packed numbers of a few bits each, without
+repeated byte sequences for deflate to refer to, and its back-references only spoil the statistics of the single bytes.
+Huffman coding alone (`Z_HUFFMAN_ONLY`) is a seventh smaller, and as fast to read.
+Python's `zipfile` offers no choice of strategy, so this module writes the file itself, after PKWARE's APPNOTE 6.3.
 """
 
 import io
@@ -15,7 +15,7 @@ from pathlib import Path
 
 _VERSION, _DEFLATED = 20, zipfile.ZIP_DEFLATED
 _DATE = 0x21
-"""The first day of 1980, so that the same tables are the same file."""
+"""1 January 1980, so that the same tables yield the same file."""
 _LEVEL = 9
 
 
@@ -27,13 +27,13 @@ class _Member:
     packed: bytes
 
     def header(self) -> bytes:
-        """What both of its headers say."""
+        """Return the fields that the local and the central header share."""
         sizes = (self.crc, len(self.packed), self.size)
         return struct.pack("<5H3L2H", _VERSION, 0, _DEFLATED, 0, _DATE, *sizes, len(self.name), 0)
 
 
 def shrink(path: Path) -> None:
-    """Replace the `.npz` file by one with the same members in fewer bytes."""
+    """Replace the `.npz` file by a smaller one with the same members."""
     with zipfile.ZipFile(path) as archive:
         members = [_member(info, archive.read(info)) for info in archive.infolist()]
     path.write_bytes(_written(members))

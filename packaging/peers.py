@@ -1,6 +1,6 @@
-"""The programs of others that tests work with, in `.peers`: qmd and the Node that it runs on, from npm's registry.
+"""Third-party programs for the tests, in `.peers`: qmd and the Node that it runs on, from npm's registry.
 
-They are installed beside it and moved there when they are complete, so a `.peers` that is there is whole.
+They are installed in a temporary folder that is renamed once complete, so an existing `.peers` is always complete.
 """
 
 import json
@@ -18,30 +18,30 @@ FOLDER = environment.ROOT / ".peers"
 BUILDING = environment.ROOT / ".peers-new"
 STAMP = "installed.json"
 QMD = "2.8.3"
-"""npm chooses a release by the Node that it runs on itself: under an old one, without a number, qmd 0.9.0."""
+"""Pinned, because npm selects a release by the Node that it runs on: under an old one it installs qmd 0.9.0."""
 
 STEPS = (
     ("Node", ["node@22"]),
-    ("qmd", ["--ignore-scripts", f"@tobilu/qmd@{QMD}"]),  # its scripts would build and fetch what its packages bring
+    ("qmd", ["--ignore-scripts", f"@tobilu/qmd@{QMD}"]),  # the scripts would build or fetch bundled dependencies
 )
 SECONDS = 300
-"""For one step; with nothing in npm's cache they took 15 and 40."""
+"""Timeout of one step; with an empty npm cache they took 15 and 40."""
 
 _TRIES = 2
 _NPM_OPTIONS = ["--no-audit", "--no-fund", "--no-update-notifier", "--fetch-retries=1", "--fetch-timeout=60000"]
 _FOR_GPUS = ("*-cuda", "*-cuda-ext", "*-vulkan")
-"""Builds of node-llama-cpp for graphics cards: two thirds of a gigabyte, and the tests ask no model of a card."""
+"""Builds of node-llama-cpp for graphics cards: two thirds of a gigabyte, and the tests don't use a card."""
 
 
 def ensure() -> None:
-    """Have them all in `.peers`; returns at once when they are there. Exits when it cannot."""
+    """Install all programs in `.peers` unless they are current. Exits on failure."""
     wanted = {"steps": STEPS, "machine": f"{sys.platform} {platform.machine()}"}
     if _read_stamp() == json.loads(json.dumps(wanted)):
         return
     npm = _npm()
     shutil.rmtree(BUILDING, ignore_errors=True)
     BUILDING.mkdir()
-    # With a project of its own, npm looks for none in the folders above.
+    # Without a package.json here, npm would search the parent folders for one.
     (BUILDING / "package.json").write_text('{"private": true}')
     for name, arguments in STEPS:
         _install(name, [npm, "install", *_NPM_OPTIONS, *arguments])
@@ -62,7 +62,7 @@ def _read_stamp() -> object:
 
 
 def _npm() -> str:
-    """npm's own path; root on Debian's kin has it installed."""
+    """Return npm's path; it is installed first if this is root on a Debian-based system."""
     found = shutil.which("npm")
     if found is None and sys.platform == "linux" and debian.can_install():
         debian.install("npm", ["npm"])
@@ -73,7 +73,7 @@ def _npm() -> str:
 
 
 def _install(name: str, command: list[str]) -> None:
-    """One step of npm, tried again once, since a registry may fail for a moment."""
+    """Run one npm step, with a second try because a registry may fail temporarily."""
     print(f"Installing {name} for the tests …", file=sys.stderr, flush=True)
     for attempt in range(1, _TRIES + 1):
         code, output = _ended(command)
@@ -86,7 +86,7 @@ def _install(name: str, command: list[str]) -> None:
 
 
 def _prove() -> None:
-    """Ask the command for its version: scripts that npm left out and a wrong build would show only in tests."""
+    """Run qmd for its version, because skipped scripts or a wrong build would otherwise surface only in tests."""
     programs = BUILDING / "node_modules" / ".bin"
     path = os.pathsep.join([str(programs), os.environ.get("PATH", "")])
     code, output = _ended([shutil.which("qmd", path=path) or str(programs / "qmd"), "--version"], PATH=path)
@@ -95,7 +95,7 @@ def _prove() -> None:
 
 
 def _ended(command: list[str], **environ: str) -> tuple[int | None, str]:
-    """Exit code and output of a program; no code where it took too long and was killed with all that it started."""
+    """Return exit code and output of a program; the code is None if it timed out and its process group was killed."""
     posix = os.name == "posix"
     with subprocess.Popen(
         command,
@@ -113,7 +113,7 @@ def _ended(command: list[str], **environ: str) -> tuple[int | None, str]:
         except subprocess.TimeoutExpired:
             _kill(child)
             return None, child.communicate()[0]
-        except BaseException:  # Ctrl+C does not reach a session of its own
+        except BaseException:  # Ctrl+C does not reach a process in another session
             _kill(child)
             raise
         return child.returncode, output

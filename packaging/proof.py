@@ -1,6 +1,6 @@
-"""Proves a bundle, or whatever else was built, by starting it as a stranger would: with nothing of this project around.
+"""Verify a bundle or any other build by starting it with nothing of this project around it.
 
-Each step is one a person takes in the first minutes. The first that fails ends the command with what was said.
+The steps are those of a new user's first minutes. The first failure ends the command with the program's output.
 """
 
 import contextlib
@@ -19,10 +19,10 @@ _NOTES = {
     "sleep.md": "# Schlaf\n\nIch liege nachts oft wach und finde keine Ruhe.\n",
 }
 _BY_MEANING = "insomnia"
-"""Stands in no note: only the model finds the second one by it."""
+"""In no note, so that only the model can find the second one by it."""
 _SECONDS = 120
 _LEAST_PICTURE = 20_000
-"""Bytes; an empty window of this size has a fifth of it."""
+"""Bytes; a picture of an empty window of this size has a fifth of it."""
 _SIZE = (1280, 800)
 _TO_SERVER: tuple[dict[str, object], ...] = (
     {
@@ -41,11 +41,11 @@ _TO_SERVER: tuple[dict[str, object], ...] = (
         "params": {"name": "memory_search", "arguments": {"query": "irrigation timer"}},
     },
 )
-"""What an agent says; whatever has an id is answered."""
+"""Messages of an agent; those with an id expect an answer."""
 
 
 def prove(program: Path) -> float:
-    """The seconds from its start to its first picture, model and sample index included. Exits where a step fails."""
+    """Return the seconds from start to first picture, including model and sample index. Exits if a step fails."""
     with tempfile.TemporaryDirectory(prefix="mnemoscope-proof-") as scratch:
         home, notes = Path(scratch, "home"), Path(scratch, "notes")
         home.mkdir()
@@ -73,7 +73,7 @@ def _expect_hit(program: Path, home: Path, query: str, name: str, *place: str) -
 
 
 def _ask_server(program: Path, home: Path, notes: Path) -> None:
-    """As an agent does, who stays until it has its answers: a server whose input ends is free to end without them."""
+    """Query the MCP server, closing its input only after the last answer: a server may exit when its input ends."""
     answer = ""
     server = subprocess.Popen(
         [str(program), "mcp", "--workspace", str(notes)],
@@ -83,7 +83,7 @@ def _ask_server(program: Path, home: Path, notes: Path) -> None:
         stdout=subprocess.PIPE,
         encoding="utf-8",
     )
-    # To one that has ended nothing can be said; it is known by what it answered.
+    # Writing to a server that has exited fails; its answer and exit code are checked below.
     with contextlib.suppress(BrokenPipeError), server:
         assert server.stdin is not None
         assert server.stdout is not None
@@ -106,7 +106,7 @@ def _ask_server(program: Path, home: Path, notes: Path) -> None:
 
 def _picture(program: Path, home: Path, picture: Path) -> float:
     started = time.monotonic()
-    # In German: its words are files beside the program, and one that lacks them does not start so.
+    # German, because its catalogue is a file next to the program, and without it the program does not start in German.
     _ended(program, home, "--demo", "--language", "de", "--query", "irrigation timer", "--screenshot", str(picture))
     seconds = time.monotonic() - started
     data = picture.read_bytes()
@@ -117,7 +117,7 @@ def _picture(program: Path, home: Path, picture: Path) -> float:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    """Nothing of this one but what every program needs."""
+    """Return an environment with nothing of this one but the variables that every program needs."""
     kept = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "LANG")
     environ = {name: value for name, value in os.environ.items() if name in kept}
     homes = dict.fromkeys(("HOME", "USERPROFILE", "LOCALAPPDATA", "APPDATA"), str(home))
@@ -125,7 +125,7 @@ def _environment(home: Path) -> dict[str, str]:
 
 
 def _ended(program: Path, home: Path, *arguments: str) -> str:
-    """What it printed."""
+    """Return the program's output; a non-zero exit code or any error output is a failure."""
     done = subprocess.run(
         [str(program), *arguments],
         cwd=home,

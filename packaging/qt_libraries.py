@@ -1,6 +1,6 @@
-"""The system libraries that Qt's own wheels leave to a Linux system: what is missing, and how to get it.
+"""Check and install the system libraries that Qt's wheels don't contain on Linux.
 
-Each is asked of the dynamic loader, as Qt will. Elsewhere the wheels bring everything.
+Each is loaded by the dynamic loader, as Qt does. On other systems the wheels contain everything.
 """
 
 import ctypes
@@ -13,7 +13,7 @@ from pathlib import Path
 
 import debian
 
-# Debian's package -> the file that Qt loads from it. Measured on Debian 12 by leaving out one at a time.
+# Debian's package -> the file that Qt loads from it. Measured on Debian 12 by removing one at a time.
 ALWAYS = {
     "libglib2.0-0": "libglib-2.0.so.0",
     "libgl1": "libGL.so.1",
@@ -46,29 +46,30 @@ FONT_SUFFIXES = (".ttf", ".otf", ".ttc", ".pfb")
 
 
 def has_display(environ: Mapping[str, str] = os.environ) -> bool:
-    """Whether a window can open; a platform that the caller named is taken at its word."""
+    """Return whether a window can open; a platform in QT_QPA_PLATFORM is not checked."""
     if sys.platform != "linux":
         return True
     return any(environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"))
 
 
 def for_tests() -> dict[str, str]:
-    """Libraries by package for a Qt that draws offscreen."""
+    """Return libraries by package for a Qt that draws offscreen."""
     return dict(ALWAYS)
 
 
 def for_window(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Libraries by package for the platform on which the window will open."""
+    """Return libraries by package for the platform on which the window opens."""
     libraries = dict(ALWAYS)
     if not environ.get("QT_QPA_PLATFORM"):
-        # With both at hand it is Qt that chooses.
+        # If both are available, Qt selects one.
         libraries |= X11 if environ.get("DISPLAY") else {}
         libraries |= WAYLAND if environ.get("WAYLAND_DISPLAY") else {}
     return libraries
 
 
 def ensure(libraries: Mapping[str, str]) -> None:
-    """Have these libraries, a font and Python's venv: install them as root on Debian's kin, else say how and exit."""
+    """Install these libraries, a font and venv as root on Debian-based systems; otherwise print the command and
+    exit."""
     if sys.platform != "linux":
         return
     missing = find_missing(libraries)
@@ -83,11 +84,11 @@ def ensure(libraries: Mapping[str, str]) -> None:
 
 
 def find_missing(libraries: Mapping[str, str]) -> dict[str, str]:
-    """What is not here, as Debian's package -> the thing itself."""
+    """Return the missing items as Debian's package -> library or name."""
     missing = {package: library for package, library in libraries.items() if not _loads(library)}
     if not _has_font():
         missing[FONT_PACKAGE] = "a font"
-    if importlib.util.find_spec("ensurepip") is None:  # Debian keeps this part of Python in a package of its own
+    if importlib.util.find_spec("ensurepip") is None:  # Debian has a separate package for this part of Python
         missing[f"python{sys.version_info.major}.{sys.version_info.minor}-venv"] = "Python's venv"
     return missing
 

@@ -1,6 +1,6 @@
-"""What the test with a screen reader needs besides Qt's libraries: an X server without a screen, and the buses.
+"""Requirements of the screen reader test in addition to Qt's libraries: a virtual X server and the D-Bus services.
 
-Root on Debian's kin gets it installed; for everybody else that one test is skipped and says what is lacking.
+They are installed for root on Debian-based systems; elsewhere that one test is skipped with a list of what is missing.
 """
 
 import shutil
@@ -15,7 +15,7 @@ BUS = Path("/usr/share/dbus-1/services/org.a11y.Bus.service")
 
 
 def find_missing() -> list[str]:
-    """Debian's packages."""
+    """Return the names of the missing Debian packages."""
     missing = [package for package, command in COMMANDS.items() if shutil.which(command) is None]
     if not BUS.exists():
         missing.append("at-spi2-core")
@@ -23,7 +23,7 @@ def find_missing() -> list[str]:
 
 
 def ensure() -> None:
-    """A machine where it cannot be had runs the other tests all the same."""
+    """Install the missing packages if possible; without them the other tests still run."""
     if sys.platform != "linux" or not debian.can_install():
         return
     if missing := find_missing():

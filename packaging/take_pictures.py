@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Takes the pictures of the README and of `pictures/README.md` anew: python3 packaging/take_pictures.py [NAME …]
+"""Retake the pictures of the README and of `pictures/README.md`: python3 packaging/take_pictures.py [NAME …]
 
-Every view with the samples, and those of the index, of facts and of an answer empty too, in both themes; a few in
-German and in high contrast. The sample notes in Chinese, Japanese and Korean need a font with their letters (Debian:
-fonts-noto-cjk). Nothing of the person who takes them is in the pictures: settings and index are of their own.
+Takes every view with the samples, some views empty too, all in both themes; a few in German and in high contrast. The
+Chinese, Japanese and Korean sample notes need a font with their characters (Debian: fonts-noto-cjk). The pictures use
+their own settings and index, so they contain no personal data.
 
-With `--looks FOLDER [NAME …]` it takes each view in each look that somebody may have chosen, for whoever changed the
-looks to go through: every theme, the display and the text at twice their size, small text, German, right to left.
+With `--looks FOLDER [NAME …]` it takes each view in each appearance, to review changes of the appearance: every theme,
+display and text at twice their size, small text, German, right to left.
 """
 
 import argparse
@@ -57,27 +57,27 @@ SEVERAL = {
     "work": ("work",),
     "old/garden": ("cards",),
 }
-"""Workspaces of the pictures that need some, with the folders of the samples that are in each; the first is open."""
+"""Workspaces for the pictures that show several, with the sample folders in each; the first is open."""
 NOTHING_FOUND = {"answer-empty": ["--view", "explanation", "--query", "irrigation tag:travel"]}
 EMPTY = {f"{view}-empty": ["--view", view] for view in ("search", "index", "map", "duplicates", "health", "facts")}
-"""Of a folder without notes."""
+"""Views of a folder without notes."""
 
 OTHER_LOOKS = {
     "search-german": [*FULL["search"], "--theme", "light"],
     "settings-appearance-german": [*FULL["settings-appearance"], "--theme", "light"],
     "search-high-contrast-dark": [*FULL["search"], "--theme", "high-contrast-dark"],
 }
-"""One picture each, with all that the others have in common."""
+"""Pictures in one variant only, with their complete arguments."""
 
 
 class Look(NamedTuple):
-    """How a view is drawn beside what it shows."""
+    """An appearance in which a view is drawn."""
 
     arguments: tuple[str, ...] = ("--theme", "light")
     settings: str = ""
-    """Lines of the settings file."""
+    """Additional lines of the settings file."""
     display: str = "1"
-    """Pixels of the display for each of the picture at 100 %."""
+    """Scale factor of the display."""
 
 
 LOOKS = {
@@ -115,7 +115,7 @@ def main() -> int:
 
 
 def _take_kept(names: Set[str], scratch: Path) -> None:
-    """The pictures that the documents show."""
+    """Take the pictures that the documents show."""
     for name, view in {**FULL, **NOTHING_FOUND, **EMPTY}.items():
         if not names or name in names:
             for theme in THEMES:
@@ -134,7 +134,7 @@ def _take_looks(folder: Path, names: Set[str], scratch: Path) -> None:
 
 
 def _place(name: str, scratch: Path, more: str = "") -> list[str]:
-    """What is opened, and with which settings; `more` of them for all folders."""
+    """Return the arguments for workspace and settings; `more` is added to the defaults of the settings."""
     settings, folder = scratch / f"{name}.toml", scratch / "empty-folder"
     if name in EMPTY:
         folder.mkdir(exist_ok=True)
@@ -142,7 +142,7 @@ def _place(name: str, scratch: Path, more: str = "") -> list[str]:
         return ["--workspace", str(folder), "--config", str(settings)]
     if name in ("workspaces", "everywhere"):
         return _several(scratch, settings, more)
-    # The page of the model shows what there is to decide: a service and its price.
+    # With a paid service selected, the model page also shows its price.
     chosen = 'provider = "openai"\n' if name == "settings" else ""
     if name.endswith("-german"):
         chosen = 'window.language = "de"\n'
@@ -151,7 +151,7 @@ def _place(name: str, scratch: Path, more: str = "") -> list[str]:
 
 
 def _several(scratch: Path, settings: Path, more: str) -> list[str]:
-    """Some workspaces with an index, one that has none yet, and one whose folder is away."""
+    """Return the arguments for several workspaces: some indexed, one without an index, one with its folder missing."""
     home = scratch / "notes"
     tables = [f"[workspace.'{home / name}']\n" for name in ("diary", "club")]
     settings.write_text("".join([f"[defaults]\n{more}store.path = '{scratch / 'several'}'\n", *tables]))

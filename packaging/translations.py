@@ -20,9 +20,9 @@ from babel.messages.pofile import read_po, write_po
 ROOT = Path(__file__).resolve().parent.parent
 CATALOGUES = ROOT / "resources" / "translations"
 KEYWORDS = {"tr": None, "marked": None, "tr_count": (1, 2), "option": None, "command": (2,)}
-"""The functions that take sentences, and which of their arguments those are: None is the first."""
+"""Functions that take translatable text, and the positions of those arguments: None means the first."""
 _NO_DATE = datetime(2026, 1, 1, tzinfo=UTC)
-"""Of every catalogue: with the date of its making, the same sentences would be other bytes every minute."""
+"""Date of every catalogue, so that the same texts yield the same bytes."""
 _HEADER = """msgid ""
 msgstr ""
 "Language: {language}\\n"
@@ -33,7 +33,7 @@ msgstr ""
 
 
 def in_code() -> Catalog:
-    """All sentences that the code wants translated, each with the files that say it."""
+    """Return all translatable texts of the code, each with the files that contain it."""
     found = Catalog(charset="utf-8")
     for room in ("engine", "gui"):
         for name, _, text, _, _ in extract_from_dir(ROOT / room, [("**.py", "python")], keywords=KEYWORDS):
@@ -50,7 +50,7 @@ def read(path: Path) -> Catalog:
 
 
 def brought_up(old: Catalog, code: Catalog) -> Catalog:
-    """The sentences of the code in order, with their translations of `old`; what nothing says any more is left out."""
+    """Return the texts of the code in order, with their translations in `old`; texts no longer in use are dropped."""
     new = Catalog(locale=old.locale, charset="utf-8", creation_date=_NO_DATE, fuzzy=False)
     for message in sorted(code, key=_order):
         if message.id:
@@ -61,7 +61,7 @@ def brought_up(old: Catalog, code: Catalog) -> Catalog:
 
 
 def lacking(catalogue: Catalog) -> list[str]:
-    """What has no translation yet; of two forms the first."""
+    """Return the texts without a complete translation; of plurals, the singular."""
     return [_first(message.id) for message in catalogue if message.id and not _is_whole(message)]
 
 
@@ -80,7 +80,7 @@ def _order(message: Message) -> tuple[str, str]:
 
 
 def write(catalogue: Catalog, path: Path) -> None:
-    """With no more of a header than gettext needs: no dates, which would change with every run."""
+    """Write both files with the minimal gettext header: dates would change on every run."""
     with path.open("wb") as file:
         file.write(_HEADER.format(language=path.stem, forms=catalogue.plural_forms).encode())
         write_po(file, catalogue, width=120, omit_header=True, include_lineno=False)

@@ -1,11 +1,11 @@
-"""What holds for every test: its own user directories, no window on a screen, nothing left running."""
+"""Fixtures for every test: isolated user directories, no window on a screen, and a check for leaks."""
 
 import os
 
 # Before numpy and Qt load: one BLAS thread as in the program, and no display.
 os.environ["OPENBLAS_NUM_THREADS"] = "1"
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-os.environ["LANGUAGE"] = "en"  # what the program says is compared; its languages have tests of their own
+os.environ["LANGUAGE"] = "en"  # tests compare English texts; other languages have tests of their own
 
 import tempfile
 from collections.abc import Generator, Iterator
@@ -23,7 +23,7 @@ _PLACES = (
     *("CLAUDE_CONFIG_DIR", "CODEX_HOME", "GEMINI_CLI_HOME"),
     *("OPENCLAW_HOME", "OPENCLAW_STATE_DIR", "OPENCLAW_CONFIG_PATH", "OPENCLAW_WORKSPACE_DIR"),
 )
-"""Variables that lead to the person's own sessions."""
+"""Variables with the locations of the user's own sessions."""
 _KEYS = ("OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "VOYAGE_API_KEY", "OPENROUTER_API_KEY")
 _FOLDERS = {
     "HOME": "",
@@ -34,7 +34,7 @@ _FOLDERS = {
     "XDG_CACHE_HOME": ".cache",
     "APPDATA": "AppData/Roaming",
     "LOCALAPPDATA": "AppData/Local",
-    "WIN_PD_OVERRIDE_APPDATA": "AppData/Roaming",  # platformdirs' own, since Windows is not asked by variables
+    "WIN_PD_OVERRIDE_APPDATA": "AppData/Roaming",  # for platformdirs, which reads no standard variables on Windows
     "WIN_PD_OVERRIDE_LOCAL_APPDATA": "AppData/Local",
 }
 
@@ -47,8 +47,8 @@ for _wait in (QtBot.waitUntil, QtBot.waitSignal, QtBot.waitSignals, QtBot.waitAc
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # the person's keychain is left alone
-    # Qt reads some of these once and keeps them: what it keeps must not be the person's own.
+    os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.fail.Keyring"  # never use the user's keychain
+    # Qt reads some of these variables once and caches them, so they must not point to the user's own folders.
     home = tempfile.TemporaryDirectory(prefix="mnemoscope-tests-")
     config.add_cleanup(home.cleanup)
     for name, folder in _FOLDERS.items():
@@ -57,7 +57,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_report_to_serializable() -> Generator[None, Any, Any]:
-    """Reports go from process to process in UTF-8, but what a test logs may hold half a surrogate pair."""
+    """Escape lone surrogates in logs, because reports are sent between processes as UTF-8."""
     return _encodable((yield))
 
 
@@ -73,7 +73,7 @@ def _encodable(value: Any) -> Any:
 
 @pytest.fixture(autouse=True)
 def user_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home of this test's own, empty: settings, indexes, caches and logs go there."""
+    """Use an empty home for this test's settings, indexes, caches and logs."""
     home = tmp_path_factory.mktemp("home")
     for name, folder in _FOLDERS.items():
         monkeypatch.setenv(name, str(home / folder))
@@ -84,7 +84,7 @@ def user_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monk
 
 @pytest.fixture(autouse=True)
 def nothing_left_running() -> Iterator[None]:
-    """Fail the test that leaves a thread, a Qt timer or a pool job behind, rather than the next one by chance."""
+    """Fail the test that leaves a thread, a Qt timer or a pool job running, rather than a later one by chance."""
     _qt_watch.install()
     before = living_threads()
     yield

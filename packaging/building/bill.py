@@ -1,9 +1,9 @@
-"""The software bill of materials of a bundle, in CycloneDX's JSON: every component with version, licence and origin.
+"""Write the software bill of materials of a bundle as CycloneDX JSON, with each component's version, licence, origin.
 
     python packaging/building/bill.py BUNDLE FILE
 
-What it names is what About names, read from the bundle itself, with the hashes of each package's files in the lock.
-The result is checked against CycloneDX's own schema.
+The bill lists the components of the About dialog, read from the bundle itself, with the hashes of each package's files
+in the lock. The result is validated against CycloneDX's own schema.
 """
 
 import re
@@ -26,7 +26,7 @@ LOCK = Path(__file__).resolve().parents[1] / "requirements-bundle.lock"
 
 
 def bill_of(bundle: Path) -> str:
-    """`bundle` is its folder of libraries. Raises `ValueError` where the result would not be valid."""
+    """Return the bill for a bundle's library folder. Raises `ValueError` if the result is not valid CycloneDX."""
     hashes = _locked_hashes(LOCK.read_text("utf-8"))
     parts = {component.name: _part(component, hashes) for component in read_components(bundle)}
     program = parts.pop(PROGRAM)
@@ -52,14 +52,14 @@ def _part(component: Component, hashes: dict[str, list[str]]) -> Part:
         purl=None if program else url,
         licenses=[LicenseFactory().make_from_string(component.licence)],
     )
-    # Which of them was installed depends on the machine; a hash of the part itself would have to be one alone.
+    # The lock allows several files per package; which one was installed depends on the machine, so list all hashes.
     for value in hashes.get(component.package, ()):
         part.properties.add(Property(name="mnemoscope:lock:sha256", value=value))
     return part
 
 
 def _locked_hashes(lock: str) -> dict[str, list[str]]:
-    """SHA-256 of the files that the lock allows, by package."""
+    """Return the SHA-256 hashes of the files that the lock allows, by package."""
     found: dict[str, list[str]] = {}
     for entry in re.split(r"\n(?=[a-z0-9])", lock):
         name, pinned, _ = entry.partition("==")

@@ -1,7 +1,7 @@
-"""What goes into a bundle and what stays out; `mnemoscope.spec` hands it to PyInstaller.
+"""Select the files of a bundle; `mnemoscope.spec` passes them to PyInstaller.
 
-PyInstaller finds what is imported. Told here is what is asked for by name only, what it takes along without need, and
-which words of others must come with their work.
+PyInstaller follows imports. This module adds modules that are imported by name only, excludes files that PyInstaller
+collects without need, and lists the third-party licences that must ship with their code.
 """
 
 import json
@@ -19,10 +19,10 @@ from engine.base.language import LANGUAGES
 from gui.help.components import BUNDLED_LIST, PROGRAM, python_licence
 
 Entry = tuple[str, str, str]
-"""Path in the bundle, path here, and PyInstaller's word for its kind."""
+"""Path in the bundle, source path, and PyInstaller's name for the kind of file."""
 
 LAZY_PACKAGES = ("engine", "gui", "keyring.backends")
-"""Whose modules are imported by a name that is made at run time."""
+"""Packages whose modules are imported by names that are built at run time."""
 LAZY_MODULES = (
     "resources",
     "sqlite_vec",
@@ -40,21 +40,21 @@ LEFT_OUT = (
         "numpy.f2py",
         "numpy.testing",
         "numpy.random",
-    ),  # the last is 2.5 MB; engine/insight/seeded_random.py draws numbers
-    *("zstandard._cffi", "zstandard.backend_cffi"),  # a second implementation, for Pythons without the first
-    # What OpenAI's client loads when it is asked for; here it embeds, chats and runs batches.
+    ),  # 2.5 MB; engine/insight/seeded_random.py draws numbers instead of numpy.random
+    *("zstandard._cffi", "zstandard.backend_cffi"),  # a second implementation, for Pythons without the C extension
+    # Parts that OpenAI's client loads on demand; Mnemoscope uses embeddings, chat and batches only.
     *(f"openai.{part}.{name}" for part in ("types", "resources") for name in ("admin", "beta", "live", "realtime")),
-    # The package mcp is a client too, and a server of HTTP: engine/mcp/running.py passes both over. Only
-    # they need what checks schemas and what runs web servers; httpx2's own command line lacks a package here anyway.
+    # The mcp package also contains a client and an HTTP server; engine/mcp/running.py bypasses both. Only they need the
+    # schema validation and the web server, and httpx2's own command line needs a package that isn't installed anyway.
     *("mcp.client", "mcp.server.mcpserver", "uvicorn", "click", "httpx2._main"),
-    *("attr", "attrs"),  # msgspec knows their classes, too; none of ours is one
+    *("attr", "attrs"),  # optional support in msgspec; this project defines no such classes
     *("cffi", "pycparser", "pydantic.v1", "distutils", "_distutils_hack"),  # for building, or for older programs
 )
 _PACKED_FILES = ("METADATA", "entry_points.txt")
-"""Of a package's own description; the rest names folders of the machine that built the bundle, or helps pip alone."""
+"""Files of a package's `.dist-info`; the others contain paths of the build machine, or are for pip only."""
 
 _PLUGINS = re.compile(r"PySide6/(?:Qt/)?plugins/(.+)")
-# Of pictures only our own drawings are shown: those beside a note are never read.
+# SVG is the only image format needed: the window shows its own drawings, and never reads images next to a note.
 _WANTED_PLUGINS = re.compile(
     r"platforms/(?:lib)?q(?:xcb|wayland|offscreen|windows|cocoa)\W"
     r"|platformthemes/libqxdgdesktopportal|platforminputcontexts/lib(?:compose|ibus)"
@@ -63,19 +63,20 @@ _WANTED_PLUGINS = re.compile(
 )
 _SYSTEM = ("/lib/", "/usr/lib/")
 _WANTED_OF_SYSTEM = re.compile(r"lib(?:python|xcb-|xkbcommon|ffi|bz2|lzma|uuid)")
-"""Libraries of the system that differ from one to the other or are missing on some: Qt's helpers for X11, Python's own.
-The others are on every Linux desktop that is new enough for the C library of the bundle, and get its security updates:
-GLib, D-Bus, OpenSSL 3, Kerberos, fonts, the C++ library."""
-# Of translations those of the buttons and menus that Qt itself brings.
+"""System libraries that vary between distributions or are missing on some: Qt's X11 helpers and Python's own.
+
+All others (GLib, D-Bus, OpenSSL 3, Kerberos, fonts, the C++ library) are on every Linux desktop that is new enough for
+the bundle's C library, and get its security updates."""
+# Of Qt's translations, only those of its own buttons and menus are needed.
 _UNWANTED_FILES = re.compile(
     r"PySide6/(?:Qt/)?(?:qml|metatypes)/|apsw/sqlite_extra_binaries/|/tests?/|numpy/_core/_\w+_tests\.|\.po$"
     rf"|PySide6/(?:Qt/)?translations/(?!qtbase_(?:{'|'.join(LANGUAGES)})\.qm)"
-    r"|\.dist-info/"  # whole, and with the folders of the machine: `descriptions` has what is wanted of them
+    r"|\.dist-info/"  # contains paths of the build machine; `descriptions` adds the needed files
 )
 
 
 def wanted(entry: Entry) -> bool:
-    """Whether this file belongs in the bundle, whatever else needs it."""
+    """Return whether this file belongs in the bundle, whatever else depends on it."""
     path = PurePath(entry[0]).as_posix()
     if entry[1].startswith(_SYSTEM) and not _WANTED_OF_SYSTEM.match(PurePath(path).name):
         return "lib-dynload" in path  # modules of a Python that is the system's own
@@ -84,9 +85,9 @@ def wanted(entry: Entry) -> bool:
 
 
 def reachable(entries: Iterable[Entry], libraries_of: Callable[[str], Iterable[str]]) -> list[Entry]:
-    """The entries without the libraries that nothing needs any more; `libraries_of` a file are the names it asks for.
+    """Return the entries without libraries that nothing depends on; `libraries_of` returns a file's linked names.
 
-    Python's modules and Qt's plugins are loaded by name, and so is what lies in the folder of a package of ours.
+    Python modules, Qt plugins and files in the folder of a bundled package are loaded by name, so they always stay.
     """
     entries = list(entries)
     by_name = {PurePath(entry[0]).name: entry for entry in entries if entry[2] != "SYMLINK"}
@@ -105,7 +106,7 @@ def reachable(entries: Iterable[Entry], libraries_of: Callable[[str], Iterable[s
 
 
 def _is_shared_library(entry: Entry) -> bool:
-    """Whether it is there only because something else is linked to it."""
+    """Return whether the file is included only because another file links to it."""
     path = PurePath(entry[0])
     if entry[2] == "SYMLINK":
         return True
@@ -113,11 +114,12 @@ def _is_shared_library(entry: Entry) -> bool:
     return entry[2] == "BINARY" and alone and not path.name.startswith(("libpython", "python"))
 
 
-# --- the words of others ---------------------------------------------------------------------------------------------
+# --- third-party licences and metadata -------------------------------------------------------------------------------
 
 
 def bundled(packages: Iterable[Distribution], sources: Iterable[str]) -> list[Distribution]:
-    """The packages of which some file is among these sources; the program's own is linked here, and has none."""
+    """Return the packages with at least one file among these sources; the program itself is linked and always
+    included."""
     taken = {os.path.realpath(source) for source in sources}
     return [
         package
@@ -128,12 +130,12 @@ def bundled(packages: Iterable[Distribution], sources: Iterable[str]) -> list[Di
 
 
 def descriptions(packages: Iterable[Distribution]) -> Iterator[tuple[str, str]]:
-    """Source and folder in the bundle of what `importlib.metadata` reads of each package, with its licences."""
+    """Yield source and target folder of each file that `importlib.metadata` reads, and of each package's licences."""
     for package in packages:
         licences = package.metadata.get_all("License-File") or ()
         names = [*_PACKED_FILES, *licences, *(f"licenses/{name}" for name in licences)]
         for name in names:
-            # What is there is asked of the package itself: only it knows its folder.
+            # Ask the package itself, because only it knows its folder.
             if package.read_text(name) is not None:
                 source = _folder(package) / name
                 yield str(source), str(PurePath(_folder(package).name, name).parent)
@@ -147,7 +149,8 @@ def _folder(package: Distribution) -> Path:
 
 
 def write_bundled_list(entries: Iterable[Entry], folder: Path) -> list[tuple[str, str]]:
-    """Write what is no package into `folder`; the result is source and folder in the bundle of each file."""
+    """Write licences of components that are no Python package into `folder`; return source and target folder of
+    each."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     rows = [_row(folder, *_python()), _row(folder, *_bootloader())]
@@ -165,7 +168,7 @@ def write_bundled_list(entries: Iterable[Entry], folder: Path) -> list[tuple[str
 def _row(
     folder: Path, name: str, version: str, licence: str, about: str, text: str, files: Iterable[str] = ()
 ) -> dict[str, object]:
-    """`files` without any: it is always there."""
+    """Write a component's licence text and return its row; empty `files` means that it is always included."""
     path = folder / f"{name}.txt"
     path.write_text(text, "utf-8")
     place = (BUNDLED_LIST.parent / path.name).as_posix()
@@ -197,7 +200,7 @@ def _bootloader() -> tuple[str, str, str, str, str]:
 
 
 def _by_package(entries: Iterable[Entry]) -> dict[str, list[str]]:
-    """Files in the bundle by the Debian package that they come from; nothing elsewhere."""
+    """Return the bundle's files by the Debian package that owns them; empty on other systems."""
     if shutil.which("dpkg-query") is None:
         return {}
     found: dict[str, list[str]] = {}
@@ -208,9 +211,9 @@ def _by_package(entries: Iterable[Entry]) -> dict[str, list[str]]:
 
 
 def debian_package(source: str) -> str:
-    """Which package a file of the system belongs to; empty for none."""
+    """Return the name of the package that owns a system file, or an empty string."""
     real = Path(source).resolve()
-    # A merged /usr keeps some files under the names that they had before it.
+    # With a merged /usr, dpkg still lists some files under their former path.
     for path in dict.fromkeys((str(real), str(real).removeprefix("/usr"))):
         done = subprocess.run(["dpkg-query", "-S", path], capture_output=True, text=True, check=False)
         if done.returncode == 0:
@@ -219,7 +222,7 @@ def debian_package(source: str) -> str:
 
 
 def _debian(package: str) -> tuple[str, str]:
-    """Version and copyright of an installed package; empty where there is none."""
+    """Return version and copyright text of an installed package; empty strings if there is none."""
     if shutil.which("dpkg-query") is None:
         return "", ""
     command = ["dpkg-query", "-W", "-f", "${Version}\n", package]

@@ -1,4 +1,4 @@
-"""The program's icon in the sizes and forms that desktops want, drawn from `resources/icons/mnemoscope.svg`.
+"""Draw the program's icon in the sizes and formats of each desktop from `resources/icons/mnemoscope.svg`.
 
     python packaging/building/icons.py FOLDER
 
@@ -21,8 +21,8 @@ SIZES = (16, 22, 24, 32, 48, 64, 128, 256, 512)
 
 
 def draw_icons(folder: Path) -> None:
-    """Raises `OSError` where one can not be written."""
-    application = QGuiApplication.instance() or QGuiApplication([])  # plugins write the last two forms
+    """Write all icons into `folder`. Raises `OSError` if one can't be written."""
+    application = QGuiApplication.instance() or QGuiApplication([])  # the .ico and .icns formats are image plugins
     theme = folder / "hicolor"
     for size in SIZES:
         _save(size, theme / f"{size}x{size}" / "apps" / "mnemoscope.png")

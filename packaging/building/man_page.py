@@ -1,4 +1,4 @@
-"""The manual page, made from the parsers of the command line, so that it has every verb and every option.
+"""Generate the manual page from the command line's parsers, so that it covers every verb and option.
 
 python packaging/building/man_page.py FILE
 """
@@ -37,7 +37,7 @@ _EXIT = (
 
 
 def man_page() -> str:
-    """In the language of man(7)."""
+    """Return the manual page as man(7) source."""
     window, verbs = make_window_parser(), _verbs(make_parser())
     synopsis = ("\\fBmnemoscope\\fR [OPTION]...", ".br", "\\fBmnemoscope\\fR VERB [OPTION]... [ARGUMENT]...")
     parts = [
@@ -57,7 +57,7 @@ def man_page() -> str:
 
 
 def _verbs(parser: argparse.ArgumentParser) -> list[tuple[str, argparse.ArgumentParser]]:
-    """The verbs in their order, each followed by its own actions as in `sessions show`."""
+    """Return the verbs in order, each followed by its subcommands, such as `sessions show`."""
     choices = next(action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction))
     found: list[tuple[str, argparse.ArgumentParser]] = []
     for name in VERBS:
@@ -93,7 +93,7 @@ def _options(parser: argparse.ArgumentParser) -> Iterator[str]:
         names = ", ".join(f"\\fB{_plain(name)}\\fR" for name in action.option_strings)
         yield ".TP"
         yield f"{names} \\fI{values}\\fR" if names and values else names or f"\\fI{values}\\fR"
-        # As argparse itself fills in what a help text leaves open.
+        # argparse expands these placeholders the same way.
         text = (action.help or "") % {"default": action.default, "prog": parser.prog}
         yield _plain(text if action.choices is None else f"{text}; one of {', '.join(map(str, action.choices))}")
 
@@ -110,7 +110,7 @@ def _listed(rows: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _plain(text: str) -> str:
-    """The text as roff prints it: no line of it is a request, and a hyphen can be copied as one."""
+    """Escape the text for roff, so that no line is a request and hyphens can be copied."""
     escaped = text.replace("\\", "\\e").replace("-", "\\-").replace("'", "\\(aq").replace('"', "\\(dq")
     escaped = escaped.replace("~", "\\(ti").replace("^", "\\(ha").replace("`", "\\(ga")
     return re.sub(r"^\.", r"\\&.", escaped, flags=re.MULTILINE)

@@ -1,7 +1,7 @@
-"""Runs in a bundle before the program: the programs that it starts must not load the bundle's libraries.
+"""Restore the library path before the program starts in a bundle, so that child processes don't load its libraries.
 
-PyInstaller's starter names the bundle's folder to the dynamic loader, and every child would inherit that: an editor or
-qmd would load our Qt or OpenSSL. This process has read the variable already, so it can be as it was before.
+PyInstaller's bootloader sets the dynamic loader's path to the bundle's folder, and every child would inherit it: an
+editor or qmd would load the bundled Qt or OpenSSL. This process has already read the variable, so it can be reset.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Starts Qt as the program does, and feels the pulse of its thread: how long the loop was away between two turns."""
+"""Start Qt as the program does, and measure how long its event loop is blocked between two turns."""
 
 import sys
 import time

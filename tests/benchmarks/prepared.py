@@ -1,4 +1,4 @@
-"""What rows share: notes on disk, indexes of them, and a memory opened on one with the provider of one's choice."""
+"""Setup shared by the rows: notes on disk, their indexes, and a memory opened with a given provider."""
 
 import random
 import shutil

@@ -1,4 +1,4 @@
-"""Providers that cost next to nothing: what is measured is everything round them."""
+"""Providers of nearly no cost, to measure everything but the embedding."""
 
 import itertools
 import zlib

@@ -1,4 +1,4 @@
-"""Vectors that a model made of sentences that people wrote: those of the documentation on this machine."""
+"""Vectors of a real model for human-written sentences, from the documentation on this machine."""
 
 import ast
 import os

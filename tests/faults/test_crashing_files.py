@@ -1,4 +1,4 @@
-"""A file that ends the process that reads it: everything else is indexed, and the file is passed over with a reason."""
+"""Test files that crash the process reading them: they are skipped with a reason, and everything else is indexed."""
 
 import json
 import os
@@ -60,7 +60,7 @@ class Place:
         return path
 
     def sync(self, *options: str, how: str = "SIGSEGV") -> tuple[dict[str, str], list[str]] | None:
-        """What failed and what is found; None where the process died."""
+        """Return failed files and found paths, or None if the process died."""
         arguments = [str(self.notes), str(self.data), str(self.sessions), how, *options]
         command, root = [sys.executable, "-c", _WORKER, *arguments], Path(__file__).parents[2]
         done = subprocess.run(command, check=False, capture_output=True, text=True, cwd=root)

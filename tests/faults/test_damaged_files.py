@@ -1,4 +1,4 @@
-"""Every file that the program reads back may be damaged: a verb then works or says so in one sentence."""
+"""Test verbs with each of the program's files damaged: a verb works or prints a one-sentence error."""
 
 import json
 import shutil
@@ -67,11 +67,11 @@ _ODD_SETTINGS = {
     "long name": f'[workspace."/{"x" * 5000}"]',
     "long path": f'extra_paths = ["/{"x" * 5000}", "~nosuchuser/x"]',
 }
-"""What a file may hold without being wrong."""
+"""Unusual but valid settings."""
 
 
 class Home:
-    """A user's files with an index, facts and settings; damaged, and put back."""
+    """A user's files with an index, facts and settings, which can be restored after damage."""
 
     def __init__(self, home: Path, spare: Path) -> None:
         self._home, self._spare = home, spare
@@ -110,7 +110,7 @@ def home(user_home: Path, tmp_path: Path) -> Home:
 
 @pytest.fixture
 def checked(home: Home, capsys: pytest.CaptureFixture[str]) -> Iterator[Callable[[str], set[int]]]:
-    """Runs all verbs and returns their exit codes; no error may be more than a sentence for the user."""
+    """Run all verbs and return their exit codes; an error must be a single sentence for the user."""
 
     def check(case: str) -> set[int]:
         codes = set()

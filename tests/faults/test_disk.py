@@ -1,6 +1,6 @@
-"""A full disk and a folder that cannot be written: one clear sentence each, and nothing lost.
+"""Test a full disk and a read-only folder: each yields one clear sentence, and no data is lost.
 
-The disk is a small memory file system, which takes the right to mount one.
+The disk is a small tmpfs, so these tests need permission to mount one.
 """
 
 import subprocess

@@ -1,4 +1,4 @@
-"""The built-in index in place of a backend that fails in every way that programs and networks have."""
+"""Test that the built-in index replaces a backend after each kind of program and network failure."""
 
 import os
 import socket
@@ -66,7 +66,7 @@ def open_memory(workspace: Path, tmp_path: Path, qmd: FakeQmd) -> Iterator[OpenM
     def open_(backend: str = "qmd", *, background: bool = False, **options: object) -> MemorySearchManager:
         settings = Settings(backend=backend, provider="none")
         store = msgspec.structs.replace(settings.store, path=str(tmp_path / "data"))
-        # On a machine that does much else it may take long, and that is none of these faults.
+        # On a busy machine the command may take long, which is not the fault under test.
         command = {"command": str(qmd.path), "limits": engine_limits(timeout_ms=60_000)} if backend == "qmd" else {}
         section = msgspec.structs.replace(getattr(settings, backend), **{**command, **options})
         settings = msgspec.structs.replace(settings, **{"store": store, backend: section})
@@ -80,7 +80,7 @@ def open_memory(workspace: Path, tmp_path: Path, qmd: FakeQmd) -> Iterator[OpenM
 
 
 def answers_instead(memory: MemorySearchManager, name: str) -> str:
-    """Checks that the built-in index answers, and says so; returns what it says."""
+    """Check that the built-in index answers and reports it; return the notice."""
     outcome = memory.search("irrigation")
     assert [result.path for result in outcome.results] == ["greenhouse.md"]
     assert f"answers in place of {name}" in outcome.notice
@@ -160,7 +160,7 @@ def test_searches_on_many_threads_when_it_breaks(open_memory, qmd):
 
 def test_a_bucket_that_cannot_be_reached(open_memory):
     pytest.importorskip("lancedb", reason="the extra lancedb is not installed")
-    with socket.socket() as taken:  # bound, and nobody listens
+    with socket.socket() as taken:  # bound, but not listening
         taken.bind(("127.0.0.1", 0))
         options = {
             "endpoint": f"http://127.0.0.1:{taken.getsockname()[1]}",
@@ -186,7 +186,7 @@ def engine_limits(**changes: int) -> object:
 
 
 def ended(pid: int) -> bool:
-    """Whether a process is no more; one that has just been killed may take a moment."""
+    """Return whether a process has ended, waiting a moment after a kill."""
     for _ in range(100):
         try:
             os.kill(pid, 0)

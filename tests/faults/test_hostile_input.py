@@ -1,4 +1,4 @@
-"""Everything that is decoded or parsed from outside is bounded in depth, digits, size, time and memory."""
+"""Check that all decoding and parsing of external input is limited in depth, digits, size, time and memory."""
 
 import subprocess
 import sys

@@ -1,6 +1,6 @@
-"""kill -9 at any moment of indexing, rebuilding and publishing: nothing is lost, torn or wrong.
+"""Test that kill -9 during indexing, rebuilding or publishing never loses or corrupts data.
 
-Ten kills in the suite; `MNEMOSCOPE_KILLS=300` for more.
+The default is ten kills; set `MNEMOSCOPE_KILLS=300` for more.
 """
 
 import os
@@ -30,7 +30,7 @@ def text_of(number: int, version: int) -> str:
 
 
 class Notes:
-    """A workspace whose files change from version to version; remembers the last two texts of each."""
+    """A workspace whose files change between versions; stores all texts of each file."""
 
     def __init__(self, folder: Path, rng: random.Random) -> None:
         self.folder = folder
@@ -53,7 +53,7 @@ class Notes:
 
 
 class Reader:
-    """Searches all the while, in this process, for a note that never changes."""
+    """Search continuously in this process for a note that never changes."""
 
     def __init__(self, notes: Path, data: Path) -> None:
         self._memory = open_with_fake(notes, data)
@@ -101,7 +101,7 @@ def assert_sound(data: Path, notes: Notes, scratch: Path) -> None:
 
 
 def stored_chunks(data: Path, scratch: Path, columns: str) -> list[tuple]:
-    """The path of the file of each chunk and what else is asked, from a sound copy: this process has the index open."""
+    """Return path and requested columns of each chunk, from a verified copy because this process has the index open."""
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
     (folder,) = (path for path in (data / "indexes").iterdir() if path.is_dir())
@@ -121,7 +121,7 @@ def stored_chunks(data: Path, scratch: Path, columns: str) -> list[tuple]:
     return found
 
 
-# Another process, so that reading the file drops no lock of this one.
+# Run in another process: closing the file in this one would release its SQLite locks.
 _COPY = "import shutil, sys; shutil.copyfile(sys.argv[1], sys.argv[2])"
 
 

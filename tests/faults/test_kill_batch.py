@@ -1,6 +1,6 @@
-"""kill -9 at every step of a batch job: the next start goes on with the job that runs, and asks for no text twice.
+"""Test kill -9 at each step of a batch job: the next start resumes the running job and requests no text twice.
 
-The fake holds the answer at the step in question until the process is dead, so each kill hits exactly there.
+The fake server holds its response at the step until the process is dead, so each kill hits exactly there.
 """
 
 import subprocess
@@ -20,7 +20,7 @@ from tests.helpers.embedding_servers.server import Reply, Request
 
 NOTES = 400
 
-# At which request, and whether before or after it has had its effect.
+# The request, and whether the kill comes before or after it takes effect.
 STEPS: dict[str, tuple[Callable[[Request], bool], str]] = {
     "before the upload": (lambda r: r.path == "/v1/files", "before"),
     "after the upload": (lambda r: r.path == "/v1/files", "after"),
@@ -71,7 +71,7 @@ def test_no_kill_makes_a_second_job_or_pays_twice(tmp_path, notes, server, step)
     worker.wait()
     dead.set()
     finish(tmp_path, notes, server)
-    # An upload that nobody took note of is the one thing that may be done again.
+    # Only an upload that was not recorded may be repeated.
     uploads = sum(request.path == "/v1/files" for request in server.requests)
     assert uploads == (2 if "the upload" in step else 1)
 
@@ -97,7 +97,7 @@ def test_a_creation_that_never_arrived_is_made_up_for(tmp_path, notes, server, m
 
 
 def test_a_kill_in_the_middle_of_the_results_costs_nothing(tmp_path, notes, server):
-    """The answer stands still half way, with vectors taken in and vectors yet to come."""
+    """The response stops half way, with some vectors stored and others missing."""
     dead = threading.Event()
     whole = server.content
 
@@ -122,7 +122,7 @@ def test_a_kill_in_the_middle_of_the_results_costs_nothing(tmp_path, notes, serv
 
 
 def finish(tmp_path: Path, notes: Path, server: OpenAIBatchServer) -> None:
-    """Start again: everything gets its vector, by one job, each text once."""
+    """Start again and check that everything gets its vector by one job, with each text sent once."""
     memory = open_memory(notes, tmp_path / "data", server.base_url)
     report = memory.sync(approve=True)
     status = memory.status()

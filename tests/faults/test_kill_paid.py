@@ -1,4 +1,4 @@
-"""kill -9 while 10,000 passages are embedded for money: what was answered and stored is never asked for again."""
+"""Test kill -9 during billed embedding of 10,000 passages: stored vectors are never requested again."""
 
 import subprocess
 import sys
@@ -13,11 +13,11 @@ CHUNKS = 10_000
 FILES = 100
 AT_ONCE = 4
 KILLED_AFTER = (9, 11, 1)
-"""Requests of each run after which it is killed."""
+"""Number of requests in each run before it is killed."""
 
 
 def write_notes(folder: Path) -> None:
-    """Paragraphs of one passage each, all of the same number of tokens."""
+    """Write paragraphs of one passage each, all with the same number of tokens."""
     folder.mkdir()
     for file in range(FILES):
         paragraphs = [
@@ -28,7 +28,7 @@ def write_notes(folder: Path) -> None:
 
 
 class Killer:
-    """Kills a run when a request of it comes in, so that the request is never answered."""
+    """Kill a run when its next request arrives, so that the request is never answered."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -36,7 +36,7 @@ class Killer:
         self._worker: subprocess.Popen[str] | None = None
 
     def run(self, command: list[str], *, requests: int | None) -> str:
-        """What the process said at its end; nothing where it was killed after that many requests."""
+        """Return the output of the process; empty if it was killed after that many requests."""
         self._left = requests or 10**6
         self._worker = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
         return self._worker.communicate()[0]

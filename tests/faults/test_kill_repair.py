@@ -1,4 +1,4 @@
-"""kill -9 at any moment of a repair: the index answers, has lost nothing, and is sound after the next repair."""
+"""Test kill -9 during a repair: the index still answers, loses no data, and is sound after the next repair."""
 
 import os
 import random
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def _repair_and_kill(notes: Path, data: Path, delay: float) -> bool:
-    """Whether it was killed before its end."""
+    """Return whether the process was killed before it finished."""
     command = [sys.executable, "-m", "tests.helpers.repair_worker", str(notes), str(data)]
     worker = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
     assert worker.stdout is not None

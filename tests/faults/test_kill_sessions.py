@@ -1,6 +1,6 @@
-"""kill -9 at any moment of listing and indexing sessions that grow: each is wholly old or wholly new, and none is lost.
+"""Test kill -9 while growing sessions are listed and indexed: each is wholly old or wholly new, and none is lost.
 
-Four kills in the suite; `MNEMOSCOPE_KILLS=100` for more.
+The default is four kills; set `MNEMOSCOPE_KILLS=100` for more.
 """
 
 import json
@@ -24,7 +24,7 @@ Chunks = list[tuple[int, int, str, list[tuple]]]
 
 
 class Transcripts:
-    """A folder whose transcripts grow, come and go; remembers each state of each."""
+    """A folder of transcripts that grow and restart; stores every state of each."""
 
     def __init__(self, folder: Path, scratch: Path, rng: random.Random) -> None:
         self.folder = folder
@@ -37,7 +37,7 @@ class Transcripts:
             self._begin()
 
     def change(self) -> None:
-        """Half of them go on, perhaps with half a line at the end, some begin anew, and some are new."""
+        """Extend half of the transcripts, some ending mid-line and some restarted, and add new ones."""
         for name in self._rng.sample(sorted(self.states), FILES // 2):
             last = self.states[name][-1]
             whole = last[: last.rfind(b"\n") + 1]

@@ -1,4 +1,4 @@
-"""Several processes on one workspace: one writes, the others follow, and searches stay right throughout."""
+"""Test several processes on one workspace: one writes, the others follow, and searches stay correct throughout."""
 
 import subprocess
 import sys
@@ -32,7 +32,7 @@ def test_two_processes_that_index_at_once_do_the_work_once(tmp_path: Path) -> No
     memory = open_with_fake(notes, data)
     status = memory.status()
     assert (status.files, status.pending_vectors) == (150, 0)
-    # Each of the three noted its sync; only one had files to read.
+    # Each of the three records its sync, but only one had files to read.
     assert sum(sync.files_indexed for sync in status.recent_syncs) == 150
     assert unsound(memory) == []
     memory.close()

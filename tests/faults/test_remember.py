@@ -1,4 +1,4 @@
-"""Notes of sessions when programs are killed, when several write at once and when the disk is full."""
+"""Test session notes with killed processes, concurrent writers and a full disk."""
 
 import contextlib
 import os

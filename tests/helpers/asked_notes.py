@@ -1,4 +1,4 @@
-"""Twenty notes, each with a question in other words than its own."""
+"""Twenty notes, each with a query that uses other words than the note."""
 
 ASKED = {
     "orchard": ("We picked a crate of apples and the last pears behind the barn.", "harvesting fruit from the trees"),
@@ -22,4 +22,4 @@ ASKED = {
     "greenhouse": ("Cucumbers need shade from the glass in July.", "protecting vegetables from too much sun"),
     "salary": ("From May on I am paid four percent more.", "raise in my income"),
 }
-"""Notes by name: what they say, and a question that shares no word with them worth the name."""
+"""Notes by name: the text, and a query that shares no significant word with it."""

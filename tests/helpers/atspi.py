@@ -1,4 +1,4 @@
-"""What a screen reader does: talks to a program over AT-SPI, on the D-Bus of assistive tools, in its own process.
+"""Control a program as a screen reader does: over AT-SPI, on the accessibility D-Bus, from another process.
 
 The client is jeepney, which keyring brings on Linux. Names as in the AT-SPI2 specification (at-spi2-core/xml).
 """
@@ -14,12 +14,12 @@ from jeepney.wrappers import unwrap_msg
 
 _ACCESSIBLE = "org.a11y.atspi.Accessible"
 _SHOWING = 1 << 25
-"""Of the first word of the states."""
+"""A bit of the first word of the state set."""
 
 
 @dataclass(frozen=True)
 class Thing:
-    """One object of a program: the bus name of the program and the object's path."""
+    """An accessible object: the bus name of its program and its object path."""
 
     bus: "Bus"
     owner: str
@@ -53,7 +53,7 @@ class Thing:
             yield from child.walk()
 
     def find(self, role: str, name: str) -> "Thing":
-        """The first one that is shown, of this role and with this at the start of its name."""
+        """Return the first visible object with this role and a name that starts with this text."""
         found = (one for one in self.walk() if one.role == role and one.name.startswith(name) and one.showing)
         one = next(found, None)
         if one is None:
@@ -63,7 +63,7 @@ class Thing:
         return one
 
     def press(self) -> None:
-        """Its first action, as a reader's key does."""
+        """Perform the object's first action, as a screen reader's key does."""
         assert self.call("org.a11y.atspi.Action", "DoAction", "i", 0)[0]
 
     def write(self, text: str) -> None:
@@ -74,7 +74,7 @@ class Thing:
 
 
 class Bus:
-    """The bus of assistive tools that belongs to the session in the environment."""
+    """The accessibility bus of the session in the environment."""
 
     def __init__(self) -> None:
         session = open_dbus_connection("SESSION")
@@ -98,7 +98,7 @@ class Bus:
 
 
 def until(look: Callable[[], Any], seconds: float = 60) -> Any:
-    """What `look` answers as soon as it is something; what it still lacked is raised at the end."""
+    """Poll `look` until it returns a true value and return that; raise the last problem on timeout."""
     end = time.monotonic() + seconds
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Waiting for what a memory does by itself."""
+"""Wait for background work of a memory."""
 
 import time
 from collections.abc import Callable

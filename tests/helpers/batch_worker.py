@@ -1,6 +1,6 @@
-"""A process that embeds notes through OpenAI's batch jobs, until it is done or killed.
+"""A process that embeds notes through OpenAI's batch jobs, until it finishes or is killed.
 
-`python -m tests.helpers.batch_worker NOTES DATA BASE_URL`; prints the report's error when it ends.
+`python -m tests.helpers.batch_worker NOTES DATA BASE_URL`; prints the report's error at the end.
 """
 
 import sys

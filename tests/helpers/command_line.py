@@ -1,4 +1,4 @@
-"""What a verb of the command line left behind, and Python processes of their own."""
+"""Results of a command line verb, and separate Python processes."""
 
 import json
 import os
@@ -24,11 +24,11 @@ class Answer:
 
 
 Run = Callable[..., Answer]
-"""Called with the arguments of one verb."""
+"""Type of a function that runs one verb with its arguments."""
 
 
 def python(code: str, *arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    """Run `code` in a new interpreter that finds our packages; `options` go to `subprocess.run`."""
+    """Run `code` in a new interpreter that can import this project; `options` are passed to `subprocess.run`."""
     environment = os.environ | {"PYTHONPATH": str(Path(engine.__file__).parents[1])} | options.pop("env", {})
     options = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "timeout": 60} | options
     return subprocess.run([sys.executable, "-c", code, *arguments], text=True, env=environment, check=False, **options)

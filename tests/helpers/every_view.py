@@ -1,4 +1,4 @@
-"""The whole program with the sample notes, and a way to each of its views."""
+"""The whole program with the sample notes, and navigation to each of its views."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -24,14 +24,14 @@ NAMES = (
     *("Tab", "Menu", "Return", "Esc", "Space", "Del", "Home", "End", "Up", "Down", "Left", "Right"),
     *("Close", "Cancel", "otter", "valve", "garden", "water", "greenhouse", "timer", "irrigation"),
 )
-"""Of programs and languages, which have one name everywhere, of providers and models, of options in the settings file;
-of keys, and on the buttons that Qt itself names."""
+"""Names that are not translated: programs, languages, providers, models and options of the settings file; also keys,
+and buttons that Qt itself labels."""
 ASKED = "irrigation timer"
 SEARCHES: set[View] = {"search", "viewer", "chunks", "explanation", "index", "map", "quick"}
 
 
 class Arrival(Screenshot):
-    """Comes when a picture would be taken."""
+    """Signals when a picture would be taken."""
 
     def _save(self) -> None:
         self._end("")
@@ -39,7 +39,7 @@ class Arrival(Screenshot):
 
 @dataclass
 class Program:
-    """The window with the sample notes, and a way to each of its views."""
+    """The window with the sample notes, and navigation to each of its views."""
 
     qtbot: object
     window: MainWindow
@@ -66,7 +66,7 @@ class Program:
         arrival.deleteLater()
 
     def content(self) -> Content:
-        """What is the person's own in all that is shown, and the guide, which is translated page by page."""
+        """Return the user's own texts in all views, and the guide, which is translated page by page."""
         return Content([self.demo.workspace, *self.demo.session_folders, _FACTS, _GUIDE], [ASKED, *NAMES])
 
     def close_others(self) -> None:
@@ -77,5 +77,6 @@ class Program:
 
 
 def kind_of(view: View) -> str:
-    """Views of one kind are walked one after the other: a window a view would take minutes."""
+    """Return the group of a view; one window visits all views of a group, because a window for each would take
+    minutes."""
     return "settings" if view.startswith("settings") else "searches" if view in SEARCHES else "others"

@@ -1,4 +1,4 @@
-"""Reading exports in tests: a document written to a file, whole or packed, and what its format makes of it."""
+"""Read exports in tests: write a document to a file, plain or zipped, and parse it by its format."""
 
 import json
 import zipfile
@@ -29,7 +29,7 @@ def read(format: DocumentFormat, path: Path) -> list[Conversation]:
 
 
 def read_first(format: DocumentFormat, path: Path) -> tuple[list[Conversation], Exception | None]:
-    """What came before the document broke off, and how it did."""
+    """Return the content before the document broke off, and the error."""
     found: list[Conversation] = []
     try:
         found.extend(format.conversations(str(path)))

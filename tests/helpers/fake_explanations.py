@@ -1,4 +1,4 @@
-"""Explanations as the engine gives them, for the fake memory and for tests of what shows them."""
+"""Explanations in the engine's format, for the fake memory and for tests of the views that show them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,7 +18,7 @@ WEAK = SearchRemedy(name="weak", stage="threshold", advice="Best match 0.31; the
 
 
 def make_reason(**changes: Any) -> ResultExplanation:
-    """Of a result that both halves found, which aged and was moved by diversity."""
+    """Return the reason of a result that both searches found, with ageing and diversity applied."""
     reason = ResultExplanation(
         citation="projects/greenhouse.md#L7-L17",
         text_score=0.71,
@@ -53,7 +53,7 @@ def make_reason(**changes: Any) -> ResultExplanation:
 
 
 def make_stages(found: int, shown: int, files: int = 4) -> tuple[SearchStage, ...]:
-    """Of a search by words and by meaning, in which the threshold removes what is removed."""
+    """Return the stages of a hybrid search in which the threshold removes results."""
     rows: Sequence[tuple[str, int, int, str, float, str]] = (
         ("words", 2, 2, "Chunks with each word: “irrigation” in 12, “timer” in 5.", 0.4, "words"),
         ("keywords", files, files, f"{files} chunks were chosen by words.", 1.2, "chunks"),
@@ -74,7 +74,7 @@ def explain(
     min_score: float,
     remedies: tuple[SearchRemedy, ...],
 ) -> SearchExplanation:
-    """Of these results; an empty answer has the remedies."""
+    """Return an explanation of these results; an empty answer has the remedies."""
     return SearchExplanation(
         stages=make_stages(len(found), len(shown)),
         results=tuple(_of_result(rank, result, min_score) for rank, result in enumerate(shown, 1)),

@@ -1,4 +1,4 @@
-"""What tells of an index's health without one: findings that are given, and repairs that make them fine."""
+"""Health checks without an index: given findings, and repairs that fix them."""
 
 from collections.abc import Callable, Collection, Iterator
 from types import SimpleNamespace
@@ -29,9 +29,9 @@ class FakeHealth:
     """Attributes may be set at any time.
 
     Attributes:
-        findings: what the next look finds.
+        findings: results of the next check.
         looks: whether each look so far was a deep one. glances: how many there were.
-        repaired: what was to be repaired, in order.
+        repaired: requested repairs, in order.
         during: called before the end of a look or a repair. problem: raised in place of a repair.
     """
 

@@ -1,4 +1,4 @@
-"""What looks into the index of a `FakeMemory`: a chunk for each section, and duplicates that are given."""
+"""Insight into a `FakeMemory`'s index: one chunk for each section, and given duplicates."""
 
 import hashlib
 from collections.abc import Callable
@@ -28,7 +28,7 @@ from tests.helpers.fake_records import MODIFIED
 
 
 def make_group(*paths: str, **changes: Any) -> DuplicateGroup:
-    """Files that share their lines 1 to 3."""
+    """Return a group of files that share their lines 1 to 3."""
     members = tuple(
         DuplicateMember(
             path=path,
@@ -58,10 +58,10 @@ class FakeInsight:
 
     Attributes:
         vectors: line at which a chunk begins -> its vector state; others are ready.
-        changed: whether files are other ones than were indexed.
+        changed: whether files differ from the indexed ones.
         groups: the duplicates, found in so many `seconds`; hidden: keys of some; problem: raised in place of an answer.
         found: the overview.
-        asked: what was asked, in order. `during` is called while duplicates are looked for.
+        asked: the requests, in order. `during` is called while duplicates are looked for.
     """
 
     def __init__(self, memory: FakeMemory) -> None:
@@ -83,7 +83,7 @@ class FakeInsight:
         return self.found
 
     def last_map(self, cancel: CancelToken | None = None) -> None:
-        """None was made before."""
+        """Return None, as if no map was made before."""
 
     def make_map(self, **_: Any) -> IndexMap:
         return make_map()

@@ -1,4 +1,4 @@
-"""A memory that cannot do everything, and will not be asked for it: whoever asks all the same is told why."""
+"""A memory with unsupported features; using one raises the reason."""
 
 from collections.abc import Callable
 from typing import Any, get_args
@@ -15,7 +15,7 @@ ASKING: dict[Feature, tuple[str, ...]] = {
     "states": ("explain_path",),
     "models": ("estimate_embedding", "approve_embedding", "stored_models", "purge_model"),
 }
-"""The methods of each feature that has some."""
+"""Methods of each feature, if it has any."""
 _OPTIONS: dict[Feature, tuple[str, ...]] = {
     "conditions": ("sources", "path_glob", "since", "until"),
     "narrowing": ("within",),
@@ -25,14 +25,14 @@ _OPTIONS: dict[Feature, tuple[str, ...]] = {
 
 
 def reason(feature: Feature) -> str:
-    """What a backend says that lacks it; in a tooltip, the line of some ends at the hyphen."""
+    """Return a backend's reason for an unsupported feature; in a tooltip, some break at the hyphen."""
     return (
         f"This engine has no {feature}, whatever one may ask it for, but the built-in one has: choose it to have them."
     )
 
 
 class LackingMemory(FakeMemory):
-    """`asked`: the features that someone asked for all the same."""
+    """A fake memory; `asked` lists the unsupported features that were used all the same."""
 
     def __init__(self, *features: Feature, **options: Any) -> None:
         super().__init__(**options)
@@ -40,7 +40,7 @@ class LackingMemory(FakeMemory):
         self.lack(*features)
 
     def lack(self, *features: Feature) -> None:
-        """These from now on, and no others; the listeners hear of it, as after a fallback."""
+        """Set the unsupported features and notify the listeners, as after a fallback."""
         self.lacks = {feature: reason(feature) for feature in features}
         self.set_status(lacks=self.lacks)
 

@@ -59,17 +59,17 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         modified: name -> seconds since the epoch, for result rows and sorting by date.
         search_delay, keyword_delay: seconds that a hybrid, a keyword search takes; cancelling ends the wait.
         search_error, open_error: raised instead of answering.
-        searches: what was asked, in order: (query, mode, keyword arguments).
+        searches: the queries in order: (query, mode, keyword arguments).
         vectors: whether results carry meaning scores.
-        remote: whether questions go to another machine.
-        path_states: path -> its state; others are told by `files`. explained: what was asked, in order;
+        remote: whether queries are sent to another machine.
+        path_states: path -> its state; others depend on `files`. explained: requested paths, in order;
             explain_error, explain_delay: raised in place of an answer, and after how many seconds.
         estimate, estimate_error, estimate_delay: what embedding would take, or is raised in place of it, and after
             how many seconds.
-        insight: what looks into the index; None unless given.
-        lacks: what it says that it cannot do; it can all the same (`fake_lacking.LackingMemory` cannot).
-        estimated: the settings of which it was asked.
-        answers_as: the settings by which it was told to answer; it takes their lowest score.
+        insight: the index insight; None unless given.
+        lacks: features reported as unsupported; it can all the same (`fake_lacking.LackingMemory` cannot).
+        estimated: the settings of each estimate request.
+        answers_as: the settings set for answering; it takes their lowest score.
     """
 
     def __init__(
@@ -204,7 +204,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         )
 
     def search_like(self, passage: Passage, **options: Any) -> SearchOutcome:
-        """By the words of the passage; recorded in `liked` and, with these words, in `searches`."""
+        """Search by the words of the passage; recorded in `liked` and, with these words, in `searches`."""
         self.liked.append(passage)
         if passage.path not in self.files and not passage.text:
             raise PassageMissing(f"Nothing of {passage.path} is indexed: it may have changed since.")

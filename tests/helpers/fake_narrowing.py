@@ -1,4 +1,4 @@
-"""More like this, and questions within the results of others, for the fake memory: by words alone."""
+"""More like this, and searches within results, for the fake memory: by keywords alone."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -11,14 +11,14 @@ _LEAST_LETTERS = 5
 
 
 def telling_words(passage: Passage, text: str) -> tuple[str, ...]:
-    """The longer words of what was selected, or of the passage's lines in the text of its file."""
+    """Return the longer words of the selection, or of the passage's lines in its file."""
     lines = text.split("\n")[passage.start_line - 1 : passage.end_line]
     words = re.findall(r"\w+", passage.text or " ".join(lines))
     return tuple(dict.fromkeys(word.lower() for word in words if len(word) >= _LEAST_LETTERS))
 
 
 def without(passage: Passage, words: tuple[str, ...], outcome: SearchOutcome) -> SearchOutcome:
-    """The answer without the passage itself."""
+    """Return the answer without the passage itself."""
 
     def own(result: MemorySearchResult) -> bool:
         on_its_lines = result.start_line <= passage.end_line and result.end_line >= passage.start_line
@@ -34,7 +34,7 @@ def keep_within(
     within: Sequence[EarlierQuestion],
     matches: Callable[[str], Iterable[MemorySearchResult]],
 ) -> tuple[list[MemorySearchResult], tuple[EarlierAnswer, ...]]:
-    """Those that all earlier questions find, too, and how many each of these finds."""
+    """Return results that all earlier queries find, too, and the number of results of each."""
     answers: list[EarlierAnswer] = []
     kept: set[tuple[str, int]] | None = None
     for question in within:

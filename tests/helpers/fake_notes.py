@@ -1,4 +1,4 @@
-"""Notes to search without an index, and how they are cut into sections."""
+"""Notes to search without an index, and their division into sections."""
 
 import re
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ class Section:
 
 
 def sections(text: str) -> Iterator[Section]:
-    """The text cut before each heading, with the headings above it."""
+    """Split the text before each heading; each section has the headings above it."""
     path: list[tuple[int, str]] = []
     start = 1
     lines: list[str] = []

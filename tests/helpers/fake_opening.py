@@ -1,4 +1,4 @@
-"""What every part of a fake memory does: it waits as long as it is told, and refuses once it is closed."""
+"""Common base of a fake memory's parts: delays, and errors once it is closed."""
 
 import threading
 import time
@@ -17,7 +17,7 @@ class Closable:
 
 
 def wait(seconds: float, cancel: CancelToken | None) -> None:
-    """Sleep, but no longer than until the token is cancelled, which raises `Cancelled`."""
+    """Sleep until the time is over or the token is cancelled, which raises `Cancelled`."""
     if cancel is None:
         time.sleep(seconds)
         return

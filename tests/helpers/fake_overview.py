@@ -1,4 +1,4 @@
-"""The inside of an index in figures, made up."""
+"""Made-up figures of an index."""
 
 from typing import Any
 

@@ -14,7 +14,7 @@ from engine.embedding.registry import Selection
 
 
 class FakeProvider:
-    """Counts what it is asked; `before` runs before each batch and may raise or wait."""
+    """Counts its requests; `before` is called before each batch and may raise or block."""
 
     key = ""
     remote = False
@@ -70,7 +70,7 @@ def selection_of(provider: FakeProvider | None) -> Selection:
 
 
 class PaidProvider(FakeProvider):
-    """A fake of a service that charges: by default a cent for every thousand words."""
+    """A fake billed service: by default a cent per thousand words."""
 
     remote = True
     price = 10.0
@@ -80,7 +80,7 @@ class PaidProvider(FakeProvider):
 
 
 def fallback_to(provider: FakeProvider | None, first: str, reason: str) -> Selection:
-    """What the registry says of a fallback."""
+    """Return the registry's record of a fallback."""
     if provider is None:
         return Selection(None, first, unavailable_reason=reason)
     return Selection(provider, first, fallback_from=first, fallback_reason=reason)

@@ -1,4 +1,4 @@
-"""A command that is called like `qmd` and does what a test wants, however bad."""
+"""A fake `qmd` command that runs a test's code, to simulate any fault."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ if verb == "--version":
 
 
 class FakeQmd:
-    """`body` is Python: it sees `verb` and `args`."""
+    """A fake command; `body` is Python that can use `verb` and `args`."""
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
@@ -26,13 +26,13 @@ class FakeQmd:
         self._calls = folder / "calls"
 
     def does(self, body: str, *, beginning: str = _BEGINNING) -> None:
-        """From now on."""
+        """Set the code of the command from now on."""
         text = beginning.format(python=sys.executable, calls=str(self._calls)) + textwrap.dedent(body)
         self.path.write_text(text, "utf-8")
         self.path.chmod(0o755)
 
     def calls(self) -> list[list[str]]:
-        """The arguments of every call so far, but for those that ask for the version."""
+        """Return the arguments of every call so far, except version checks."""
         if not self._calls.exists():
             return []
         calls = map(json.loads, self._calls.read_text("utf-8").splitlines())

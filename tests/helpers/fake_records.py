@@ -1,4 +1,4 @@
-"""The records of a healthy, idle memory, for tests: each field of each may be another one."""
+"""Records of a healthy, idle memory for tests, with each field replaceable."""
 
 import time
 from typing import Any
@@ -22,11 +22,11 @@ from engine import (
 )
 
 MODIFIED = 1_772_500_000.0
-"""Modification time of a file that none was given for: 3 March 2026."""
+"""Default modification time of files: 3 March 2026."""
 
 
 def make_model(**changes: Any) -> StoredModelInfo:
-    """The built-in one, with a vector for each of seven chunks."""
+    """Return the built-in model, with a vector for each of seven chunks."""
     kept: dict[str, Any] = {
         "provider": "embedded",
         "model": "use-multilingual-v3",
@@ -39,7 +39,7 @@ def make_model(**changes: Any) -> StoredModelInfo:
 
 
 def make_status(**changes: Any) -> MemoryProviderStatus:
-    """A healthy, idle status record; every field may be changed."""
+    """Return a healthy, idle status; every field may be replaced."""
     fine: dict[str, Any] = {
         "backend": "builtin",
         "provider": "embedded",
@@ -125,7 +125,7 @@ def make_summary(**changes: Any) -> SyncSummary:
 
 
 def make_path_state(**changes: Any) -> PathState:
-    """A note that is indexed."""
+    """Return the state of an indexed note."""
     state = PathState(
         asked="projects/greenhouse.md",
         state="indexed",
@@ -144,7 +144,7 @@ def make_path_state(**changes: Any) -> PathState:
 
 
 def make_estimate(**changes: Any) -> EmbeddingEstimate:
-    """Of a provider that charges for it."""
+    """Return the estimate of a billed provider."""
     due: dict[str, Any] = {
         "provider": "openai",
         "model": "text-embedding-3-small",

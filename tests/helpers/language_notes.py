@@ -1,4 +1,4 @@
-"""The same four notes in many languages, each with questions for one of them in other forms than the note's."""
+"""The same four notes in many languages, with queries for each that use other word forms than the note."""
 
 from typing import NamedTuple
 
@@ -7,11 +7,11 @@ TOPICS = ("watering", "meeting", "bread", "train")
 
 class Case(NamedTuple):
     notes: tuple[str, str, str, str]
-    """About `TOPICS`, in their order."""
+    """Notes about `TOPICS`, in their order."""
     questions: tuple[tuple[str, str], ...]
-    """Each with the topic that answers it."""
+    """Queries, each with the topic that answers it."""
     asked: tuple[str, ...]
-    """What is left of the first question without its function words."""
+    """The first query without its function words."""
 
 
 NORTH_AND_EAST = {

@@ -1,6 +1,6 @@
-"""What a test left running: threads, Qt timers, Qt threads and jobs of a `QThreadPool`, each named with its origin.
+"""Find leaks of a test: threads, Qt timers, Qt threads and `QThreadPool` jobs, each with its origin.
 
-Qt is only looked at when something has loaded it: the engine's tests run without.
+Qt is checked only if it is loaded: the engine's tests run without it.
 """
 
 import os
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 GRACE_SECONDS = 2.0
-"""How long work that has been told to stop may take to end."""
+"""Time for stopped work to end."""
 
 _ROOT = Path(__file__).resolve().parents[2]
 _OURS = f"{_ROOT}{os.sep}"
@@ -21,7 +21,7 @@ _NOT_OURS = (__file__, f"{_OURS}.venv{os.sep}")
 
 
 _ONCE_A_PROCESS = {"LanceDBBackgroundEventLoop"}
-"""Threads that a library starts when it is imported, and that nobody can end."""
+"""Threads that a library starts on import, and that cannot be stopped."""
 
 
 def living_threads() -> set[threading.Thread]:
@@ -34,7 +34,7 @@ def living_threads() -> set[threading.Thread]:
 
 
 def leaked_threads(before: set[threading.Thread]) -> list[str]:
-    """Threads that were not there `before` and do not end within the grace."""
+    """Return threads that were not there `before` and do not end within the grace period."""
     deadline = time.monotonic() + GRACE_SECONDS
     leaked = living_threads() - before
     for thread in leaked:
@@ -63,7 +63,7 @@ class QtWatch:
             self._record(kind)
 
     def leaks(self) -> list[str]:
-        """What still runs, of all that was made so far, and in the pool that every program has."""
+        """Return all activity of objects created so far, and of the global thread pool."""
         if not self._installed:
             return []
         from PySide6.QtCore import QCoreApplication, QEvent, QThreadPool
@@ -71,7 +71,7 @@ class QtWatch:
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # closed widgets take their timers along
         made = [(QThreadPool.globalInstance(), "QThreadPool.globalInstance()"), *self._living()]
         running = [(item, name, origin) for item, origin in made if (name := _activity(item))]
-        # Told once; what rests now may still be started by a later test.
+        # Report each object once; an idle one may still be started by a later test.
         told = {id(item) for item, _, _ in running}
         self._made = [(weakref.ref(item), origin) for item, origin in self._living() if id(item) not in told]
         return sorted(f"{name}, made at {origin}" for _, name, origin in running)
@@ -95,7 +95,7 @@ class QtWatch:
 
 
 def _activity(item: Any) -> str:
-    """What this object still does; empty when it rests."""
+    """Return the object's current activity; empty when it is idle."""
     from PySide6.QtCore import QThread, QThreadPool, QTimer
 
     grace = int(GRACE_SECONDS * 1000)
@@ -109,7 +109,7 @@ def _activity(item: Any) -> str:
 
 
 def _caller() -> str:
-    """The innermost line of our own code, this file aside."""
+    """Return the innermost line of project code outside this file."""
     frame = sys._getframe()  # by hand: a stack of the traceback module took a twentieth of a window's tests
     while frame := frame.f_back:
         name = frame.f_code.co_filename

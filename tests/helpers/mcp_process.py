@@ -1,4 +1,4 @@
-"""A real `mnemoscope mcp` in a process of its own: for the official client, or for one that misbehaves."""
+"""A real `mnemoscope mcp` process, for the official client or for a misbehaving one."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ _LONGEST_SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Served:
-    """A folder of notes with the settings file that its server reads."""
+    """A folder of notes with its server's settings file."""
 
     notes: Path
     config: Path
@@ -31,13 +31,13 @@ class Served:
         return [sys.executable, "-m", "gui", "mcp", *place, *options]
 
     def parameters(self, *options: str) -> StdioServerParameters:
-        """For the official client, which hands no environment on by itself."""
+        """Return parameters for the official client, which does not pass on the environment by default."""
         program, *arguments = self.command(*options)
         return StdioServerParameters(command=program, args=arguments, env=dict(os.environ), cwd=ROOT)
 
     @contextmanager
     def process(self, *options: str) -> Iterator["Wire"]:
-        """The server, to be spoken to byte by byte; killed afterwards where it still runs."""
+        """Start the server for raw input and output; it is killed at the end if it still runs."""
         process = subprocess.Popen(
             self.command(*options), cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
@@ -56,7 +56,7 @@ class Served:
 
 
 class Wire:
-    """What a client sees of a server."""
+    """A client's connection to a server."""
 
     def __init__(self, process: "subprocess.Popen[bytes]") -> None:
         self.process = process
@@ -68,14 +68,14 @@ class Wire:
         self.process.stdin.flush()
 
     def receive(self) -> Any:
-        """The next message."""
+        """Return the next message."""
         assert self.process.stdout is not None
         line = self.process.stdout.readline()
         assert line, "the server has ended"
         return json.loads(line)
 
     def greet(self) -> Any:
-        """The handshake; returns what the server says of itself."""
+        """Perform the handshake and return the server's reply."""
         info = {"name": "test", "version": "1"}
         self.send(request(1, "initialize", protocolVersion=VERSION, capabilities={}, clientInfo=info))
         answer = self.receive()
@@ -87,7 +87,7 @@ class Wire:
         self.process.stdin.close()
 
     def end(self) -> tuple[int, str]:
-        """Its exit code, and what it said on standard error, once it has ended by itself."""
+        """Wait for the server to exit; return its exit code and standard error."""
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         assert self.process.stderr is not None

@@ -1,4 +1,4 @@
-"""A search for substrings of sections and messages, so that results have real lines, headings, snippets and ranges."""
+"""Substring search in sections and messages, so that results have real lines, headings, snippets and ranges."""
 
 import re
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ class Searched(Protocol):
 
 
 def matches(memory: Searched, query: str, *, hybrid: bool) -> Iterator[MemorySearchResult]:
-    """Every section and message that has one of the words, the better the more of them; in no order."""
+    """Return every section and message with one of the words, scored by their number, unordered."""
     words = [re.escape(word) for word in query.lower().split()]
     if not words:
         return

@@ -1,4 +1,4 @@
-"""Writes notes into a workspace, so many or until it is killed: `-m tests.helpers.note_worker FOLDER MARK [N]`."""
+"""Write N notes into a workspace, or until killed: `-m tests.helpers.note_worker FOLDER MARK [N]`."""
 
 import itertools
 import sys

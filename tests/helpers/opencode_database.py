@@ -1,4 +1,4 @@
-"""Databases as opencode makes them, of both generations, with hand-written rows."""
+"""Databases in both of opencode's schema generations, with hand-written rows."""
 
 import json
 import sqlite3
@@ -31,7 +31,7 @@ CREATE UNIQUE INDEX session_message_session_seq_idx ON session_message (session_
 
 
 class OpencodeWriter:
-    """The program itself, as far as its database is concerned; to be closed, which folds the WAL into the database."""
+    """Writes a database as opencode does; closing it merges the WAL into the database."""
 
     def __init__(self, path: Path, schema: str = OLDER) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -45,7 +45,7 @@ class OpencodeWriter:
         self.connection.close()
 
     def checkpoint(self) -> None:
-        """Fold the WAL into the database and begin it anew."""
+        """Merge the WAL into the database and restart it."""
         self.connection.execute("PRAGMA wal_checkpoint(RESTART)").fetchall()
 
     def session(
@@ -61,7 +61,7 @@ class OpencodeWriter:
     def message(
         self, session: str, key: str, data: object, parts: Mapping[str, object] | Sequence[object] = ()
     ) -> None:
-        """A message and its parts, by their ids, which sort as they came."""
+        """Add a message and its parts; their ids sort in the order of creation."""
         now = self._tick()
         self._put("message", (key, session, now, now, _text(data)))
         named = parts if isinstance(parts, Mapping) else {f"{key}-{n:03}": part for n, part in enumerate(parts)}
@@ -69,11 +69,11 @@ class OpencodeWriter:
             self._put("part", (name, key, session, now, now, _text(part)))
 
     def said(self, session: str, key: str, role: str, text: str) -> None:
-        """A message of the first generation with a text."""
+        """Add a message of the first generation with a text."""
         self.message(session, key, {"role": role}, [{"type": "text", "text": text}])
 
     def entry(self, session: str, key: str, kind: str, data: object) -> None:
-        """A message of the second generation."""
+        """Add an entry of the second generation."""
         now = self._tick()
         seq = self.connection.execute("SELECT count(*) FROM session_message").fetchone()[0]
         self._put("session_message", (key, session, kind, seq, now, now, _text(data)))

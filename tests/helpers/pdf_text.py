@@ -11,7 +11,7 @@ _RANGE = re.compile(rb"<([0-9A-Fa-f]{4})> <([0-9A-Fa-f]{4})> (\[[^\]]*\]|<[0-9A-
 
 
 def pdf_pages(data: bytes) -> list[str]:
-    """The text of each page, a line for each run of letters; an empty page has none."""
+    """Return the text of each page, a line for each run of characters; an empty page has none."""
     assert data.startswith(b"%PDF-")
     assert data.rstrip().endswith(b"%%EOF")
     objects = {int(found[1]): found[2] for found in _OBJECT.finditer(data)}
@@ -21,7 +21,7 @@ def pdf_pages(data: bytes) -> list[str]:
 
 
 def pdf_text(data: bytes) -> str:
-    """All of it without white space, which Qt does not always write, and without ligatures."""
+    """Return all text without white space, which Qt does not always write, and without ligatures."""
     return "".join(unicodedata.normalize("NFKC", "".join(pdf_pages(data))).split())
 
 

@@ -1,4 +1,4 @@
-"""Other programs that ours works with, where they are installed: `packaging/dev.py test --peers` puts them there."""
+"""Third-party programs for the tests, if installed by `packaging/dev.py test --peers`."""
 
 import os
 import shutil
@@ -9,14 +9,14 @@ _ROOT = Path(__file__).parents[2]
 
 
 def qmd_command() -> Path | None:
-    """The real `qmd`; None where it is not installed."""
+    """Return the path of the real `qmd`, or None if it is not installed."""
     folder = Path(os.environ.get("MNEMOSCOPE_PEERS") or _ROOT / ".peers")
     command = folder / "node_modules" / ".bin" / ("qmd.cmd" if os.name == "nt" else "qmd")
     return command if command.exists() else None
 
 
 def indexed(data: Path, tmp_path: Path) -> dict[str, str]:
-    """The texts in the index of `qmd` by collection and path, from a copy of it."""
+    """Return the texts in `qmd`'s index by collection and path, from a copy of it."""
     copy = Path(shutil.copytree(data / "xdg-cache" / "qmd", tmp_path / "copy", dirs_exist_ok=True)) / "index.sqlite"
     with sqlite3.connect(copy) as connection:
         query = "SELECT collection || '/' || path, doc FROM documents JOIN content USING (hash) WHERE active = 1"

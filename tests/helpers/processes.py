@@ -1,11 +1,11 @@
-"""Processes for tests of what one leaves behind."""
+"""Processes for tests of leftover files."""
 
 import subprocess
 import sys
 
 
 def ended_process() -> int:
-    """The number of a process that has ended."""
+    """Return the id of a process that has ended."""
     process = subprocess.Popen([sys.executable, "-c", ""])
     process.wait()
     return process.pid

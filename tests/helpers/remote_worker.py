@@ -13,7 +13,7 @@ DIMS = 32
 
 
 def settings_for(data: Path, base_url: str) -> Settings:
-    """Short passages, so that there are many of them, with a model that costs money."""
+    """Return settings with short passages, so that there are many, and a billed model."""
     return Settings(
         provider="openai",
         model=MODEL,

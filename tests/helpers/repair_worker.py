@@ -1,6 +1,6 @@
-"""A process that breaks an index and repairs it until it is done or killed.
+"""A process that breaks an index and repairs it until it finishes or is killed.
 
-`python -m tests.helpers.repair_worker NOTES DATA` prints a line between the two, and one when it ends.
+`python -m tests.helpers.repair_worker NOTES DATA` prints a line between the two, and one at the end.
 """
 
 import sys
@@ -15,7 +15,7 @@ def main() -> None:
     keywords._ROWS_AT_ONCE = 5  # many commits, so that a kill comes between them
     memory = open_with_fake(notes, data)
     with memory._store.write() as writer:
-        # Two in three rows of the keyword index are gone, and one in five vectors; the marker's stay.
+        # Remove two in three rows of the keyword index and one in five vectors, except the marker's.
         first = writer.connection.execute("SELECT id FROM files_1 WHERE path = 'marker.md'").get
         broken = f"file_id <> {first} AND id % 3"
         writer.connection.execute(f"DELETE FROM chunks_fts_1 WHERE rowid IN (SELECT id FROM chunks_1 WHERE {broken})")

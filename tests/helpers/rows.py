@@ -1,4 +1,4 @@
-"""Rows for store tests, made without reading any file."""
+"""Rows for store tests, created without reading any file."""
 
 import hashlib
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What stands in the sample notes, sessions and facts: words of the person's own, the same in every language."""
+"""Content of the sample notes, sessions and facts: the user's own texts, the same in every language."""
 
 import json
 import re
@@ -14,14 +14,14 @@ _NO_WORDS = re.compile(
     r"|\b(?:(?:Ctrl|Alt|Shift)\+)+(?:\w+|\S)?"
 )
 _LATIN = re.compile("[A-Za-z]")
-"""What the program says by itself is English."""
+"""Matches English, the language of the program's own texts."""
 _SHARE = 0.6
-"""Of a passage's runs of words; its marks of Markdown are not shown, so some of its runs stand nowhere."""
+"""Required share of a passage's runs of words; some contain Markdown marks, which are not displayed."""
 
 
 class Content:
     def __init__(self, folders: Iterable[Path], names: Iterable[str] = ()) -> None:
-        """`names`: of one or two words, such as the programs' and the models'."""
+        """`names`: of one or two words, such as names of programs and models."""
         self._runs: set[tuple[str, ...]] = set()
         self._names = {_words(name) for name in names}
         for folder in folders:
@@ -31,7 +31,7 @@ class Content:
                     self._take(path.read_text("utf-8", errors="replace"))
 
     def has(self, text: str) -> bool:
-        """Whether all of its lines, and what dots part in them, stand in the content."""
+        """Return whether the content contains all lines, and their parts between dots."""
         text = _NO_WORDS.sub("", text.replace("\u200b", ""))
         return all(
             self._has(part) or all(map(self._has, re.split(r"[.。] | [·›/] |[:,] ", part)))
@@ -54,7 +54,7 @@ class Content:
 
 
 def _strings(line: str) -> list[str]:
-    """A line of a transcript holds its words in JSON."""
+    """Return the strings in a line of a transcript, which are stored as JSON."""
     try:
         value = json.loads(line)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Settings of machines that share a LanceDB table, and a look into the table past the program."""
+"""Settings of machines that share a LanceDB table, and direct access to the table."""
 
 from collections import Counter
 from pathlib import Path
@@ -11,7 +11,7 @@ from engine.settings.lancedb_options import LanceDbSettings
 
 
 def table_settings(data: Path, uri: str, machine: str, **changes: Any) -> Settings:
-    """`data`: folder of the machine's own index."""
+    """Return settings; `data` is the folder of the machine's own index."""
     defaults = Settings(backend="lancedb")
     own = {
         "store": msgspec.structs.replace(defaults.store, path=str(data)),
@@ -21,17 +21,17 @@ def table_settings(data: Path, uri: str, machine: str, **changes: Any) -> Settin
 
 
 def rows_of(uri: str, options: dict[str, str] | None = None, table: str = "notes") -> list[dict[str, Any]]:
-    """Every row of the table, as LanceDB gives it to anyone."""
+    """Return every row of the table, read by LanceDB itself."""
     import lancedb
 
     return list(lancedb.connect(uri, storage_options=options).open_table(table).to_arrow().to_pylist())
 
 
 def doubled(rows: list[dict[str, Any]]) -> list[str]:
-    """Ids that occur more than once."""
+    """Return the ids that occur more than once."""
     return sorted(id_ for id_, times in Counter(row["id"] for row in rows).items() if times > 1)
 
 
 def s3_options(endpoint: str) -> dict[str, str]:
-    """What a person would write into the settings; the keys are in the environment."""
+    """Return the storage options of a user's settings; the keys are in the environment."""
     return {"endpoint": endpoint, "region": "us-east-1"}

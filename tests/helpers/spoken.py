@@ -1,4 +1,4 @@
-"""What an assistive tool finds in a window: the tree of `QAccessible`, and what is wrong with it."""
+"""Check a window's `QAccessible` tree as an assistive tool sees it."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -12,10 +12,10 @@ from gui.widgets.tab_order import following
 Text, Role = QAccessible.Text, QAccessible.Role
 
 _SAYS_NOTHING = {Role.NoRole, Role.Client, Role.Pane, Role.Border, Role.Grouping, Role.LayeredPane, Role.Window}
-"""Roles from which nobody learns what can be done with a thing."""
+"""Roles that do not describe an object's purpose."""
 _ITEMS = {Role.ListItem, Role.Cell, Role.TreeItem}
 _MOST_ITEMS = 40
-"""Of each list; the rest is made by the same code."""
+"""Limit for each list; further items are created by the same code."""
 _FEW = 5
 
 
@@ -24,7 +24,7 @@ def name(found: QAccessibleInterface) -> str:
 
 
 def walk(found: QAccessibleInterface) -> Iterator[QAccessibleInterface]:
-    """All that is shown below and with this one, parents first."""
+    """Yield this object and all visible descendants, parents first."""
     yield found
     items = 0
     for number in range(found.childCount()):
@@ -43,7 +43,7 @@ def of(widget: QWidget) -> QAccessibleInterface:
 
 
 def faults(widget: QWidget) -> list[str]:
-    """One sentence for each fault of the widget and all that is shown in it."""
+    """Return a sentence for each fault of the widget and its visible descendants."""
     found = []
     for one in walk(of(widget)):
         found += _faults_of(one)
@@ -69,7 +69,7 @@ def _faults_of(one: QAccessibleInterface) -> Iterator[str]:
 
 
 def _twins(parent: QAccessibleInterface) -> Iterator[str]:
-    """Things side by side that nobody can tell apart by what is said of them."""
+    """Return sibling objects that have the same spoken text."""
     seen: set[tuple[object, str, str]] = set()
     for number in range(parent.childCount()):
         child = parent.child(number)
@@ -90,7 +90,7 @@ def _menu_faults(widget: QWidget) -> Iterator[str]:
 
 
 def menu_faults(menu: QMenu) -> Iterator[str]:
-    """Of a menu as it would open now, and of those in it."""
+    """Return the faults of a menu in its current state, and of its submenus."""
     menu.aboutToShow.emit()
     for action in menu.actions():
         if not action.isSeparator() and not action.text().strip():
@@ -100,7 +100,7 @@ def menu_faults(menu: QMenu) -> Iterator[str]:
 
 
 def _told(one: QAccessibleInterface) -> str:
-    """Enough to find it in the code."""
+    """Describe an object well enough to find it in the code."""
     path, at = [], one
     while at is not None and at.isValid() and len(path) < _FEW:
         thing = at.object()
@@ -110,12 +110,12 @@ def _told(one: QAccessibleInterface) -> str:
 
 
 def windows() -> list[QWidget]:
-    """What is on the screen now, popups too."""
+    """Return the visible windows, including popups."""
     return [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
 
 
 def disorder(window: QWidget) -> list[str]:
-    """Where Tab goes back against the order of reading, one sentence each."""
+    """Return a sentence for each step of the tab order that goes against the reading order."""
     chain = []
     widget = following(window)
     while widget is not window:
@@ -133,7 +133,7 @@ def disorder(window: QWidget) -> list[str]:
 
 
 def _beside_each_other(one: QWidget, other: QWidget, window: QWidget) -> tuple[QRect, QRect]:
-    """Where the largest parts that hold the one and not the other are."""
+    """Return the positions of the largest ancestors that contain only one of the two."""
     above = one
     while not above.isAncestorOf(other):
         one, above = above, above.parentWidget() or window
@@ -143,7 +143,7 @@ def _beside_each_other(one: QWidget, other: QWidget, window: QWidget) -> tuple[Q
 
 
 def _reads_before(one: QRect, other: QRect) -> bool:
-    """Whether the one is above the other, or left of it in the same line."""
+    """Return whether the first is above the second, or left of it in the same line."""
     if one.bottom() <= other.top():
         return min(one.right(), other.right()) > max(one.left(), other.left())
     return one.right() <= other.left() and one.center().y() < other.bottom() and other.center().y() < one.bottom()

@@ -1,6 +1,7 @@
-"""A process that syncs until it is done or killed: `python -m tests.helpers.sync_worker NOTES DATA [force] [SESSIONS]`.
+"""A process that syncs until it finishes or is killed.
 
-Prints a line when it begins, so that a test can time its kill, and the report's error when it ends.
+`python -m tests.helpers.sync_worker NOTES DATA [force] [SESSIONS]` prints a line at the start, so that a test can time
+its kill, and the report's error at the end.
 """
 
 import sys
@@ -23,10 +24,10 @@ def settings_for(data: Path, sessions: Path | None = None) -> Settings:
 
 
 def open_with_fake(notes: Path, data: Path, sessions: Path | None = None) -> BuiltinMemory:
-    """A memory on real files with the fake provider."""
+    """Open a memory on real files with the fake provider."""
     with mock.patch.object(builtin, "select_provider", return_value=selection_of(FakeProvider())):
         memory = BuiltinMemory(notes, settings_for(data, sessions), executor=None, background=False)
-        # The provider is chosen when it is first asked for: now, while the patch holds.
+        # Access the status, because the provider is selected on first use, and the patch must be active.
         memory.status()
     return memory
 

@@ -1,7 +1,7 @@
-"""A machine in a process of its own that syncs into a shared table, over and over.
+"""A process that plays a machine syncing repeatedly into a shared table.
 
 `python -m tests.helpers.table_worker NOTES DATA URI MACHINE ENDPOINT TIMES`: waits for a line on standard input, syncs
-so many times, changing a note before each, and prints its errors as JSON.
+that many times, changing a note before each, and prints its errors as JSON.
 """
 
 import json

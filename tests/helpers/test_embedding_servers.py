@@ -1,4 +1,4 @@
-"""The fakes refuse what the real services refuse: a provider that they let pass has sent nothing wrong."""
+"""Test that the fakes refuse the same requests as the real services."""
 
 import http.client
 import json
@@ -28,7 +28,7 @@ def send(
     key: str | None = "",
     type_: str = "application/json",
 ) -> tuple[int, Any]:
-    """Status and body of the answer; `key`: instead of the right one, None for none."""
+    """Return status and body of the response; `key` replaces the right one, None sends none."""
     key = server.key if key == "" else key
     headers = {"Content-Type": type_}
     if key is not None:
@@ -171,7 +171,7 @@ def test_a_bug_of_a_fake_is_no_fault_of_a_service() -> None:
 
 
 def test_keys_look_like_those_of_their_services() -> None:
-    """So that what masks keys is tested with them."""
+    """Ensure that the tests also cover the masking of keys."""
     assert openai_server.KEY.startswith("sk-")
     assert gemini_server.KEY.startswith("AIza")
     assert voyage_server.KEY.startswith("pa-")

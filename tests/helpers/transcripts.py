@@ -1,4 +1,4 @@
-"""Feeding transcript formats: whole files, in pieces with the state stored between them, and JSON of any shape."""
+"""Feed transcript formats: whole files, pieces with the state stored between them, and JSON of any shape."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ json_values = st.recursive(
 
 
 def fixture_lines(path: Path) -> list[tuple[int, Mapping[str, Any]]]:
-    """Number and object of each line that is one, as the engine reads them."""
+    """Return number and object of each line that is an object, as read by the engine."""
     parsed = ((number, parse_line(data)) for number, data in enumerate(path.read_bytes().splitlines(), start=1))
     return [(number, value) for number, value in parsed if value is not None]
 
@@ -34,7 +34,7 @@ def feed(parser: LineParser, lines: Iterable[tuple[int, Mapping[str, Any]]]) -> 
 def feed_with_pauses(
     format: LineFormat, path: str, lines: Sequence[tuple[int, Mapping[str, Any]]]
 ) -> tuple[LineParser, list[Message]]:
-    """The same with the parser stored and taken up again after every line."""
+    """Feed the lines, with the parser stored and restored after every line."""
     parser = format.parser(path)
     messages: list[Message] = []
     for number, value in lines:
@@ -46,7 +46,7 @@ def feed_with_pauses(
 def stored_after_every_line(
     format: LineFormat, values: Sequence[Mapping[str, Any]]
 ) -> tuple[LineParser, list[Message]]:
-    """The parser and the messages of these lines, once it is proved that a stored state goes on as if never stored,
+    """Return the parser and the messages of these lines, after checking that a restored state continues identically,
     and that every text can be stored and sent."""
     format.matches(values)
     parser = format.parser("s.jsonl")
@@ -59,7 +59,7 @@ def stored_after_every_line(
 
 
 def mangled(samples: Sequence[Mapping[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
-    """Lines as a format has them, with any JSON in place of any of their members, at any depth."""
+    """Lines of a format with any JSON in place of any of their members, at any depth."""
 
     @st.composite
     def mangle(draw: st.DrawFn) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""A desktop's tray on D-Bus, as far as an icon needs one: what registers there is looked at, and its menu pressed.
+"""A minimal desktop tray on D-Bus: inspects registered icons and activates their menu entries.
 
-It speaks the public protocols (StatusNotifierItem, com.canonical.dbusmenu) through jeepney, which comes with keyring.
+It uses the public protocols (StatusNotifierItem, com.canonical.dbusmenu) through jeepney, which comes with keyring.
 """
 
 import time
@@ -17,7 +17,7 @@ _PATIENCE = 60.0
 
 
 class TrayWatcher:
-    """Has the bus's name for trays from `appear` on."""
+    """Owns the bus name for trays after `appear`."""
 
     def __init__(self, bus: str) -> None:
         """`bus`: the address of a private one."""
@@ -34,20 +34,20 @@ class TrayWatcher:
         self._bus.close()
 
     def wait_for_item(self) -> None:
-        """Until an icon has registered."""
+        """Wait until an icon has registered."""
         deadline = time.monotonic() + _PATIENCE
         self._owner = ""
         while not self._owner:
             self._serve(self._bus.receive(timeout=max(0.0, deadline - time.monotonic())))
 
     def property(self, name: str) -> Any:
-        """Of the icon."""
+        """Return a property of the icon."""
         get = DBusAddress("/StatusNotifierItem", bus_name=self._owner, interface="org.freedesktop.DBus.Properties")
         _, value = self._ask(new_method_call(get, "Get", "ss", (_ITEM, name)))[0]
         return value
 
     def entries(self) -> dict[str, int]:
-        """What the icon's menu shows now: words and number."""
+        """Return the visible entries of the icon's menu: text and number."""
         _, (_, _, children) = self._ask(self._menu("GetLayout", "iias", (0, -1, [])))
         shown = {}
         for _, (number, properties, _) in children:
@@ -57,14 +57,14 @@ class TrayWatcher:
         return shown
 
     def press(self, words: str) -> None:
-        """An entry of the menu."""
+        """Activate an entry of the menu."""
         self._ask(self._menu("Event", "isvu", (self.entries()[words], "clicked", ("s", ""), 0)))
 
     def _menu(self, method: str, signature: str, body: tuple[Any, ...]) -> Message:
         return new_method_call(DBusAddress("/MenuBar", bus_name=self._owner, interface=_MENU), method, signature, body)
 
     def _ask(self, message: Message) -> Any:
-        """The answer's body; what others ask meanwhile is answered, too."""
+        """Return the body of the reply; requests from others are answered meanwhile."""
         serial = next(self._bus.outgoing_serial)
         self._bus.send(message, serial=serial)
         deadline = time.monotonic() + _PATIENCE

@@ -1,12 +1,12 @@
-"""What tests of the whole window wait for."""
+"""Wait conditions for tests of the whole window."""
 
 from gui.window.main_window import MainWindow
 
 
 def at_rest(window: MainWindow) -> bool:
-    """Whether the workspace is open and synced, and nothing is being asked: a sync asked for now is one of its own.
+    """Return whether the workspace is open and synced, without a running query; a sync requested now is a new one.
 
-    The status may say that the sync is over before its job has reported back, and until then another one joins it.
+    The status may report that the sync is over before its job has returned, and until then another one joins it.
     """
     status = window.workspace.status
     busy = window.search.busy or window.sessions.busy or window.views.facts.busy or window.workspace._sync is not None

@@ -10,7 +10,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def load(monkeypatch):
-    """Import one file of packaging/ anew; it is no package, and its name is taken by a library."""
+    """Import a fresh copy of a file of packaging/, which is no package, and whose name is taken by a library."""
     monkeypatch.syspath_prepend(str(ROOT / "packaging"))
 
     def load(name: str) -> ModuleType:

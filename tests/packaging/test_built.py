@@ -1,6 +1,6 @@
-"""The bundle and the package that `packaging/dev.py bundle` and `deb` made, where they are of the present sources.
+"""Check the bundle and package built by `packaging/dev.py bundle` and `deb`, if they match the current sources.
 
-They take minutes to make, so CI makes them in a step of its own; here they are looked at.
+They take minutes to build, so CI builds them in a separate step; these tests only inspect them.
 """
 
 import json
@@ -59,7 +59,7 @@ def test_the_bill_names_what_is_bundled_with_licences(bundle):
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux hands folders of libraries on")
 def test_programs_that_it_starts_get_neither_its_libraries_nor_its_plugins(bundle, tmp_path):
-    """Asked of an editor that the window opens: qmd's stand-in writes down what it was given."""
+    """Use a fake qmd that writes its environment to a file."""
     given = tmp_path / "given"
     program = tmp_path / "qmd"
     program.write_text(f'#!/bin/sh\nenv > "{given}"\nexit 1\n')

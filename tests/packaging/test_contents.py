@@ -1,4 +1,4 @@
-"""What goes into a bundle: which files, and whose words."""
+"""Test which files and third-party licences are in a bundle."""
 
 import json
 
@@ -30,7 +30,7 @@ def contents(load):
         ("PySide6/Qt/translations/qtbase_de.qm", True),
         ("PySide6/translations/qtbase_de.qm", True),
         ("resources/translations/de.mo", True),
-        ("resources/translations/de.po", False),  # what the other is made from
+        ("resources/translations/de.po", False),  # the source of the .mo file
         ("PySide6/Qt/translations/qtbase_fr.qm", False),
         ("PySide6/Qt/translations/linguist_de.qm", False),
         ("PySide6/Qt/lib/libQt6Core.so.6", True),

@@ -7,7 +7,7 @@ import pytest
 
 @pytest.fixture
 def dev(load, monkeypatch):
-    """The commands with a finished environment and all libraries, recording what they start."""
+    """The commands with a ready environment and all libraries, recording the programs that they start."""
     environment, qt_libraries, peers = load("environment"), load("qt_libraries"), load("peers")
     dev = load("dev")
     dev.started = []
@@ -69,7 +69,7 @@ def test_peers_are_there_before_pytest_runs_alone(dev):
 
 @pytest.fixture
 def ran(dev, monkeypatch):
-    """What ran to its end: mypy with a complaint."""
+    """Record the programs that run to completion; mypy fails."""
     ran = []
 
     def wait(command):

@@ -1,4 +1,4 @@
-"""What the documents of the repository name is there: files, folders, headings and classes."""
+"""Check that the files, folders, headings and classes named in the repository's documents exist."""
 
 import re
 import textwrap
@@ -20,12 +20,12 @@ _LINK = re.compile(r"\]\(([^)\s]+)\)|\b(?:src|srcset)=\"([^\"]+)\"")
 _NAMED = re.compile(r"`((?:[\w.-]+/)*[\w-]+(?:\.(?:py|toml|lock|spec|html|md|po)|/))(?:: (\w+))?`")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
 _OF_A_PERSON = {"MEMORY.md", "memory/"}
-"""Names among somebody's notes."""
+"""Names of files among a user's notes."""
 
 
 @cache
 def known() -> frozenset[str]:
-    """Every file and folder of the program, as paths from the root; folders end in a slash."""
+    """Return every file and folder of the program, as paths from the root; folders end in a slash."""
     there: set[str] = {path.name for path in ROOT.iterdir() if path.is_file()}
     for room in ("engine", "gui", "packaging", "resources", "tests"):
         for path in (ROOT / room, *(ROOT / room).rglob("*")):
@@ -34,7 +34,7 @@ def known() -> frozenset[str]:
 
 
 def anchors(document: Path) -> set[str]:
-    """What a link may name of a page, as GitHub makes it from the headings."""
+    """Return the anchors of a page, as GitHub derives them from the headings."""
     headings = _HEADING.findall(document.read_text("utf-8"))
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
@@ -71,7 +71,7 @@ def test_files_and_classes_that_are_named_exist(name: str):
 
 
 def examples() -> list[str]:
-    """The settings that the pages show, a table of code each."""
+    """Return the settings examples of the pages, one TOML text per code block."""
     pages = [ROOT / "README.md", *(ROOT / "packaging" / "manual").glob("*.md")]
     blocks = (
         textwrap.dedent(block)

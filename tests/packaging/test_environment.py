@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture
 def environment(load, tmp_path, monkeypatch):
-    """The module on a project of its own, whose steps are recorded rather than done."""
+    """The module with a temporary project, recording its steps instead of running them."""
     environment = load("environment")
     monkeypatch.setattr(environment, "ROOT", tmp_path)
     for name in ("RUN_LOCK", "TEST_LOCK"):

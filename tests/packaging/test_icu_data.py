@@ -31,7 +31,7 @@ def common_data(entries):
 
 
 def read(data):
-    """As ICU does: by the header's length and the table behind it."""
+    """Read entries as ICU does: by the header's length and the table after it."""
     (header,) = struct.unpack_from("<H", data)
     body = data[header:]
     (count,) = struct.unpack_from("<I", body)

@@ -1,4 +1,4 @@
-"""What a Linux desktop is told of the program."""
+"""Test the desktop entry, description, icons and recipes for Linux desktops."""
 
 import configparser
 import re

@@ -1,4 +1,4 @@
-"""What the locks promise: every dependency, at one version, by its hash, and from no particular host."""
+"""Check that the locks pin every dependency to one version with hashes, and name no host."""
 
 import re
 import tomllib
@@ -15,7 +15,7 @@ def normal(name: str) -> str:
 
 
 def entries(lock: str) -> dict[str, str]:
-    """Each `name==version ; marker` with the lines that belong to it."""
+    """Return each `name==version ; marker` with its lines."""
     text = (ROOT / "packaging" / lock).read_text("utf-8")
     lines = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("#"))
     return {entry.partition(" \\")[0]: entry for entry in re.split(r"\n(?=\S)", lines)}
@@ -44,7 +44,7 @@ def test_the_locks_hold_what_the_project_asks_for():
 
 
 def test_the_tests_run_with_the_versions_that_people_get():
-    """At least where people get them: a tool may want one of them on every system."""
+    """Compare without markers, because a tool may need a package on more systems than the program does."""
     people, tests, bundle = ({head.partition(" ;")[0] for head in entries(lock)} for lock in LOCKS)
     assert people <= tests
     assert people <= bundle

@@ -1,4 +1,4 @@
-"""The manual page against what the command line itself says."""
+"""Compare the manual page with the command line's own help."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ def page(load):
 
 
 def read(page: str) -> str:
-    """As a person reads it: without the escapes."""
+    """Return the page as displayed, without roff escapes."""
     plain = page.replace("\\-", "-").replace("\\(aq", "'").replace("\\(dq", '"').replace("\\e", "\\")
     return re.sub(r"\\f[BIR]", "", plain)
 

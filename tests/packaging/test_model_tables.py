@@ -1,4 +1,4 @@
-"""The built-in model's file after it was made smaller: the same tables, read by whoever reads zip files."""
+"""Test that the recompressed model file has the same tables and is a valid zip file."""
 
 import zipfile
 
@@ -26,8 +26,8 @@ def test_the_tables_are_the_same_in_fewer_bytes(load, path):
     load("model_tables").shrink(path)
     after = {info.filename: info.compress_size for info in zipfile.ZipFile(path).infolist()}
     assert list(after) == list(before)
-    assert after["codes.npy"] < 0.95 * before["codes.npy"]  # whose letters alone are packed
-    assert after["plain.npy"] <= before["plain.npy"]  # in which much comes again
+    assert after["codes.npy"] < 0.95 * before["codes.npy"]  # compressed by Huffman coding alone
+    assert after["plain.npy"] <= before["plain.npy"]  # with many repeated sequences
     assert path.stat().st_size < size
     with np.load(path, allow_pickle=False) as tables:
         for name, table in TABLES.items():

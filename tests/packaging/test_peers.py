@@ -27,7 +27,7 @@ NODE, QMD = "install node@22", "install @tobilu/qmd@2.8.3"
 
 @pytest.fixture
 def peers(load, tmp_path, monkeypatch):
-    """The module on a project of its own, with an npm that installs quickly what is asked of it."""
+    """The module with a temporary project and a fake npm that installs immediately."""
     load("environment"), load("debian")
     peers = load("peers")
     monkeypatch.setattr(peers, "FOLDER", tmp_path / ".peers")

@@ -1,4 +1,4 @@
-"""A proof that cannot fail would prove nothing."""
+"""Test that the verification of a bundle fails on each kind of defect."""
 
 import sys
 

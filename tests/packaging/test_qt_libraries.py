@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture
 def qt(load, monkeypatch):
-    """The module on a Debian without libEGL, asked by a user who is not root."""
+    """The module on a Debian without libEGL, run by a user who is not root."""
     debian, qt = load("debian"), load("qt_libraries")
     qt.absent = {"libEGL.so.1"}
     qt.apt = debian.subprocess

@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture
 def reader(load, monkeypatch):
-    """The module on a Debian without a bus for assistive tools."""
+    """The module on a Debian without the accessibility bus."""
     debian, _, reader = load("debian"), load("qt_libraries"), load("screen_reader")
     monkeypatch.setattr(sys, "platform", "linux")
     monkeypatch.setattr(reader, "find_missing", lambda: ["at-spi2-core"])

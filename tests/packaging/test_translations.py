@@ -1,4 +1,4 @@
-"""The catalogues of the window's sentences are whole, up to the code, and fill the fields that the code fills."""
+"""Check that the catalogues are complete, match the code, and use the same fields as the code."""
 
 import io
 import re
@@ -22,12 +22,12 @@ def forms(text) -> tuple[str, ...]:
 
 
 def fields(text: str) -> set[str]:
-    """Names of what is filled in; how a number is written is the language's own affair, a brace alone is a mistake."""
+    """Return the field names; number formats are up to the language, and a stray brace raises an error."""
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
 
 
 def wrong_fields(message) -> list[str]:
-    """A form of one may say `a file` for `{count} file`."""
+    """Return translations with wrong fields; a singular form may omit `{count}`, as in `a file` for `{count} file`."""
     asked = fields(forms(message.id)[-1])
     several = len(forms(message.id)) > 1
     return [

@@ -1,4 +1,4 @@
-"""What `pip install .` brings, asked of the wheel that it builds."""
+"""Check the contents of the wheel that `pip install .` builds."""
 
 import configparser
 import shutil

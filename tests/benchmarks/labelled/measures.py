@@ -1,4 +1,4 @@
-"""How good a list of answers is."""
+"""Measures of ranking quality."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""Ways of ranking the chunks of one index, to compare ours with; all have the same chunks and the same vectors."""
+"""Ranking methods for comparison; all use the same chunks and vectors of one index."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""How many unrelated pairs of question and note reach the usual threshold, and how many that belong together."""
+"""Count unrelated and related pairs of query and note that reach the usual threshold."""
 
 from collections import defaultdict
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The planted notes, the questions that they answer, and questions that nothing answers."""
+"""The planted notes, the queries that they answer, and queries without an answer."""
 
 import hashlib
 import tomllib

@@ -1,4 +1,4 @@
-"""The labelled sets, each written to disk as a person would have it: notes, or sessions of an agent."""
+"""The labelled sets, each written to disk in a user's format: notes, or sessions of an agent."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

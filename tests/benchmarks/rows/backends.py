@@ -1,4 +1,4 @@
-"""The same notes on each backend: indexed, updated, searched by words. Those that are not installed are left out."""
+"""Index, update and keyword search of the same notes on each installed backend."""
 
 import importlib.util
 import os

@@ -1,4 +1,4 @@
-"""`mnemoscope search` as a whole process, by words alone."""
+"""`mnemoscope search` as a whole process, by keywords alone."""
 
 import statistics
 from collections.abc import Iterator, Sequence

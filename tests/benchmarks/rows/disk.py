@@ -1,4 +1,4 @@
-"""Bytes on disk for each chunk with a vector of 1536 dimensions."""
+"""Bytes on disk per chunk with a vector of 1536 dimensions."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Finding duplicates among all notes, with copies planted among them: how long, in how much memory, and how many."""
+"""Duplicate search among all notes with planted copies: duration, memory and recall."""
 
 import pickle
 import random

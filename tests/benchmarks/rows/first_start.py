@@ -1,4 +1,4 @@
-"""A hundred notes, from a start with nothing to an answer: by words, and with the vectors of the real model."""
+"""From an empty start with a hundred notes to an answer: by keywords, and with the real model's vectors."""
 
 import statistics
 import threading

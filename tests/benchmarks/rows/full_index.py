@@ -1,4 +1,4 @@
-"""A full index of all notes, with vectors of 1536 dimensions that cost nothing to make."""
+"""A full index of all notes, with free vectors of 1536 dimensions."""
 
 from collections.abc import Iterator
 from pathlib import Path

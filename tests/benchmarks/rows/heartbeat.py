@@ -1,4 +1,4 @@
-"""The pulse of the window's GUI thread while everything is indexed."""
+"""Responsiveness of the window's GUI thread while everything is indexed."""
 
 import time
 from collections.abc import Iterator

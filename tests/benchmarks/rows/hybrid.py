@@ -1,4 +1,4 @@
-"""Whole searches by words and meaning, the vector of the question at hand, snippets included."""
+"""Complete hybrid searches including snippets, with a cached query vector."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""Typing into the window's search box: from each key to the first results that answer it."""
+"""Typing into the window's search box: from each key to its first results."""
 
 import time
 from collections.abc import Iterator

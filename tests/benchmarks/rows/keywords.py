@@ -1,4 +1,4 @@
-"""Searches by words alone among 100,000 chunks."""
+"""Keyword searches among 100,000 chunks."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""The map of the index: from asking to the first picture, how long a frame takes, and how true the layouts are."""
+"""The map of the index: time to the first picture, time of a frame, and fidelity of the layouts."""
 
 import statistics
 import time

@@ -1,4 +1,4 @@
-"""`mnemoscope mcp` as an agent meets it: from its start to the first answers, and to its end."""
+"""`mnemoscope mcp` from an agent's view: from its start to the first answers, and to its end."""
 
 import json
 import statistics

@@ -1,4 +1,4 @@
-"""One file changes: how long until its new words are found."""
+"""Time from a change of one file until its new words are found."""
 
 import statistics
 import time

@@ -1,4 +1,4 @@
-"""What it takes to import the engine and to open an index, and how much memory the engine takes at work."""
+"""Time to import the engine and to open an index, and the engine's memory at work."""
 
 import statistics
 import time

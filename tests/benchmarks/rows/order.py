@@ -1,4 +1,4 @@
-"""What may be done about the order of an answer, and words that occur nowhere: each beside the same search without."""
+"""Options that change the order of results, and unknown words, each compared with a search without them."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""Syncing again when nothing has changed."""
+"""A sync without changes."""
 
 import hashlib
 import time

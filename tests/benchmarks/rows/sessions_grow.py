@@ -1,4 +1,4 @@
-"""A session goes on by one message: how long until it is found."""
+"""Time until a new message of a session is found."""
 
 import statistics
 import time

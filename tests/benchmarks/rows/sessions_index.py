@@ -1,4 +1,4 @@
-"""A full index of the transcripts of many sessions, with vectors of 1536 dimensions that cost nothing to make."""
+"""A full index of many sessions' transcripts, with free vectors of 1536 dimensions."""
 
 from collections.abc import Iterator
 from pathlib import Path

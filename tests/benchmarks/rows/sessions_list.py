@@ -1,4 +1,4 @@
-"""The list of sessions: complete how long after the first sync began, and read again from the index."""
+"""The list of sessions: time until complete after the first sync starts, and time to read it from the index."""
 
 import statistics
 import threading

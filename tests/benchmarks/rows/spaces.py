@@ -1,4 +1,4 @@
-"""One question to five workspaces at once, beside the same notes in one."""
+"""One query to five workspaces, compared with the same notes in one."""
 
 import shutil
 from collections.abc import Iterator

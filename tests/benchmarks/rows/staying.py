@@ -1,4 +1,4 @@
-"""The program that stays: what it costs while nobody asks, and how soon the quick search is there."""
+"""Background mode: its cost while idle, and the time until the quick search appears."""
 
 import os
 import statistics

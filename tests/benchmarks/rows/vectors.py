@@ -1,4 +1,4 @@
-"""The vector leg alone: candidates from the matrix, the best of them scored again from the stored vectors."""
+"""Vector search alone: candidates from the matrix, the best rescored with the stored vectors."""
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""The window with a large index: from the start to the first picture, and its memory."""
+"""The window with a large index: time to the first picture, and memory."""
 
 import os
 import statistics

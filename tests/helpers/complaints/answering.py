@@ -1,4 +1,4 @@
-"""Asks every complaint's query of a real index in the situation that it is about."""
+"""Run every complaint's query against a real index in its situation."""
 
 import json
 import sqlite3
@@ -27,7 +27,7 @@ _DAYS = (2, 60, 75, 80, 90, 200)
 
 @dataclass(frozen=True)
 class Answered:
-    """A case with what the engine said to it."""
+    """A case with the engine's answer."""
 
     case: Case
     outcome: SearchOutcome
@@ -38,14 +38,14 @@ class Answered:
 
 
 def dated(text: str) -> str:
-    """With the days in place of `{60}` and its like."""
+    """Replace placeholders such as `{60}` by dates."""
     for days in _DAYS:
         text = text.replace(f"{{{days}}}", f"{_ago(days):%Y-%m-%d}")
     return text
 
 
 def undated(text: str) -> str:
-    """The other way round, so that a page does not change from day to day."""
+    """Replace dates by placeholders, so that a page does not change from day to day."""
     for days in _DAYS:
         text = text.replace(f"{_ago(days):%Y-%m-%d}", f"{{{days}}}")
     return text
@@ -56,7 +56,7 @@ def _ago(days: float) -> datetime:
 
 
 def answer_all(folder: Path) -> list[Answered]:
-    """In the order of the table; `folder` is empty and stays with its indexes in it."""
+    """Return answers in the order of the table; `folder` must be empty, and holds the indexes afterwards."""
     answered: dict[int, Answered] = {}
     for situation, opened in _SITUATIONS.items():
         (folder / situation).mkdir()
@@ -87,7 +87,7 @@ def _write(folder: Path, notes: Mapping[str, str]) -> Path:
 
 
 def _write_sessions(folder: Path) -> Path:
-    """As an OpenClaw agent keeps them."""
+    """Write sessions in an OpenClaw agent's format."""
     store = folder / "agents/main/sessions"
     store.mkdir(parents=True)
     for name, (days, said) in SESSIONS.items():
@@ -103,7 +103,7 @@ def _write_sessions(folder: Path) -> Path:
 
 @contextmanager
 def _memory(folder: Path, settings: Settings, use: FakeProvider | str | None) -> Iterator[BuiltinMemory]:
-    """`use`: a provider, or the name of one that the settings choose."""
+    """Open a memory; `use` is a provider, or the name of one to select by the settings."""
     store = msgspec.structs.replace(settings.store, path=str(folder / "data"))
     settings = msgspec.structs.replace(settings, store=store)
     if isinstance(use, str):
@@ -205,7 +205,7 @@ def _empty(folder: Path) -> Iterator[BuiltinMemory]:
 
 @contextmanager
 def _upgraded(folder: Path) -> Iterator[BuiltinMemory]:
-    """As the version before tags has left its index."""
+    """Return a memory with an index from the version before tags."""
     _write(folder, FEW)
     with _memory(folder, Settings(), FakeProvider()) as memory:
         memory.sync()

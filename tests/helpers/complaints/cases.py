@@ -1,7 +1,7 @@
-"""What people complain about in the memory search of OpenClaw, one query each, and what has to become of it.
+"""User complaints about OpenClaw's memory search, with one query and the expected result for each.
 
-The threads are those of github.com/openclaw/openclaw. Each query is asked of a real index over the notes and sessions
-of `notes.py`; the test and the page `tests/benchmarks/COMPLAINTS.md` are made from this table.
+The threads are those of github.com/openclaw/openclaw. Each query runs against a real index over the notes and sessions
+of `notes.py`; the test and the page `tests/benchmarks/COMPLAINTS.md` are generated from this table.
 """
 
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ SITUATIONS: dict[Situation, str] = {
     "upgraded": "after an upgrade, before its one rebuild",
     "excluded": "with a folder left out by the settings",
 }
-"""How the index stands that is asked."""
+"""State of the index for each query."""
 
 
 @dataclass(frozen=True)
@@ -35,18 +35,18 @@ class Case:
     complaint: str
     query: str
     first: str = ""
-    """Path that has to be found first. Where neither this nor `also` names any, nothing may be found."""
+    """Path of the expected first result. If neither this nor `also` has a path, the answer must be empty."""
     also: tuple[str, ...] = ()
-    """Paths that have to be found, too."""
+    """Paths of other required results."""
     never: tuple[str, ...] = ()
-    """Paths that may not be found."""
+    """Paths that must not be in the results."""
     says: tuple[str, ...] = ()
-    """What the explanation has to say: of the first result, or of the stage that let nothing through."""
+    """Expected parts of the explanation: of the first result, or of the stage that removed all results."""
     remedy: RemedyName | None = None
-    """What has to be offered where nothing is found."""
+    """Expected remedy for an empty answer."""
     situation: Situation = "usual"
     asked: dict[str, Any] = field(default_factory=dict)
-    """What else `search` is called with."""
+    """Further arguments of `search`."""
 
 
 CASES: tuple[Case, ...] = (

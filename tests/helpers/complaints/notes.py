@@ -1,4 +1,4 @@
-"""The notes and sessions that the complaints are asked about. `{60}` in a name or a text is the day 60 days ago."""
+"""Notes and sessions for the complaints' queries. `{60}` in a name or a text is the day 60 days ago."""
 
 NOTES = {
     "projects/greenhouse.md": """\
@@ -145,7 +145,7 @@ SESSIONS = {
     "vendor-old": (200, ["The vendor offers the flow meter for 90 euros.", "I noted the flow meter offer."]),
     "vendor-new": (2, ["The vendor offers the flow meter for 70 euros now.", "I noted the new flow meter offer."]),
 }
-"""Name -> when it ended, in days before today, and what was said in turns by the person and the agent."""
+"""Name -> age at its end in days, and the alternating messages of user and agent."""
 
 AGEING = {
     "memory/{60}-1530-vendor-pitch.md": "# Vendor pitch\n\nThe vendor showed a soil sensor with a radio.\n",
@@ -172,7 +172,7 @@ Current positions: bonds 60, shares 30, cash 10. Rebalanced last week.
     "MEMORY.md": "# Facts\n\nThe bike shed code is on the fridge. The vaccination card is in the blue folder.\n",
     "memory/front.md": "---\ndate: {90}\n---\n# Lease\n\nThe lease of the allotment ends in autumn.\n",
 }
-"""Where results age: laid out as OpenClaw does it."""
+"""Notes for ageing, in OpenClaw's layout."""
 
 FEW = {
     "greenhouse.md": "# Greenhouse\n\nThe irrigation timer skipped Tuesday again. #garden\n",
@@ -180,7 +180,7 @@ FEW = {
     "sunday.md": "# Sunday\n\nTomatoes limp. Probably the watering clock, not the soil.\n",
     "drafts/plan.md": "# Winter plan\n\nInsulate the hive before the frost.\n",
 }
-"""For the states in which an index is not whole."""
+"""Notes for the situations with an incomplete index."""
 
 DEAR = "# Long\n\n" + " ".join(f"word{number}" for number in range(3000)) + "\n"
-"""So much text that its embedding would cost some cents."""
+"""Enough text that its embedding would cost some cents."""

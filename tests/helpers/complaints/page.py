@@ -1,4 +1,4 @@
-"""The complaints as a page: what is asked, what is found, and how that is explained."""
+"""Render the complaints as a page: each query, its results, and their explanation."""
 
 from collections.abc import Iterator, Sequence
 
@@ -17,7 +17,7 @@ query to a real index, with what is found here and what the explanation says. Ma
 
 
 def explained(answer: Answered) -> str:
-    """Everything that is said about an answer: of its first result, or of the stage that let nothing through."""
+    """Return the explanation of an answer: of its first result, or of the stage that removed all results."""
     explanation = answer.outcome.explanation
     assert explanation is not None
     said = [answer.outcome.notice]
@@ -32,7 +32,7 @@ def explained(answer: Answered) -> str:
 
 
 def complaints_page(answers: Sequence[Answered]) -> str:
-    """Markdown."""
+    """Return the page as Markdown."""
     return "\n".join(_lines(answers)) + "\n"
 
 

@@ -24,7 +24,7 @@ from tests.helpers.embedding_servers.voyage_server import VoyageServer
 
 
 class _FilesAndBatches(BatchWork):
-    """What OpenAI and Voyage share."""
+    """The API that OpenAI and Voyage share."""
 
     window: str
     most_lines: int
@@ -33,11 +33,11 @@ class _FilesAndBatches(BatchWork):
         raise NotImplementedError
 
     def invalid(self, lines: Sequence[Any], body: Any) -> str:
-        """What is wrong with the lines of a job; empty if nothing is."""
+        """Return the errors of a job's lines; empty if there are none."""
         raise NotImplementedError
 
     def check_creation(self, body: Any) -> None:
-        """Refuse what only one of the two refuses."""
+        """Raise for requests that only one of the two services refuses."""
 
     def job_routes(self) -> Mapping[tuple[str, str], Route]:
         found: dict[tuple[str, str], Route] = {

@@ -1,4 +1,4 @@
-"""What the fakes of all batch APIs have in common: files, jobs, and what becomes of them."""
+"""Common base of the fake batch APIs: files, jobs and their outcomes."""
 
 import email
 import json
@@ -17,22 +17,22 @@ FINAL = {"completed", "failed", "expired", "cancelled"}
 
 @dataclass
 class Plan:
-    """What becomes of one job."""
+    """The outcome of one job."""
 
     end: str = "completed"
-    """One of FINAL; anything else: it runs for ever, until it is cancelled."""
+    """One of FINAL; with any other value the job runs until it is cancelled."""
     looks: int = 1
-    """Questions about it that find it running."""
+    """Number of status requests that find it running."""
     done: int | None = None
-    """How many texts it gets done; None: all."""
+    """Number of completed texts; None means all."""
     refused: Mapping[int, str] = field(default_factory=dict)
-    """What is wrong with the texts at these places; TEXT stands for the text itself."""
+    """Errors of the texts at these positions; TEXT is replaced by the text itself."""
     missing: AbstractSet[int] = frozenset()
-    """Places of texts that no line speaks of."""
+    """Positions of texts that are missing from the results."""
     empty: AbstractSet[int] = frozenset()
-    """Places of texts with an empty vector."""
+    """Positions of texts with an empty vector."""
     problem: str = "The job could not be processed."
-    """Why it failed as a whole."""
+    """Error message if the whole job fails."""
     shuffled: bool = True
 
 
@@ -40,7 +40,7 @@ class Plan:
 class Job:
     id: str
     name: str
-    """Of its client."""
+    """Name given by the client."""
     input_file: str
     lines: list[tuple[str, Any]]
     """Key and body."""
@@ -56,12 +56,12 @@ class Job:
 
 
 class BatchWork(FakeServer):
-    """Base of the fakes with batch jobs; `texts` are what the vectors are counted by in `answered`."""
+    """Base of the fakes with batch jobs; `answered` counts vectors by their `texts`."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.plans: deque[Plan] = deque()
-        """Of the next jobs; without one, a job ends well at the second look."""
+        """Plans of the next jobs; without one, a job succeeds at the second status request."""
         self.files: dict[str, bytes] = {}
         self.jobs: dict[str, Job] = {}
         self.doubled: list[str] = []
@@ -69,7 +69,7 @@ class BatchWork(FakeServer):
         self.offers_jobs = True
         self._work = threading.Lock()
 
-    # --- of each service ------------------------------------------------------------------------------------------
+    # --- specific to each service ---------------------------------------------------------------------------------
 
     def job_routes(self) -> Mapping[tuple[str, str], Route]:
         raise NotImplementedError
@@ -78,7 +78,7 @@ class BatchWork(FakeServer):
         raise NotImplementedError
 
     def result(self, job: Job, key: str, body: Any, *, empty: bool) -> tuple[bool, Any]:
-        """Whether a text has its vector, and the line that says so. Raises `Refusal`."""
+        """Return whether a text gets a vector, and its result line. Raises `Refusal`."""
         raise NotImplementedError
 
     def refusal_line(self, key: str, message: str) -> Any:
@@ -113,7 +113,7 @@ class BatchWork(FakeServer):
         return [self.text_of(job, body) for _, body in job.lines]
 
     def look(self, job: Job) -> None:
-        """Let a job go on by one step."""
+        """Advance a job by one step."""
         if job.word in FINAL:
             return
         job.looks += 1
@@ -162,7 +162,7 @@ def jsonl(lines: Sequence[Any]) -> bytes:
 
 
 def parts_of(request: Request) -> list[email.message.EmailMessage]:
-    """The parts of a multipart body."""
+    """Return the parts of a multipart body."""
     head = f"Content-Type: {request.headers.get('content-type', '')}\r\n\r\n".encode()
     message = email.message_from_bytes(head + request.body, policy=policy.HTTP)
     return list(message.iter_parts()) if message.is_multipart() else []

@@ -17,7 +17,7 @@ _ROLES = {"system", "developer", "user", "assistant"}
 
 
 class ChatServer(OpenAIServer):
-    """Answers every conversation with `answer`."""
+    """A server that answers every conversation with `answer`."""
 
     model = "gpt-5-mini"
 
@@ -26,7 +26,7 @@ class ChatServer(OpenAIServer):
         self.answer = answer
 
     def named(self, **options: object) -> Settings:
-        """Settings in which this is the model that names notes."""
+        """Return settings with this server's model for naming notes."""
         slug = SlugSettings(model=self.model, base_url=self.base_url, api_key_env="CHAT_KEY", **options)
         return Settings(remember=RememberSettings(slug=slug))
 

@@ -34,7 +34,7 @@ def _invalid(message: str) -> Refusal:
 
 
 class GeminiServer(FakeServer):
-    """Says nothing of tokens, as the service does. Vectors are not of length 1."""
+    """A fake that reports no token counts, as the service does. Vectors are not of length 1."""
 
     provider = "gemini"
 
@@ -47,7 +47,7 @@ class GeminiServer(FakeServer):
         return f"{self.origin}/v1beta"
 
     def limited(self, headers: Mapping[str, str] | None = None) -> Say:
-        """The wait, if one is asked for in a Retry-After header, stands where Google puts it: in the body."""
+        """Reject with Google's error body; a requested Retry-After is put into the body as well."""
         seconds = (headers or {}).get("Retry-After")
         details = [{"@type": f"{_INFO}RetryInfo", "retryDelay": f"{seconds}s"}] if seconds else []
         message = "You exceeded your current quota, please check your plan and billing details."
@@ -110,7 +110,7 @@ class GeminiServer(FakeServer):
         return Reply(200, {"embeddings": embeddings}, counts=[text for text, _ in found])
 
     def embed(self, model: str, body: Any, *, in_batch: bool) -> tuple[str, list[float]]:
-        """Text and vector of one request's body, direct or out of a batch. Raises `Refusal`."""
+        """Return text and vector of one request's body, direct or from a batch. Raises `Refusal`."""
         if unknown := set(body) - _FIELDS:
             raise _invalid(f'Invalid JSON payload received. Unknown name "{min(unknown)}": Cannot find field.')
         named = body.get("model")
@@ -135,7 +135,7 @@ class GeminiServer(FakeServer):
         texts = ["".join(part["text"] for part in one["content"]["parts"]) for one in request.json["requests"]]
         vectors = [item["values"] for item in body["embeddings"]]
         if len(vectors) != len(texts):
-            return []  # the order alone says what is whose
+            return []  # results are matched to texts by order alone
         return [text for text, vector in zip(texts, vectors, strict=True) if self.good(vector)]
 
 

@@ -22,20 +22,20 @@ def error(status: int, message: str, *, code: str | None = None, kind: str = "in
 
 
 class OpenAIServer(FakeServer):
-    """Counts a quarter of the letters as tokens."""
+    """A fake that counts one token per four characters."""
 
     provider = "openai"
     model = "text-embedding-3-small"
 
     def __init__(self, *, dims: int | None = None, key: str | None = KEY) -> None:
-        """With `dims` it takes any model, and without a key any request: as servers on one's own machine do."""
+        """Accept any model if `dims` is given, and any request without a key, as local servers do."""
         super().__init__(dims=dims or _DIMS[self.model], key=key)
         self.models = dict(_DIMS) if dims is None else {}
-        """Models it knows, with the length of their vectors; none: any name, vectors of `dims`."""
+        """Known models with their vector lengths; if empty, any name is accepted, with vectors of `dims`."""
         self.tokens = 0
-        """Tokens charged for."""
+        """Number of billed tokens."""
         self.judge: Callable[[Any], Say | None] = lambda body: None
-        """May refuse a request for what is in it."""
+        """Hook that may refuse a request because of its body."""
 
     def limited(self, headers: Mapping[str, str] | None = None) -> Say:
         refusal = error(429, "Rate limit reached for requests", code="rate_limit_exceeded", kind="requests")
@@ -88,7 +88,7 @@ class OpenAIServer(FakeServer):
         return self.embed(request.json)
 
     def embed(self, body: Any) -> Reply:
-        """The answer to the body of a request, direct or out of a batch."""
+        """Return the answer to a request's body, direct or from a batch."""
         if unknown := set(body) - _FIELDS:
             raise error(400, f"Unrecognized request argument supplied: {', '.join(sorted(unknown))}")
         texts = self._checked_texts(body.get("input"))
@@ -151,12 +151,12 @@ def count(text: str) -> int:
 
 
 def packed(vector: list[float]) -> str:
-    """A vector as base64 of float32."""
+    """Encode a vector as base64 of float32."""
     return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode()
 
 
 def unpacked(sent: Any) -> list[float]:
-    """A vector as it was sent, as a list."""
+    """Decode a sent vector into a list."""
     if isinstance(sent, list):
         return sent
     raw = base64.b64decode(sent)

@@ -1,4 +1,4 @@
-"""A server on loopback that answers for an embedding service, misbehaves on request and counts what it answered."""
+"""A loopback server that fakes an embedding service, produces faults on request and counts its answers."""
 
 import contextlib
 import json
@@ -19,12 +19,12 @@ from engine.settings.options import RemoteSettings
 
 @dataclass
 class Request:
-    """What came in."""
+    """A received request."""
 
     method: str
     path: str
     headers: dict[str, str]
-    """By name in small letters."""
+    """Headers by lower-case name."""
     body: bytes
 
     @property
@@ -34,14 +34,14 @@ class Request:
 
 @dataclass
 class Reply:
-    """What goes out. `counts`: the inputs whose vectors a client can rely on, once all of it has been sent."""
+    """A response. `counts` lists inputs with valid vectors, counted once the response is sent completely."""
 
     status: int
     body: Any
     headers: dict[str, str] = field(default_factory=dict)
     counts: Sequence[str] = ()
     halfway: Callable[[], None] | None = None
-    """Runs when one half of the body has been sent; may wait."""
+    """Called after half of the body is sent; may block."""
 
 
 class Refusal(Exception):
@@ -56,15 +56,15 @@ Route = Callable[[Request], Reply]
 
 
 class Fault:
-    """What goes wrong with one request. Each is used for one request only."""
+    """A fault of one request. Each is used for one request only."""
 
     def __init__(self) -> None:
         self.reached = threading.Event()
-        """Set once its request has come in."""
+        """Set once its request is received."""
 
 
 class Say(Fault):
-    """Answers with this, and looks at nothing."""
+    """Send this response without reading the request."""
 
     def __init__(self, status: int, body: Any = b"", headers: Mapping[str, str] | None = None) -> None:
         super().__init__()
@@ -72,15 +72,15 @@ class Say(Fault):
 
 
 class Hang(Fault):
-    """Never answers: the connection stays open until somebody closes it."""
+    """Never answer; the connection stays open until either side closes it."""
 
 
 class Drop(Fault):
-    """Closes the connection without an answer."""
+    """Close the connection without a response."""
 
 
 class Truncate(Fault):
-    """Sends the first half of a right answer: with its full length announced, or as if that were all."""
+    """Send the first half of a correct response: with its full length announced, or as if complete."""
 
     def __init__(self, *, announced: bool) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ class Truncate(Fault):
 
 
 class Change(Fault):
-    """Sends an answer that `edit` has changed in place; `usable`: a client can still rely on some of it."""
+    """Send a response modified in place by `edit`; `usable`: a client can still rely on parts of it."""
 
     def __init__(self, edit: Callable[[Any], None], *, usable: bool = True) -> None:
         super().__init__()
@@ -97,32 +97,32 @@ class Change(Fault):
 
 
 class FakeServer:
-    """Base of the fakes: a context manager; `routes` of a subclass say how requests are answered.
+    """Base of the fakes: a context manager; `routes` of a subclass defines the responses.
 
-    A fault is taken from `faults` by each request in turn; without one, the request is answered as the service would.
+    Each request takes the next fault of `faults`; without one, the request is answered as by the service.
     """
 
     provider: str
-    """Its name in the settings."""
+    """Name in the settings."""
     model: str
-    """The model that `settings` asks for."""
+    """Model in `settings`."""
 
     def __init__(self, *, dims: int, key: str | None) -> None:
-        """`dims`: length of the vectors of `model`; `key`: the one key that is good, None if none is wanted."""
+        """`dims`: length of the vectors of `model`; `key`: the only valid key, None if none is required."""
         self.dims = dims
         self.key = key
         self.faults: deque[Fault] = deque()
         self.requests: list[Request] = []
         self.answered: Counter[str] = Counter()
-        """How often each input was answered with a vector that its client could rely on."""
+        """Number of valid vectors sent for each input."""
         self.takes_fault: Callable[[Request], bool] = lambda request: True
-        """Which requests take a fault; the others are answered as the service would."""
+        """Return whether a request takes a fault; others are answered as by the service."""
         self.before: Callable[[Request], None] = lambda request: None
-        """Runs before each request is answered, outside of all locks; may wait."""
+        """Called before each request is answered, outside of all locks; may block."""
         self.after: Callable[[Request], None] = lambda request: None
-        """Runs when a request has had its effect, before its answer is sent; may wait."""
+        """Called when a request has taken effect, before its response is sent; may block."""
         self.bugs: list[BaseException | None] = []
-        """What went wrong in the fake itself; raised when it is left."""
+        """Exceptions in the fake itself; raised when the context ends."""
         self._lock = threading.Lock()
         self._connections: set[socket.socket] = set()
         self._http = _Server(("127.0.0.1", 0), _Handler)
@@ -138,7 +138,7 @@ class FakeServer:
         return f"{self.origin}/v1"
 
     def settings(self, **options: Any) -> Settings:
-        """Settings that lead here, with a price, since a server on this machine has none."""
+        """Return settings for this server, with a price, since a local server has none."""
         remote = RemoteSettings(base_url=self.base_url)
         prices = {f"{self.provider}/{self.model}": 0.02}
         return Settings(
@@ -146,23 +146,23 @@ class FakeServer:
         )
 
     def limited(self, headers: Mapping[str, str] | None = None) -> Say:
-        """Too many requests."""
+        """Return the response to too many requests."""
         raise NotImplementedError
 
     def out_of_quota(self) -> Say:
-        """Nothing is left of what was paid for, or of what a day allows."""
+        """Return the response to a used-up budget or daily limit."""
         raise NotImplementedError
 
     def unauthorized(self) -> Say:
-        """The answer to a wrong key, which repeats the key."""
+        """Return the response to a wrong key, which repeats the key."""
         raise NotImplementedError
 
     def trouble(self) -> Say:
-        """A fault of the service itself."""
+        """Return an internal error of the service."""
         raise NotImplementedError
 
     def items(self, body: Any) -> list[Any]:
-        """The list of an answer's vectors, to be changed in place."""
+        """Return the list of a response's vectors, which can be modified in place."""
         raise NotImplementedError
 
     def put(self, item: Any, vector: Any) -> None:
@@ -170,7 +170,7 @@ class FakeServer:
         raise NotImplementedError
 
     def fewer(self, *places: int) -> Change:
-        """An answer without these of its vectors."""
+        """Return a fault that removes these vectors from the response."""
 
         def edit(body: Any) -> None:
             for place in sorted(places, reverse=True):
@@ -182,15 +182,15 @@ class FakeServer:
         return Change(lambda body: self.items(body).reverse())
 
     def replaced(self, place: int, vector: list[float]) -> Change:
-        """An answer with another vector at this place."""
+        """Return a fault that replaces the vector at this position."""
         return Change(lambda body: self.put(self.items(body)[place], vector))
 
     def garbled(self, place: int) -> Change:
-        """An answer with something else where a vector belongs."""
+        """Return a fault that replaces a vector by something else."""
         return Change(lambda body: self.put(self.items(body)[place], 3), usable=False)
 
     def resized(self, dims: int) -> Change:
-        """An answer whose vectors all have another length."""
+        """Return a fault that changes the length of all vectors."""
 
         def edit(body: Any) -> None:
             for item in self.items(body):
@@ -199,15 +199,15 @@ class FakeServer:
         return Change(edit, usable=False)
 
     def routes(self) -> Mapping[tuple[str, str], Route]:
-        """What answers (method, path)."""
+        """Return the handlers by (method, path)."""
         raise NotImplementedError
 
     def not_found(self, request: Request, methods: Iterable[str]) -> Reply:
-        """The answer where no route fits; `methods`: those that the path knows."""
+        """Return the response for unknown routes; `methods` are those that the path supports."""
         return Reply(405 if list(methods) else 404, {"error": {"message": f"no {request.method} {request.path}"}})
 
     def reliable(self, request: Request, body: Any) -> Sequence[str]:
-        """The inputs for which a changed answer still holds a vector that a client can rely on."""
+        """Return the inputs with valid vectors in a modified response."""
         raise NotImplementedError
 
     def __enter__(self) -> Self:
@@ -226,7 +226,7 @@ class FakeServer:
             raise AssertionError("The fake itself failed") from self.bugs[0]
 
     def vector(self, text: str, dims: int | None = None) -> list[float]:
-        """Unit vector of a text: texts that share words get similar ones."""
+        """Return the unit vector of a text: texts that share words get similar vectors."""
         row = [0.0] * (dims or self.dims)
         for word in text.lower().split():
             row[zlib.crc32(word.strip(".,:;!?#").encode()) % len(row)] += 1.0
@@ -236,7 +236,7 @@ class FakeServer:
         return [x / length for x in row]
 
     def good(self, vector: Sequence[float]) -> bool:
-        """Whether a client can use this vector."""
+        """Return whether a client can use this vector."""
         return len(vector) == self.dims and any(vector) and all(map(math.isfinite, vector))
 
     def _next_fault(self, request: Request) -> Fault | None:
@@ -265,7 +265,7 @@ class _Server(ThreadingHTTPServer):
 
     def handle_error(self, request, client_address):
         error = sys.exception()
-        if not isinstance(error, OSError):  # that is a client which went away: what the tests are about
+        if not isinstance(error, OSError):  # OSError means that a client disconnected, as tests do on purpose
             self.fake.bugs.append(error)
 
 
@@ -333,7 +333,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(Reply(reply.status, half, reply.headers), length=len(whole) if fault.announced else None)
             self.close_connection = True
             return
-        # Before it is sent: the client may look as soon as it has it.
+        # Count before sending: a test may check as soon as the client has the response.
         self.server.fake._count(reply.counts, 1)
         try:
             self._send(reply)
