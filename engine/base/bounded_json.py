@@ -1,8 +1,8 @@
-"""JSON from outside, bounded in depth and in the digits of its numbers.
+"""Parse untrusted JSON with limits on depth and on the digits of numbers.
 
-An integer that Python refuses to read (more than 4,300 digits) makes ijson's C parser go on with an error set, which
-can crash the process. `check_digits` finds such a number in a text, and `BoundedDigits` shortens it in a file. With
-`use_float=True` neither is needed: the parser then refuses every integer of more than 64 bits.
+An integer that Python refuses to read (more than 4,300 digits) makes ijson's C parser continue with an error set,
+which can crash the process. `check_digits` finds such a number in a text, and `BoundedDigits` shortens it in a file.
+Neither is needed with `use_float=True`: the parser then refuses every integer of more than 64 bits.
 """
 
 import re
@@ -30,7 +30,7 @@ class Readable(Protocol):
 
 
 def decode_json(data: bytes | str, kind: type[Value]) -> Value:
-    """The JSON value of this type. Raises ValueError for anything else, however it is nested."""
+    """Decode JSON as a value of this type. Raises ValueError for any other content, however deeply nested."""
     try:
         return msgspec.json.decode(data, type=kind)
     except RecursionError:
@@ -38,12 +38,12 @@ def decode_json(data: bytes | str, kind: type[Value]) -> Value:
 
 
 class BoundedDigits:
-    """A binary file in which at most 4,300 digits follow one another; those after them are left out."""
+    """Wraps a binary file and truncates runs of more than 4,300 digits."""
 
     def __init__(self, file: Readable) -> None:
         self._file = file
         self._digits = 0
-        """How many digits end what was read so far."""
+        """Number of digits at the end of the data read so far."""
 
     def read(self, size: int = -1) -> bytes:
         if not size:

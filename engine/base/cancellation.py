@@ -1,4 +1,4 @@
-"""The one token by which a caller cancels or pauses long work."""
+"""Token with which a caller cancels or pauses long-running work."""
 
 import threading
 from collections.abc import Callable
@@ -9,8 +9,8 @@ from engine.base.errors import Cancelled
 class CancelToken:
     """Shared between a caller and the work: thread-safe, one use.
 
-    Work calls `checkpoint()` wherever it can stop; there it waits while paused and raises `Cancelled` when told to
-    stop. `on_cancel` lets the work be told at once where it cannot poll (an SQLite statement, a request).
+    Work calls `checkpoint()` wherever it can stop; the call blocks while paused and raises `Cancelled` after
+    a cancel. `on_cancel` notifies work that cannot poll (an SQLite statement, a request) immediately.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class CancelToken:
             callback()
 
     def pause(self) -> None:
-        with self._lock:  # or it could come between the two steps of a cancel, and hold up what is to end
+        with self._lock:  # a pause between the two steps of a cancel would block the cancelled work
             if not self._cancelled.is_set():
                 self._running.clear()
 
@@ -52,7 +52,7 @@ class CancelToken:
             raise Cancelled
 
     def on_cancel(self, callback: Callable[[], None]) -> Callable[[], None]:
-        """Call `callback` (from the cancelling thread) on cancel, at once if that has happened; returns a remover."""
+        """Call `callback` (from the cancelling thread) on cancel, immediately if cancelled; returns a remover."""
         with self._lock:
             if not self._cancelled.is_set():
                 self._callbacks.append(callback)

@@ -1,6 +1,6 @@
-"""Every error that the engine raises on purpose.
+"""Exceptions that the engine raises.
 
-Each message is one sentence that a person can act on: the window and the command line show it as it is.
+Each message is one sentence that the user can act on; the window and the command line show it unchanged.
 """
 
 from engine.base.language import tr
@@ -11,36 +11,36 @@ class MnemoscopeError(Exception):
 
 
 class Cancelled(MnemoscopeError):
-    """The caller's token was cancelled; nothing half-done was kept."""
+    """The caller's token was cancelled; no partial result was saved."""
 
     def __init__(self) -> None:
         super().__init__(tr("Cancelled."))
 
 
 class Closed(MnemoscopeError):
-    """The memory was closed while, or before, it was asked."""
+    """The memory was closed before or during the call."""
 
     def __init__(self) -> None:
         super().__init__(tr("This memory is closed."))
 
 
 class PathRefused(MnemoscopeError):
-    """A name that is neither in the index nor acceptable to discovery. One message, whatever the cause."""
+    """A path is neither in the index nor accepted by discovery. The message is the same for every cause."""
 
     def __init__(self) -> None:
         super().__init__(tr("This path is not part of the index."))
 
 
 class Unsupported(MnemoscopeError):
-    """The backend in use cannot do this; the message says why, and which one can."""
+    """The current backend does not support this; the message gives the reason and a backend that does."""
 
 
 class BackendError(MnemoscopeError):
-    """What keeps the index outside of this program cannot be used, or failed; the message says why and what to do."""
+    """The external program that stores the index is unavailable or failed; the message gives cause and remedy."""
 
 
 class LinkRefused(MnemoscopeError):
-    """A link of this program that is not opened, or cannot be written; the message says why."""
+    """A link of this program is not opened or cannot be written; the message gives the reason."""
 
 
 class QueryTooLong(MnemoscopeError):
@@ -48,15 +48,15 @@ class QueryTooLong(MnemoscopeError):
 
 
 class PassageMissing(MnemoscopeError):
-    """Lines of which nothing is indexed: the file has changed or gone since, or never had them."""
+    """The requested lines are not indexed: the file was changed or removed, or never had them."""
 
 
 class TranscriptUnreadable(MnemoscopeError):
-    """A transcript that is there, but damaged, or being written all the time; the message says why."""
+    """A transcript exists but is damaged or constantly being written; the message gives the reason."""
 
 
 class NoteError(MnemoscopeError):
-    """A note of a session cannot be made, written or taken back; what was there before is as it was."""
+    """A note of a session cannot be created, written or reverted; the previous content is unchanged."""
 
 
 class SettingsError(MnemoscopeError):
@@ -68,11 +68,11 @@ class WorkspaceError(MnemoscopeError):
 
 
 class ProviderError(MnemoscopeError):
-    """An embedding provider cannot be used, or failed while it was."""
+    """An embedding provider is unavailable or failed."""
 
 
 class FactRefused(MnemoscopeError):
-    """A fact that is not kept: it is empty or too long, or it holds a secret."""
+    """A fact is not saved because it is empty, too long or contains a secret."""
 
 
 class StoreError(MnemoscopeError):
@@ -84,10 +84,10 @@ class IndexTooNew(StoreError):
 
 
 class IndexCorrupt(StoreError):
-    """The index file is damaged; the message says so, or where it was set aside."""
+    """The index file is damaged; the message reports the damage or the path it was moved to."""
 
     file: tuple[int, int] | None = None
-    """Device and inode of the damaged file where they are known: a new file may have taken its place since."""
+    """Device and inode of the damaged file, if known; a new file may have replaced it since."""
 
 
 class IndexReadOnly(StoreError):
@@ -95,7 +95,7 @@ class IndexReadOnly(StoreError):
 
 
 class DiskFull(StoreError):
-    """No room left on the disk of the index; what was committed before stays."""
+    """The disk of the index is full; committed data is preserved."""
 
 
 class IndexBusy(StoreError):

@@ -41,12 +41,12 @@ def _joined(parts: Iterable[str], two: Callable[[str, str], str]) -> str:
 
 
 def in_quotes(words: str) -> str:
-    """What somebody typed, or a name."""
+    """Quote user input or a name."""
     return tr("“{words}”", words=words)
 
 
 def size(count: int) -> str:
-    """Bytes for a person: 870 B, 1.2 MB."""
+    """Format a byte count for display: 870 B, 1.2 MB."""
     amount = float(count)
     for unit in ("B", "KB", "MB"):
         if amount < 1000:

@@ -1,8 +1,7 @@
-"""The language of what the window says: English as it stands in the code, or a catalogue that translates it.
+"""Translation of the user interface: the English source text or a gettext catalogue.
 
-Only the window calls `speak`: the command line, and what agents read, stay English. Numbers within a translated
-sentence are written as its language writes them. What is kept in a file or an index is English, and translated when it
-is shown.
+Only the window calls `speak`; the command line and the output for agents stay English. Numbers in a translated sentence
+use the format of its language. Text in a file or an index is stored in English and translated when it is shown.
 """
 
 import os
@@ -13,12 +12,12 @@ from pathlib import PurePath
 from typing import Any, NamedTuple
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
-"""What the program speaks, by tag, each by its own name."""
+"""Available languages by tag, each with its native name."""
 TRIAL_LANGUAGES = ("en-XA", "ar-XB")
-"""For those who build the program: accented and longer, and the same from right to left. What stays plain in it is not
-translatable, what is cut off leaves no room for other languages."""
+"""Pseudo-locales for developers: accented and longer text, and the same from right to left. Text without accents is not
+translatable; truncated text leaves too little space for other languages."""
 _RIGHT_TO_LEFT = "ar-XB"
-"""No language that the program has is written so."""
+"""No available language is written from right to left."""
 _RIGHT_TO_LEFT_MARK, _ISOLATE, _END_OF_ISOLATE = "\u200f", "\u2068", "\u2069"
 
 _PLAIN, _ACCENTED = "acdeinosuyzACDEINOSUYZ", "áçďéíñóšúýžÁÇĎÉÍÑÓŠÚÝŽ"
@@ -29,10 +28,10 @@ _FIELD_OR_TEXT = re.compile(r"\{[^{}]*\}|[^{}]+")
 class _Speech(NamedTuple):
     tag: str = "en"
     one: Callable[[str], str] = str
-    """A sentence to that of the language."""
+    """Translates a sentence."""
     many: Callable[[str, str, int], str] = lambda one, many, count: one if count == 1 else many
     marks: dict[int, int] | None = None
-    """Thousands and decimals as `str.translate` takes them; None where they are English."""
+    """Table of thousands and decimal separators for `str.translate`; None for English."""
     right_to_left: bool = False
 
 
@@ -40,13 +39,14 @@ _speech = _Speech()
 
 
 def speak(tag: str) -> None:
-    """Say everything from now on in the language of LANGUAGES or TRIAL_LANGUAGES with this tag, `system` that of the
-    desktop; what is shown already stays as it is.
+    """Set the language by its tag in LANGUAGES or TRIAL_LANGUAGES; `system` selects that of the desktop.
+
+    Text that is already shown does not change.
 
     Raises:
         ValueError: no such language.
     """
-    global _speech  # noqa: PLW0603 - one person reads one window: the language is the program's, not a call's
+    global _speech  # noqa: PLW0603 - the language applies to the whole program, not to a call
     tag = system_language() if tag == "system" else tag
     if tag in TRIAL_LANGUAGES:
         turned = tag == _RIGHT_TO_LEFT
@@ -55,7 +55,7 @@ def speak(tag: str) -> None:
     elif tag == "en":
         _speech = _Speech()
     elif tag in LANGUAGES:
-        # Imported here: the command line never speaks another language, and starts without them.
+        # Imported here to keep the start of the command line fast: it is always English.
         from gettext import GNUTranslations
         from importlib.resources import files
 
@@ -67,12 +67,12 @@ def speak(tag: str) -> None:
 
 
 def spoken() -> str:
-    """The tag of the language that is spoken."""
+    """Return the tag of the current language."""
     return _speech.tag
 
 
 def system_language() -> str:
-    """The first language of the desktop's that the program has, else English."""
+    """Return the first desktop language that is available, else English."""
     if sys.platform == "win32":
         import ctypes
         import locale
@@ -85,26 +85,26 @@ def system_language() -> str:
 
 
 def tr(text: str, /, **values: Any) -> str:
-    """A sentence in the language that is spoken, its fields filled as `str.format` does.
+    """Translate a sentence to the current language and fill its fields like `str.format`.
 
-    `text` stands here as a literal, or is a constant that stood in `marked`, so that it is found for the catalogue.
+    `text` must be a literal or a constant passed through `marked`, so that it is extracted for the catalogue.
     """
     said = _speech.one(text) if text else ""
     return said.format(**_written(values)) if values else said
 
 
 def tr_count(one: str, many: str, count: int, /, **values: Any) -> str:
-    """As `tr`, with the form for `count`, which is the field `{count}` too: "{count:,} file", "{count:,} files"."""
+    """Like `tr`, with the plural form for `count`, which also fills `{count}`: "{count:,} file", "{count:,} files"."""
     return _speech.many(one, many, count).format(**_written({"count": count, **values}))
 
 
 def number(value: float, form: str = ",") -> str:
-    """A number that stands alone, in a table or a drawing, as the language writes it; `form` as `format` takes it."""
+    """Format a number outside a sentence, in a table or a chart, for the current language; `form` as in `format`."""
     return _as_spoken(format(value, form)) if _speech.marks is not None else format(value, form)
 
 
 def marked(text: str) -> str:
-    """A constant that `tr` translates where it is shown: it is made before anyone has chosen a language."""
+    """Mark a constant for translation; `tr` translates it when it is shown, after the language is set."""
     return text
 
 
@@ -119,8 +119,9 @@ class _Float(float):
 
 
 def _written(values: dict[str, Any]) -> dict[str, Any]:
-    """With numbers that are written as the language does, and words that keep their order among those of another
-    direction: a path that stands in an Arabic sentence would begin with its last slash."""
+    """Localize numbers, and isolate strings and paths in right-to-left text.
+
+    Without isolation, a path in an Arabic sentence would begin with its last slash."""
     if _speech.right_to_left:
         words = {name: value for name, value in values.items() if isinstance(value, str | PurePath)}
         isolated = {name: f"{_ISOLATE}{value}{_END_OF_ISOLATE}" for name, value in words.items()}
@@ -138,16 +139,16 @@ def _same(value: Any) -> Any:
 
 
 def _as_spoken(number: str) -> str:
-    """German has a thin line between a number and its percent sign where English has nothing."""
+    """Localize the separators; German puts a no-break space before the percent sign."""
     return number.translate(_speech.marks or {}).replace("%", "\u00a0%")
 
 
 def _turned(text: str) -> str:
-    """As if its letters were those of a language from right to left, which its sentences begin with."""
+    """Return pseudo-localized text that starts with a right-to-left mark."""
     return _RIGHT_TO_LEFT_MARK + _tried(text)
 
 
 def _tried(text: str) -> str:
-    """A third longer, in brackets, with an accent wherever there is one; fields stay as they are."""
+    """Return pseudo-localized text: accented, in brackets and a third longer; fields are unchanged."""
     parts = (part if part.startswith("{") else part.translate(_ACCENTS) for part in _FIELD_OR_TEXT.findall(text))
     return f"[{''.join(parts)}{' ~' * (len(text) // 6)}]"

@@ -1,6 +1,6 @@
-"""The program's own files: private to the user, written whole, and without leftovers of a program that was killed.
+"""Create, replace and clean up the program's files: private to the user and written atomically.
 
-Everything here that concerns modes does nothing on Windows, where the user's own folders are private already.
+File modes are ignored on Windows, where the user's own folders are already private.
 """
 
 import contextlib
@@ -17,12 +17,12 @@ from typing import BinaryIO
 _FOLDER_MODE = 0o700
 _FILE_MODE = 0o600
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
-# The process that writes is in the name: what another one is just writing must stay.
+# The name contains the process id, so that files that another process is writing are not removed.
 _TEMPORARY = re.compile(r"\..+\.mnemoscope-(\d+)-[0-9a-f]{8}\.tmp(?:-journal|-wal|-shm)?", re.DOTALL)
 _UNFINISHED = re.compile(r"unfinished-(\d+)-[0-9a-f]{8}")
 _FOLDER = re.compile(r"mnemoscope-[a-z]+-(\d+)-.+")
 _MOST_BYTES = 64 * 1024 * 1024
-"""Of a file that is read back whole; the largest ones have a few megabytes."""
+"""Size limit for `read_file`; the largest files have a few megabytes."""
 _LONGEST_NAME = 100
 """Characters of the target's name in that of its temporary file; a name has 255 bytes at most."""
 
@@ -35,7 +35,7 @@ def data_folder() -> Path:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder of the program, for the user alone, also where it was made with other rights. Raises OSError."""
+    """Create a folder that only the user can access, or restrict an existing one. Raises OSError."""
     missing = []
     while not folder.is_dir():
         missing.append(folder)
@@ -47,7 +47,7 @@ def make_folder(folder: Path) -> None:
 
 
 def make_private(path: str | Path) -> None:
-    """Take the rights of others from a file or folder of the program, as far as it is the user's. Links stay."""
+    """Remove other users' permissions from a file or folder that the user owns. Links are not changed."""
     if sys.platform == "win32":
         return
     with contextlib.suppress(OSError):
@@ -58,7 +58,7 @@ def make_private(path: str | Path) -> None:
 
 
 def tidy_folder(folder: Path) -> None:
-    """At a start: repair the modes of a folder of the program and of what is in it, and remove leftovers of writing."""
+    """Repair the modes of a program folder and its entries at startup, and remove leftover temporary files."""
     make_private(folder)
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
@@ -67,22 +67,22 @@ def tidy_folder(folder: Path) -> None:
 
 
 def create_private(path: str | Path) -> None:
-    """Make an empty file for the user alone, where there is none, before something else opens it. Raises OSError."""
+    """Create an empty private file if it is missing, before other code opens it. Raises OSError."""
     with contextlib.suppress(FileExistsError):
         os.close(os.open(path, _NEW, _FILE_MODE))
 
 
 def temporary_beside(path: Path) -> Path:
-    """A new name for what is written before it takes the place of `path`; `remove_leftovers` knows it."""
+    """Return a new name for the temporary file that will replace `path`; `remove_leftovers` recognizes it."""
     return path.with_name(f".{path.name[:_LONGEST_NAME]}.mnemoscope-{os.getpid()}-{os.urandom(4).hex()}.tmp")
 
 
 @contextmanager
 def replacing(path: Path, *, mode: int = _FILE_MODE, keep_mode: bool = False, sync: bool = True) -> Iterator[BinaryIO]:
-    """A file that takes the place of `path` at the end of the block, whole; after an exception nothing has changed.
+    """Open a file that atomically replaces `path` at the end of the block; an exception leaves `path` unchanged.
 
-    `mode` is that of a new file, less the umask; `keep_mode`: a file that is there keeps its own. `sync`: the content
-    is on the disk before it takes that place. Raises OSError.
+    `mode` applies to a new file, less the umask; with `keep_mode` an existing file keeps its own. `sync` flushes the
+    content to disk before the replacement. Raises OSError.
     """
     aside = temporary_beside(path)
     try:
@@ -102,12 +102,12 @@ def replacing(path: Path, *, mode: int = _FILE_MODE, keep_mode: bool = False, sy
 
 @contextmanager
 def exporting(path: Path) -> Iterator[BinaryIO]:
-    """`replacing` for a file of the user's in any folder: a new one has the mode that the umask leaves.
+    """Like `replacing`, for a user's file in any folder; the umask determines the mode of a new file.
 
-    While it is written, a note in the data folder says where, so that `clean_up` finds what a kill leaves there.
+    During the write, a note in the data folder records the folder, so that `clean_up` finds leftovers after a kill.
     """
     note = data_folder() / f"unfinished-{os.getpid()}-{os.urandom(4).hex()}"
-    with contextlib.suppress(OSError):  # only a kill would miss it
+    with contextlib.suppress(OSError):  # the note is needed only after a kill
         replace_file(note, os.fsencode(path.parent.absolute()))
     try:
         with replacing(path, mode=0o666, keep_mode=True) as file:
@@ -118,7 +118,7 @@ def exporting(path: Path) -> Iterator[BinaryIO]:
 
 
 def replace_file(path: Path, data: bytes, *, sync: bool = False) -> None:
-    """Put private content in the place of `path`, whole; its folder is made where it is missing. Raises OSError."""
+    """Replace `path` atomically with private content; create a missing folder. Raises OSError."""
     if not path.parent.is_dir():
         make_folder(path.parent)
     with replacing(path, sync=sync) as file:
@@ -126,7 +126,7 @@ def replace_file(path: Path, data: bytes, *, sync: bool = False) -> None:
 
 
 def read_file(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
-    """The content of a regular file of the program. Raises OSError, also for anything else and for a larger one."""
+    """Return the content of a regular file. Raises OSError, also for other file types and larger files."""
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
     with os.fdopen(descriptor, "rb") as file:
         state = os.fstat(descriptor)
@@ -138,7 +138,7 @@ def read_file(path: Path, most_bytes: int = _MOST_BYTES) -> bytes:
 
 
 def remove_leftovers(folder: Path) -> None:
-    """Remove what `temporary_beside` named for programs that were killed from a folder."""
+    """Remove the temporary files of killed processes (`temporary_beside`) from a folder."""
     for name in _names(folder):
         match = _TEMPORARY.fullmatch(name)
         if match is not None and not _runs(int(match[1])):
@@ -153,14 +153,14 @@ def remove_leftovers(folder: Path) -> None:
 
 
 def temporary_folder(kind: str) -> str:
-    """A new private folder for temporary files, which the caller removes; `kind` is in its name, in small letters."""
+    """Create a private temporary folder, which the caller removes; its name contains `kind` (lower case)."""
     import tempfile
 
     return tempfile.mkdtemp(prefix=temporary_prefix(kind))
 
 
 def temporary_prefix(kind: str) -> str:
-    """What the names of temporary folders of this process begin with."""
+    """Return the name prefix of this process's temporary folders."""
     return f"mnemoscope-{kind}-{os.getpid()}-"
 
 
@@ -203,7 +203,7 @@ def _is_ours(path: str) -> bool:
 
 
 def _runs(process: int) -> bool:
-    """Whether a process with this number runs; a number that was given again only keeps a leftover for longer."""
+    """Return whether a process with this id runs; a reused id only delays the removal of a leftover."""
     if process == os.getpid():
         return True
     if sys.platform == "win32":
@@ -213,7 +213,7 @@ def _runs(process: int) -> bool:
     except (ProcessLookupError, OverflowError):
         return False
     except OSError:
-        return True  # another user's
+        return True  # the process of another user
     return True
 
 

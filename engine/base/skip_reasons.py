@@ -1,5 +1,5 @@
-"""Why something is not in the index, or not wholly. An index keeps these sentences in English, whoever made it; the
-window says them in its language (`tr_reason`)."""
+"""Reasons why a file is missing from the index or only partly indexed. An index stores these sentences in English; the
+window translates them (`tr_reason`)."""
 
 import re
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ class Reason:
     many: str = ""
 
     def said(self, **fields: object) -> str:
-        """In English."""
+        """Return the sentence in English."""
         return (self.many if self.many and fields["count"] != 1 else self.one).format(**fields)
 
     def told(self, kept: str) -> str | None:
-        """The same in the language that is spoken; None where `kept` is another sentence."""
+        """Translate a stored sentence to the current language; None if `kept` is another sentence."""
         for form in filter(None, (self.one, self.many)):
             found = _pattern(form).fullmatch(kept)
             if found is not None:
@@ -32,14 +32,14 @@ class Reason:
 
 
 def tr_reason(kept: str) -> str:
-    """What `said` gave once, in the language that is spoken; any other text as it is."""
+    """Translate a sentence that `said` returned to the current language; return other text unchanged."""
     if spoken() == "en":
         return kept
     return next((told for reason in _reasons() if (told := reason.told(kept)) is not None), kept)
 
 
 def files_told(kept: str) -> int:
-    """Of how many files a sentence tells that `said` gave: some stand for all of their kind, the others for one."""
+    """Return the number of files that a sentence from `said` covers: 1, or the count of a summary."""
     for reason in (OTHER_EXTENSIONS, MORE_OF_A_RULE) if kept[:1].isdigit() else ():
         for form in filter(None, (reason.one, reason.many)):
             if found := _pattern(form).fullmatch(kept):
@@ -48,7 +48,7 @@ def files_told(kept: str) -> int:
 
 
 def unreadable(error: OSError) -> str:
-    """Why the system gives a file to nobody."""
+    """Return the reason why the system cannot read a file."""
     return UNREADABLE.said(problem=error.strerror or error)
 
 
