@@ -1,4 +1,4 @@
-"""Parts of the expressions in several patterns."""
+"""Regular expression fragments shared by several patterns."""
 
 LINE_END = r"\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"
 QUOTED = (
@@ -12,5 +12,5 @@ SIGN = (
     r"\*{0,2}[ \t]{0,8})"
 )
 BARE_TOKEN = r"""(?:\\{0,8}["'`]|[*]{1,2})?([^\s"'`\\;,&<>(){}\[\]|*]++)"""
-# A password may hold anything; the next field of a connection string or of a query ends it.
+# A password may contain any character; the next field of a connection string or URL query ends it.
 BARE_PASSWORD = r"""(?:\\{0,8}["'`])?((?:[^\s"'`\\;&]|[;&](?![\w .]{1,30}=)|\\(?![nrt"'`\\]))+(?<![.,:)\]}>]))"""

@@ -1,8 +1,7 @@
-"""Hides secrets in a text: before it is stored, embedded, shown or sent.
+"""Mask secrets in a text before it is stored, embedded, shown or sent.
 
-`engine/redaction/masks.py` lists what is found. The text is searched for the patterns' anchors alone, which are
-plain strings; an expression runs only where one was found, on the whole text, so that no cut between blocks can hide a
-secret.
+`PATTERNS` lists the detected secrets. The text is searched only for the patterns' anchors, which are plain strings. An
+expression runs only at a found anchor, on the whole text, so that no boundary between blocks can hide a secret.
 """
 
 import re
@@ -18,24 +17,24 @@ from engine.redaction.syntax_patterns import TOLD_BY_SYNTAX
 from engine.redaction.token_patterns import TOLD_BY_FORM
 
 REDACTION_VERSION = 2
-"""Raise it when more is masked: what was stored before is then read and stored anew."""
+"""Increase it when more is masked, so that stored text is read and stored again."""
 
 HIDDEN = "***"
-"""What stands for a secret that is hidden whole."""
+"""Replacement for a secret that is hidden completely."""
 
 _BLOCK = 256 * 1024
 _WINDOW = 64 * 1024  # of one match
 _OVERLAP = 64  # more than the longest anchor
-_BEFORE = 48  # characters before a match that tell what it is
-_NEAR = 5  # characters beside the sign of an anchor that are looked at
+_BEFORE = 48  # characters before a match that a judge reads
+_NEAR = 5  # characters next to the sign of an anchor that are compared
 _BY_RARITY = '~4q1zj"xv/=:w3k569278_-.b0fhpgycmdulirsoante# '
 _WHOLE = frozenset({"key", "token", "secret", "pin", "psk", "pw"})  # anchors that no letter follows
 _ASCII = bytes(range(128))
-_LEAST_SHOWN = 20  # of less, the ten characters of a partial mask would be more than half
+_LEAST_SHOWN = 20  # in a shorter secret, a partial mask would show more than half
 _HEAD, _TAIL = 6, 4
-_ROUNDS = 8  # hardly ever are two needed
+_ROUNDS = 8  # two are rarely needed
 _PARTIAL = re.compile(rf"\S{{{_HEAD}}}…\S{{{_TAIL}}}")
-_LAST_RUN = re.compile(r"(?<![!-~])[!-~]+\Z")  # of such as secrets are made of
+_LAST_RUN = re.compile(r"(?<![!-~])[!-~]+\Z")  # of characters that occur in secrets
 _RUN = re.compile(r"[^\s\"'`]*+")
 
 _BASE64 = "[A-Za-z0-9+/=]"
@@ -62,20 +61,20 @@ class _Span(NamedTuple):
 
 
 def beginning_of(text: str, most: int) -> str:
-    """At most so many code points, without the run of characters that the cut would part.
+    """Cut the text to at most `most` code points, at the start of the run of characters that the cut would split.
 
-    Whoever cuts before masking would leave half of a secret, which nobody knows for one.
+    A cut before masking could otherwise leave half of a secret, which no pattern detects.
     """
     return text if len(text) <= most else _LAST_RUN.sub("", text[:most])
 
 
 def redact(text: str, *, whole: bool = False) -> str:
-    """The text with its secrets masked; the same text if it has none.
+    """Return the text with its secrets masked; the same text if it has none.
 
     A secret becomes "***", or its first six and last four characters with "…" between them where that is at most half
     of it; with `whole` always "***". Line ends stay where they are. Redacting again changes nothing.
     """
-    for _ in range(_ROUNDS):  # what surrounds a mask may read differently afterwards
+    for _ in range(_ROUNDS):  # a mask can change how the surrounding text matches
         masked = _masked(text, whole=whole)
         if masked is text:
             break
@@ -84,12 +83,12 @@ def redact(text: str, *, whole: bool = False) -> str:
 
 
 def holds_secret(text: str) -> bool:
-    """Whether there is anything in it to be masked; a masked text has nothing."""
+    """Return whether the text contains a secret to mask; a masked text does not."""
     return redact(text) != text
 
 
 def _masked(text: str, *, whole: bool) -> str:
-    """Once through the text; the same object if nothing is found."""
+    """Mask in one pass over the text; return the same object if nothing is found."""
     pieces: list[str] = []
     copied = 0
     for span in _merged(_spans(text)):
@@ -111,7 +110,7 @@ def _is_mask(value: str) -> bool:
 
 
 def _merged(spans: Iterable[_Span]) -> Iterator[_Span]:
-    """In order, overlapping ones as one."""
+    """Return the spans in order, overlapping ones merged."""
     last: _Span | None = None
     for span in sorted(spans):
         if last is None or span.start >= last.end:
@@ -126,7 +125,7 @@ def _merged(spans: Iterable[_Span]) -> Iterator[_Span]:
 
 def _spans(text: str) -> Iterator[_Span]:
     tries = _tries()
-    done: dict[str, dict[str, int]] = {}  # up to where an expression has found all from an anchor
+    done: dict[str, dict[str, int]] = {}  # end of the last match of an expression, by anchor
     for start in range(0, len(text), _BLOCK):
         for anchor, found in _anchors(text[start : start + _BLOCK + _OVERLAP]):
             position = start + found
@@ -143,7 +142,7 @@ def _spans(text: str) -> Iterator[_Span]:
 
 
 def _secrets(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterator[_Span]:
-    """What the pattern has found."""
+    """Yield the spans of the secrets in a match."""
     position = match.start()
     if pattern.block == "key":
         yield from _key_lines(text, match.end())
@@ -161,12 +160,12 @@ def _secrets(text: str, match: re.Match[str], pattern: SecretPattern) -> Iterato
 
 
 def _key_lines(text: str, position: int) -> Iterator[_Span]:
-    """The key material after the line that announces a private key, as far as it goes."""
+    """Yield the key material after the header line of a private key."""
     on_line = _KEY_ON_LINE.match(text, position, position + _WINDOW)
     if on_line is not None and _LONG_RUN.search(on_line[0]):
         yield _Span(*on_line.span(), True)
         return
-    blank = -1  # the end of the announcing line itself looks like a blank line
+    blank = -1  # the end of the header line itself looks like a blank line
     for _ in range(_LONGEST_BLOCK):
         line = _KEY_LINE.match(text, position, position + _WINDOW)
         if line is None or line.end() == position or blank > _BLANK_LINES:
@@ -178,7 +177,7 @@ def _key_lines(text: str, position: int) -> Iterator[_Span]:
 
 
 def _indented_lines(text: str, match: re.Match[str]) -> Iterator[_Span]:
-    """The lines of a YAML block that look like key material or a single word: a description has blanks in it."""
+    """Yield the lines of a YAML block that are key material or a single word; a description contains spaces."""
     named = text.rfind("\n", max(0, match.start() - _BLOCK), match.start()) + 1
     depth = len(_INDENT.match(text, named)[0])  # type: ignore[index] # it may be empty
     position = match.end()
@@ -196,7 +195,7 @@ def _indented_lines(text: str, match: re.Match[str]) -> Iterator[_Span]:
 
 @cache
 def _tries() -> dict[str, list[SecretPattern]]:
-    """The patterns of each anchor."""
+    """Return the patterns by anchor."""
     tries: dict[str, list[SecretPattern]] = {}
     for pattern in PATTERNS:
         for anchor in pattern.anchors:
@@ -204,15 +203,15 @@ def _tries() -> dict[str, list[SecretPattern]]:
     return tries
 
 
-_compiled = cache(re.compile)  # all at once would take as long as to mask a hundred pages
+_compiled = cache(re.compile)  # compiling all up front takes as long as masking a hundred pages
 
 
 def _anchors(block: str) -> Iterator[tuple[str, int]]:
-    """Each anchor in the block and where it starts; those of one anchor in order."""
+    """Yield each anchor in the block with its position; positions of one anchor are in order."""
     searches = _searches()
     if not block.isascii():
         yield from _foreign_anchors(block, searches.foreign)
-        # One sign for each character, so that positions stay the same.
+        # Replace each character with one sign, so that positions do not change.
         block = block.encode("ascii", "replace").decode("ascii")
     for anchor, expression in searches.expressions:
         for match in expression.finditer(block):
@@ -237,7 +236,7 @@ def _found(groups: "list[_Group]", block: str) -> Iterator[tuple[str, int]]:
 
 
 def _foreign_anchors(block: str, anchors: list[tuple[str, list[str]]]) -> Iterator[tuple[str, int]]:
-    # Most texts have a few characters beyond ASCII: to look among those alone is far cheaper.
+    # Most texts have few characters beyond ASCII: searching only those is much faster.
     beyond = block.encode("utf-8", "replace").translate(None, _ASCII).decode("utf-8")
     for anchor, words in anchors:
         places: list[int] = []
@@ -254,7 +253,7 @@ def _beyond_ascii(word: str) -> str:
 
 
 class _Group(NamedTuple):
-    """Anchors that share a sign which is rare in text: one search for it finds them all."""
+    """Anchors that share a sign that is rare in text, so that one search finds them all."""
 
     sign: str
     expression: re.Pattern[str]

@@ -1,4 +1,4 @@
-"""Which values next to a secret's name are none: placeholders, code, ordinary words."""
+"""Recognize values that are not secrets despite the name before them: placeholders, code, ordinary words."""
 
 import re
 from functools import cache
@@ -15,7 +15,7 @@ from engine.redaction.words import (
 )
 
 LONGEST_JUDGED = 200
-"""Characters. A longer value without a space is a secret whatever it looks like."""
+"""Characters. A longer value without a space is always a secret."""
 
 PLACEHOLDER = re.compile(
     r"""\$\{.*|\$\(.*|\$[A-Z_][A-Z0-9_]*|\$\w*(?:pass|pwd|token|key|secret)\w*|%\w+%|%[sd]|\{\{.*|\{\w*\}|<[^<>]*>?"""
@@ -23,7 +23,7 @@ PLACEHOLDER = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _WORD = r"[^\W\d]+"
-# A call, a subscript, a member of what programs keep settings in, a generic type.
+# A call, a subscript, a member of a settings object, a generic type.
 _EXPRESSION = re.compile(
     rf"""[&*!(]*(?:new\s|await\s)?{_WORD}(?:(?:\.|::|->|\?\.){_WORD})*(?:[(\[]|<[A-Za-z])"""
     r"""|(?:self|this|os|process|env|config|cfg|settings|options|opts|args|argv|request|req|params|ctx|context|data|form"""
@@ -70,7 +70,7 @@ _DATABASE = re.compile(
 
 
 def secret_span(match: re.Match[str]) -> tuple[int, int]:
-    """Where the last group stands that is not empty; the whole match if there is none."""
+    """Return the span of the last non-empty group; that of the whole match if there is none."""
     for group in range(match.re.groups, 0, -1):
         if match.end(group) > match.start(group):
             return match.span(group)
@@ -270,7 +270,7 @@ def is_address_password(before: str, match: re.Match[str]) -> bool:
 
 
 def value_of(match: re.Match[str]) -> str:
-    """What may be the secret, as far as judges look at it."""
+    """Return the possible secret, cut to the length that judges examine."""
     start, end = secret_span(match)
     return match.string[start : min(end, start + LONGEST_JUDGED)]
 
@@ -301,7 +301,7 @@ def _may_be_token(value: str, parts: list[str], least: int = 4) -> bool:
 
 
 def _is_random(value: str, least: int) -> bool:
-    """Whether it has letters and digits enough that no one would use it as a name."""
+    """Return whether it mixes too many letters and digits to be a name."""
     if len(value) < least or _NOT_RANDOM.fullmatch(value):
         return False
     digits = sum(map(str.isdigit, value))
@@ -309,7 +309,7 @@ def _is_random(value: str, least: int) -> bool:
 
 
 def _is_written_out(before: str, match: re.Match[str], name: str, *, telling: bool) -> bool:
-    """Whether the value is written out rather than the name of a variable. `telling`: the name alone says much."""
+    """Return whether the value is a literal, not a variable. `telling`: the name alone is strong evidence."""
     value, sign = value_of(match), match["sign"].rstrip(" \t*")
     compares = "==" in sign or "!" in sign
     if match["quoted"] is not None:
@@ -330,12 +330,12 @@ def _is_written_out(before: str, match: re.Match[str], name: str, *, telling: bo
 
 
 def _name(before: str, match: re.Match[str]) -> str:
-    """The whole name, of which the match begins with the last part."""
+    """Return the whole name; the match begins with its last part."""
     return before[len(before.rstrip(_NAME)) :] + _LETTERS.match(match[0].lstrip("_"))[0]  # type: ignore[index] # it begins so
 
 
 def _parts(before: str) -> list[str]:
-    """What comes before the last part of the name, in lower case; without any, the word before it."""
+    """Return the name without its last part, in lower case; if that is empty, the word before the name."""
     attached = before[len(before.rstrip(_NAME)) :]
     if not attached and before.endswith((" ", "-")):
         attached = before[:-1][len(before[:-1].rstrip(_NAME)) :]
@@ -343,7 +343,7 @@ def _parts(before: str) -> list[str]:
 
 
 def _is_variable(name: str, match: re.Match[str]) -> bool:
-    """Whether it is set as a shell does it: NAME=value."""
+    """Return whether it is a shell assignment: NAME=value."""
     return name.isupper() and "=" in match[0] and not any(map(str.isspace, match[0]))
 
 
@@ -354,13 +354,13 @@ def _in_quotes(match: re.Match[str]) -> bool:
 
 
 def _fills_line(before: str, match: re.Match[str]) -> bool:
-    """Whether name and value are all that the line holds, as in a configuration file."""
+    """Return whether the line contains only name and value, as in a configuration file."""
     rest = match.string[match.end() : match.end() + 1]
     return rest in ("", "\n", "\r") and not before.rpartition("\n")[2].strip(_NAME + " \t")
 
 
 def _in_query(before: str, match: re.Match[str]) -> bool:
-    """Whether it's a parameter of an address."""
+    """Return whether it is a URL parameter."""
     return match["sign"] == "=" and before[len(before.rstrip(_NAME)) - 1 :][:1] in ("?", "&")
 
 

@@ -244,7 +244,7 @@ _SHAPED = (
     ),
 )
 
-# Words in the service's name | alphabet | lengths of its keys, where only a name beside the key tells what it is.
+# Words in the service's name | alphabet | key lengths, for keys that only an adjacent name identifies.
 _NAMED = """
 adafruit | word | 32
 airtable | alnum | 17

@@ -1,4 +1,4 @@
-"""Secrets that are known by their own form, or by what always comes before them.
+"""Patterns for secrets with a distinctive form or a fixed prefix.
 
 `engine/redaction/masks.py` has the rules for the expressions.
 """

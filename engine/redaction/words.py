@@ -32,7 +32,7 @@ WORDS = frozenset(
     nein nicht nie noch notwendig nur ob oder optional richtig schon schwach sehr sein sicher sind so stark um und
     ungültig unbekannt verloren von vom wenn wie wird wurde zu zum zur zwingend erforderlich korrekt""".split()
 )
-"""What follows "password is", "token:" and similar in ordinary text."""
+"""Words that follow "password is", "token:" and similar in ordinary text."""
 
 SECRET_KEYS = frozenset(
     """api access secret private auth encryption signing sign master app application client account license licence
@@ -59,7 +59,7 @@ DENIALS = frozenset(
     неверный неправильный обязательно обязателен забыли должен не и или для от это новый текущий невірний обовʼязково
     must required optional para por per pour pro til för de del della du la el le et y e o ou""".split()
 )
-"""What follows a password's name in ordinary text of other languages."""
+"""Words that follow a password's name in ordinary text of other languages."""
 
 FOREIGN_PASSWORD = (
     "passe|mdp|contrase[ñn]y?a|senha|wachtwoord|passord|kodeord|adgangskode|(?<=[öo])senord|has[łl]o|heslo|salasana"
