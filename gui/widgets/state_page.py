@@ -35,7 +35,7 @@ KEYS = (
     (marked("Esc"), marked("back to the box, then clear it")),
     (marked("Up"), marked("saved and recent searches")),
 )
-COMMANDS = ((PALETTE, marked("all commands")), ("help.keys", marked("all keys")))
+COMMANDS = ((PALETTE, marked("all actions")), ("help.keys", marked("all keys")))
 """Commands whose first keys are told with them."""
 _WIDEST = 420
 _MARGIN = 32

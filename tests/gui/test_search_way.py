@@ -201,5 +201,5 @@ def test_empty_search_after_first_index_says_nothing_found(qtbot, opened, memory
     opened.search.search("zeppelin")
     qtbot.waitUntil(lambda: "Still reading: 1 of 4 files." in page.accessibleName())
     memory.set_status(syncing=None, last_sync=make_summary())
-    qtbot.waitUntil(lambda: "Nothing here has these words" in page.accessibleName())
+    qtbot.waitUntil(lambda: "No note matches" in page.accessibleName())
     assert page.findChildren(QPushButton)

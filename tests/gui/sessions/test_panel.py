@@ -256,7 +256,7 @@ def test_nothing_matches(qtbot, panel):
     panel.search("zebra crossing")
     assert "Searching what was said" in panel.view.page.accessibleName()
     _rest(qtbot, panel)
-    assert panel.view.page.accessibleName().startswith("No session matches “zebra crossing” These words")
+    assert panel.view.page.accessibleName().startswith("No session matches “zebra crossing” No title")
     _choose(panel, "Agent", "Codex")
     _press(panel.view.page, "Clear the filters")
     assert _counts(panel) == "11 sessions · 1 sub-agent · 6 agents"

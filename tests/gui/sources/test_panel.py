@@ -84,7 +84,7 @@ def test_the_preview_counts_and_promises(qtbot, panel, notes, user_home):
     words = _words(panel)
     assert "garden-ä" in words
     assert "3 files, 9 bytes in this folder and the folders inside it." in words
-    assert f"Nothing will be written to your folder. The index is kept in {user_home}" in words
+    assert f"Nothing will be written to your folder. The index is stored in {user_home}" in words
     assert _chip(panel, "Indexed").text() == "Indexed 3"
     assert _button(panel, "Index this folder").isEnabled()
     assert _button(panel, "Index this folder").hasFocus() or not panel.isActiveWindow()
@@ -216,7 +216,7 @@ def test_the_demo_names_its_own_place_for_the_index(qtbot, appearance, jobs, not
     qtbot.addWidget(panel)
     panel.show()
     _offer(qtbot, panel, notes)
-    assert f"The index is kept in {tmp_path / 'demo'}" in _words(panel)
+    assert f"The index is stored in {tmp_path / 'demo'}" in _words(panel)
 
 
 @pytest.fixture

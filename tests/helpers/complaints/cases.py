@@ -142,7 +142,7 @@ CASES: tuple[Case, ...] = (
         "An exact ticket number scores 0.30 and is dropped at 0.35.",
         "PROJ-4821",
         first="ops/incidents.md",
-        says=("“PROJ-4821”", "reaches the 0.35"),
+        says=("“PROJ-4821”", "reaches the minimum of 0.35"),
     ),
     Case("#25183", "An error code is not found.", "0x80070005", first="ops/incidents.md", says=("“0x80070005”",)),
     Case(
@@ -194,7 +194,7 @@ CASES: tuple[Case, ...] = (
         "#25183",
         "What nearly matches is dropped, and nothing says how near it was.",
         "irrigation timer skipped",
-        says=("The best match scores", "scored below 0.999"),
+        says=("Best match", "scored below 0.999"),
         remedy="weak",
         asked={"min_score": 0.999, "path_glob": "retail/**"},
     ),
