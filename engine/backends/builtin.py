@@ -11,6 +11,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import IndexCorrupt
 from engine.corpus.path_guard import PathGuard
 from engine.embedding.registry import select_provider, stand_in
+from engine.indexing.service import IndexingService
 from engine.memory.active_provider import ActiveProvider
 from engine.memory.closable import Lifetime
 from engine.memory.executor import BackgroundExecutor
@@ -18,7 +19,6 @@ from engine.memory.index_updates import IndexUpdates
 from engine.memory.listeners import Listeners, StatusListener
 from engine.memory.memory_context import MemoryContext
 from engine.memory.requests import make_request
-from engine.memory.sync_queue import SyncQueue
 from engine.records import (
     EmbeddingEstimate,
     Feature,
@@ -47,7 +47,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from engine.corpus.numbered_lines import NumberedText
-    from engine.memory.background_services import BackgroundServices
     from engine.memory.facts import Facts
     from engine.memory.index_override import Questions, Share
     from engine.memory.insight import IndexInsight
@@ -87,7 +86,7 @@ class BuiltinMemory:
             self._threads,
         )
         self._listeners = Listeners()
-        self._syncs = SyncQueue(self._user, self._listeners)
+        self._indexing = IndexingService(self._user, self._listeners.tell)
         self._guard = PathGuard(self._workspace, settings)
         shared = None if share is None else share(self._store, self._slot, self._guard, self._listeners)
         self._searcher: Questions = (
@@ -97,7 +96,6 @@ class BuiltinMemory:
             if shared is None
             else shared.questions
         )
-        self._staying: BackgroundServices | None = None
         context = MemoryContext(
             workspace=self._workspace,
             settings=settings,
@@ -107,9 +105,8 @@ class BuiltinMemory:
             provider=self._slot,
             guard=self._guard,
             listeners=self._listeners,
-            syncs=self._syncs,
+            indexing=self._indexing,
             threads=self._threads,
-            watcher=lambda: None if self._staying is None else self._staying.watcher_status(),
         )
         self._updates = IndexUpdates(
             context,
@@ -118,7 +115,7 @@ class BuiltinMemory:
         )
         self._parts = BuiltinParts(context, self._updates, self._searcher, select_provider)
         if background:
-            self._staying = self._parts.stay(lambda reason: self.sync(reason=reason))
+            self._parts.start_background(lambda reason: self.sync(reason=reason))
 
     @property
     def lacks(self) -> Mapping[Feature, str]:
@@ -215,8 +212,8 @@ class BuiltinMemory:
     ) -> SyncReport:
         self._lifetime.check()
         report = self._updates.run(reason, force=force, progress=progress, cancel=cancel, approve=approve)
-        if report.batch_jobs and not report.cancelled and self._staying is not None:
-            self._staying.look_again()
+        if report.batch_jobs and not report.cancelled:
+            self._indexing.poll_batch_jobs()
         return report
 
     def estimate_embedding(
@@ -243,16 +240,14 @@ class BuiltinMemory:
         return gone
 
     def warm_session(self, session_key: str) -> None:
-        if self._staying is not None:
-            self._staying.session_started(session_key)
+        self._indexing.session_started(session_key)
 
     def catch_up(self, seconds: float) -> None:
         self._lifetime.check()
-        if self._staying is not None:
-            self._staying.catch_up(seconds)
+        self._indexing.catch_up(seconds)
 
     def current_sync(self) -> CancelToken | None:
-        return self._syncs.gate.current()
+        return self._indexing.current()
 
     def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
         return self._listeners.add(listener)
@@ -271,9 +266,7 @@ class BuiltinMemory:
         if not self._lifetime.end():
             return
         self._slot.stop_waiting()
-        self._syncs.close()
-        if self._staying is not None:
-            self._staying.close()
+        self._indexing.close()
         self._slot.close()
         self._threads.close()
         self._user.close()
@@ -286,8 +279,7 @@ class BuiltinMemory:
         session_key = options.get("session_key")
         if session_key is not None:
             self.warm_session(session_key)
-        if self._staying is not None:
-            self._staying.searched()
+        self._indexing.searched()
         try:
             return self._answer(request, cancel)
         except IndexCorrupt as damage:
@@ -302,6 +294,5 @@ class BuiltinMemory:
         return msgspec.structs.replace(outcome, remote=True) if remote else outcome
 
     def _after_mending(self) -> None:
-        if self._staying is not None:
-            self._staying.mended()
+        self._indexing.request("fallback")
         self._listeners.tell()

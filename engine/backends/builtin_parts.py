@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from engine.base.language import marked, tr
 from engine.embedding.registry import Selection
+from engine.indexing.service import BackgroundSync
 from engine.memory.index_updates import IndexUpdates
 from engine.memory.memory_context import MemoryContext
-from engine.records import MemoryProviderStatus, SyncReason, SyncReport
+from engine.records import MemoryProviderStatus, SyncReason, SyncReport, WatcherStatus
 from engine.settings import Settings
 
 if TYPE_CHECKING:
-    from engine.memory.background_services import BackgroundServices
     from engine.memory.facts import Facts
     from engine.memory.files import WorkspaceFiles
     from engine.memory.index_override import Questions
@@ -52,8 +52,7 @@ class BuiltinParts:
         self._slot = context.provider
         self._guard = context.guard
         self._listeners = context.listeners
-        self._syncs = context.syncs
-        self._watcher = context.watcher
+        self._indexing = context.indexing
         self._threads = context.threads
         self._updates = updates
         self._questions = questions
@@ -113,27 +112,21 @@ class BuiltinParts:
 
         return IndexInsight(self._context, self._updates, self.selection_to_show, self._questions.known_vector)
 
-    def stay(self, sync: Callable[[SyncReason], SyncReport]) -> "BackgroundServices":
-        """Keep the index up to date from now on."""
-        from engine.memory.background_services import BackgroundServices
+    def start_background(self, sync: Callable[[SyncReason], SyncReport]) -> None:
+        """Keep the index up to date from now on. `sync` does one sync."""
+        from engine.indexing.folder_watch import FolderWatch
 
-        staying = BackgroundServices(
-            self._workspace,
-            self._settings,
-            self._syncs,
-            sync,
-            self.sessions.indexed_sizes,
-            self._moment,
-            self._threads,
+        watch = FolderWatch(self._workspace, self._settings, self.sessions.indexed_sizes, self._threads.start)
+        self._indexing.start_background(
+            BackgroundSync(sync, self._settings.sync, self._threads, self._index_state, watch)
         )
         if self._updates.batch_jobs.usable and self._updates.batch_jobs.open():
-            staying.look_again()
-        return staying
+            self._indexing.poll_batch_jobs()
 
-    def _moment(self) -> object:
+    def _index_state(self) -> object:
         with self._store.read() as snapshot:
             state = snapshot.generation, snapshot.stamp, snapshot.meta("issues"), snapshot.meta("awaiting")
-        elsewhere = self._syncs.gate.current() is None and self._store.locked_elsewhere()
+        elsewhere = self._indexing.current() is None and self._store.locked_elsewhere()
         return state, elsewhere, self._user.problem
 
     # --- telling --------------------------------------------------------------------------------------------------
@@ -146,7 +139,7 @@ class BuiltinParts:
 
     def selection_to_show(self) -> Selection:
         """A program that stays shows its state while a locked keychain waits for its password; a verb waits, too."""
-        if self._watcher() is None:
+        if self._indexing.watcher_status() is None:
             return self._slot.selection
         soon = self._slot.soon(_CHOICE_SECONDS, self._listeners.tell)
         return soon or Selection(None, self._settings.provider, unavailable_reason=tr(_CHOOSING))
@@ -159,13 +152,13 @@ class BuiltinParts:
 
         selection = self.selection_to_show()
         counts, error = self._counts.now(selection)
-        token = self._syncs.gate.current()
+        token = self._indexing.current()
         live = status.LiveState(
-            dirty=self._syncs.dirty,
-            syncing=self._syncs.gate.update(),
+            dirty=self._indexing.dirty,
+            syncing=self._indexing.progress(),
             paused=token is not None and token.paused,
-            watcher=self._watcher() or status.OFF,
-            recent=self._syncs.recent,
+            watcher=self._indexing.watcher_status() or WatcherStatus(),
+            recent=self._indexing.recent,
             vectors=self._vectors,
             provider_error=self._slot.error,
             awaiting=self.models.awaiting(counts.awaiting),

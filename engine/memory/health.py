@@ -58,6 +58,7 @@ class Health:
         self._vectors = context.vectors
         self._user = context.user_data
         self._updates = updates
+        self._indexing = context.indexing
         self._selection = selection
         self._cancel = cancel
         self._tell = tell
@@ -72,7 +73,7 @@ class Health:
         selection = self._selection()
         subject = self._subject(selection)
         yield surroundings.look_at_index(self._store)
-        yield surroundings.look_at_writer(self._store, updating=self._updates.gate.current() is not None)
+        yield surroundings.look_at_writer(self._store, updating=self._indexing.current() is not None)
         yield from self._look_inside(subject, selection)
         yield self._look_at_user_data()
         if ask:
@@ -82,7 +83,7 @@ class Health:
             yield provider.look_at_agreement(subject, selection.provider)
         if ask or subject.wants_table():
             yield surroundings.look_at_extension(subject)
-        if (watcher := self._context.watcher()) is not None:
+        if (watcher := self._indexing.watcher_status()) is not None:
             yield surroundings.look_at_watcher(watcher, wanted=self._settings.sync.watch)
 
     def glance(self) -> tuple[HealthFinding, ...]:
@@ -212,7 +213,7 @@ class Health:
     @contextmanager
     def _alone(self) -> Iterator[None]:
         """With the writer's lock, and no update of this program."""
-        with self._updates.gate.alone(self._cancel):
+        with self._indexing.exclusive(self._cancel):
             if not self._store.try_lock():
                 raise IndexBusy(tr("Another process is writing the index: try again when it has finished."))
             try:

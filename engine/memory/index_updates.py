@@ -41,8 +41,7 @@ class IndexUpdates:
         self._mended = mended
         self._sharing = sharing
         self._threads = context.threads
-        self.syncs = context.syncs
-        self.gate = context.syncs.gate
+        self._indexing = context.indexing
         self.approvals = Approvals(context.user_data)
         self.batch_jobs = BatchJobs(context.user_data)
         self.batch_policy = BatchPolicy()
@@ -65,10 +64,10 @@ class IndexUpdates:
         def work(listener: "ProgressCallback", token: CancelToken) -> SyncReport:
             return self._once(reason, force, agreement, listener, token)
 
-        report = self.syncs.run(work, force=force, progress=progress, cancel=cancel)
+        report = self._indexing.run(work, force=force, progress=progress, cancel=cancel)
         if approve and report.awaiting is not None:
             # The sync that was joined had not been agreed to beforehand.
-            report = self.syncs.run(work, progress=progress, cancel=cancel)
+            report = self._indexing.run(work, progress=progress, cancel=cancel)
         return report
 
     def mend(self, damage: IndexCorrupt) -> bool:
@@ -88,7 +87,7 @@ class IndexUpdates:
 
     def replaced(self) -> None:
         """A damaged index made way for a new one, which has to be filled."""
-        self.syncs.dirty = True
+        self._indexing.dirty = True
         self._refused.clear()
         self._mended()
 
@@ -111,8 +110,8 @@ class IndexUpdates:
             executor=self._threads,
             refused=self._refused,
             committed=self._listeners.tell,
-            text_ready=self.syncs.text_ready,
-            take_changes=self.syncs.take_changes,
+            text_ready=self._indexing.text_ready,
+            take_changes=self._indexing.take_changes,
             sharing=self._sharing,
             crashes=self._crashes,
         )

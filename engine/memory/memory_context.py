@@ -1,15 +1,13 @@
 """The parts of one open memory that its services share."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from engine.corpus.path_guard import PathGuard
+from engine.indexing.service import IndexingService
 from engine.memory.active_provider import ActiveProvider
 from engine.memory.executor import BackgroundExecutor
 from engine.memory.listeners import Listeners
-from engine.memory.sync_queue import SyncQueue
-from engine.records import WatcherStatus
 from engine.settings import Settings
 from engine.store.index import IndexStore
 from engine.store.user_data import UserData
@@ -29,7 +27,5 @@ class MemoryContext:
     provider: ActiveProvider
     guard: PathGuard
     listeners: Listeners
-    syncs: SyncQueue
+    indexing: IndexingService
     threads: BackgroundExecutor
-    watcher: Callable[[], WatcherStatus | None]
-    """Status of the file watcher; None for a program that doesn't stay open."""

@@ -43,7 +43,7 @@ class ModelLibrary:
         self._store = context.store
         self._vectors = context.vectors
         self._slot = context.provider
-        self._gate = context.syncs.gate
+        self._indexing = context.indexing
         self._approvals = approvals
         self._select = select
 
@@ -98,7 +98,7 @@ class ModelLibrary:
             return stored_models.stored_models(snapshot, self._active())
 
     def purge(self, name: ModelName) -> int:
-        with self._gate.alone():
+        with self._indexing.exclusive():
             if not self._store.try_lock():
                 raise IndexBusy(tr("Another process is writing the index: try again when it has finished."))
             try:

@@ -2,20 +2,19 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from engine.embedding.batch_jobs.policy import BatchPolicy
+from engine.indexing.service import IndexingService
 from engine.memory.batch_status import batch_status
-from engine.memory.status import OFF
-from engine.memory.sync_queue import SyncQueue
 from engine.records import (
     CacheStatus,
     Feature,
     FtsStatus,
     MemoryProviderStatus,
     VectorStatus,
+    WatcherStatus,
 )
 from engine.settings import Settings
 from engine.settings.options import Backend
@@ -23,18 +22,14 @@ from engine.store.batch_jobs import BatchJobs
 from engine.store.location import IndexFiles
 from engine.store.user_data import UserData
 
-if TYPE_CHECKING:
-    from engine.memory.background_services import BackgroundServices
 
-
-def outer_status(  # noqa: PLR0913 - most are options, given by name
+def outer_status(
     backend: Backend,
     workspace: Path,
     settings: Settings,
     files: IndexFiles,
     user: UserData,
-    syncs: SyncQueue,
-    staying: "BackgroundServices | None",
+    indexing: IndexingService,
     lacks: Mapping[Feature, str],
 ) -> MemoryProviderStatus:
     """What the index itself has to say is 0, off or empty here: the backend replaces it (`msgspec.structs.replace`).
@@ -42,7 +37,7 @@ def outer_status(  # noqa: PLR0913 - most are options, given by name
     That is at least `files`, `chunks`, `source_counts`, `db_path`, `provider`, `model`, `fts` and `vector`, and the
     `searchMode` in `custom`. `index_error` says why the last sync could not be done.
     """
-    token = syncs.gate.current()
+    token = indexing.current()
     return MemoryProviderStatus(
         backend=backend,
         provider="none",
@@ -50,7 +45,7 @@ def outer_status(  # noqa: PLR0913 - most are options, given by name
         requested_provider=backend,
         files=0,
         chunks=0,
-        dirty=syncs.dirty,
+        dirty=indexing.dirty,
         workspace_dir=str(workspace),
         db_path="",
         extra_paths=settings.extra_paths,
@@ -86,15 +81,15 @@ def outer_status(  # noqa: PLR0913 - most are options, given by name
         pending_vectors=0,
         failed_files=(),
         skipped_files=(),
-        last_sync=syncs.recent[-1] if syncs.recent else None,
-        recent_syncs=syncs.recent,
+        last_sync=indexing.recent[-1] if indexing.recent else None,
+        recent_syncs=indexing.recent,
         sizes=msgspec.structs.replace(files.sizes(), database=0, wal=0, matrix=0),
         generation=0,
-        watcher=OFF if staying is None else staying.watcher_status(),
-        syncing=syncs.gate.update(),
+        watcher=indexing.watcher_status() or WatcherStatus(),
+        syncing=indexing.progress(),
         paused=token is not None and token.paused,
         writer_elsewhere=False,
-        index_error=syncs.problem or None,
+        index_error=indexing.problem or None,
         user_data=user.status(),
         lacks=lacks,
     )

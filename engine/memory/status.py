@@ -32,9 +32,6 @@ from engine.store.snapshot import Snapshot
 from engine.store.stored_models import Awaiting, ModelName
 from engine.store.vectors import EngineChoice, VectorIndex
 
-OFF = WatcherStatus(enabled=False, mode="off", roots=(), last_change=None, error=None)
-"""What is said of the watcher where nobody watches."""
-
 
 @dataclass(frozen=True)
 class Counts:

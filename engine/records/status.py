@@ -110,11 +110,14 @@ class BatchStatus(Record, frozen=True):
 
 
 class WatcherStatus(Record, frozen=True):
-    enabled: bool
-    mode: Literal["native", "polling", "off"]
-    roots: tuple[str, ...]
-    last_change: float | None
-    error: str | None
+    """Status of the file watchers; without arguments, that of a program that doesn't watch."""
+
+    enabled: bool = False
+    mode: Literal["native", "polling", "off"] = "off"
+    roots: tuple[str, ...] = ()
+    last_change: float | None = None
+    """Unix seconds."""
+    error: str | None = None
     """Why it is off or polling, one sentence."""
 
 

@@ -159,7 +159,7 @@ def test_a_search_of_an_old_index_syncs_on_the_pool(
 def test_changes_are_judged_and_indexed_on_the_pool(
     qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr("engine.memory.watch_and_schedule._SESSION_DEBOUNCE_MS", 20)
+    monkeypatch.setattr("engine.indexing.folder_watch._SESSION_DEBOUNCE_MS", 20)
     opened(qtbot, real_window, tmp_path / "notes")
     seen.work.clear()
     (tmp_path / "notes" / "two.md").write_text("A tin kettle.\n")
@@ -175,7 +175,7 @@ def test_changes_are_judged_and_indexed_on_the_pool(
 def test_intervals_sync_on_the_pool(
     qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, monkeypatch
 ) -> None:
-    monkeypatch.setattr("engine.memory.watch_and_schedule._SECONDS_A_MINUTE", 0.3)
+    monkeypatch.setattr("engine.indexing.service._SECONDS_A_MINUTE", 0.3)
     real_window.folders.open(tmp_path / "notes")
     qtbot.waitUntil(lambda: real_window.workspace.current is not None and real_window.workspace.status is not None)
     wait_for(qtbot, real_window, "interval")

@@ -24,8 +24,8 @@ from engine.base.errors import PathRefused, Unsupported
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.embedding.registry import select_provider, stand_in
+from engine.indexing.service import BackgroundSync, IndexingService
 from engine.memory.active_provider import ActiveProvider
-from engine.memory.background_services import BackgroundServices
 from engine.memory.closable import Lifetime
 from engine.memory.degraded import with_degraded
 from engine.memory.empty_outcome import unanswered
@@ -35,7 +35,6 @@ from engine.memory.listeners import Listeners, StatusListener
 from engine.memory.outer_status import outer_status
 from engine.memory.session_files import SessionFiles
 from engine.memory.session_library import summary_of
-from engine.memory.sync_queue import SyncQueue
 from engine.memory.user_data import open_own_data
 from engine.records import (
     EmbeddingEstimate,
@@ -78,7 +77,7 @@ class QmdMemory:
         self._threads = BackgroundExecutor(executor)
         self._index_files, self._user = open_own_data(self._workspace, settings)
         self._listeners = Listeners()
-        self._syncs = SyncQueue(self._user, self._listeners, "qmd")
+        self._indexing = IndexingService(self._user, self._listeners.tell, "qmd")
         self._guard = PathGuard(self._workspace, settings)
         self._command = QmdCommand(settings.qmd.command, self._index_files.folder / "qmd")
         self._index = QmdIndexFile(self._command.database)
@@ -104,7 +103,8 @@ class QmdMemory:
         )
         finding = ResultMapper(settings, self._guard, self._exports)
         self._searching = QmdSearch(settings, self._command, maintenance, asking, finding)
-        self._staying = self._stay() if background else None
+        if background:
+            self._start_background()
 
     @property
     def user_data(self) -> "UserData":
@@ -114,18 +114,19 @@ class QmdMemory:
     def lacks(self) -> Mapping[Feature, str]:
         return lacks(sessions=self._settings.qmd.sessions.enabled)
 
-    def _stay(self) -> BackgroundServices:
-        sync = self._settings.sync
-        minutes = sync.interval_minutes or self._settings.qmd.update_minutes
-        settings = msgspec.structs.replace(self._settings, sync=msgspec.structs.replace(sync, interval_minutes=minutes))
-        return BackgroundServices(
-            self._workspace,
-            settings,
-            self._syncs,
-            lambda reason: self.sync(reason=reason),
-            self._exports.indexed_sizes,
-            lambda: (self._index.moment(), self._sync.lock.held_elsewhere(), self._user.problem),
-            self._threads,
+    def _start_background(self) -> None:
+        from engine.indexing.folder_watch import FolderWatch
+
+        options = self._settings.sync
+        minutes = options.interval_minutes or self._settings.qmd.update_minutes
+        self._indexing.start_background(
+            BackgroundSync(
+                lambda reason: self.sync(reason=reason),
+                msgspec.structs.replace(options, interval_minutes=minutes),
+                self._threads,
+                lambda: (self._index.moment(), self._sync.lock.held_elsewhere(), self._user.problem),
+                FolderWatch(self._workspace, self._settings, self._exports.indexed_sizes, self._threads.start),
+            )
         )
 
     @cached_property
@@ -171,8 +172,7 @@ class QmdMemory:
             return unanswered("qmd", refused)
         if session_key is not None:
             self.warm_session(session_key)
-        if self._staying is not None:
-            self._staying.searched()
+        self._indexing.searched()
         return self._searching.search(query, options, cancel)
 
     def search_like(
@@ -227,8 +227,7 @@ class QmdMemory:
             self._settings,
             self._index_files,
             self._user,
-            self._syncs,
-            self._staying,
+            self._indexing,
             self.lacks,
         )
         return with_degraded(qmd_status(outer, self._command, self._sync, self._index.counts(), self._index.size()))
@@ -249,7 +248,7 @@ class QmdMemory:
         def work(listener: "ProgressCallback", token: CancelToken) -> SyncReport:
             return self._sync.run(reason, force, listener, token)
 
-        return self._syncs.run(work, force=force, progress=progress, cancel=cancel)
+        return self._indexing.run(work, force=force, progress=progress, cancel=cancel)
 
     def estimate_embedding(
         self, settings: Settings | None = None, *, cancel: CancelToken | None = None
@@ -266,16 +265,14 @@ class QmdMemory:
         self._capabilities("models")
 
     def warm_session(self, session_key: str) -> None:
-        if self._staying is not None:
-            self._staying.session_started(session_key)
+        self._indexing.session_started(session_key)
 
     def catch_up(self, seconds: float) -> None:
         self._lifetime.check()
-        if self._staying is not None:
-            self._staying.catch_up(seconds)
+        self._indexing.catch_up(seconds)
 
     def current_sync(self) -> CancelToken | None:
-        return self._syncs.gate.current()
+        return self._indexing.current()
 
     def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
         return self._listeners.add(listener)
@@ -293,10 +290,8 @@ class QmdMemory:
     def close(self) -> None:
         if not self._lifetime.end():
             return
-        self._syncs.close()
+        self._indexing.close()
         self._command.close()
-        if self._staying is not None:
-            self._staying.close()
         if "_slot" in vars(self):
             self._slot.close()
         self._sync.close()

@@ -193,7 +193,7 @@ def test_a_yes_ends_with_what_was_done_also_where_a_sync_does_not_come_to_its_en
     def grow(texts) -> None:
         if any("gauge" in text for text in texts) and not (workspace / "more.md").exists():
             (workspace / "more.md").write_text(long_text(6000)[20000:])
-            memory._syncs.dirty = True
+            memory._indexing.dirty = True
             if how == "cancel":
                 token.cancel()
 

@@ -16,7 +16,7 @@ from engine.base.cancellation import CancelToken
 from engine.embedding.batch_jobs import creating, runner
 from engine.embedding.batch_jobs import openai as openai_jobs
 from engine.embedding.registry import Selection
-from engine.memory import watch_and_schedule
+from engine.indexing import service
 from engine.settings.options import BatchSettings
 from tests.helpers.embedding_servers.batch_servers import GeminiBatchServer, OpenAIBatchServer, VoyageBatchServer
 from tests.helpers.embedding_servers.batch_work import BatchWork, Plan
@@ -310,7 +310,7 @@ def test_without_waiting_the_next_sync_takes_the_results(server, opened):
 
 
 def test_a_program_that_stays_looks_again_by_itself(openai, opened, monkeypatch):
-    monkeypatch.setattr(watch_and_schedule, "_LOOK_AGAIN_SECONDS", 0.05)
+    monkeypatch.setattr(service, "_BATCH_POLL_SECONDS", 0.05)
     openai.plans.append(Plan(looks=3))
     with opened(openai, wait=False, stays=True) as memory:
         done = threading.Event()
@@ -374,7 +374,7 @@ def test_changed_notes_come_first_while_a_job_runs(openai, opened, notes):
         def change(request: Request) -> None:
             if request.path.startswith("/v1/batches/batch_1") and not (notes / "n500.md").exists():
                 write(notes, 500)
-                memory._syncs.dirty = True
+                memory._indexing.dirty = True
 
         openai.after = change
         memory.sync(approve=True)
@@ -599,7 +599,7 @@ def test_a_change_without_new_text_leaves_no_text_unasked(openai, opened):
         def touch(update) -> None:
             if update.phase == "embedding" and not touched:
                 touched.append(update)
-                memory._syncs.dirty = True
+                memory._indexing.dirty = True
 
         assert memory.sync(approve=True, progress=touch).vectors_embedded == NOTES
         assert touched

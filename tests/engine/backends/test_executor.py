@@ -9,10 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from engine.indexing import scheduler
+from engine.indexing import folder_watch, service
 from engine.indexing.session_growth import SessionGrowth
 from engine.memory import executor as threads_
-from engine.memory import sync_queue, watch_and_schedule
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.background import reasons, wait_until
@@ -107,7 +106,7 @@ def test_a_memory_closes_after_its_executor(open_memory, workspace: Path) -> Non
 
 
 def test_sessions_are_judged_on_the_executor(open_memory, tmp_path: Path, timed: Timed, monkeypatch) -> None:
-    monkeypatch.setattr(watch_and_schedule, "_SESSION_DEBOUNCE_MS", 20)
+    monkeypatch.setattr(folder_watch, "_SESSION_DEBOUNCE_MS", 20)
     judging: set[str] = set()
     judge = SessionGrowth.call_for_sync
 
@@ -143,7 +142,7 @@ def test_a_listener_may_close_the_memory_during_a_sync(open_memory) -> None:
 
 
 def test_closing_gives_up_on_a_sync_that_hangs(open_memory, provider, monkeypatch) -> None:
-    for module in (threads_, sync_queue, scheduler):
+    for module in (threads_, service):
         monkeypatch.setattr(module, "_CLOSE_SECONDS", 0.05)
     before = {thread.name for thread in threading.enumerate()}
     begun, go = threading.Event(), threading.Event()

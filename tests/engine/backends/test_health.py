@@ -387,7 +387,7 @@ def test_nothing_is_repaired_while_another_process_writes(memory: BuiltinMemory)
 
 
 def test_nothing_is_repaired_while_an_update_runs(memory: BuiltinMemory) -> None:
-    with memory._updates.gate.alone(), pytest.raises(IndexBusy, match="being updated"):
+    with memory._indexing.exclusive(), pytest.raises(IndexBusy, match="being updated"):
         memory.insight.repair(["keywords"])
 
 

@@ -226,7 +226,7 @@ def test_an_executor_is_given_back_with_its_owners_lease(workspace, settings):
 
 
 def test_background_work_outlives_the_executor_it_began_on(workspace, settings, monkeypatch):
-    monkeypatch.setattr("engine.memory.watch_and_schedule._SECONDS_A_MINUTE", 0.05)
+    monkeypatch.setattr("engine.indexing.service._SECONDS_A_MINUTE", 0.05)
     sync = msgspec.structs.replace(settings.sync, watch=False, interval_minutes=1)
     settings = msgspec.structs.replace(settings, sync=sync)
 

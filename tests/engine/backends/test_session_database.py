@@ -10,7 +10,7 @@ import pytest
 
 from engine.base.errors import TranscriptUnreadable
 from engine.corpus.transcripts import opencode_database
-from engine.memory import watch_and_schedule
+from engine.indexing import folder_watch
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 from tests.helpers.background import reasons, wait_until
@@ -242,7 +242,7 @@ def test_a_text_that_is_no_utf_8_is_read_as_far_as_it_is(
 def test_what_its_agent_writes_is_indexed_at_once(
     open_memory, path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch, folder: bool
 ) -> None:
-    monkeypatch.setattr(watch_and_schedule, "_SESSION_DEBOUNCE_MS", 30)
+    monkeypatch.setattr(folder_watch, "_SESSION_DEBOUNCE_MS", 30)
     sync = msgspec.structs.replace(Settings().sync, watch=True)
     memory = open_memory(background=True, sync=sync, sessions=listed(path.parent if folder else path))
     memory.sync()

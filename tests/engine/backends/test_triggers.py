@@ -130,7 +130,7 @@ def test_the_first_search_makes_up_for_what_changed_while_nobody_watched(open_me
 
 
 def test_an_interval_syncs_by_itself(open_memory, monkeypatch) -> None:
-    monkeypatch.setattr("engine.memory.watch_and_schedule._SECONDS_A_MINUTE", 0.02)
+    monkeypatch.setattr("engine.indexing.service._SECONDS_A_MINUTE", 0.02)
     memory = open_memory(background=True, sync=msgspec.structs.replace(QUIET, interval_minutes=1))
     wait_until(lambda: reasons(memory)[:2] == ["interval", "interval"])
 
@@ -200,7 +200,7 @@ def test_changes_in_an_extra_folder_are_seen_under_its_own_rules(open_memory, tm
 
 
 def test_what_another_process_does_is_heard_of(open_memory, workspace: Path, monkeypatch) -> None:
-    monkeypatch.setattr("engine.memory.background_services._SECONDS", 0.01)
+    monkeypatch.setattr("engine.indexing.service._STATE_POLL_SECONDS", 0.01)
     follower = open_memory(background=True, sync=QUIET)
     follower.sync()
     time.sleep(0.05)

@@ -1,4 +1,4 @@
-"""What a long-running memory does by itself: watch the folders, sync at intervals and on request."""
+"""Watch the folders of notes and of sessions, and ask for a sync when something in them has changed."""
 
 import logging
 import os
@@ -6,110 +6,100 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-import msgspec
-
 from engine.base.errors import WorkspaceError
 from engine.corpus.ignore import IgnoreRules
 from engine.corpus.roots import find_roots
 from engine.corpus.transcripts.file_rules import may_be_transcript
 from engine.corpus.transcripts.modified_time import WAL, is_database, transcript_of
 from engine.corpus.transcripts.stores import Store, find_stores
-from engine.indexing.scheduler import Runner, SyncScheduler
 from engine.indexing.session_growth import SessionGrowth
 from engine.indexing.watcher import WatchBatch, Watcher
-from engine.memory.status import OFF
 from engine.records import SyncReason, WatcherStatus
 from engine.settings import Settings
 
 log = logging.getLogger(__name__)
 
-_SECONDS_A_MINUTE = 60.0
 _SESSION_DEBOUNCE_MS = 5000
-_LOOK_AGAIN_SECONDS = 300.0
-_WORSE = ("off", "native", "polling")
+_MODES = ("off", "native", "polling")
+"""From good to bad: the status shows the last one in use."""
 
 
-class BackgroundSync:
-    """Watchers and scheduler of one open workspace."""
+class FolderWatch:
+    """The file watchers of one workspace: one for notes, one for transcripts."""
 
     def __init__(
         self,
         workspace: Path,
         settings: Settings,
-        run: Callable[[SyncReason], object],
-        changed: Callable[[], None],
         indexed_sizes: Callable[[], Mapping[str, int]],
-        threads: Runner,
+        start_job: Callable[[Callable[[], object]], object],
     ) -> None:
-        """`run` does one sync, `changed` hears of changes on disk, `indexed_sizes` is for `SessionGrowth`."""
-        self._changed = changed
-        self._sessions: set[str] = set()
+        """`indexed_sizes` returns the bytes indexed of each transcript; `start_job` runs the comparison with them on
+        another thread."""
+        self._workspace = workspace
         self._settings = settings
-        self._threads = threads
-        self._scheduler = SyncScheduler(
-            run, threads, interval_seconds=settings.sync.interval_minutes * _SECONDS_A_MINUTE
-        )
-        self._not_watching = ""
-        """Why there is no watcher though the settings want one."""
+        self._indexed_sizes = indexed_sizes
+        self._start_job = start_job
+        self._error = ""
+        """Why nothing is watched although the settings say so."""
         self._watchers: list[Watcher] = []
-        if settings.sync.watch:
-            self._watch_notes(workspace)
-            self._watch_sessions(indexed_sizes)
+        self._changed: Callable[[], None] = lambda: None
+        self._request: Callable[[SyncReason], None] = lambda reason: None
 
-    def session_started(self, key: str) -> None:
-        """Sync once a session key, if the settings want it."""
-        if self._settings.sync.on_session_start and key not in self._sessions:
-            self._sessions.add(key)
-            self._scheduler.request("session-start")
+    def start(self, changed: Callable[[], None], request: Callable[[SyncReason], None]) -> None:
+        """Start watching, if the settings say so.
 
-    def request(self, reason: SyncReason) -> None:
-        self._scheduler.request(reason)
-
-    def look_again(self) -> None:
-        """Sync by itself in some minutes: something goes on elsewhere that nothing here will tell of."""
-        self._scheduler.request_later(_LOOK_AGAIN_SECONDS)
+        `changed` is called on every change, `request` when a sync is due: after each change of notes, and when
+        transcripts have grown enough.
+        """
+        self._changed = changed
+        self._request = request
+        if self._settings.sync.watch:
+            self._watch_notes()
+            self._watch_sessions()
 
     def flush(self, seconds: float) -> bool:
-        """Hear now of every change before this call; False where it is not known whether something changed."""
+        """Deliver every change made before this call. Returns False if some may have been missed."""
         return bool(self._watchers) and all([watcher.flush(seconds) for watcher in self._watchers])
 
-    def watcher_status(self) -> WatcherStatus:
+    def status(self) -> WatcherStatus:
+        """Status of all watchers as one."""
         found = [watcher.status() for watcher in self._watchers]
         if not found:
-            return msgspec.structs.replace(OFF, error=self._not_watching or None)
+            return WatcherStatus(error=self._error or None)
         changes = [status.last_change for status in found if status.last_change is not None]
-        errors = [self._not_watching, *(status.error or "" for status in found)]
+        errors = [self._error, *(status.error or "" for status in found)]
         return WatcherStatus(
             enabled=any(status.enabled for status in found),
-            mode=max((status.mode for status in found), key=_WORSE.index),
+            mode=max((status.mode for status in found), key=_MODES.index),
             roots=tuple(root for status in found for root in status.roots),
             last_change=max(changes, default=None),
             error=" ".join(dict.fromkeys(filter(None, errors))) or None,
         )
 
     def close(self) -> None:
+        """Stop all watchers."""
         for watcher in self._watchers:
             watcher.stop()
-        self._scheduler.close()
 
-    def _watch_notes(self, workspace: Path) -> None:
+    def _watch_notes(self) -> None:
         try:
-            roots = find_roots(workspace, self._settings)
+            roots = find_roots(self._workspace, self._settings)
         except WorkspaceError as error:
             log.info("Nothing to watch: %s", type(error).__name__)
-            self._not_watching = str(error)
+            self._error = str(error)
             return
         rules = IgnoreRules(self._settings)
         names = {os.path.realpath(root.path): root.name for root in roots.found if root.extra}
         links: set[str] = set()
-        """Seen so far: what is gone can no longer be asked whether it was one."""
+        """Links seen so far: a deleted path can't be tested any more."""
 
         def ignored(root: str, path: str, is_dir: bool) -> bool:
             name = names.get(root, "")
             stable = f"{name}/{path}" if name else path
             if rules.rule_for(stable, is_dir, root=name) is None:
                 return False
-            # A link to a folder is named as a folder, and is no folder. It is passed over for being a link.
+            # The event of a link to a folder names a folder, but links are skipped.
             if is_dir or rules.rule_for(stable, True, root=name) is not None:
                 return True
             location = os.path.join(root, path)
@@ -129,19 +119,19 @@ class BackgroundSync:
         )
         self._start(watcher)
 
-    def _watch_sessions(self, indexed_sizes: Callable[[], Mapping[str, int]]) -> None:
+    def _watch_sessions(self) -> None:
         stores = find_stores(self._settings)
         if not stores:
             return
-        deltas = SessionGrowth(stores, self._settings.sync.sessions, indexed_sizes)
+        growth = SessionGrowth(stores, self._settings.sync.sessions, self._indexed_sizes)
 
         def changed(batch: WatchBatch) -> None:
             self._changed()
-            self._threads.start(lambda: judge(batch))
+            self._start_job(lambda: judge(batch))
 
         def judge(batch: WatchBatch) -> None:
-            if batch.overflow or deltas.call_for_sync(batch.paths):
-                self._scheduler.request("session-delta")
+            if batch.overflow or growth.call_for_sync(batch.paths):
+                self._request("session-delta")
 
         alone = _lone_databases(stores)
         others = [store.path for store in stores if not _is_lone_database(store.path)]
@@ -166,11 +156,11 @@ class BackgroundSync:
 
     def _notes_changed(self, batch: WatchBatch) -> None:
         self._changed()
-        self._scheduler.request("watch")
+        self._request("watch")
 
 
 def _lone_databases(stores: Sequence[Store]) -> dict[str, frozenset[str]]:
-    """For the folder of each store that is a database: the names of all such databases and of their WALs."""
+    """Map the folder of each store that is a database to the names of these databases and their WAL files."""
     names: dict[str, set[str]] = defaultdict(set)
     for store in stores:
         if _is_lone_database(store.path):
@@ -180,5 +170,5 @@ def _lone_databases(stores: Sequence[Store]) -> dict[str, frozenset[str]]:
 
 
 def _is_lone_database(path: str) -> bool:
-    """Whether a store is a database: its WAL, which changes first, lies beside it, so the folder is watched."""
+    """Whether a store is a database. Its WAL, which changes first, is next to it, so the folder is watched."""
     return is_database(path) and not os.path.isdir(path)
