@@ -1,4 +1,4 @@
-"""Which machine a base URL leads to, and whose it is."""
+"""Determines the host of a base URL, and its owner."""
 
 import ipaddress
 from urllib.parse import urlsplit
@@ -32,9 +32,10 @@ def checked_url(base_url: str, *, allow_http: bool) -> str:
 
 
 def host_of(base_url: str) -> str:
-    """`host` or `host:port` in small letters; no port where it is the scheme's usual one.
+    """Return `host` or `host:port` in lower case; without the scheme's default port.
 
-    Raises `ProviderError` for what is no http(s) address; it does not repeat the address, which may hold a password.
+    Raises `ProviderError` if it isn't an http(s) address; the message doesn't repeat the address, which may contain a
+    password.
     """
     try:
         parts = urlsplit(base_url.strip())
@@ -48,7 +49,7 @@ def host_of(base_url: str) -> str:
 
 
 def is_loopback(base_url: str) -> bool:
-    """Whether texts sent there stay on this machine. Raises `ProviderError` for what is no address."""
+    """Whether texts sent there stay on this machine. Raises `ProviderError` for an invalid address."""
     host_of(base_url)
     name = urlsplit(base_url.strip()).hostname or ""
     if name == "localhost" or name.endswith(".localhost"):
@@ -65,6 +66,6 @@ def own_host(provider: str) -> str:
 
 
 def owner_of(base_url: str) -> str | None:
-    """The provider whose own server this is; None for anybody else's."""
+    """The provider whose own server this is; None for any other server."""
     host = host_of(base_url)
     return next((provider for provider, hosts in _OWN_HOSTS.items() if host in hosts), None)

@@ -21,7 +21,7 @@ _VARIABLES = {
     "voyage": ("VOYAGE_API_KEY",),
 }
 _VARIABLES_OF_HOSTS = {"openrouter.ai": ("OPENROUTER_API_KEY",)}
-"""Hosts whose keys have a variable of their own: the one of the provider is never sent there."""
+"""Hosts whose keys have their own variable: the key of the provider is never sent there."""
 
 
 @dataclass(frozen=True)
@@ -40,17 +40,17 @@ class Key:
 
     @property
     def told(self) -> str:
-        """The same as the end of a sentence: where it is in."""
+        """The source of the key, as the end of a sentence."""
         if self.origin == "environment":
             return tr("the environment variable {name}", name=self.place)
         return tr("the keychain")
 
 
 def find_key(provider: str, settings: Settings, *, cancel: CancelToken | None = None) -> Key | None:
-    """The key for the server that `provider` has under these settings; None where there is none, or none is needed.
+    """Return the key for the server of `provider` under these settings; None if there is none, or none is needed.
 
-    The keychain is asked last and at most some seconds, so never call this on the GUI thread. Raises `ProviderError`
-    for a key that cannot be one, a base URL that is none and a keychain that does not answer; `Cancelled`.
+    The keychain is queried last and for a few seconds at most, so never call this on the GUI thread. Raises
+    `ProviderError` for an invalid key or base URL and a keychain that doesn't answer; `Cancelled`.
     """
     if provider not in REMOTE:
         return None
@@ -69,7 +69,7 @@ def find_key(provider: str, settings: Settings, *, cancel: CancelToken | None = 
 
 
 def key_missing(provider: str, settings: Settings) -> str:
-    """The sentence that says that `provider` has no key, and what to do."""
+    """The message that `provider` has no key, and what to do."""
     own = settings_of(settings, provider)
     variable = _variables(provider, own)[0]
     if _elsewhere(own, provider):
@@ -112,7 +112,7 @@ def store_key(provider: str, settings: Settings, value: str) -> None:
 
 
 def forget_key(provider: str, settings: Settings) -> None:
-    """Take that key out of the keychain, if it is there. Raises `ProviderError`."""
+    """Delete that key from the keychain, if it exists. Raises `ProviderError`."""
     try:
         keychain.remove(_account(provider, settings_of(settings, provider)))
     except keychain.NoKeychain:
@@ -120,9 +120,9 @@ def forget_key(provider: str, settings: Settings) -> None:
 
 
 def checked_key(text: str, what: str) -> str:
-    """A key without the space around it; `what` begins the refusal of one that cannot stand in a header.
+    """Return a key without surrounding space; `what` begins the message for one that is invalid in a header.
 
-    Raises `ProviderError`, which does not repeat it.
+    Raises `ProviderError`, which doesn't repeat the key.
     """
     key = text.strip()
     if not key or not all("!" <= letter <= "~" for letter in key):

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 _LEAST_MAGNITUDE = 1e-10
 _FEW = 100
-"""Chunks up to which a scale holds as it is."""
+"""Number of chunks up to which a calibration holds unchanged."""
 _RISE = 0.7
 """By how many standard deviations it rises with each tenfold: by as much as the nearest of so many unrelated chunks."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """How the cosines of one model become absolute scores, and how far they are trusted beside words."""
+    """How the cosines of one model become absolute scores, and their weight relative to keywords."""
 
     low: float
     """Cosine that counts as unrelated: scores 0."""
@@ -35,25 +35,25 @@ class Calibration:
     weight: float
     """Share of the vector score where words match fully, 0 to 1."""
     spread: float = 0.0
-    """Standard deviation of the cosines of what is unrelated; 0 where nobody measured it."""
+    """Standard deviation of the cosines of unrelated texts; 0 if not measured."""
     sentences: "Calibration | None" = None
-    """For questions to single sentences, where that is another one."""
+    """Another calibration for queries to single sentences, if it differs."""
 
     @property
     def for_sentences(self) -> "Calibration":
-        """For questions to facts, not to passages of full length."""
+        """For comparing queries with facts, not with passages of full length."""
         return self.sentences or self
 
     def among(self, chunks: int) -> "Calibration":
-        """For a question to so many chunks: the nearest unrelated one of more is nearer."""
+        """For a query on this number of chunks: with more chunks, the nearest unrelated one is nearer."""
         risen = _RISE * self.spread * math.log10(max(1.0, chunks / _FEW))
         return replace(self, low=self.low + risen, high=self.high + risen)
 
     @property
     def between_passages(self) -> "Calibration":
-        """For two passages, which are nearer than a question and its answer: the same text is 1.
+        """For two passages, which are nearer than a query and its answer: the same text is 1.
 
-        Of the sample's passages a tenth of all pairs reaches 0.35 so, and three quarters of those of one file.
+        In the sample, a tenth of all pairs of passages reaches 0.35, and three quarters of those from one file.
         """
         return replace(self, high=1.0)
 
@@ -65,7 +65,7 @@ class Limits:
     inputs: int
     """Texts a request."""
     tokens: int
-    """Tokens of all texts of a request together; a text with more goes alone."""
+    """Tokens of all texts of a request together; a longer text is sent alone."""
     input_tokens: int
     """Tokens of one text; longer ones are embedded in parts, whose vectors are averaged."""
     at_once: int
@@ -73,7 +73,7 @@ class Limits:
 
 
 class PartialAnswer(ProviderError):
-    """A request failed for some of its texts; what arrived for the others is here, paid for and to be kept."""
+    """A request failed for some of its texts; the results of the others are here and paid for."""
 
     def __init__(self, message: str, arrived: "Mapping[int, Vectors]") -> None:
         """`arrived`: unit vectors (dims,) by the place of their text in the request."""
@@ -82,7 +82,7 @@ class PartialAnswer(ProviderError):
 
 
 class TextsRefused(ProviderError):
-    """Something in these very texts cannot be embedded; others, and some of these, may well be."""
+    """The provider refuses to embed some of these texts; others, and some of these, may be accepted."""
 
 
 class LeftOut(PartialAnswer, TextsRefused):
@@ -90,7 +90,7 @@ class LeftOut(PartialAnswer, TextsRefused):
 
 
 class EmbeddingProvider(Protocol):
-    """Turns texts into unit vectors. Every method may be called from several threads at once."""
+    """Turns texts into unit vectors. Every method may be called from several threads."""
 
     @property
     def id(self) -> str:
@@ -127,10 +127,10 @@ class EmbeddingProvider(Protocol):
 
     @property
     def unknown_scripts(self) -> tuple[str, ...]:
-        """Scripts whose words it cannot tell apart, in English; texts in them are found by words only."""
+        """Scripts whose words it can't tell apart, in English; texts in them are found by keywords only."""
 
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
-        """Vector of a question, shape (dims,). Raises `ProviderError`, `Cancelled`, `Closed`."""
+        """Vector of a query, shape (dims,). Raises `ProviderError`, `Cancelled`, `Closed`."""
 
     def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":
         """Vectors of texts in their order, shape (n, dims).
@@ -146,9 +146,10 @@ class EmbeddingProvider(Protocol):
 
 
 def prepare(vectors: Any) -> "Vectors":
-    """Float32 copy of one vector (dims,) or several (n, dims): what is not finite becomes 0, then each has length 1.
+    """Return a float32 copy of one vector (dims,) or several (n, dims): non-finite values become 0, then each has
+    length 1.
 
-    A vector shorter than 1e-10 has no direction and is left as it is.
+    A vector shorter than 1e-10 has no direction and stays unchanged.
     """
     import numpy as np
 

@@ -9,7 +9,7 @@ Item = TypeVar("Item")
 
 
 def requests(items: Iterable[Item], limits: Limits, tokens: Callable[[Item], int]) -> Iterator[list[Item]]:
-    """The items in their order, as many in each list as fit into one request; one that is too large goes alone."""
+    """Group the items in order, each list as large as one request; one that is too large is alone."""
     request: list[Item] = []
     size = 0
     for item in items:

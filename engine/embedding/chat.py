@@ -1,7 +1,7 @@
-"""One answer of a chat model, of OpenAI or of any server that speaks its language.
+"""One response of a chat model, of OpenAI or of any compatible server.
 
-Written from https://developers.openai.com/api/reference/resources/chat (read 2026-11-22). Only what every such server
-takes is sent: newer models of OpenAI refuse `max_tokens` and any temperature but their own.
+Written from https://developers.openai.com/api/reference/resources/chat (read 2026-11-22). Only fields that every such
+server accepts are sent: newer models of OpenAI refuse `max_tokens` and any temperature but their own.
 """
 
 import time
@@ -18,7 +18,7 @@ _MOST_BYTES = 1024 * 1024
 
 
 class ChatModel:
-    """Made by `registry.open_chat` alone, after the person agreed to it by naming it."""
+    """Made only by `registry.open_chat`, after the user has consented by naming the model."""
 
     def __init__(self, settings: Settings, key: str | None) -> None:
         """Nothing is sent. Raises `ProviderError`, also where the server needs a key and there is none."""
@@ -27,11 +27,11 @@ class ChatModel:
 
     @property
     def name(self) -> str:
-        """Of the service, as a sentence says it."""
+        """The name of the service, for messages."""
         return self._http.service.name
 
     def ask(self, instruction: str, text: str, *, seconds: float, cancel: CancelToken | None = None) -> str:
-        """What the model says of a text, after at most `seconds` in all. Raises `ProviderError`, `Cancelled`."""
+        """Return the model's response to a text, within `seconds` in all. Raises `ProviderError`, `Cancelled`."""
         create = open_sdk(self._http).chat.completions.with_raw_response.create
         end = time.monotonic() + seconds  # loading the SDK is no fault of the service
 

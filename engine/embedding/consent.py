@@ -1,7 +1,7 @@
-"""Whether a person's texts may go to a provider, and under which of their settings: decided here and nowhere else.
+"""Decides whether a user's texts may be sent to a provider, and with which of the settings.
 
-The registry asks before it makes a provider, so nobody holds one that was not agreed to. A key in the environment or
-in the keychain is not consent.
+The registry checks consent before it makes a provider, so none exists without it. A key in the environment or in the
+keychain is not consent.
 """
 
 from typing import get_args
@@ -28,7 +28,7 @@ def consent_of(settings: Settings, provider: str) -> str | None:
 
 
 def require_consent(settings: Settings, provider: str) -> None:
-    """Raise `ProviderError` where texts would leave the machine for a provider that nobody agreed to."""
+    """Raise `ProviderError` if texts would be sent to a remote provider without consent."""
     if provider in REMOTE and consent_of(settings, provider) is None:
         raise ProviderError(
             tr(
@@ -40,9 +40,9 @@ def require_consent(settings: Settings, provider: str) -> None:
 
 
 def chat_settings(settings: Settings) -> Settings | None:
-    """The settings under which the chat model that names notes runs; None where none is named, which alone agrees.
+    """The settings of the chat model that names notes; None if none is named: naming one is the consent.
 
-    Nothing of what is said of the embedding provider holds for it: neither its address nor its key nor its headers.
+    The settings of the embedding provider don't apply to it: neither its address nor its key nor its headers.
     """
     slug = settings.remember.slug
     if not slug.model:
@@ -59,10 +59,10 @@ def described(settings: Settings) -> str:
 
 
 def settings_of(settings: Settings, provider: str) -> Settings:
-    """The settings under which `provider` runs: its own model and address unless they are those of the settings.
+    """The settings under which `provider` runs: its own model and address unless they are in the settings.
 
-    A stand-in must neither ask for another's model nor send its key and the texts to another's server. Raises
-    `ProviderError` for a base URL that is none.
+    A fallback must neither request another's model nor send its key and the texts to another's server. Raises
+    `ProviderError` for an invalid base URL.
     """
     if provider == described(settings):
         return settings
@@ -72,7 +72,7 @@ def settings_of(settings: Settings, provider: str) -> Settings:
 
 
 def server_of(settings: Settings, provider: str) -> str | None:
-    """The host that a remote provider is asked at, where the settings name one. Raises `ProviderError`."""
+    """The host of a remote provider, if the settings name one. Raises `ProviderError`."""
     base_url = settings_of(settings, provider).remote.base_url if provider in REMOTE else ""
     return host_of(base_url) if base_url else None
 

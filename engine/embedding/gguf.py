@@ -1,7 +1,7 @@
-"""A model of the person's own: a GGUF file, run by llama.cpp in a process beside the program.
+"""A local model: a GGUF file, run by llama.cpp in a separate process.
 
-Nothing leaves the machine; what it costs is time. Of a model of 22 million parameters one core makes some five full
-passages a second, of one of 300 million less than one.
+No text leaves the machine, but it is slow. With a model of 22 million parameters one core embeds some five full
+passages a second, with one of 300 million less than one.
 """
 
 import hashlib
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _MOST_TOKENS = 2048
 """Of one text, also where the model takes more: memory grows with it, and passages have some 400."""
 _STEP = Limits(inputs=16, tokens=2048, input_tokens=_MOST_TOKENS, at_once=1)
-"""What the process gets at once, in bytes: a question that comes meanwhile waits for no more."""
+"""Size of one request to the process, in bytes: a query waits for no more than this."""
 _MARKS = 8
 """More than the tokens that a model sets around a text."""
 _BYTES_A_TOKEN = 3
@@ -75,16 +75,16 @@ PASSAGES = (
     "All contracts are kept in the blue folder on the shelf.",
     "Two of the satellites send their pictures once a day.",
 )
-"""None answers any of the questions."""
+"""None of them answers any of the queries."""
 _LOW, _HIGH = 1.5, 5.9
-"""Standard deviations above the average of what is unrelated."""
+"""Standard deviations above the average of unrelated texts."""
 _WEIGHT = 0.5
-"""Share of meaning beside words. With it all-MiniLM-L6-v2 ranks technical abstracts best: nDCG@10 .567, where .3 and .6
-make .561 and .566, and words alone .541."""
+"""Weight of meaning relative to keywords. With it all-MiniLM-L6-v2 ranks technical abstracts best: nDCG@10 .567, where
+.3 and .6 give .561 and .566, and keywords alone .541."""
 
 
 def calibrated(questions: "Vectors", passages: "Vectors") -> Calibration:
-    """From the model's vectors of `QUESTIONS` and of `PASSAGES`, shapes (n, dims)."""
+    """Return the calibration from the model's vectors of `QUESTIONS` and of `PASSAGES`, shapes (n, dims)."""
     cosines = questions @ passages.T
     mean, deviation = float(cosines.mean()), float(cosines.std())
     return Calibration(mean + _LOW * deviation, mean + _HIGH * deviation, _WEIGHT, deviation)
@@ -146,7 +146,7 @@ def _dims(wanted: int | None, file: GgufFile, traits: Traits) -> int:
 
 
 class GgufProvider:
-    """Loads the model in a process of its own when it is first needed."""
+    """Loads the model in a separate process at first use."""
 
     id = "gguf"
     remote = False
@@ -169,7 +169,7 @@ class GgufProvider:
 
     @property
     def calibration(self) -> Calibration:
-        """Measured with the first question: before, and of no use then, that of a usual model."""
+        """Measured with the first query; before that, the calibration of a typical model."""
         return self._calibration or _USUAL
 
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
@@ -184,7 +184,7 @@ class GgufProvider:
         return self._embed(texts, self._traits.document, Timeouts(_DOCUMENT_SECONDS, False, cancel))
 
     def count_tokens(self, text: str) -> int:
-        """An estimate: the model itself is asked only for texts that may be too long for it."""
+        """An estimate: the model itself is used only for texts that may be too long for it."""
         return len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN + 1
 
     def close(self) -> None:

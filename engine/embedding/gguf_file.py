@@ -1,7 +1,7 @@
-"""What a GGUF file says of itself: read before the model is, so that a file that does not fit is refused in words.
+"""Reads the header of a GGUF file before the model is loaded, so that an unsuitable file is refused with a message.
 
-The format is the public specification's (github.com/ggml-org/ggml, docs/gguf.md, versions 2 and 3): little-endian, the
-magic, a version, two counts, then names with typed values. Only the values that are asked for are kept.
+The format is that of the public specification (github.com/ggml-org/ggml, docs/gguf.md, versions 2 and 3):
+little-endian, the magic, a version, two counts, then names with typed values. Only requested values are read.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""Which model file the settings name, and whether it is there."""
+"""Finds the model file that the settings name, and checks that it exists."""
 
 import importlib.util
 import os
@@ -40,7 +40,7 @@ class ModelPlace:
 
     path: Path
     hub: HubFile | None
-    """Where it comes from; None for a file of the person's own."""
+    """Its source; None for the user's own file."""
 
 
 def model_place(settings: Settings) -> ModelPlace:
@@ -83,7 +83,7 @@ def model_on_disk(settings: Settings) -> bool:
 
 
 def llama_installed() -> bool:
-    """Whether the optional package is there that runs the models."""
+    """Whether the optional package that runs the models is installed."""
     return importlib.util.find_spec("xllamacpp") is not None
 
 

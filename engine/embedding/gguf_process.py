@@ -1,4 +1,4 @@
-"""The process that a GGUF model runs in, seen from the program: started when needed, asked for one thing at a time."""
+"""The process of a GGUF model, as seen from the program: started when needed, one request at a time."""
 
 import itertools
 import multiprocessing
@@ -38,14 +38,14 @@ class Timeouts:
 
     seconds: float
     urgent: bool
-    """Before all that is not."""
+    """Before all others that are not urgent."""
     cancel: CancelToken | None
 
 
 class ModelProcess:
-    """Thread-safe. The process is started by the first question, and anew when it has died.
+    """Runs a model in a process. Thread-safe. It is started by the first request, and restarted after a crash.
 
-    Raises `ProviderError` where the model cannot be loaded, fails, dies or takes too long; `Cancelled`, `Closed`.
+    Raises `ProviderError` if the model can't be loaded, fails, crashes or takes too long; `Cancelled`, `Closed`.
     """
 
     def __init__(self, file: GgufFile, tokens: int) -> None:
@@ -59,7 +59,7 @@ class ModelProcess:
         self._closed = False
 
     def vectors(self, texts: list[str], patience: Timeouts) -> bytes:
-        """Float32 vectors, one after the other. Each text must be within the limit."""
+        """Float32 vectors in order. Each text must be within the limit."""
         return self._ask("vectors", texts, patience).vectors
 
     def tokens(self, text: str, patience: Timeouts) -> int:
@@ -109,7 +109,7 @@ class ModelProcess:
         try:
             answer = self._worker.ask(want, texts, go_on)
         except _TooSlow:
-            self._end()  # or the next question would wait for this one
+            self._end()  # or the next request would wait for this one
             raise
         except _Failed as failure:
             self._end()
@@ -203,7 +203,7 @@ class _Worker:
 
 
 class _Turns:
-    """A lock whose urgent callers go first."""
+    """A lock that serves urgent callers first."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()

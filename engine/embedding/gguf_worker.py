@@ -38,7 +38,7 @@ class Model(msgspec.Struct, frozen=True):
     """Most tokens of a text."""
     threads: int
     folder: str
-    """An empty folder of the person's own for the socket of llama.cpp's server; "" where there are no such sockets."""
+    """An empty private folder for the socket of llama.cpp's server; "" on systems without such sockets."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -48,7 +48,7 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """To the request of the same number; number 0 says that the model was loaded, or why not."""
+    """The response to the request of the same number; number 0 reports that the model was loaded, or why not."""
 
     number: int
     vectors: bytes = b""
@@ -99,7 +99,7 @@ def _quiet() -> int:
 
 
 def _why(error: Exception, log: int) -> str:
-    """The reason that llama.cpp printed, else what was raised."""
+    """The reason that llama.cpp printed, else the exception."""
     os.lseek(log, 0, os.SEEK_SET)
     for line in os.read(log, 65536).decode("utf-8", "replace").splitlines():
         if _LOAD_ERROR in line:
@@ -108,19 +108,19 @@ def _why(error: Exception, log: int) -> str:
 
 
 class _Server:
-    """llama.cpp's server in this process: asked for vectors directly, for tokens over its own socket."""
+    """llama.cpp's server in this process: called directly for vectors, through its socket for tokens."""
 
     def __init__(self, model: Model) -> None:
         import xllamacpp
 
         self._folder = model.folder
         self._socket = os.path.join(model.folder, "llama.sock") if model.folder else ""
-        self._key = secrets.token_hex(16)  # nobody else shall use it, least of all over TCP
+        self._key = secrets.token_hex(16)  # so that no other program can use it, especially over TCP
         settings = xllamacpp.CommonParams()
         settings.model.path = model.path
         settings.embedding = True
         settings.pooling_type = getattr(xllamacpp.llama_pooling_type, f"LLAMA_POOLING_TYPE_{_POOLINGS[model.pooling]}")
-        # A text is taken in at once or not at all: all three are its most tokens.
+        # A text is processed whole or not at all: all three are its limit in tokens.
         settings.n_ctx = settings.n_batch = settings.n_ubatch = model.tokens
         settings.n_parallel = 1
         settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = model.threads

@@ -1,6 +1,6 @@
-"""The one way to a remote service: https, the key to its own host only, and every failure as a sentence.
+"""The HTTP client of all remote services: https, the key only to its own host, and every failure as a message.
 
-What goes out is listed here: of a request's headers only those below, the key and the person's own; nothing from the
+Complete list of what is sent: of a request's headers only those below, the key and the user's own; nothing from the
 environment but the system's proxy.
 """
 
@@ -34,7 +34,7 @@ _HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 
 
 class HttpClient:
-    """Requests to one service, from several threads at once; connections are kept and shared."""
+    """Requests to one service, from several threads; connections are kept alive and shared."""
 
     def __init__(self, service: Service, base_url: str, settings: Settings, auth: Mapping[str, str]) -> None:
         """`auth`: the headers with the key. Raises `ProviderError` if the address or a header cannot be used."""
@@ -163,7 +163,7 @@ class _Guard(httpx2.BaseTransport):
             assert isinstance(response.stream, httpx2.SyncByteStream)
             encoding = response.headers.pop("content-encoding", "identity").strip().lower()
             response.headers.pop("content-length", None)
-            response.headers.pop("set-cookie", None)  # it would be kept, and a broken one fails every later request
+            response.headers.pop("set-cookie", None)  # it would be stored, and a broken one fails every later request
             response.stream = _Checked(response.stream, self, encoding)
             if response.is_success:
                 return response
@@ -200,10 +200,10 @@ class _Guard(httpx2.BaseTransport):
 
 
 class _Checked(httpx2.SyncByteStream):
-    """An answer, unpacked, whose connection may still fail. Raises `ProviderError`."""
+    """A response, unpacked, whose connection may still fail. Raises `ProviderError`."""
 
     def __init__(self, stream: httpx2.SyncByteStream, guard: _Guard, encoding: str) -> None:
-        """`encoding`: the answer's Content-Encoding; anything but gzip was not asked for."""
+        """`encoding`: the response's Content-Encoding; only gzip was requested."""
         self._stream = stream
         self._guard = guard
         self._encoding = encoding
@@ -222,9 +222,9 @@ class _Checked(httpx2.SyncByteStream):
 
 
 def _unpacked(packed: Iterable[bytes], most: int) -> Iterator[bytes]:
-    """The content of gzip, at most so many bytes: a thousandth of them suffices for the packed ones.
+    """The content of gzip, limited to `most` bytes: a thousandth of them suffices for the packed ones.
 
-    Raises `AnswerTooLarge`, `zlib.error` for what is broken or cut off.
+    Raises `AnswerTooLarge`, `zlib.error` for broken or truncated data.
     """
     unpacking = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
     for part in packed:
@@ -277,5 +277,5 @@ def _start_of(response: httpx2.Response) -> bytes:
 
 
 def _reason(error: Exception) -> str:
-    """What the system says, without its number for it."""
+    """The system's error message, without its number."""
     return re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or type(error).__name__

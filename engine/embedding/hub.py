@@ -1,7 +1,7 @@
-"""Fetches a model's file from the Hugging Face hub: only when asked to, checked before it gets its name.
+"""Downloads a model file from the Hugging Face hub: only on request, checked before it gets its name.
 
-The hub answers `/owner/repository/resolve/main/file` with a redirect to where the file lies, and says its size and
-SHA-256 in `X-Linked-Size` and `X-Linked-Etag` (huggingface_hub's own documentation of downloads).
+The hub answers `/owner/repository/resolve/main/file` with a redirect to the file, with its size and SHA-256 in
+`X-Linked-Size` and `X-Linked-Etag` (huggingface_hub's own documentation of downloads).
 """
 
 import contextlib
@@ -55,10 +55,10 @@ def hub_host() -> str:
 
 
 def fetch_model(settings: Settings, *, progress: Progress | None = None, cancel: CancelToken | None = None) -> Path:
-    """Have the model of the settings on this machine, and return its file; fetches nothing that is there.
+    """Download the model of the settings, and return its file; downloads nothing that exists.
 
-    To be called when a person has asked for it. A fetch that was broken off goes on where it stopped. `progress` is
-    called some twenty times a second. Raises `ProviderError`, `Cancelled`.
+    Call it only when a user requests it. An interrupted download resumes. `progress` is called some twenty times a
+    second. Raises `ProviderError`, `Cancelled`.
     """
     place = model_place(settings)
     if place.path.is_file():
@@ -86,7 +86,7 @@ def fetch_model(settings: Settings, *, progress: Progress | None = None, cancel:
 
 @dataclass(frozen=True)
 class _Content:
-    """What the hub says of a file."""
+    """The hub's metadata of a file."""
 
     size: int
     sha256: str
@@ -107,7 +107,7 @@ class _Fetch:
 
     def run(self) -> None:
         content = retrying(lambda: self._hub.content(self._model), cancel=self._cancel)
-        # Named after its content: what is left of another version is never gone on with.
+        # Named by its content: a partial download of another version is never resumed.
         part = self._path.with_name(f"{self._path.name}.{content.sha256[:12]}.part")
         have = part.stat().st_size if part.exists() else 0
         free = shutil.disk_usage(part.parent).free
@@ -132,7 +132,7 @@ class _Fetch:
             other.unlink(missing_ok=True)
 
     def _go_on(self, file: BinaryIO, content: _Content) -> bool:
-        """Fetch what is missing; False if only some of it came. Raises `Transient` if nothing did."""
+        """Download what is missing; False if only some of it arrived. Raises `Transient` if nothing did."""
         start = file.seek(0, os.SEEK_END)
         if start > content.size:
             file.truncate(start := 0)
@@ -187,10 +187,10 @@ class _Call(Call):
 
 
 class _Hub:
-    """Requests to the hub and to where it leads."""
+    """Requests to the hub and to its redirect targets."""
 
     def __init__(self, cancel: CancelToken | None) -> None:
-        """Raises `ProviderError` if HF_ENDPOINT is no address that may be asked."""
+        """Raises `ProviderError` if HF_ENDPOINT is not a permitted address."""
         self._base = _endpoint()
         self._cancel = cancel
         self._check(_url(self._base))
@@ -218,7 +218,7 @@ class _Hub:
     def _led(
         self, model: HubFile, headers: Mapping[str, str], arrived: Callable[[httpx2.Response], bool]
     ) -> Iterator[httpx2.Response]:
-        """The answer that redirects lead to, or the first one of them that is all that is wanted."""
+        """The response after redirects, or the first one that has all metadata."""
         url = _url(f"{self._base}/{model.repository}/resolve/main/{quote(model.file)}")
         for _ in range(_MOST_REDIRECTS):
             with self._asked(url, headers) as response:
@@ -250,7 +250,7 @@ class _Hub:
     def _asked(self, url: httpx2.URL, headers: Mapping[str, str]) -> Iterator[httpx2.Response]:
         sent = {"User-Agent": "Mnemoscope", "Accept-Encoding": "identity", **headers}
         if host_of(str(url)) == self._origin and (token := os.environ.get("HF_TOKEN")):
-            sent["Authorization"] = f"Bearer {token}"  # for the hub itself, never for where it leads
+            sent["Authorization"] = f"Bearer {token}"  # for the hub itself, never for a redirect target
         proxy = system_proxy(url)
         if proxy not in self._clients:
             self._clients[proxy] = httpx2.Client(

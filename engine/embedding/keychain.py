@@ -1,8 +1,8 @@
-"""The keychain of the operating system, asked from a thread of its own and with a limit.
+"""The keychain of the operating system, called from its own thread and with a time limit.
 
-A locked keychain shows a prompt and waits for it without an end, one on a dead D-Bus waits for nothing at all, and
-neither can be stopped from outside. So the call is left behind when its time is up, and as long as it has not come
-back, nobody else waits for the keychain.
+A locked keychain shows a prompt and waits for it indefinitely, one on a dead D-Bus waits for nothing at all, and
+neither can be stopped from outside. So the call is abandoned after its time, and until it returns, no other caller
+waits for the keychain.
 """
 
 import threading
@@ -17,11 +17,11 @@ SERVICE = "mnemoscope"
 ANSWER_SECONDS = 15.0
 """Enough to type a password into the prompt of a locked keychain."""
 _EMPTY = ("keyring.backends.fail", "keyring.backends.null")
-"""What keyring calls a keychain where there is none."""
+"""keyring's names for a missing keychain."""
 
 
 class KeychainError(ProviderError):
-    """The keychain did not do what it was asked; the message says what to do."""
+    """The keychain failed; the message says what to do."""
 
 
 class NoKeychain(KeychainError):
@@ -32,7 +32,7 @@ class NoKeychain(KeychainError):
 
 
 def read(account: str, *, cancel: CancelToken | None = None) -> str | None:
-    """The secret of an account, None where there is none. Raises `KeychainError`, `Cancelled`."""
+    """The secret of an account, None if there is none. Raises `KeychainError`, `Cancelled`."""
     found = _ask(lambda keychain: keychain.get_password(SERVICE, account), cancel)
     return None if found is None else str(found)
 
@@ -53,11 +53,11 @@ def remove(account: str) -> None:
 
 
 class _Call:
-    """One question to the keychain, in a thread that may never come back."""
+    """One request to the keychain, in a thread that may never return."""
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
         self.woken = threading.Event()
-        """Set when there is an answer, and when nobody waits for it any more."""
+        """Set when there is a result, and when no caller waits any more."""
         self.answer: Any = None
         self.error: Exception | None = None
         self._work = work
@@ -103,7 +103,7 @@ def _ask(work: Callable[[Any], Any], cancel: CancelToken | None = None) -> Any:
 
 
 def _keychain() -> Any:
-    """The keychain in use. Choosing it loads some 100 ms of modules and asks D-Bus."""
+    """The keychain in use. Choosing it imports some 100 ms of modules and calls D-Bus."""
     import keyring
 
     chosen = keyring.get_keyring()

@@ -1,4 +1,4 @@
-"""Embeds texts longer than a model takes: in parts whose vectors are averaged, so that nothing is dropped."""
+"""Embeds texts that are too long for a model: in parts whose vectors are averaged, so that nothing is dropped."""
 
 import math
 import re
@@ -26,7 +26,7 @@ _REACH = 0.25
 
 @dataclass(frozen=True)
 class _Part:
-    """A stretch of a text that the model takes at once."""
+    """A part of a text that is short enough for the model."""
 
     owner: int
     """Place of its text among the texts."""
@@ -40,13 +40,13 @@ def embed_whole(
     count_tokens: Callable[[str], int],
     embed: "Callable[[Sequence[str]], Vectors]",
 ) -> "Vectors":
-    """Vectors of texts in their order, shape (n, dims), however long the texts are.
+    """Return vectors of texts of any length in order, shape (n, dims).
 
     A text of more than `limits.input_tokens` tokens is cut into parts, whose unit vectors are averaged by their tokens
-    and normalised. `embed` gets texts and parts in order, as many at a time as one request takes.
+    and normalised. `embed` gets texts and parts in order, as many per call as one request takes.
 
-    Raises what `embed` raises; where some texts had their vectors already, a `PartialAnswer` with these takes the place
-    of a `ProviderError`.
+    Raises the errors of `embed`; if some texts have their vectors already, a `PartialAnswer` with these replaces a
+    `ProviderError`.
     """
     import numpy as np
 
@@ -71,10 +71,10 @@ def embed_whole(
 
 
 def cut(text: str, limit: int, count_tokens: Callable[[str], int]) -> Iterator[tuple[str, int]]:
-    """The text in parts of at most `limit` tokens, each with its tokens; joined they are the text again.
+    """Cut the text into parts of at most `limit` tokens, each with its token count; joined they are the text again.
 
-    They are about equally long and end where a paragraph, a line, a sentence or a word ends, if one ends near by. A
-    single letter of more tokens is a part of its own.
+    The parts are about equally long and end at a paragraph, line, sentence or word boundary if one is near. A single
+    character of more tokens is a part.
     """
     tokens = count_tokens(text)
     if tokens <= limit or len(text) < 2:
@@ -87,7 +87,7 @@ def cut(text: str, limit: int, count_tokens: Callable[[str], int]) -> Iterator[t
 
 
 def _best_end(text: str, ideal: int, reach: int) -> int:
-    """The best place to cut at most `reach` letters from the ideal one; never an end of the text itself."""
+    """The best position to cut at most `reach` characters from the ideal one; never an end of the text."""
     low, high = max(1, ideal - reach), min(len(text) - 1, ideal + reach)
     for end in _ENDS:
         # One letter more on both sides: an end is seen whole, or reaches too far and does not count.
@@ -104,7 +104,7 @@ def _parts(owner: int, text: str, limit: int, count_tokens: Callable[[str], int]
 
 
 def _joined(parts: Sequence[_Part], arrived: "Mapping[int, Vectors]") -> "dict[int, Vectors]":
-    """The vector of every text of which all parts arrived, by its place."""
+    """The vector of every text of which all parts arrived, by its position."""
     places: dict[int, list[int]] = {}
     for place, part in enumerate(parts):
         places.setdefault(part.owner, []).append(place)

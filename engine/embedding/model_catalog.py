@@ -1,9 +1,9 @@
-"""What is known of the models of remote providers: sizes, limits, list prices, and how their cosines are to be read.
+"""The models of remote providers: sizes, limits, list prices, and the calibration of their cosines.
 
-Prices are US dollars for a million tokens and change without notice: the settings' `prices` come first. Sources were
-read on the date of each row. Calibrations are starting points, not measurements: no key of these services was at hand.
-They rest on what is widely reported of these models' cosines, and are made to keep rather too much than too little;
-words decide beside them. Their spread is not known, so they are the same for few chunks and for many.
+Prices are US dollars per million tokens and change without notice: the settings' `prices` come first. Sources were read
+on the date of each row. Calibrations are starting points, not measurements: no key of these services was available.
+They are based on widely reported cosines of these models, and rather keep too much than too little; keywords decide as
+well. Their spread is unknown, so they are the same for few chunks and for many.
 """
 
 from collections.abc import Sequence
@@ -39,9 +39,9 @@ class ModelFacts:
     provider: str
     model: str
     dims: int
-    """Length of its vectors unless another is asked for."""
+    """Default length of its vectors."""
     dimensions: Sequence[int]
-    """Lengths that may be asked for."""
+    """Lengths that can be requested."""
     input_tokens: int
     """Most tokens of one text."""
     price: float | None
@@ -58,7 +58,7 @@ class ModelFacts:
 def _openai(
     model: str, dims: int, price: float, batch: float, calibration: Calibration, *, shorter: bool
 ) -> ModelFacts:
-    # The reference says 8192 tokens a text, lists of limits 8191.
+    # The reference says 8192 tokens per text, lists of limits 8191.
     dimensions = range(1, dims + 1) if shorter else (dims,)
     return ModelFacts("openai", model, dims, dimensions, 8191, price, batch, calibration, _OPENAI, _CHECKED)
 
@@ -113,7 +113,7 @@ _BY_NAME = {(facts.provider, facts.model): facts for facts in FACTS}
 
 
 def models_of(provider: str) -> tuple[ModelFacts, ...]:
-    """The models of a provider that are known, the one that it takes by itself first."""
+    """The known models of a provider, its default first."""
     return tuple(facts for facts in FACTS if facts.provider == provider)
 
 
@@ -123,11 +123,10 @@ def facts_of(provider: str, model: str) -> ModelFacts | None:
 
 
 def price_of(settings: Settings, provider: str, model: str) -> float | None:
-    """US dollars for a million tokens: of the settings, else the provider's list price; None where neither is known.
+    """US dollars per million tokens: from the settings, else the provider's list price; None if neither is known.
 
-    `model` is the name in use, without a vendor. A server on this machine charges nothing; other servers that speak a
-    provider's language have prices of their own, which nobody here knows. Raises `ProviderError` for a base URL that is
-    none.
+    `model` is the name in use, without a vendor. A server on this machine charges nothing; the prices of other
+    compatible servers are unknown. Raises `ProviderError` for an invalid base URL.
     """
     named = settings.prices.get(f"{provider}/{model}")
     if named is not None:

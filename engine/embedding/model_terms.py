@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Traits:
-    """How one model wants to be used."""
+    """How to use one model."""
 
     query: str = ""
-    """Stands before every question."""
+    """Prefix of every query."""
     document: str = ""
     """Stands before every passage."""
     least_dims: int | None = None

@@ -1,7 +1,7 @@
-"""Embeddings of OpenAI, and of every server that speaks its language, through OpenAI's own SDK.
+"""Embeddings of OpenAI and of every compatible server, through OpenAI's own SDK.
 
 Written from https://developers.openai.com/api/reference/resources/embeddings (read 2026-11-22): at most 2,048 texts and
-300,000 tokens a request.
+300,000 tokens per request.
 """
 
 import functools
@@ -43,7 +43,7 @@ def make(settings: Settings, key: str | None) -> EmbeddingProvider:
         raise ProviderError(tr("{name} needs the name of a model: set model in the settings.", name=http.service.name))
     if own:
         name = name.removeprefix("openai/")  # elsewhere it is part of the name
-    # Servers of models with open weights pass texts on as they are.
+    # Servers of open-weight models pass texts on unchanged.
     prompts = _prompts(name)
     model = Model.of(settings, "openai", name, base_url=http.base_url, limits=_LIMITS, inputs=prompts)
     api = _Api(http, name, settings.dimensions, prompts, base64=own)
@@ -54,7 +54,7 @@ def make(settings: Settings, key: str | None) -> EmbeddingProvider:
 
 
 def open_http(settings: Settings, key: str | None) -> HttpClient:
-    """The way to the service. Raises as `make` does."""
+    """The HTTP client of the service. Raises as `make`."""
     base_url = settings.remote.base_url or BASE_URL
     preset = _preset(base_url)
     if key is None and preset is not None and preset.needs_key:
@@ -69,7 +69,7 @@ def open_sdk(http: HttpClient) -> "openai.OpenAI":
     """The SDK on this way; only within `HttpClient.call`."""
     import openai  # takes most of a second
 
-    # Its loggers would write texts, where the environment asks for it (OPENAI_LOG).
+    # Its loggers would write texts if the environment enables it (OPENAI_LOG).
     logging.getLogger("openai").setLevel(logging.WARNING)
     # The key is in the hands of the HTTP client, which lets no other pass.
     return openai.OpenAI(api_key="-", base_url=http.base_url, max_retries=0, http_client=http.sdk)
@@ -81,7 +81,7 @@ def _preset(base_url: str) -> Preset | None:
 
 
 def _prompts(model: str) -> tuple[str, str]:
-    """What stands before documents and before questions."""
+    """Prefixes of documents and of queries."""
     traits = traits_named(model)
     return traits.document, traits.query
 
@@ -95,7 +95,7 @@ class _Api:
         self._prompts = prompts
         # Other servers know only lists, or say base64 and mean lists: they all understand "float".
         self.options: dict[str, Any] = {"encoding_format": "base64" if base64 else "float"}
-        """What a request has besides texts and model."""
+        """Fields of a request besides texts and model."""
         if dimensions is not None:
             self.options["dimensions"] = dimensions
 

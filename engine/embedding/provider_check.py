@@ -1,4 +1,4 @@
-"""Tries settings out before they are saved: one word is sent, never a person's text."""
+"""Tests settings before they are saved: one word is sent, never a user's text."""
 
 import time
 
@@ -16,10 +16,9 @@ WORD = "ping"
 
 
 def probe_provider(settings: Settings, key: str | None = None, *, cancel: CancelToken | None = None) -> ProviderProbe:
-    """Whether the provider of these settings answers, how fast and with what; its fallback is left out.
+    """Test whether the provider of these settings answers, how fast and with what; its fallback is not used.
 
-    `key` is an API key as a person typed it, None for the one that is found. Never on the GUI thread. Raises
-    `Cancelled` alone.
+    `key` is an API key as typed by the user, None for the stored one. Never on the GUI thread. Raises only `Cancelled`.
     """
     alone = msgspec.structs.replace(settings, fallback="none")
     try:

@@ -1,6 +1,6 @@
-"""Chooses the provider that the settings ask for, and says why there is another one or none.
+"""Chooses the provider of the settings, and gives the reason for a fallback or for none.
 
-Providers are made here only, and one on another machine only after `consent` allowed it.
+Providers are made here only, and remote ones only after `consent` has allowed it.
 """
 
 import dataclasses
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Factory = Callable[[Settings, str | None], "EmbeddingProvider"]
-"""Makes a provider, cheaply: models and packages are loaded when they are first used. The second argument is its API
-key, None where there is none. Raises `ProviderError`."""
+"""Makes a provider, cheaply: models and packages are loaded at first use. The second argument is its API key, None if
+there is none. Raises `ProviderError`."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,11 @@ class Selection:
     requested: str
     """The name in the settings."""
     fallback_from: str | None = None
-    """The provider that should have been used, where another one stands in for it."""
+    """The provider of the settings, if a fallback replaces it."""
     fallback_reason: str | None = None
     """Why it could not, as one sentence."""
     unavailable_reason: str | None = None
-    """Why there is no provider, as one sentence; None where none was asked for."""
+    """Why there is no provider, as one sentence; None if the settings name none."""
     key_place: str | None = None
     """Where its API key was found, as in `Key.described`; None for a provider without one."""
     passed_over: tuple[str, ...] = ()
@@ -49,7 +49,7 @@ class Selection:
 
 
 class _NotAtHand(ProviderError):
-    """`auto` goes on to the next provider; every other failure is one that a person should hear of."""
+    """`auto` tries the next provider after this error; every other failure is shown to the user."""
 
 
 def select_provider(settings: Settings, *, key: str | None = None, cancel: CancelToken | None = None) -> Selection:
@@ -70,9 +70,9 @@ def select_provider(settings: Settings, *, key: str | None = None, cancel: Cance
 
 
 def stand_in(settings: Settings, failed: str, reason: str, *, cancel: CancelToken | None = None) -> Selection:
-    """The fallback of the settings, in place of the provider `failed`; without a provider where there is none.
+    """Return the fallback of the settings for the provider `failed`; a selection without a provider if there is none.
 
-    `reason` is why it failed, one sentence. Raises `Cancelled` alone.
+    `reason` is why it failed, one sentence. Raises only `Cancelled`.
     """
     requested, second = settings.provider, settings.fallback
     if second in {"none", failed}:
@@ -110,7 +110,8 @@ def _chosen(settings: Settings, name: str, typed: str | None, cancel: CancelToke
 
 
 def _first_at_hand(settings: Settings, typed: str | None, cancel: CancelToken | None) -> Selection:
-    """What `auto` means: the first provider that can work without another question, the built-in one at last."""
+    """The meaning of `auto`: the first provider that works without another question to the user, at last the built-in
+    one."""
     passed_over: list[str] = []
     for name in ("gguf", *REMOTE, "embedded"):
         try:
@@ -171,7 +172,7 @@ def _embedded(settings: Settings, key: str | None) -> "EmbeddingProvider":
 
 
 def _loaded_from(module: str) -> Factory:
-    """A factory whose module is imported when it is needed."""
+    """A factory whose module is imported at first use."""
 
     def make(settings: Settings, key: str | None) -> "EmbeddingProvider":
         try:

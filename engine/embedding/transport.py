@@ -1,8 +1,8 @@
-"""HTTP whose requests end at once when they are cancelled, within a time of their own, with an answer of bounded size.
+"""HTTP with requests that end immediately when cancelled, with time limits and a maximum response size.
 
-The HTTP client reads and writes with plain blocking sockets. What it sees as a socket here knows the `Call` that its
-thread is making: it waits no longer than that call may last, and a cancel from any thread shuts it down. Only the
-look-up of a host's name cannot be ended early; it takes as long as the system lets it.
+The HTTP client reads and writes with plain blocking sockets. The socket object it gets here knows the `Call` of its
+thread: it waits no longer than that call may last, and a cancel from any thread shuts it down. Only the lookup of a
+host name can't be interrupted; it takes as long as the system allows.
 """
 
 import contextlib
@@ -28,11 +28,11 @@ _CONNECT_SECONDS = 10.0
 _NO_TLS = {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "UNKNOWN_PROTOCOL"}
 """How OpenSSL calls an answer that is not TLS."""
 _KEPT_SECONDS = 30.0
-"""How long an idle connection is kept for the next request."""
+"""How long an idle connection is kept open for the next request."""
 
 
 class Untrusted(ProviderError):
-    """A server that cannot prove to be the one that was asked."""
+    """A server that can't prove its identity."""
 
     def __init__(self, host: str | None, problem: str) -> None:
         super().__init__(
@@ -98,7 +98,7 @@ class Call:
         with self._lock:
             self._stopped = True
             if self._open is not None:
-                with contextlib.suppress(OSError):  # not connected yet, or already gone
+                with contextlib.suppress(OSError):  # not connected yet, or already closed
                     self._open.shutdown(socket.SHUT_RDWR)
 
     def checkpoint(self) -> None:
@@ -216,7 +216,7 @@ def _connect(new: socket.socket, address: Any) -> _Stream:
 
 
 def _is_readable(connected: socket.socket) -> bool:
-    """Whether something is there to read: on an idle connection, that its server has closed it."""
+    """Whether there is data to read: on an idle connection, whether its server has closed it."""
     if hasattr(select, "poll"):  # select() fails for numbers over 1023
         poll = select.poll()
         poll.register(connected, select.POLLIN)
@@ -244,7 +244,7 @@ class Transport(httpx2.BaseTransport):
         """`proxy`: URL of an http or socks proxy, credentials and all. Raises `ProviderError` if it cannot be used."""
         options: dict[str, Any] = {
             "ssl_context": httpx2.create_ssl_context(),
-            "max_connections": None,  # the embedding stage knows how many at once
+            "max_connections": None,  # the embedding stage limits the number
             "keepalive_expiry": _KEPT_SECONDS,
             "network_backend": _Backend(),
         }

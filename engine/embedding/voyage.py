@@ -40,7 +40,7 @@ def make(settings: Settings, key: str | None) -> EmbeddingProvider:
 
 
 def open_http(settings: Settings, key: str | None) -> HttpClient:
-    """The way to the service. Raises as `make` does."""
+    """The HTTP client of the service. Raises as `make`."""
     if key is None:
         raise ProviderError(key_missing("voyage", settings))
     base_url = settings.remote.base_url or (ATLAS_BASE_URL if key.startswith("al-") else BASE_URL)
@@ -52,7 +52,7 @@ class _Api:
     def __init__(self, http: HttpClient, model: str, dimensions: int | None) -> None:
         self._http = http
         self.options: dict[str, Any] = {"model": model, "truncation": False}
-        """What a request has besides texts and their type."""
+        """Fields of a request besides texts and their type."""
         if owner_of(http.base_url) == "voyage":
             self.options["encoding_format"] = "base64"
         if dimensions is not None:

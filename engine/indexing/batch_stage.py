@@ -1,4 +1,4 @@
-"""Gives vectors to chunks by batch jobs, where there are many; the others are asked for directly meanwhile."""
+"""Embeds many chunks through batch jobs. Other chunks are embedded by direct requests meanwhile."""
 
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence, Set
@@ -17,7 +17,8 @@ _TEXTS_AT_ONCE = 256
 _CHANGES_POLL = 0.2
 
 Direct = Callable[[Set[bytes]], bool]
-"""Embeds directly all that is due but these texts; False when files changed and their text comes first."""
+"""Embed all pending texts except these by direct requests. Returns False if files changed and their text comes
+first."""
 
 
 class BatchStage:
@@ -51,20 +52,21 @@ class BatchStage:
         self._queued: set[bytes] = set()
         """Texts of jobs that are yet to be created."""
         self._asked: set[bytes] = set()
-        """Texts that were handed on, to be asked for directly."""
+        """Texts of failed jobs, which are embedded by direct requests."""
         self._kept = 0
 
     def collect(self) -> None:
-        """Go on with the jobs of earlier syncs, and take in what has come. Raises `ProviderError`, `Cancelled`."""
+        """Resume the jobs of earlier syncs and store finished results. Raises `ProviderError`, `Cancelled`."""
         self._runner.take_up()
         self._runner.look()
 
     def run(self, direct: Direct) -> bool:
-        """Embed all that is due, by jobs where they work; False when files changed: words come first.
+        """Embed everything pending, through jobs where they work. Returns False if files changed and their text comes
+        first.
 
-        Without `wait` in the settings, what the jobs bring is left to a later sync; in a generation that is not
-        published yet, to the stage that follows it: its words must not wait for hours. Raises `ProviderError`,
-        `Cancelled`; jobs that are under way then go on where they are.
+        Unless the settings say `wait`, a later sync collects the results. For a generation that isn't published yet,
+        the stage that follows it collects them: its text must not wait for hours. Raises `ProviderError`, `Cancelled`;
+        running jobs then continue on the server.
         """
         due = self._plan()
         answered: set[bytes] = set()  # not `_asked`: direct requests may have made way before they were through
@@ -86,12 +88,12 @@ class BatchStage:
             self._runner.look()
 
     def end(self) -> None:
-        """Close what is open on this side."""
+        """Release local resources."""
         if self._waiting is not None:
             self._waiting.close()
 
     def _plan(self) -> set[bytes]:
-        """Choose what goes into jobs, newest files first; returns all that is due."""
+        """Choose the texts for jobs, newest files first. Returns everything pending."""
         with self._store.read(tables=self._tables) as snapshot:
             due = snapshot.due(self._model.id)
         taken = self._runner.owed | self._runner.released | self._asked
@@ -110,7 +112,7 @@ class BatchStage:
             self._token.checkpoint()
             group = None if self._waiting is None else next(self._waiting, None)
             if group is None:
-                self._queued.clear()  # what else was in it has gone from the index
+                self._queued.clear()  # the other queued texts are no longer in the index
                 return
             self._queued -= group.texts.keys()
             self._runner.submit(group)

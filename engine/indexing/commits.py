@@ -68,13 +68,13 @@ class Commits:
         if not self._waiting:
             self._begun = time.monotonic()
         self._waiting.append((change, indexed, removed))
-        # The first commit comes early: someone waits for something to search.
+        # The first commit comes early, so that a new index can be searched soon.
         patience = _SECONDS_A_COMMIT if self._outcome.chunks_indexed else _FIRST_COMMIT_SECONDS
         if len(self._waiting) >= _CHANGES_A_COMMIT or time.monotonic() - self._begun >= patience:
             self.flush()
 
     def flush(self) -> None:
-        """Commit what has gathered."""
+        """Commit the collected changes."""
         self._crashes.rest()
         if not self._waiting:
             return
@@ -92,7 +92,7 @@ class Commits:
             if any(removed for _, _, removed in changes):
                 writer.set_meta(WORDS_TO_FORGET, 1)
             before = writer.stamp
-            if self._tables is None:  # a generation that nobody reads yet has no stamp
+            if self._tables is None:  # a generation that isn't published yet has no stamp
                 writer.advance_stamp()
         if self._tables is None:
             self._vectors.changed(before, self._model, new=new, removed=gone)

@@ -1,4 +1,4 @@
-"""What embedding will take in tokens, money and time, and whether someone has to agree to it first."""
+"""Estimates the tokens, price and time of embedding, and whether it needs the user's approval."""
 
 from dataclasses import dataclass
 
@@ -13,19 +13,19 @@ from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName
 
 _LEAST_COST = 0.01
-"""US dollars that are spent without a question."""
+"""US dollars that may be spent without approval."""
 _LEAST_SECONDS = 120.0
-"""Of work that another model has done before, done without a question."""
+"""Seconds of re-embedding with another model that may be spent without approval."""
 _PRESUMED_PRICE = 0.25
-"""US dollars for a million tokens: no less than models of the well-known providers cost, so that a note that is saved
-asks nobody, though its price is not known."""
+"""US dollars per million tokens where the price is unknown. No less than the models of well-known providers cost, so
+that saving a note never needs an approval."""
 _LETTERS_A_TOKEN = 4
 _SAMPLE = 512
-"""Texts whose tokens are counted; of more texts, so many spread evenly. The sum is then right within some percent."""
+"""Number of texts whose tokens are counted, spread evenly over all. The total is then accurate within a few percent."""
 _GROUP = 64
 
-# Letters a second where nothing was measured yet, on two cores.
-# A small GGUF model made 8,000; the default one has some ten times the work with each token.
+# Characters per second before anything was measured, on two cores. A small GGUF model reached 8,000; the default model
+# needs about ten times the work per token.
 _USUAL_SPEED = {"embedded": 200_000.0, "gguf": 1_000.0}
 _USUAL_SPEED_OF_SERVERS = 60_000.0
 
@@ -56,7 +56,7 @@ class EmbeddingWork:
 
 
 def name_of(provider: EmbeddingProvider) -> ModelName:
-    """What the vectors of a provider are told apart by."""
+    """Return the key that tells the vectors of providers apart."""
     return ModelName(provider.id, provider.model, provider.key)
 
 
@@ -99,13 +99,13 @@ def estimate(
 
 
 def _checked(settings: Settings, name: ModelName) -> str:
-    """Day of the list price; empty where the price is the person's own."""
+    """Date of the list price; empty if the user has set the price."""
     facts = facts_of(name.provider, name.model)
     return "" if facts is None or f"{name.provider}/{name.model}" in settings.prices else facts.checked
 
 
 def _batches(provider: EmbeddingProvider, settings: Settings, texts: int) -> BatchApi | None:
-    """What embeds so many texts by batch jobs; None where they are asked for directly."""
+    """Return the batch status if batch jobs embed this many texts; None if direct requests do."""
     return batches_of(provider) if settings.remote.batch.enabled and texts >= LEAST_TEXTS else None
 
 

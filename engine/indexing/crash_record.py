@@ -25,10 +25,10 @@ class _Suspect(msgspec.Struct, array_like=True):
 
 
 class CrashRecord:
-    """Kept in two small files of a folder; only for the holder of the index's lock, on one thread at a time.
+    """Records which file is being read, to find files that crash the process.
 
-    The name of the file that is being read is written before it is read, without waiting for the disk: what a process
-    has written survives the process.
+    Stored in two small files of a folder. Only the holder of the index lock may use it, on one thread at a time. The
+    file name is written before reading, without fsync: written data survives the end of the process.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -60,7 +60,7 @@ class CrashRecord:
         return found.deaths if found is not None and (found.mtime_ns, found.size) == _state(file) else 0
 
     def readable(self, files: Sequence[FoundFile]) -> tuple[list[FoundFile], list[FileIssue]]:
-        """The files to read, those last that one process died at; and what is said of those that are passed over."""
+        """Return the files to read, with those that crashed one process last, and issues for the skipped ones."""
         passed_over = [file for file in files if self.deaths(file) >= _ENOUGH]
         names = {file.name for file in passed_over}
         order = sorted((file for file in files if file.name not in names), key=self.deaths)
@@ -85,7 +85,7 @@ class CrashRecord:
             os.ftruncate(self._open, 0)
 
     def _take_mark(self) -> None:
-        """Note whose reading was not ended."""
+        """Return the file whose reading was not finished."""
         try:
             line = self._mark.read_bytes().split(b"\n", 1)[0].decode("utf-8", "surrogateescape")
         except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Gives vectors to the chunks that lack one: newest files first, some requests at a time, each kept as it arrives."""
+"""Embeds pending chunks: newest files first, several requests in parallel, each stored when it arrives."""
 
 import time
 from collections import deque
@@ -20,7 +20,7 @@ from engine.store.vector_encoding import StoredModel, Vectors
 _TEXTS_AT_ONCE = 256
 _PAUSE_POLL = 0.2
 _SECONDS_TO_MEASURE = 2.0
-"""From which on the speed of a run says something of the next."""
+"""Shortest run, in seconds, whose speed predicts the next one."""
 _REFUSALS_IN_A_ROW = 8
 """After which it is hardly the texts that are refused. One among 128 is found by as many requests, most answered."""
 
@@ -28,16 +28,16 @@ _HARMLESS = "ping"
 
 
 class EmbedStage:
-    """One sync's embedding work on one generation, with one model.
+    """Embeds one generation with one model during one sync.
 
-    Requests may be under way between two calls of `run`; whoever made the stage calls `end`.
+    Requests may run between two calls of `run`; the owner of the stage calls `end`.
     """
 
     def __init__(self, work: StageWork, provider: EmbeddingProvider, model: StoredModel) -> None:
         self._store = work.parts.store
         self._executor = work.parts.executor
         self._keeper = VectorStorage(work, model)
-        # Only where searches would find the changed words at once.
+        # Only where searches find the changed text immediately.
         self._makes_way = work.parts.take_changes if work.tables is None else lambda: False
         self._tables = work.tables
         self._meter = work.meter
@@ -52,21 +52,22 @@ class EmbedStage:
         self._done = 0
         self._letters = 0
         self._seconds = 0.0
-        """Spent on these letters, without pauses."""
+        """Seconds spent on these characters, without pauses."""
 
     def run(self, leave: Set[bytes] = frozenset()) -> bool:
-        """Embed all that is pending; False when files changed and the rest has to wait for their text.
+        """Embed everything pending. Returns False if files changed and their text comes first.
 
-        `leave`: hashes of texts whose vectors come in another way. Raises `Cancelled`, `ProviderError`.
+        `leave`: hashes of texts that batch jobs embed. Raises `Cancelled`, `ProviderError`.
 
-        Every batch that was answered is stored by `end` at the latest: no text is ever embedded twice.
+        Every answered batch is stored by `end` at the latest: no text is embedded twice.
         """
         with self._store.read(tables=self._tables) as snapshot:
             pending = snapshot.due(self._model.id)
         due = [id_ for id_, hash_ in pending if hash_ not in leave and (self._model.id, hash_) not in self._refused]
         if not due:
             return True
-        self._check_length(self._provider.dims or self._model.dims)  # what is known beforehand is not paid for
+        # checks what is known before the first paid request
+        self._check_length(self._provider.dims or self._model.dims)
         self._done = 0
         self._again.clear()  # they are due
         self._meter.start("embedding", len(due))
@@ -75,7 +76,7 @@ class EmbedStage:
         request = next(waiting, None)
         while request or self._running or self._again:
             if self._token.paused and self._running:
-                self._collect()  # what is under way is kept before the pause begins
+                self._collect()  # store the results of running requests before the pause begins
                 continue
             self._token.checkpoint()
             if self._makes_way():
@@ -117,7 +118,7 @@ class EmbedStage:
         self._running[future] = texts
 
     def _collect(self) -> None:
-        """Wait for at least one request and store all that have arrived."""
+        """Wait for at least one request and store all that have finished."""
         self._run_here()
         done, _ = wait(self._running, timeout=_PAUSE_POLL, return_when=FIRST_COMPLETED)
         for future in done:
@@ -143,7 +144,7 @@ class EmbedStage:
             done.set_exception(error)
 
     def _sort_out(self, error: BaseException | None, texts: list[Unembedded]) -> None:
-        """Raise what went wrong, unless it lies with some of the texts: then these are found, and the others sent."""
+        """Raise the error unless some of the texts cause it; then find these and send the others."""
         if error is None:
             self._in_a_row = 0
             return
@@ -161,7 +162,7 @@ class EmbedStage:
             self._again.extend((texts[:middle], texts[middle:]))
 
     def _set_aside(self, text: Unembedded, error: BaseException) -> None:
-        """Send this text no more. Raises the error where nothing else is taken either."""
+        """Don't send this text again. Raises the error if the provider accepts no other text either."""
         if not self._letters:
             try:
                 self._provider.embed_documents([_HARMLESS], cancel=self._token)
@@ -204,7 +205,7 @@ class EmbedStage:
 
 
 def _first_cause(error: BaseException) -> BaseException:
-    """What a request ended with, under all that says which of its vectors had arrived."""
+    """Return the original error of a request, without wrappers that say which vectors had arrived."""
     while type(error) is PartialAnswer and error.__cause__ is not None:
         error = error.__cause__
     return error

@@ -41,13 +41,13 @@ class FolderWatch:
         self._indexed_sizes = indexed_sizes
         self._start_job = start_job
         self._error = ""
-        """Why nothing is watched although the settings say so."""
+        """Reason why nothing is watched although the settings enable it."""
         self._watchers: list[Watcher] = []
         self._changed: Callable[[], None] = lambda: None
         self._request: Callable[[SyncReason], None] = lambda reason: None
 
     def start(self, changed: Callable[[], None], request: Callable[[SyncReason], None]) -> None:
-        """Start watching, if the settings say so.
+        """Start watching, if the settings enable it.
 
         `changed` is called on every change, `request` when a sync is due: after each change of notes, and when
         transcripts have grown enough.

@@ -1,9 +1,9 @@
-"""Changes as the operating system tells them, through watchdog.
+"""Reports file changes of the operating system, through watchdog.
 
-On macOS and Windows one native watch covers a whole tree, and watchdog's observers are used as they are. On Linux each
-folder costs a watch, of which a system has some 10,000 to 500,000, and watchdog's observer puts one on every folder
-below the root, hides it when they run out, and wakes for each file that is merely read. So there its inotify reader is
-used directly: ignored folders get no watch, and nothing is heard of opening and closing.
+On macOS and Windows one native watch covers a whole tree, and watchdog's observers are used unchanged. On Linux each
+folder needs a watch, of which a system has 10,000 to 500,000. Watchdog's observer adds one for every folder below the
+root, hides that they have run out, and wakes for each file that is only read. So its inotify reader is used directly on
+Linux: ignored folders get no watch, and opening and closing files is not reported.
 """
 
 import contextlib
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from watchdog.observers.inotify_c import CallbackId, InotifyEvent, InotifyFD, WatchDescriptor
 
 Ignores = Callable[[str, str, bool], bool]
-"""Whether, below a root (resolved), a path relative to it, with slashes, is of no interest; the flag tells a folder."""
+"""Whether a path should be ignored. Arguments: a resolved root, a path relative to it with slashes, whether it is a
+folder."""
 
 _UNHEARD = frozenset({"opened", "closed_no_write"})
 _STOP_SECONDS = 1.0
@@ -32,20 +33,20 @@ _NO_MORE = frozenset({errno.ENOSPC, errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
 class Sink(Protocol):
-    """Where a native watch reports to, from threads of its own."""
+    """Receives the reports of a native watch, on threads of that watch."""
 
     def changed(self, path: str) -> None:
         """Something happened to this absolute path."""
 
     def lost(self) -> None:
-        """Changes were missed, or a root went away: open the watch anew and look at everything."""
+        """Changes were missed, or a root was removed: reopen the watch and check everything."""
 
     def failed(self, error: OSError) -> None:
-        """The system gives no more watches."""
+        """The system provides no more watches."""
 
     @property
     def stopping(self) -> bool:
-        """Setting up may end here; nobody listens any more."""
+        """Whether setup should stop because no listener is left."""
 
 
 class NativeWatch(Protocol):
@@ -57,7 +58,7 @@ class NativeWatch(Protocol):
 
 
 class WatchUnavailable(MnemoscopeError):
-    """This system offers no way to be told about changes in a tree."""
+    """This system can't report changes in a tree."""
 
 
 def open_native(roots: Sequence[str], ignores: Ignores, sink: Sink) -> NativeWatch:
@@ -111,7 +112,7 @@ class ObserverWatch:
                 self._sink.changed(path)
 
     def _ignored(self, root: str, path: str, is_dir: bool) -> bool:
-        """Whether the path, or a folder on the way to it, is ignored."""
+        """Whether the path, or a folder above it, is ignored."""
         names = os.path.relpath(path, root).split(os.sep)
         if names[0] in (os.curdir, os.pardir):  # the root itself, or moved out of it
             return names[0] == os.pardir
@@ -281,7 +282,7 @@ class _InotifyTree:
                 with os.scandir(folder) as entries:
                     for entry in entries:
                         is_dir = entry.is_dir(follow_symlinks=False)
-                        # A link may be ignored by its name, but whoever judges must know it by the time that it goes.
+                        # A link may be ignored by its name, but the rules must have seen it before it is deleted.
                         if not (is_dir or report or entry.is_symlink()) or self._ignored(entry.path, is_dir):
                             continue
                         if is_dir:
@@ -289,16 +290,19 @@ class _InotifyTree:
                         if report:
                             self._sink.changed(entry.path)
             except OSError:
-                continue  # gone meanwhile, or unreadable: discovery reports it
+                continue  # deleted meanwhile, or unreadable: discovery reports it
 
     def _add(self, folder: str) -> bool:
-        """Put a watch on one folder; False where there is one, or cannot be any. Raises OSError when they run out."""
+        """Add a watch for one folder.
+
+        Returns False if it has one or can't have any. Raises OSError when watches run out.
+        """
         from watchdog.observers.inotify_c import CallbackId
 
         with self._lock:
             if self._closed or folder in self._watches:
                 return False
-            # A number of its own for each: a folder met again under a new name has the same descriptor.
+            # Each watch has its own number: a folder that reappears under a new name has the same descriptor.
             number = CallbackId(next(self._ids))
             try:
                 descriptor = self._reader.add_callback(os.fsencode(folder), self._mask, self, number)
@@ -306,7 +310,7 @@ class _InotifyTree:
                 if folder == self._root or error.errno in _NO_MORE:
                     raise
                 return False
-            if descriptor < 0:  # how watchdog says that the folder may not be read
+            if descriptor < 0:  # watchdog's code for a folder that can't be read
                 self._reader.remove_callbacks([(descriptor, number)])
                 return False
             self._folders[descriptor] = folder

@@ -1,4 +1,4 @@
-"""From a file on disk to the rows that the store keeps: read, chunked, analysed. Touches no database."""
+"""Turns a file on disk into the rows of the store: read, chunk, analyse. Doesn't access the database."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -26,7 +26,7 @@ def fingerprint(settings: Settings) -> str:
 
 
 def read(file: FoundFile, settings: Settings) -> NoteText:
-    """The file's text. Raises `Unreadable` with the issue, `FileNotFoundError` for one that has gone."""
+    """Read the file's text. Raises `Unreadable` with the issue, `FileNotFoundError` for a deleted file."""
     return read_note(file.path, file.name, settings.max_file_bytes)
 
 
@@ -58,7 +58,7 @@ def prepare(file: FoundFile, note: NoteText, settings: Settings) -> NewFile:
 
 
 def chunk_rows(chunks: Iterable[Chunk | SessionChunk], language: str) -> Iterator[NewChunk]:
-    """The chunks as they are stored."""
+    """Return the chunks as stored rows."""
     headings: dict[tuple[str, ...], str] = {}
     for chunk in chunks:
         analysed = analyse(chunk.text, language)

@@ -31,11 +31,11 @@ class Charged(Protocol):
 
     @property
     def price(self) -> float | None:
-        """US dollars for a million of them; None where it is not known."""
+        """US dollars per million tokens; None if unknown."""
 
 
 class CostMeter:
-    """Tokens and US dollars of what it watches, from the moment on at which it began to."""
+    """Counts the tokens and US dollars of a provider since the meter was created."""
 
     def __init__(self) -> None:
         self._watched: list[tuple[Charged, int]] = []

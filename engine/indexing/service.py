@@ -74,10 +74,10 @@ class BackgroundSync:
 
 
 class IndexingService:
-    """Runs the syncs of one open memory and schedules those that nobody waits for. Thread-safe.
+    """Runs the syncs of one open memory and schedules background syncs. Thread-safe.
 
-    A caller of `run` joins the sync that runs already. Scheduled syncs run one after another, so that requests queue
-    instead of piling up; a reason that is queued already is not queued again.
+    A caller of `run` joins the sync that runs already. Scheduled syncs run one by one, so that requests queue instead
+    of piling up; a reason that is queued already is not queued again.
     """
 
     def __init__(self, user: UserData, notify: Callable[[], None], backend: str = "builtin") -> None:
@@ -120,7 +120,7 @@ class IndexingService:
         progress: ProgressListener | None = None,
         cancel: CancelToken | None = None,
     ) -> SyncReport:
-        """Run `work`, or join the sync that runs and return its report.
+        """Run `work`, or join the running sync and return its report.
 
         A forced caller waits for the end of a sync that is not forced and then runs its own. A caller whose joined sync
         failed runs its own. Raises `Cancelled` if a caller that only waits is cancelled, `Closed` after `close()`.
@@ -186,7 +186,7 @@ class IndexingService:
     def wait_for_text(self, seconds: float) -> None:
         """Wait until searches find every known change.
 
-        Gives up after `seconds`, after a failed sync, or while another process keeps this one from writing.
+        Gives up after `seconds`, after a failed sync, or while another process blocks writing.
         """
         now = time.monotonic()
         end, end_waiting = now + seconds, now + _OTHER_WRITER_SECONDS
@@ -248,7 +248,7 @@ class IndexingService:
     # --- background -----------------------------------------------------------------------------------------------
 
     def start_background(self, background: BackgroundSync) -> None:
-        """Watch the folders, sync at intervals and on `request`, and notice what other processes do to the index."""
+        """Watch the folders, sync at intervals and on `request`, and notice changes of the index by other processes."""
         self._background = background
         self.dirty = True  # changes made while the program was closed were not seen
         minutes = background.options.interval_minutes
@@ -285,14 +285,14 @@ class IndexingService:
         self._set_due(due)
 
     def session_started(self, key: str) -> None:
-        """Sync once for each session key, if the settings say so."""
+        """Sync once for each session key, if the settings enable it."""
         background = self._background
         if background is not None and background.options.on_session_start and key not in self._started_sessions:
             self._started_sessions.add(key)
             self.request("session-start")
 
     def searched(self) -> None:
-        """Sync after a search of an index that is out of date, if the settings say so."""
+        """Sync after a search of an index that is out of date, if the settings enable it."""
         if self._background is not None and self._background.options.on_search and self.dirty:
             self.request("search")
 
@@ -361,7 +361,7 @@ class IndexingService:
         self.request("interval")
 
     def _work(self) -> None:
-        """Run one scheduled sync. Each gets a job of its own, so that other jobs run in between."""
+        """Run one scheduled sync. Each is a separate job, so that other jobs run in between."""
         background = self._background
         assert background is not None
         with self._change:

@@ -1,8 +1,8 @@
-"""Whether sessions have grown enough since they were indexed to be indexed again at once.
+"""Decides whether sessions have grown enough since they were indexed to sync immediately.
 
-An agent writes a line every few seconds: none of them alone is a reason to sync. What has grown less is indexed by the
-next sync, whatever its reason. A database is changed in place, so each batch of changes to one counts; to look what has
-changed in it takes little.
+An agent writes a line every few seconds, and a single line is no reason to sync. Smaller growth is indexed by the next
+sync for any reason. A database is changed in place, so each batch of changes to it counts; finding the changed rows is
+cheap.
 """
 
 import os
@@ -29,10 +29,10 @@ class SessionGrowth:
         self._limits = limits
         self._indexed_sizes = indexed_sizes
         self._links: set[str] = set()
-        """Links that came since: they are listed as long as they are there."""
+        """Links that were added since. They are listed as long as they exist."""
 
     def call_for_sync(self, paths: Iterable[str]) -> bool:
-        """Whether any of these changed files has grown by enough, shrunk or gone, or is or was a link."""
+        """Whether any of these files has grown enough, shrunk or been deleted, or is or was a link."""
         sizes = self._indexed_sizes()
         return any(self._is_due(path, sizes.get(self._name(transcript_of(path)))) for path in paths)
 
@@ -58,7 +58,7 @@ class SessionGrowth:
                 size = os.fstat(file.fileno()).st_size
                 if is_compressed(path):
                     return size != indexed and may_be_transcript(path)
-                # A shrunken transcript is another one: it counts from its beginning.
+                # A transcript that shrank was replaced: it counts from its beginning.
                 start = 0 if indexed is None or size < indexed else indexed
                 limits = self._limits
                 if size == start:
@@ -69,5 +69,5 @@ class SessionGrowth:
                 lines = sum(block.count(b"\n") for block in iter(lambda: file.read(_BLOCK), b""))
                 return lines >= limits.delta_messages and may_be_transcript(path)
         except (OSError, PathRefused):
-            # A folder stands for what came and went in it; a transcript that has gone must not be found any more.
+            # A folder represents files added to and removed from it; a deleted transcript must not be found any more.
             return indexed is not None or os.path.isdir(path)

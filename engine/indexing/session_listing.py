@@ -1,4 +1,4 @@
-"""Lists sessions whose transcripts were not read yet, by a glance at each."""
+"""Lists sessions whose transcripts have not been read yet, from a short look at each."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -49,7 +49,7 @@ def _by_folder(files: Sequence[FoundFile]) -> Iterator[FoundFile]:
 
 
 def _listed(file: FoundFile, folders: FolderFiles) -> NewFile | None:
-    """The row of a session; None for one that has to be read first. What cannot be read is reported by the reading."""
+    """Return the row of a session; None if it must be read first. Reading reports the errors."""
     if is_compressed(file.path):
         return None  # its end is reached only through all of it
     try:

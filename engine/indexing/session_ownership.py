@@ -1,15 +1,15 @@
-"""Which of the listed sessions are a workspace's own: every transcript is indexed in one workspace only.
+"""Decides which of the listed sessions belong to a workspace: every transcript is indexed in one workspace only.
 
-A session store such as `~/.claude/projects` is listed for all workspaces at once, and none shall index what another one
-has. The rule, in this order:
+A session store such as `~/.claude/projects` is listed for all workspaces, and no workspace should index a session of
+another one. The rule, in this order:
 
 1. A session belongs to the workspace in whose folder its agent worked; of nested ones, to the innermost.
-2. Else it belongs to the first workspace that indexed it.
+2. Otherwise it belongs to the first workspace that indexed it.
 
-A store that only one workspace lists is thereby indexed by that one. A file with many sessions (an export, a database)
-stays whole, by rule 2. Each workspace decides for itself when it is synced, and takes over what it has more right to;
-the other one keeps its copy until its own next sync, so that a session can be found at every moment. What belongs to a
-workspace whose folder or index is gone, or which lists it no more, goes to the next that sees it.
+A store that only one workspace lists is therefore indexed by that one. A file with many sessions (export, database)
+stays whole, by rule 2. Each workspace decides for itself when it is synced, and takes over sessions to which it has a
+better claim; the other one keeps its copy until its next sync, so that a session can always be found. Sessions of a
+workspace whose folder or index was deleted, or which no longer lists them, pass to the next workspace that sees them.
 """
 
 import logging
@@ -38,7 +38,7 @@ KEPT_ELSEWHERE = "kept-elsewhere"
 
 
 def kept_where(workspace: str, sessions: int = 0) -> str:
-    """One sentence for a person about a transcript, or so many sessions of a store."""
+    """Return a message, one sentence, about a transcript, or sessions of a store, that another workspace indexes."""
     place = {"name": os.path.basename(workspace) or workspace, "path": workspace}
     if not sessions:
         return skip_reasons.KEPT_ELSEWHERE.said(**place)
@@ -46,7 +46,7 @@ def kept_where(workspace: str, sessions: int = 0) -> str:
 
 
 def kept_issues(kept: Mapping[str, str]) -> list[FileIssue]:
-    """What is told of all of them, as `elsewhere` returns them: one sentence for each store and workspace."""
+    """Return one issue for each store and workspace, from the result of `elsewhere`."""
     counts = Counter(("/".join(name.split("/")[:2]), workspace) for name, workspace in kept.items())
     return [
         FileIssue(path=store, rule=KEPT_ELSEWHERE, detail=kept_where(workspace, count))
@@ -62,12 +62,11 @@ def elsewhere(
     token: CancelToken,
     reading: Callable[[FoundFile], AbstractContextManager[None]],
 ) -> dict[str, str]:
-    """The transcripts that belong to other workspaces, by name, each with the real path of its workspace.
+    """Return the transcripts that belong to other workspaces: name to real path of the workspace.
 
-    Claims all others of `files` for this workspace, and releases what it held beside them. `projects`: the folders that
-    are known already, by transcript name. Where the list of homes cannot be used, everything is this workspace's own:
-    a session that is found twice is better than one that is lost. A transcript is read within `reading`. Raises
-    `Cancelled`.
+    Claims all other `files` for this workspace, and releases its former claims. `projects`: known folders by transcript
+    name. If the list of claims can't be used, every file belongs to this workspace: a duplicate hit is better than a
+    missing one. A transcript is read within `reading`. Raises `Cancelled`.
     """
     kept = SessionOwnership(index.homes)
     try:
@@ -108,7 +107,7 @@ def _project(
 
 
 class _Claims:
-    """What one workspace may claim."""
+    """The claims of one workspace."""
 
     def __init__(self, mine: str, index: IndexFiles) -> None:
         self._mine = mine

@@ -1,4 +1,4 @@
-"""The rows of one session: what is known of it, and its chunks, of which a long session has more than memory should."""
+"""The rows of one session: its facts and its chunks, which may be too many for memory."""
 
 import re
 import tempfile
@@ -42,13 +42,13 @@ def session_file(
         source="sessions",
         path=name,
         hash=hash,
-        # A session's date is that of its last message: an export is as new as the day it was asked for.
+        # A session's date is that of its last message, not of the export.
         mtime_ns=file.mtime_ns if facts.ended is None else min(int(facts.ended * 1e9), LATEST_NS),
         size=size,
         title=title,
         language=language,
         title_tokens=analyse_both(title, language) if rows else "",
-        name_tokens="",  # the file's name is a number, and the project's folder says nothing about a passage
+        name_tokens="",  # the file name is a number, and the project folder says nothing about a passage
         chunks=rows,
         session=NewSession(
             transcript=file.name,
@@ -77,9 +77,9 @@ def _place(text: str) -> str:
 
 
 class ChunkRows(NewChunks):
-    """The rows of a session's chunks in order, analysed as they come; many of them wait in a file until they are read.
+    """The analysed rows of a session's chunks, in order; large numbers wait in a temporary file.
 
-    To be closed when they are stored.
+    Close it after storing them.
     """
 
     def __init__(self, folder: Path, token: CancelToken, language: str = "") -> None:
@@ -87,7 +87,7 @@ class ChunkRows(NewChunks):
         self._folder = folder
         self._token = token
         self.language = language
-        """Of the session: as given, else as its beginning says, once that is analysed."""
+        """Language of the session: as given, or detected from its beginning."""
         self._chunks: list[SessionChunk] = []
         self._characters = 0
         self._rows: list[NewChunk] = []
@@ -108,7 +108,7 @@ class ChunkRows(NewChunks):
         yield from self._rows
 
     def add(self, chunks: Iterable[SessionChunk]) -> None:
-        """Put chunks behind those that are there. Raises OSError, Cancelled."""
+        """Append chunks. Raises OSError, Cancelled."""
         for chunk in chunks:
             self._chunks.append(chunk)
             self._characters += len(chunk.text)

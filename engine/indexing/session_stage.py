@@ -35,9 +35,9 @@ class SessionStage:
         """Transcripts of other workspaces: the folders of these."""
 
     def list_new(self) -> None:
-        """Put what the index does not know at all into the list of sessions, long before it is read.
+        """Add sessions that the index doesn't know to the list of sessions, long before they are read.
 
-        A generation that nobody sees yet needs no list. Raises `Cancelled`.
+        A generation that isn't published yet needs no list. Raises `Cancelled`.
         """
         if self._work.tables is not None or not self._settings.sessions.folders:
             return
@@ -52,7 +52,10 @@ class SessionStage:
         self._listed |= list_sessions(new, self._work, self._commits)
 
     def read(self) -> None:
-        """One pass. Raises `Cancelled` between transcripts and within long ones; what was committed stays."""
+        """Read all transcripts once.
+
+        Raises `Cancelled` between transcripts and within long ones; committed changes stay.
+        """
         self._find()
         found, known = self._found, self._known
         self._outcome.skipped += found.skipped
@@ -98,7 +101,7 @@ class SessionStage:
             return {one.path: one.project for one in sessions.sessions(snapshot) if one.path in self._known}
 
     def _leave_to_others(self) -> None:
-        """Note of each transcript that another workspace has, where; and forget what was indexed of it."""
+        """Note for each transcript of another workspace where it is indexed, and remove its rows."""
         for file in self._found.files:
             if file.name not in self._external:
                 continue
@@ -110,7 +113,7 @@ class SessionStage:
         self._outcome.skipped += kept_issues(self._external)
 
     def _copies(self) -> set[str]:
-        """Names of the transcripts whose sessions are in a database as well."""
+        """Names of the transcripts whose sessions are also in a database."""
         if not any(is_database(file.path) for file in self._found.files):
             return set()
         from engine.corpus.transcripts.opencode_copies import copied_sessions

@@ -23,7 +23,7 @@ from engine.store.vectors import VectorIndex
 
 
 class Agreement(Protocol):
-    """What someone agreed to embed though it costs money or minutes."""
+    """Embedding that the user has approved although it costs money or minutes."""
 
     def covers(self, name: ModelName, work: EmbeddingWork) -> bool:
         """Whether this work may be done with this model."""
@@ -45,25 +45,26 @@ class Providers(Protocol):
         """The provider in use; None: keywords only, nothing is embedded. Choosing may wait for a keychain."""
 
     def prepare(self, reason: str) -> EmbeddingProvider | None:
-        """The one to take over from a provider that failed for `reason`; None where there is none, or it has."""
+        """Return the provider that replaces the one that failed for `reason`; None if there is none, or it is in use
+        already."""
 
     def take_over(self) -> None:
-        """Use what was prepared from now on, for searches too."""
+        """Use the prepared provider from now on, for searches too."""
 
 
 class Sharing(Protocol):
-    """Where the index is shared with other machines; raises `MnemoscopeError`s, which cost no more than the sharing."""
+    """Shares the index with other machines. Its `MnemoscopeError`s end the sharing, not the sync."""
 
     def text_ready(self, work: "StageWork", pending: int) -> None:
         """The text is up to date, and so many chunks wait for their vectors: others may have them already."""
 
     def settle(self, work: "StageWork") -> None:
-        """Share all that the index holds now."""
+        """Share everything the index contains now."""
 
 
 RefusedTexts = dict[tuple[int, bytes], FileIssue]
-"""By model id and hash: texts that a provider refused since the program began, where they stand and why. They are not
-sent again before the next start, or a forced sync."""
+"""Texts that a provider refused since the program started, by model id and hash, with their location and reason. They
+are sent again after the next start or by a forced sync."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +86,9 @@ class SyncParts:
     committed: Callable[[], None]
     """Called after every commit: searches can find more now."""
     text_ready: Callable[[], None]
-    """Called when searches find what the files held when this was last begun or asked for changes."""
+    """Called when searches find the contents of the files as of the last start or `take_changes`."""
     take_changes: Callable[[], bool]
-    """Whether files were seen to change since this was last asked."""
+    """Whether files have changed since the last call."""
     crashes: CrashRecord
     sharing: Sharing | None = None
     """None where the index is this machine's alone."""
@@ -103,4 +104,4 @@ class StageWork:
     model: StoredModel | None
     """The provider's model as the index knows it; None without a provider, or before it was chosen."""
     tables: Tables | None
-    """The generation to work on; None is the current one, which searches follow at once."""
+    """The generation to work on; None is the current one, which searches see immediately."""

@@ -35,7 +35,7 @@ def tidy(parts: SyncParts, model: StoredModel | None, token: CancelToken) -> Non
     store, cache = parts.store, parts.settings.cache
     keep = cache.max_entries if cache.enabled else 0
     with store.read() as snapshot:
-        # Vectors in use may be more than are to be kept: no need to look for others again before anything changes.
+        # There may be more vectors in use than the limit: no need to look again before something changes.
         surplus = snapshot.cache_entries() > keep and snapshot.meta("evicted") != f"{snapshot.stamp}, {keep}"
         old = len(snapshot.generations()) > 1
         holes = snapshot.free_share() > MOST_FREE
@@ -88,12 +88,12 @@ class SyncRun:
         self._unshared: MnemoscopeError | None = None
         """Why other machines do not have all of it."""
         self.failure: MnemoscopeError | None = None
-        """What stopped the sync early, other than being cancelled, or kept it from embedding everything."""
+        """Error that stopped the sync early, other than cancellation, or that stopped embedding."""
 
     def run(self, *, force: bool) -> SyncReport:
-        """Sync, and report what was done; what was committed before an early stop is kept.
+        """Sync and return the report; changes committed before an early stop are kept.
 
-        While another process writes, this waits, and then does what is left to do.
+        While another process writes, this waits, and then does the remaining work.
         """
         started, clock, cancelled = time.time(), time.monotonic(), False
         try:
@@ -162,12 +162,15 @@ class SyncRun:
             vectors.end()
         vectors.note_outcome()
         self._share(lambda sharing: sharing.settle(self._stage(None)))
-        # All that was asked for is done: who cancels now only leaves the tidying to the next sync.
+        # The work is complete: a cancelled clean-up is done by the next sync.
         with contextlib.suppress(Cancelled):
             self._tidy()
 
     def _share(self, work: Callable[[Sharing], None]) -> None:
-        """What goes wrong once is not tried again before the next sync: a network that is away is away for a while."""
+        """Share the changes.
+
+        After an error, not tried again before the next sync: an unreachable network rarely returns soon.
+        """
         sharing = self._parts.sharing
         if sharing is None or self._unshared is not None:
             return
@@ -185,9 +188,9 @@ class SyncRun:
     # --- text -----------------------------------------------------------------------------------------------------
 
     def _needs_rebuild(self, force: bool) -> bool:
-        """Whether a new generation is due: asked for, left unfinished, or made by other rules than today's.
+        """Whether a new generation is due: requested, unfinished, or made by older rules.
 
-        One that was begun by rules that hold no more is not finished; `_tidy` drops it.
+        An unfinished one that was made by older rules is not finished; `_tidy` removes it.
         """
         with self._store.read() as snapshot:
             stored = snapshot.meta("fingerprint")
@@ -209,7 +212,7 @@ class SyncRun:
         return done
 
     def _rebuild(self, newest: int) -> None:
-        """Fill the next generation in committed steps while the current one answers, then publish it at once.
+        """Fill the next generation in committed steps while the current one answers, then publish it.
 
         `newest` is the highest chunk id so far.
         """
@@ -235,7 +238,7 @@ class SyncRun:
     # --- afterwards -----------------------------------------------------------------------------------------------
 
     def _tidy(self) -> None:
-        """Clean up, and keep no more memory than a program that only searches."""
+        """Clean up, and release memory that only syncs need."""
         try:
             tidy(self._parts, self._vectors.model, self._token)
         finally:

@@ -1,4 +1,4 @@
-"""Brings the text half of a generation to what is on disk: the notes, then the sessions."""
+"""Brings the text of a generation up to date: first notes, then sessions."""
 
 from engine.corpus.discovery import discover
 from engine.corpus.folder_walk import FoundFile
@@ -29,7 +29,7 @@ class TextStage:
         self._crashes = work.parts.crashes
 
     def run(self) -> TextOutcome:
-        """One pass. Raises `Cancelled` between files; what was committed stays."""
+        """Update once. Raises `Cancelled` between files; committed changes stay."""
         try:
             self._notes()
             self._commits.flush()  # whatever a transcript may do to its reader
@@ -37,7 +37,7 @@ class TextStage:
             sessions.list_new()
             sessions.read()
         finally:
-            # Cancelled or failed: what was read up to here is whole, so it is kept.
+            # Cancelled or failed: the files read so far are complete, so commit them.
             self._commits.flush()
         self._keep_issues()
         return self.outcome
@@ -84,7 +84,7 @@ class TextStage:
             return
         except Unreadable as problem:
             self.outcome.failed.append(problem.issue)
-            # Text that can no longer be read for what it is must not be found any more.
+            # A file that is no longer readable text must not be found any more.
             if stored is not None:
                 self._remove(file.name)
             return

@@ -1,4 +1,4 @@
-"""Packs what was said in a session into chunks: what the settings want of it, with its secrets masked."""
+"""Packs the messages of a session into chunks: those that the settings select, with secrets masked."""
 
 from collections.abc import Iterable
 
@@ -11,10 +11,10 @@ from engine.settings.options import SessionSettings
 
 
 class TranscriptChunker:
-    """Packs one session, whose messages come in order."""
+    """Packs one session, whose messages arrive in order."""
 
     def __init__(self, settings: Settings, token: CancelToken, open: tuple[SpokenMessage, ...] = ()) -> None:
-        """`open`: messages of the last chunk, where the session goes on."""
+        """`open`: messages of the last chunk, when the session is continued."""
         self._wanted = settings.sessions
         self._token = token
         self._packer = ChunkPacker(settings.chunking.tokens, settings.chunking.overlap, open)
@@ -25,7 +25,7 @@ class TranscriptChunker:
         return self._packer.open
 
     def add(self, messages: Iterable[Message]) -> None:
-        """Put messages behind those that are there. Raises Cancelled."""
+        """Append messages. Raises Cancelled."""
         for message in messages:
             self._token.checkpoint()
             if is_wanted(message, self._wanted):

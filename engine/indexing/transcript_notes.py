@@ -7,7 +7,7 @@ from engine.store.writer import Writer
 
 
 def note(writer: Writer, file: FoundFile, state: bytes | None, rule: str = "", detail: str = "") -> None:
-    """Note that a transcript was read; `state` is what is needed to go on where it ended."""
+    """Note that a transcript was read; `state` is needed to continue where it ended."""
     sessions.note_transcript(
         writer, file.name, mtime_ns=file.mtime_ns, size=file.size, state=state, rule=rule, detail=detail
     )

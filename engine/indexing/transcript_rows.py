@@ -35,7 +35,8 @@ from engine.store.writer import NewFile, Writer
 
 _ANCHOR_BYTES = 4096
 _CHUNKS_A_PART = 2000
-"""Of a long transcript, some 3 MB of text: so much is committed at once, and lost by a cancel or a crash."""
+"""Chunks of a long transcript that are committed together, about 3 MB of text; a cancel or a crash loses at most
+these."""
 _UNFINISHED = 0
 """Size of a transcript that was not read to its end."""
 
@@ -71,7 +72,7 @@ class DocumentRows:
         return self._settle(file, stored, seen, issue)
 
     def database(self, file: FoundFile, known: DatabaseFormat) -> FileIssue | None:
-        """Only sessions whose marks have changed are read; of one that cannot be read, what is stored stays.
+        """Read only sessions whose marks have changed; stored rows of unreadable sessions stay.
 
         Raises OSError, `PathRefused`, Cancelled.
         """
@@ -102,7 +103,7 @@ class DocumentRows:
         return self._settle(file, stored, seen, issue)
 
     def unreadable(self, file: FoundFile, error: ValueError) -> FileIssue:
-        """Note that a transcript cannot be read now: what is stored of it stays. Raises Cancelled."""
+        """Note that a transcript can't be read now: its stored rows stay. Raises Cancelled."""
         issue = _unreadable(file, error)
         self._settle(file, {}, set(), issue)
         return issue
@@ -114,10 +115,10 @@ class DocumentRows:
     def _settle(
         self, file: FoundFile, stored: Mapping[str, str], seen: Set[str], issue: FileIssue | None
     ) -> FileIssue | None:
-        """Remove the sessions that a transcript holds no more, and note that it was read."""
+        """Remove the sessions that a transcript no longer contains, and note that it was read."""
 
         def settle(writer: Writer) -> tuple[list[int], list[int]]:
-            # What a document that breaks off has lost may come back whole.
+            # Sessions missing from a truncated document may return when it is complete.
             gone = [] if issue else [name for name in stored if name not in seen]
             removed = [id_ for name in gone for id_ in writer.remove_file("sessions", name)]
             note(writer, file, None, issue.rule if issue else "", issue.detail if issue else "")
@@ -165,26 +166,26 @@ def _digest(conversation: Conversation) -> str:
 
 
 class _State(msgspec.Struct):
-    """What is stored of a line transcript, to go on where it ended."""
+    """Stored state of a line transcript, to continue where it ended."""
 
     agent: str
     size: int
-    """Bytes of the transcript; one that has changed without growing was written anew."""
+    """Size of the transcript in bytes; one that changed without growing was rewritten."""
     offset: int
     line: int
     anchor: str
-    """Digest of what stands before `offset`: where that has changed, the transcript did not just grow."""
+    """Digest of the bytes before `offset`: if it differs, the transcript has not only grown."""
     parser: msgspec.Raw
     open: tuple[SpokenMessage, ...]
-    """Messages of the last chunk: it is made again, with what has come since."""
+    """Messages of the last chunk: it is made again, together with new messages."""
     closed: int
-    """How many chunks before it stay as they are."""
+    """Number of chunks before it, which stay unchanged."""
     messages: int
     language: str
     title: str
     """That the chunks are found by."""
     given: str = ""
-    """The title that stood elsewhere than in the transcript when it was read from its beginning."""
+    """Title from outside the transcript, as of the last complete read."""
 
 
 class LineRows:
@@ -198,9 +199,9 @@ class LineRows:
         self._commits = commits
 
     def take(self, file: FoundFile, source: Source, known: LineFormat, *, anew: bool = False) -> FileIssue | None:
-        """Bring the session of an open transcript up to date; `anew`: as if nothing of it were known.
+        """Bring the session of an open transcript up to date; `anew` ignores stored state.
 
-        An issue where nothing of it can be indexed. Raises OSError, Cancelled.
+        Returns an issue if nothing of it can be indexed. Raises OSError, Cancelled.
         """
         state = None if anew else self._state(file, source, known)
         if state is None:
@@ -272,7 +273,7 @@ class LineRows:
         return self.take(file, source, known, anew=True)
 
     def _state(self, file: FoundFile, source: Source, known: LineFormat) -> _State | None:
-        """Where the reading of this transcript ended; None if it must begin anew."""
+        """State at which reading this transcript ended; None if it must be read from the beginning."""
         with self._store.read(tables=self._tables) as snapshot:
             stored = sessions.transcript_state(snapshot, file.name)
         if stored is None:
@@ -288,14 +289,14 @@ class LineRows:
 
 
 def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, state: bytes, *, whole: bool) -> Change:
-    """Put the new chunks behind those that are closed; what is not `whole` yet is due again."""
+    """Store the new chunks after the closed ones. A file that isn't `whole` yet is due again."""
     seen = file if whole else msgspec.structs.replace(file, mtime_ns=0)
 
     def change(writer: Writer) -> tuple[list[int], list[int]]:
         try:
             note(writer, seen, state)
             if not rows and not closed:
-                # Nobody has said anything yet in a session that an agent has just begun.
+                # A session that an agent has just started has no messages yet.
                 return [], writer.remove_file("sessions", new.path)
             if new.path in sessions.sessions_of(writer, file.name):
                 return writer.extend_file(new, keep=closed)
@@ -307,7 +308,7 @@ def _replacing(file: FoundFile, new: NewFile, rows: ChunkRows, closed: int, stat
 
 
 def _masked(value: Any) -> Any:
-    """The state of a parser with secrets masked wherever it keeps a text: titles, ids, names of tools and of types."""
+    """Mask secrets in every text of a parser's state: titles, ids, names of tools and types."""
     if isinstance(value, str):
         return redact(value)
     if isinstance(value, dict):
@@ -329,10 +330,10 @@ class TranscriptRows:
         self._whole = DocumentRows(work, commits)
 
     def take(self, file: FoundFile) -> FileIssue | None:
-        """Bring the sessions of one transcript up to date; an issue where nothing of it can be indexed.
+        """Bring the sessions of one transcript up to date. Returns an issue if nothing of it can be indexed.
 
-        Raises OSError, `PathRefused`, Cancelled; then nothing of it has changed, but for what stands before the
-        place in an export or a long transcript: the next time goes on there.
+        Raises OSError, `PathRefused`, Cancelled. Then nothing has changed, except for the part of an export or a long
+        transcript that was committed: the next sync continues there.
         """
         with opened(file.path) as (source, _):
             try:

@@ -1,4 +1,4 @@
-"""The vector half of one sync: which model, whether someone has to agree first, who takes over when it fails."""
+"""The vector part of one sync: choose the model, check the approval, switch to the fallback when it fails."""
 
 import contextlib
 import logging
@@ -45,11 +45,11 @@ class VectorStage:
         self.refused: tuple[FileIssue, ...] = ()
         """Texts that the provider does not take."""
         self.failure: ProviderError | None = None
-        """What kept it from embedding everything."""
+        """Error that stopped embedding."""
 
     @property
     def awaiting(self) -> EmbeddingEstimate | None:
-        """What was not begun since nobody has agreed to it."""
+        """Embedding that was not started because it needs approval."""
         return None if self._waits is None else self._waits.estimate
 
     @property
@@ -67,9 +67,10 @@ class VectorStage:
             self._use(known)
 
     def embed(self, tables: Tables | None) -> bool:
-        """Embed what is pending; False when files of the current generation changed meanwhile: words come first.
+        """Embed everything pending. Returns False if files of the current generation changed meanwhile: their text
+        comes first.
 
-        Requests that are under way then go on; `end` or the next call takes in what they bring. Raises `Cancelled`.
+        Running requests then continue; `end` or the next call stores their results. Raises `Cancelled`.
         """
         self._choose()
         self._looked = True
@@ -77,7 +78,7 @@ class VectorStage:
             try:
                 done = self._embed(self._provider, tables)
                 if not done:
-                    self._lower_agreement()  # before the new text is there
+                    self._lower_agreement()  # before new text is added
                 return done
             except ProviderError as problem:
                 log.warning("The embedding of a sync failed")
@@ -103,7 +104,7 @@ class VectorStage:
             return 0
 
     def end(self) -> None:
-        """Take in what is still under way: nothing is left behind on the executor."""
+        """Wait for running requests and store their results: none stays on the executor."""
         try:
             self._end_stage()
         finally:
@@ -125,7 +126,7 @@ class VectorStage:
     def _embed(self, provider: EmbeddingProvider, tables: Tables | None) -> bool:
         self._choose_stages(provider, tables)
         if self._batch is not None:
-            self._batch.collect()  # what is paid for is taken in, whatever was agreed to since
+            self._batch.collect()  # paid results are stored, whatever has been approved since
         if not self._agreed(provider, tables):
             return True
         if self.model is None:
@@ -148,7 +149,7 @@ class VectorStage:
         self.model = self._known_model(provider)
 
     def _known_model(self, provider: EmbeddingProvider) -> StoredModel | None:
-        """The provider's model; None before the first answer of one whose dimensions only its server knows."""
+        """The provider's model; None before the first answer of one whose dimensions only the server knows."""
         with self._store.read() as snapshot:
             known = snapshot.stored_model(*name_of(provider))
         if provider.dims is None or (known is not None and known.dims == provider.dims):
@@ -160,7 +161,7 @@ class VectorStage:
             return writer.ensure_model(*name_of(provider), dims)
 
     def _agreed(self, provider: EmbeddingProvider, tables: Tables | None) -> bool:
-        """Whether the provider may be asked for what is pending; what it would take is noted where it may not."""
+        """Whether the provider may embed what is pending; otherwise notes the estimate that needs approval."""
         name: ModelName = name_of(provider)
         with self._store.read(tables=tables) as snapshot:
             # Without the token: to pause here would keep the snapshot open, and some tenths of a second are soon over.
@@ -174,7 +175,7 @@ class VectorStage:
         return True
 
     def _note_refused(self) -> None:
-        """Tell of the texts that the provider in use has refused, as long as they are there."""
+        """Report the texts that the provider refused, as long as they are in the index."""
         with self._store.read() as snapshot:
             known = set(snapshot.issues("not embedded"))
             pending = set() if self.model is None else {hash_ for _, hash_ in snapshot.due(self.model.id)}
@@ -186,7 +187,8 @@ class VectorStage:
                 writer.replace_issues("not embedded", self.refused)
 
     def _lower_agreement(self) -> None:
-        """An approval is for what is left of what was agreed to, not for whatever comes later; it ends with nothing."""
+        """Reduce the approval to the remaining work, so that it doesn't cover later changes; it ends when nothing is
+        left."""
         provider, agreement = self._provider, self._parts.agreement
         if not self._looked or provider is None or not agreement.tokens(name_of(provider)):
             return

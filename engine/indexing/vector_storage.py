@@ -1,4 +1,4 @@
-"""Stores vectors as they arrive, however they come, and lets searches follow at once."""
+"""Stores vectors as they arrive, from any source, and publishes them to searches immediately."""
 
 from collections.abc import Sequence
 

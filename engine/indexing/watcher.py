@@ -1,7 +1,7 @@
-"""Watches the roots and says, once things have been quiet for a moment, what changed.
+"""Watches the roots and reports changes once no more arrive for a moment.
 
-Nothing is read here and nothing decided: a batch is a hint to look, and one with `overflow` a hint to look everywhere.
-The system's own notifications are used as long as they last; without them the answer is a hint every few seconds.
+It reads no file and decides nothing: a batch is a hint to check its paths, and one with `overflow` a hint to check
+everything. It uses the notifications of the system while they work; otherwise it sends a hint every few seconds.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ _ASLEEP_SECONDS = 60.0
 """A check that comes so much later than it should means that the machine slept."""
 
 Identity = tuple[int, int]
-"""Device and inode: a folder that was moved away and made anew is another one."""
+"""Device and inode: a folder that was moved away and recreated has another identity."""
 
 
 class WatchBatch(NamedTuple):
@@ -43,10 +43,10 @@ class WatchBatch(NamedTuple):
 
 
 class Watcher:
-    """Calls `on_change` from a thread of its own, one batch at a time; started and stopped once.
+    """Calls `on_change` from its own thread, one batch at a time. Can be started and stopped once.
 
-    `ignores` is asked with a resolved root, a path relative to it, with slashes, and whether that is a folder.
-    Roots are folders, watched with all below, or single files.
+    `ignores` receives a resolved root, a path relative to it with slashes, and whether that is a folder. Roots are
+    folders, watched recursively, or single files.
     """
 
     def __init__(
@@ -86,9 +86,9 @@ class Watcher:
         self._last_change: float | None = None
 
     def start(self) -> None:
-        """Begin to watch; returns when changes are heard of, or after a quarter of a second for very large trees.
+        """Start watching. Returns when changes are reported, or after a quarter of a second for very large trees.
 
-        In the second case a batch with `overflow` follows, for what may have changed before the watch was complete.
+        In the second case a batch with `overflow` follows, for changes made before the watch was complete.
         """
         if self._thread is None:
             self._thread = threading.Thread(target=self._run, name="mnemoscope-watcher", daemon=True)
@@ -105,9 +105,9 @@ class Watcher:
             self._thread.join(_STOP_SECONDS)
 
     def flush(self, seconds: float) -> bool:
-        """Report now what changed before this call, without the debounce; returns when `on_change` has returned.
+        """Report changes made before this call without the debounce; returns when `on_change` has returned.
 
-        False where nobody knows what changed: while polling, on systems that report late, after so many seconds.
+        Returns False if changes are unknown: while polling, on systems that report late, or after `seconds`.
         """
         native = self._native
         if native is None or not native.flush(seconds):
@@ -187,7 +187,7 @@ class Watcher:
             return not self._stopping
 
     def _check(self) -> None:
-        """Look whether the roots are still those that are watched, and open the watch anew if not."""
+        """Check that the roots are still the watched ones; otherwise reopen the watch."""
         with self._wake:
             reopen, self._reopen = self._reopen, False
         now = time.time()
@@ -204,11 +204,11 @@ class Watcher:
             self._note(None)
 
     def _present(self) -> dict[str, Identity]:
-        """The roots that are there."""
+        """The roots that exist."""
         present = {}
         for root in self._roots:
             with contextlib.suppress(OSError):
-                # A file is watched through its folder, and is another one each time an editor saves it.
+                # A file is watched through its folder, since editors replace the file when they save.
                 found = os.stat(root if os.path.isdir(root) or not os.path.exists(root) else os.path.dirname(root))
                 present[root] = (found.st_dev, found.st_ino)
         with self._wake:
@@ -226,7 +226,7 @@ class Watcher:
             self._mode = "native"
         except (FileNotFoundError, NotADirectoryError):
             self._watched = {}  # a root went away meanwhile: the next check sees to it
-        except Exception as error:  # each platform's observer has errors of its own, and none may end the watcher
+        except Exception as error:  # each platform's observer has its own errors, and none may end the watcher
             self._fall_back(error)
 
     def _fall_back(self, error: Exception) -> None:
@@ -271,7 +271,7 @@ class _Pending:
 
     @property
     def due(self) -> float:
-        """When they are to be told, on the monotonic clock; never while there are none."""
+        """When the changes must be reported, on the monotonic clock; never if there are none."""
         return min(self._latest + self._debounce, self._first + _LONGEST_WAIT * self._debounce)
 
     def add(self, path: str | None, now: float) -> bool:

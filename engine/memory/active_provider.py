@@ -37,16 +37,16 @@ class ActiveProvider:
         self._lock = threading.Lock()
         self._starting = threading.Lock()
         self._choosing: Job | None = None
-        """Chooses for those who wait for it only so long."""
+        """Chooses a provider for callers that wait only for a limited time."""
         self._selection: Selection | None = None
         self._doubtful = False
-        """Whether to choose anew when it is next needed."""
+        """Whether to choose again at the next use."""
         self._first: Selection | None = None
         """What was chosen at first, while its fallback is in use."""
         self._prepared: Selection | None = None
         """The fallback, once it was needed."""
         self._replaced: list[Selection] = []
-        """What was chosen before something better was there; may be at work still."""
+        """Selections replaced by a better one; they may still be in use."""
         self.error: str | None = None
         """Why the last embedding failed, one sentence; None after one that did not."""
 
@@ -61,9 +61,10 @@ class ActiveProvider:
             return self._selection
 
     def reconsider(self) -> None:
-        """Choose anew, when somebody next needs it, where the provider of the settings could not even be made.
+        """Choose again at the next use, if the provider of the settings could not be created.
 
-        A key may have come since, the keychain may be open now. Not to be done unasked: it may ask for a password.
+        A key may have been added, the keychain may be unlocked now. Call it only on a user's action: it may prompt for
+        a password.
         """
         self._doubtful = True
 
@@ -80,16 +81,16 @@ class ActiveProvider:
         return before
 
     def soon(self, seconds: float, ready: Callable[[], None]) -> "Selection | None":
-        """What is chosen, if that takes no longer than `seconds`; else None.
+        """Return the selection if it is made within `seconds`, else None.
 
-        `ready` is called, on another thread, when the choice that this began has been made. Raises `Closed`.
+        `ready` is called, on another thread, when the selection started by this call has been made. Raises `Closed`.
         """
         if self._selection is None:
             with self._starting:
                 if self._choosing is None:
                     self._choosing = self._threads.start(lambda: self._choose(ready))
             if self._choosing is not None and self._choosing.wait(seconds):
-                return self.selection  # what went wrong on that thread goes wrong here, and is heard
+                return self.selection  # raises the error of that thread here
         return self._selection
 
     def _choose(self, ready: Callable[[], None]) -> None:
@@ -120,9 +121,9 @@ class ActiveProvider:
     # --- while it is in use ---------------------------------------------------------------------------------------
 
     def prepare(self, reason: str) -> "EmbeddingProvider | None":
-        """The fallback that can take over from a provider that failed for `reason`.
+        """Return the fallback for a provider that failed for `reason`.
 
-        None where there is none, or where the provider is itself a fallback: it takes over once.
+        None if there is none, or if the provider is itself a fallback.
         """
         selection = self.selection
         if selection.provider is None or selection.fallback_from is not None:
@@ -168,7 +169,7 @@ class ActiveProvider:
         return Probe(ok=True, error="")
 
     def stop_waiting(self) -> None:
-        """Choose no more: whoever waits for a keychain gets `Closed`. What was chosen can still be used."""
+        """Stop choosing: callers that wait for a keychain get `Closed`. An existing selection stays usable."""
         self._closing.cancel()
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""How much embedding the person agreed to, kept until it is done: a program that starts again goes on with it."""
+"""Embedding that the user has approved, stored until it is done: after a restart the program continues it."""
 
 import logging
 import threading
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _ABOUT = 1.05
-"""Estimates of nearly the same texts, each from a sample, differ by some percent: nobody is asked twice for that."""
+"""Tolerance between two sampled estimates of nearly the same texts: no second approval is needed within it."""
 
 
 class Approvals:
@@ -39,7 +39,7 @@ class Approvals:
             return self._tokens(name)
 
     def covers(self, name: ModelName, work: "EmbeddingWork") -> bool:
-        """Whether the work may be done: it needs no agreement, or does not go far beyond what was agreed to."""
+        """Whether the work may be done: it needs no approval, or hardly exceeds the approved amount."""
         return not work.needs_agreement() or not work.needs_agreement(beyond=round(self.tokens(name) * _ABOUT))
 
     def lower(self, name: ModelName, tokens: int) -> None:
@@ -71,7 +71,7 @@ class Approvals:
 
 
 def agreeing(approvals: Approvals, beforehand: bool | EmbeddingEstimate) -> "Agreement":
-    """The approvals as a sync sees them whose caller agreed to something beforehand; see `MemorySearchManager.sync`."""
+    """Return the approvals for a sync whose caller approved something in advance; see `MemorySearchManager.sync`."""
     if not beforehand:
         return approvals
     return _Beforehand(approvals, None if beforehand is True else beforehand)
@@ -79,7 +79,7 @@ def agreeing(approvals: Approvals, beforehand: bool | EmbeddingEstimate) -> "Agr
 
 class _Beforehand:
     def __init__(self, approvals: Approvals, estimate: EmbeddingEstimate | None) -> None:
-        """`estimate`: what was agreed to; None for whatever there may be."""
+        """`estimate`: the approved amount; None approves any amount."""
         self._approvals = approvals
         self._estimate = estimate
         self._given = False
@@ -100,5 +100,5 @@ class _Beforehand:
         if estimate is None:
             self._approvals.give(name, work.estimate.tokens)
         elif not self._given and (estimate.provider, estimate.model) == (name.provider, name.model):
-            self._given = True  # once: what comes meanwhile was not agreed to
+            self._given = True  # once only: later changes were not approved
             self._approvals.give(name, estimate.tokens)

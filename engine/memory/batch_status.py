@@ -1,4 +1,4 @@
-"""What the status says of batch jobs."""
+"""The batch job part of the status."""
 
 from engine.base.errors import MnemoscopeError
 from engine.base.language import tr

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 class MemorySearchManager(Protocol):
     """One open workspace. Synchronous; every method may be called from any thread at any time.
 
-    What a backend lacks raises `Unsupported` with the sentence that `lacks` has for it.
+    An unsupported method raises `Unsupported` with the message in `lacks`.
     """
 
     @property
@@ -49,25 +49,25 @@ class MemorySearchManager(Protocol):
     def search(
         self, query: str, *, cancel: CancelToken | None = None, **options: Unpack[SearchOptions]
     ) -> SearchOutcome:
-        """Search by words and meaning.
+        """Search by keywords and meaning.
 
-        A failing provider costs the answer its vector half and is told in `notice`. The same question is answered from
-        memory for a minute, as long as nothing has changed. Raises `Cancelled` when `cancel` fires.
+        If the provider fails, only keywords are searched, and `notice` says so. The same query is answered from a cache
+        for a minute, as long as nothing has changed. Raises `Cancelled` when `cancel` fires.
         """
 
     def search_like(
         self, passage: Passage, *, cancel: CancelToken | None = None, **options: Unpack[SearchOptions]
     ) -> SearchOutcome:
-        """Search for what is like a passage, without the passage itself: by its vector and its most telling words.
+        """Search for passages similar to one, excluding it: by its vector and its most distinctive words.
 
-        What has no vector yet, or was selected, is embedded as a question is. Raises `PassageMissing` where nothing is
-        indexed on these lines, else as `search`.
+        A passage that has no vector yet, or was selected by the user, is embedded like a query. Raises `PassageMissing`
+        if nothing is indexed on these lines, else as `search`.
         """
 
     def answer_as(self, settings: Settings) -> None:
-        """Answer every question that comes from now on as these settings say; one under way is not changed.
+        """Answer later queries by these settings; a running search is not changed.
 
-        Of all options only those of `ANSWERING` are taken, which need nothing to be opened or indexed anew.
+        Only the options in `ANSWERING` are used, which need no reopening or reindexing.
         """
 
     @property
@@ -76,20 +76,20 @@ class MemorySearchManager(Protocol):
 
     @property
     def user_data(self) -> "UserData":
-        """The file of all that no update can rebuild: what is wrong with it, and its backups."""
+        """The file of all data that can't be rebuilt: its problems and its backups."""
 
     @property
     def facts(self) -> "Facts":
-        """What is to be remembered of this workspace besides its notes; the same whatever keeps the index."""
+        """The remembered facts of this workspace; the same for every backend."""
 
     @property
     def unseen_notes(self) -> "UnseenNotes":
-        """Notes of sessions that an agent had written and that the person has not been told of yet."""
+        """Session notes that an agent wrote and that the user has not been shown yet."""
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
-        """What may follow an operator of the query language, by what is indexed; for none: the operators.
+        """Return completions after an operator of the query language; without an operator, the operators.
 
-        Those that `start` begins or, of paths, projects and titles, is in; at most a dozen, the commonest first.
+        They start with `start` or, for paths, projects and titles, contain it; at most a dozen, most frequent first.
         """
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
@@ -105,31 +105,32 @@ class MemorySearchManager(Protocol):
         """Absolute path of the file, checked like `read_file`: for an editor, a file manager or a watcher."""
 
     def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> PathState:
-        """Why a path is found, or not: any text that may mean one, be it a stable name, a path or a file URL.
+        """Explain why a path is found or not. `path` is any text that may mean one: a stable name, a path or a file
+        URL.
 
-        No file is read, and of what lies outside nothing is told but that it is there. `config`: the settings file in
-        which to look up where a rule is set, in place of the user's own. Raises `WorkspaceError`, `Cancelled`.
+        Reads no file, and tells of a path outside only whether it exists. `config`: settings file in which to look up
+        rules, instead of the user's own. Raises `WorkspaceError`, `Cancelled`.
         """
 
     def sessions(self) -> tuple[SessionSummary, ...]:
         """Every session that is known, newest first; sub-agents' sessions too."""
 
     def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
-        """A session's messages, secrets masked unless `reveal`.
+        """Return a session's messages, with secrets masked unless `reveal`.
 
-        Raises `PathRefused`, `FileNotFoundError` for one that has gone, `TranscriptUnreadable`, `Cancelled`.
+        Raises `PathRefused`, `FileNotFoundError` for a deleted one, `TranscriptUnreadable`, `Cancelled`.
         """
 
     def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
-        """What stands in the transcript on this line, secrets masked unless `reveal`: in its other fields, too.
+        """Return this line of the transcript, with secrets masked in all fields unless `reveal`.
 
-        Raises as `read_session` does; `FileNotFoundError` also for a line that is not there, as in an export.
+        Raises as `read_session`; `FileNotFoundError` also for a missing line, as in an export.
         """
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
-        """Sessions that are like this one, the most alike first; empty without vectors.
+        """Return similar sessions, most similar first; empty without vectors.
 
-        With each the cosine of what the two mean beyond what all sessions have in common.
+        Each with the cosine of the two sessions' meaning after removing what all sessions have in common.
         """
 
     def status(self) -> MemoryProviderStatus:
@@ -146,32 +147,32 @@ class MemorySearchManager(Protocol):
     ) -> SyncReport:
         """Bring the index up to date. One at a time: a later caller joins the running sync and gets its report.
 
-        `progress` is called from the syncing thread. The token pauses, resumes and cancels; cancelling returns a
-        report with `cancelled` set and keeps all that was committed. Embedding that costs money, or that repeats for
-        minutes what another model has done, does not begin: the report and the status say in `awaiting` what it
-        takes. `approve` agrees beforehand: to what an estimate said and to no more, or with True to whatever it takes.
+        `progress` is called from the syncing thread. The token pauses, resumes and cancels; cancelling returns a report
+        with `cancelled` set and keeps committed changes. Embedding that costs money, or that repeats minutes of work
+        with another model, does not start without approval: the report and the status contain the estimate in
+        `awaiting`. `approve` approves in advance: up to an estimate, or any amount if True.
         """
 
     def estimate_embedding(
         self, settings: Settings | None = None, *, cancel: CancelToken | None = None
     ) -> EmbeddingEstimate:
-        """What it would take to complete the vectors of what is indexed, now or as if `settings` were in force.
+        """Estimate what completing the vectors takes, now or under other `settings`.
 
-        Nothing is sent anywhere. Raises `ProviderError` when there is no such provider, `Cancelled`.
+        Sends nothing. Raises `ProviderError` if there is no such provider, `Cancelled`.
         """
 
     def approve_embedding(self) -> None:
-        """Agree to what `status().awaiting` says, else to completing the vectors of the provider in use.
+        """Approve the estimate in `status().awaiting`, or else completing the vectors of the provider in use.
 
-        The next sync embeds them, in this program or after another start. Holds until every chunk has its vector.
+        The next sync embeds them, even after a restart. Valid until every chunk has its vector.
         """
 
     @property
     def insight(self) -> IndexInsight | None:
-        """What can be told of the inside of the index; None where a backend cannot be looked into."""
+        """Access to the contents of the index; None if a backend doesn't support it."""
 
     def stored_models(self) -> tuple[StoredModelInfo, ...]:
-        """Every model that the index keeps vectors of, most vectors first: going back to one of them is free."""
+        """Every model that the index has vectors of, most vectors first: switching back to one of them is free."""
 
     def purge_model(self, provider: str, model: str, key: str) -> int:
         """Delete all vectors of a model, named as in `stored_models`; returns how many.
@@ -183,10 +184,9 @@ class MemorySearchManager(Protocol):
         """A session with this key began: starts one background sync per key (reason `session-start`)."""
 
     def catch_up(self, seconds: float) -> None:
-        """Wait until searches find what changed on disk before this call, at most so many seconds.
+        """Wait until searches find changes made on disk before this call, at most `seconds`.
 
-        Takes next to no time where nothing changed. Without effect on a memory that does not sync by itself, or not on
-        searches.
+        Nearly free if nothing changed. Does nothing if the memory doesn't sync in the background, or not on searches.
         """
 
     def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
@@ -196,7 +196,7 @@ class MemorySearchManager(Protocol):
         """
 
     def current_sync(self) -> CancelToken | None:
-        """The token of the sync that runs now, whoever started it: lets the window pause or cancel it."""
+        """The token of the running sync, regardless of its caller: the window pauses or cancels it."""
 
     def probe_embedding(self) -> Probe:
         """Whether the provider answers, by embedding one word."""

@@ -1,4 +1,4 @@
-"""Which parts of a memory work worse than the settings ask for: from the status record, for every backend alike."""
+"""Derives from the status record, for every backend, which parts of a memory work worse than the settings ask for."""
 
 from collections.abc import Iterator
 

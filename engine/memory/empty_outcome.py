@@ -6,7 +6,7 @@ _NO_TIME = SearchTimings(analysis=0.0, keyword=0.0, embed=0.0, vector=0.0, merge
 
 
 def unanswered(backend: str, notice: str) -> SearchOutcome:
-    """`notice` says in a sentence why nobody looked."""
+    """`notice` says in a sentence why nothing was searched."""
     return SearchOutcome(
         results=(),
         total=0,

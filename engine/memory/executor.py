@@ -1,8 +1,8 @@
-"""The threads on which a memory works while its caller does not wait: the caller's executor, else a few of its own.
+"""The threads for background work of a memory: the caller's executor, or a few of its own.
 
-Four threads of the engine are not here, since each may be held up by something that cannot be interrupted, and an
-executor waits for its threads at exit: the watcher with its listener, a call to the keychain, the trial of an extension
-library, and, without an executor, a search in another workspace. LanceDB needs an event loop on a thread of its own.
+Four threads of the engine are elsewhere, since each may block on something that can't be interrupted, and an executor
+waits for its threads at exit: the watcher with its listener, a call to the keychain, the test of an extension library,
+and, without an executor, a search in another workspace. LanceDB needs an event loop on its own thread.
 """
 
 import heapq
@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 _MOST = 6
 """Four for requests under way, one for a sync, one for short jobs."""
 _CLOSE_SECONDS = 5.0
-"""Work is cancelled before it is waited for; what has not ended after that is left behind."""
+"""Work is cancelled before this wait; work that doesn't end in time is abandoned."""
 
 Cancel = Callable[[], None]
 
@@ -44,7 +44,7 @@ class Job:
         self._ended = threading.Event()
 
     def run(self) -> None:
-        """Do the work unless it has begun or was cancelled; its errors are logged."""
+        """Do the work unless it has begun or was cancelled; errors are logged."""
         if not self._claim():
             return
         self._thread = threading.get_ident()
@@ -93,7 +93,7 @@ class BackgroundExecutor(Executor):
     """
 
     def __init__(self, given: Executor | None) -> None:
-        """`given` None: threads of its own, made when they are first needed."""
+        """`given` None: creates threads when they are first needed."""
         self._given = given
         self._own: ThreadPoolExecutor | None = None
         self._clock: _Clock | None = None
@@ -104,7 +104,7 @@ class BackgroundExecutor(Executor):
         """What runs, or waits to run, on its own threads."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """As `Executor.submit`. Raises `RuntimeError` where the executor takes no more."""
+        """See `Executor.submit`. Raises `RuntimeError` if the executor is shut down."""
         given = self._given
         if given is not None:
             return given.submit(fn, *args, **kwargs)
@@ -121,12 +121,12 @@ class BackgroundExecutor(Executor):
         return future
 
     def start(self, work: Callable[[], object]) -> Job | None:
-        """Do work for which nothing waits; None where the executor takes no more."""
+        """Start work without waiting for it. Returns None if the executor is shut down."""
         job = Job(work, self._forget)
         return job if self._add(job) and self._hand_over(job) else None
 
     def later(self, seconds: float, work: Callable[[], object]) -> Cancel:
-        """Start work after so many seconds, unless it is cancelled first."""
+        """Start work after `seconds`. Returns a function that cancels it."""
         job = Job(work, self._forget, time.monotonic() + seconds)
         if self._add(job):
             self._wait_for(job)
@@ -137,9 +137,10 @@ class BackgroundExecutor(Executor):
         return cancel
 
     def give_back(self) -> None:
-        """Use what was given no more, since its owner may end it: work that has not begun moves to threads of its own.
+        """Stop using the given executor, since its owner may shut it down: work that has not begun moves to own
+        threads.
 
-        Work that has begun ends where it is; what `later` waits for keeps its time.
+        Running work ends where it is; delays of `later` are unchanged.
         """
         with self._lock:
             self._given = None
@@ -151,7 +152,7 @@ class BackgroundExecutor(Executor):
                 self._hand_over(job)  # where it has begun, this does nothing
 
     def close(self) -> None:
-        """At the very end: cancel what has not begun, and wait some seconds for the rest. What was given stays open."""
+        """Cancel work that has not begun, and wait some seconds for the rest. The given executor stays open."""
         with self._lock:
             self._closed = True
             jobs = tuple(self._jobs)
@@ -213,7 +214,7 @@ class BackgroundExecutor(Executor):
 
 
 class _Clock:
-    """One thread that waits, and calls what is due; the calls must be short."""
+    """One thread that waits and calls due functions, which must be short."""
 
     def __init__(self) -> None:
         self._wake = threading.Condition()

@@ -1,4 +1,4 @@
-"""What facts mean: made by the provider that the person agreed to, kept beside the facts, compared with a question."""
+"""Vectors of facts: made by the approved provider, stored with the facts, compared with a query."""
 
 import threading
 from collections import Counter
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from engine.store.vector_encoding import Vectors
 
 _AT_ONCE = 256
-"""Facts that one question waits for where a model has not seen them yet; the others have their words till the next."""
+"""Facts without a vector that one query embeds; the others are searched by keywords until the next query."""
 _LONGEST_QUESTION = 2000
 
 
 class Likeness(NamedTuple):
-    """How near facts are to a question."""
+    """How similar facts are to a query."""
 
     cosines: list[float | None]
     """Of each fact; None without a vector."""
     calibration: "Calibration | None"
     """Of the model that they are of; None where words alone must do."""
     notice: str
-    """Why they must, where somebody should know."""
+    """Reason for searching by keywords alone, if the user should know it."""
 
 
 class _Kept(NamedTuple):
@@ -71,7 +71,7 @@ class FactVectors:
         self._known: _Kept | None = None
 
     def compare(self, query: str, facts: Sequence[Fact], cancel: CancelToken | None) -> Likeness:
-        """Secrets in the question are masked before it is sent anywhere."""
+        """Compare facts with a query. Secrets in the query are masked before it is sent anywhere."""
         nothing: list[float | None] = [None] * len(facts)
         provider = self._provider()
         if provider is None:
@@ -101,11 +101,11 @@ class FactVectors:
         return known
 
     def _complete(self, provider: "EmbeddingProvider", facts: Sequence[Fact], cancel: CancelToken | None) -> str:
-        """Give those their vectors that lack one, some hundred at a time; returns why that failed, or nothing.
+        """Embed facts without a vector, some hundred at a time. Returns the error message, or an empty text.
 
-        What waits to be approved or was forgotten is sent nowhere.
+        Facts that await approval or were forgotten are not sent.
         """
-        with self._embedding:  # two questions at once shall not pay twice
+        with self._embedding:  # two parallel queries must not pay twice
             rows = self._vectors(provider).rows
             lacking = [fact for fact in facts if fact.remembered and fact.id not in rows][:_AT_ONCE]
             if not lacking or self._rows.problem:

@@ -1,4 +1,4 @@
-"""What is to be remembered besides the notes: kept, found, changed and forgotten, the same on every backend."""
+"""Remembered facts: save, find, change and forget them, the same on every backend."""
 
 import contextlib
 import re
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from engine.search.facts import FactTable, FactWords
 
 MIN_SCORE = 0.35
-"""Of what answers a question. On our scale unrelated sentences stay below; see tests/benchmarks/RESULTS.md."""
+"""Minimum score of a result. Unrelated sentences score lower on this scale; see tests/benchmarks/RESULTS.md."""
 MIN_SCORE_BY_WORDS = 0.5
 """The same where words alone are compared: one of two is no answer."""
 _DAY = 86_400
@@ -57,13 +57,13 @@ class _Known:
     words: "dict[str, FactWords]" = field(default_factory=dict)
     """By text."""
     tables: "dict[bool, FactTable]" = field(default_factory=dict)
-    """Of what is remembered, and of everything."""
+    """One table of the active facts, and one of all."""
 
 
 class Facts:
     """The facts of one workspace. Thread-safe.
 
-    What changes something raises `StoreError` where nothing can be kept, and `FactRefused` for a text that is not.
+    Changes raise `StoreError` if nothing can be saved, and `FactRefused` for an invalid text.
     """
 
     def __init__(
@@ -72,8 +72,8 @@ class Facts:
         provider: "Callable[[], EmbeddingProvider | None]",
         note_failure: Callable[[str | None], None],
     ) -> None:
-        """`provider` gives the one that the person agreed to; `note_failure` hears why it did not embed, None where it
-        did."""
+        """`provider` returns the approved provider; `note_failure` receives the reason when embedding fails, None when
+        it succeeds."""
         self._rows = FactRows(user)
         self._vectors = FactVectors(self._rows, provider, note_failure)
         self.provider = provider
@@ -85,16 +85,16 @@ class Facts:
 
     @property
     def problem(self) -> str:
-        """Why nothing can be kept or changed; empty where all is well."""
+        """Why nothing can be saved or changed; empty if all is well."""
         return self._rows.problem
 
     @property
     def unreadable(self) -> str:
-        """Why nothing that was kept can be read; empty where it can."""
+        """Why saved facts can't be read; empty if they can."""
         return self._rows.unreadable
 
     def stamp(self) -> tuple[int, int]:
-        """Another one once a fact is another, whichever program changed it."""
+        """A value that differs after any program has changed a fact."""
         return self._rows.stamp()
 
     def all(self) -> tuple[Fact, ...]:
@@ -102,7 +102,7 @@ class Facts:
         return self._read().facts
 
     def named(self, beginning: str) -> tuple[Fact, ...]:
-        """The facts whose id begins so."""
+        """The facts whose id starts with this text."""
         return tuple(fact for fact in self.all() if beginning and fact.id.startswith(beginning))
 
     def find(
@@ -114,10 +114,10 @@ class Facts:
         everything: bool = False,
         cancel: CancelToken | None = None,
     ) -> FactsFound:
-        """Facts that answer a question, the best first; the more important of two that do so equally well.
+        """Return facts that answer a query, best first; of equal ones the more important first.
 
-        `everything`: those that wait and those that were forgotten, too, for a person who looks through them. A failing
-        provider costs the answer its meaning, and is told in `notice`. Raises `QueryTooLong`.
+        `everything` includes facts that await approval and forgotten ones, for display to the user. If the provider
+        fails, only keywords are searched, and `notice` says so. Raises `QueryTooLong`.
         """
         check_length(query.strip())
         known = self._read()
@@ -151,10 +151,10 @@ class Facts:
         session_key: str = "",
         waiting: bool = False,
     ) -> KeptFact:
-        """Keep a new one, unless one says the same in the same words: that one is given back then.
+        """Save a new fact, or return the existing one with the same words.
 
-        What was forgotten, or was not approved yet, is remembered again; but what is captured never brings back what
-        somebody has forgotten.
+        A forgotten or unapproved fact becomes active again; but a captured fact never restores one that the user has
+        forgotten.
         """
         text, now = _checked(text), time.time()
         spelt = _spelling(text)
@@ -179,7 +179,7 @@ class Facts:
         return self._rows.add(decide)
 
     def change(self, fact: Fact) -> Fact:
-        """Text, category, importance: as they are in this record now. As it was before it stands in no file."""
+        """Replace text, category and importance by those of this record. The old values are not saved anywhere."""
         importance = min(1.0, max(0.0, fact.importance))
         now = msgspec.structs.replace(fact, text=_checked(fact.text), importance=importance, changed=time.time())
         self._rows.put(now)
@@ -187,17 +187,17 @@ class Facts:
         return now
 
     def put_back(self, *facts: Fact) -> None:
-        """As they are in these records, whatever became of them since: undoes what was done to them."""
+        """Restore these records, whatever has changed since: undoes an action."""
         self._rows.put(*facts)
         self._rows.settle()
 
     def approve(self, ids: Iterable[str]) -> None:
-        """From now on agents are told of them."""
+        """Approve facts: from now on agents see them."""
         wanted = set(ids)
         self._rows.put(*(msgspec.structs.replace(fact, waiting=False) for fact in self.all() if fact.id in wanted))
 
     def forget(self, ids: Iterable[str], by: FactOrigin = "person") -> tuple[Fact, ...]:
-        """Remember them no more. For a month they can be put back; returns them as they were."""
+        """Forget facts. They can be restored for a month. Returns them as they were."""
         wanted = set(ids)
         facts = tuple(fact for fact in self.all() if fact.id in wanted and fact.forgotten is None)
         now = time.time()
@@ -246,7 +246,7 @@ class Facts:
 
 
 def _checked(text: str) -> str:
-    """As it is kept: what nobody sees in it could not be approved. Raises `FactRefused`."""
+    """Return the text as it is saved; invisible characters could not be reviewed. Raises `FactRefused`."""
     text = visible(text).strip()
     if not text:
         raise FactRefused(tr("A fact needs some words."))

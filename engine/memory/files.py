@@ -1,4 +1,4 @@
-"""The files of a workspace as callers read them: notes as they are on disk, sessions with their secrets masked."""
+"""The files of a workspace as callers read them: notes as on disk, sessions with secrets masked."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class WorkspaceFiles:
-    """Thread-safe. See `MemorySearchManager` for what the methods raise."""
+    """Reads files of a workspace. Thread-safe. See `MemorySearchManager` for what the methods raise."""
 
     def __init__(self, guard: PathGuard, sessions: "SessionFiles") -> None:
         self._guard = guard
@@ -37,7 +37,7 @@ class WorkspaceFiles:
         from engine.corpus.numbered_lines import NumberedText
 
         if self._sessions.holds(path):
-            raise PathRefused  # as it is on disk a transcript shows secrets
+            raise PathRefused  # a transcript on disk contains unmasked secrets
         return NumberedText.open(self._guard.locate(path), cancel)
 
     def locate(self, path: str) -> Path:

@@ -1,7 +1,7 @@
-"""The health of one open memory: what is looked at, one after the other, and how what is found is mended.
+"""The health of one open memory: runs the checks one by one, and repairs what they find.
 
-Notes are never written. Every repair leaves an index that answers at each of its commits, so one that is cancelled or
-killed is simply repaired again.
+Notes are never written. Every repair leaves an index that answers at each of its commits, so a cancelled or killed one
+is simply run again.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -31,11 +31,11 @@ from engine.store.stored_models import ModelName
 
 _ROWS = (chunks.CHUNKS, keywords.ROWS, keywords.SAMPLE, file.WORDS, vectors.VECTORS, file.GENERATIONS)
 _CHEAP = (chunks.CHUNKS, keywords.ROWS, file.WORDS, file.GENERATIONS, file.SPACE)
-"""What is known in milliseconds, without reading what is stored."""
+"""Checks that take milliseconds, without reading stored content."""
 _COPIES = (vectors.MATRIX, vectors.TABLE)
 _MATTERS: tuple[Matter, ...] = (*_ROWS, file.SPACE, *_COPIES)
 _UPDATED = frozenset({"index", "notes", "transcripts", "meaning"})
-"""Findings that an update mends."""
+"""Findings that an update fixes."""
 _DATABASE = marked("Database file")
 _REBUILD = marked("Rebuild")
 
@@ -66,7 +66,7 @@ class Health:
     # --- looking ----------------------------------------------------------------------------------------------------
 
     def look(self, *, ask: bool, deep: bool) -> Iterator[HealthFinding]:
-        """One finding after the other. `ask`: the provider, with one word; `deep`: embed a sample of passages anew.
+        """Yield the findings one by one. `ask`: test the provider with one word; `deep`: re-embed a sample of passages.
 
         Raises `Cancelled`, `Closed`.
         """
@@ -99,7 +99,7 @@ class Health:
             damage = str(error)
         if damage:
             yield failed(file.DATABASE, tr(_DATABASE), damage, repair=tr(_REBUILD))
-            return  # what stands in a damaged file says nothing
+            return  # the contents of a damaged file prove nothing
         yield fine(file.DATABASE, tr(_DATABASE), file.sound(subject))
         try:
             for matter in _MATTERS:
@@ -157,9 +157,9 @@ class Health:
     # --- mending ----------------------------------------------------------------------------------------------------
 
     def repair(self, ids: Collection[str] | None) -> HealthRepair:
-        """Mend what these findings told of, or all that can be; in the order in which one needs the other.
+        """Repair these findings, or all that can be, in order of their dependencies.
 
-        Raises `IndexBusy` while somebody writes, `Cancelled`, and the store's errors.
+        Raises `IndexBusy` while another writer is active, `Cancelled`, and the store's errors.
         """
         subject = self._subject(self._selection())
         done: list[str] = []

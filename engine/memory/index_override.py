@@ -1,4 +1,4 @@
-"""What another backend puts in place of a part of the built-in one, whose index it shares with other machines."""
+"""Parts of the built-in backend that another backend replaces when it shares its index with other machines."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol

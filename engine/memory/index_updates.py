@@ -30,7 +30,7 @@ class IndexUpdates:
         mended: Callable[[], None],
         sharing: "Sharing | None" = None,
     ) -> None:
-        """`mended` hears of a replaced index."""
+        """`mended` is called when the index was replaced."""
         self._workspace = context.workspace
         self._settings = context.settings
         self._guard = context.guard
@@ -94,7 +94,8 @@ class IndexUpdates:
     def _once(
         self, reason: SyncReason, force: bool, agreement: "Agreement", listener: "ProgressCallback", token: CancelToken
     ) -> SyncReport:
-        from engine.indexing.sync_parts import SyncParts  # a search must not wait for all that a sync takes
+        # imported here because a search must not wait for the modules of a sync
+        from engine.indexing.sync_parts import SyncParts
         from engine.indexing.sync_run import SyncRun
 
         parts = SyncParts(
@@ -122,7 +123,7 @@ class IndexUpdates:
         run = SyncRun(parts, reason, listener, token)
         report = run.run(force=force)
         if not (report.cancelled or report.error):
-            self._store.recovered = ""  # all that was lost is there again
+            self._store.recovered = ""  # everything that was lost is restored
         if isinstance(run.failure, IndexCorrupt):
             self.mend(run.failure)
         if isinstance(run.failure, ProviderError):

@@ -1,4 +1,4 @@
-"""The inside of an open memory's index, for whoever wants to see it: one method for each matter."""
+"""The contents of an open memory's index, for display: one method for each view."""
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -61,7 +61,7 @@ class IndexInsight:
         self._kept_maps: IndexMaps | None = None
 
     def overview(self, cancel: CancelToken | None = None) -> "IndexOverview":
-        """What is in the index, counted; at once where nothing has changed since the last time."""
+        """Return the counts of the index; immediately if nothing has changed since the last call."""
         from engine.insight.overview import Overviews
 
         if self._overviews is None:
@@ -77,7 +77,7 @@ class IndexInsight:
             return file_chunks(snapshot, path, model, self._guard)
 
     def chunk(self, path: str, id_: int, cancel: CancelToken | None = None) -> "ChunkDetail | None":
-        """Everything about one chunk of the file with this stable name; None for one that has gone since."""
+        """Return everything about one chunk of the file with this stable name; None if it was removed."""
         from engine.insight.chunk_rows import chunk_detail
 
         model = self._model()
@@ -93,7 +93,10 @@ class IndexInsight:
             return snapshot.chunk_count(), {word: counts.chunks(word, "words") for word in words}
 
     def duplicates(self, cancel: CancelToken | None = None, progress: "Progress | None" = None) -> "DuplicateReport":
-        """Notes that share text; some seconds for 10,000 notes, and at once while no text has changed since."""
+        """Return notes that share text.
+
+        Takes some seconds for 10,000 notes, and no time while no text has changed since.
+        """
         from engine.insight.duplicates import find_duplicates, state_of
 
         model = self._model()
@@ -117,22 +120,22 @@ class IndexInsight:
         progress: "Callable[[MapProgress], None] | None" = None,
         cancel: CancelToken | None = None,
     ) -> "IndexMap":
-        """The chunks that have a vector as points, as the index is now; quick where nothing has changed.
+        """Return the chunks that have a vector as points, for the index as it is now; quick if nothing has changed.
 
-        Takes about a second for 100,000 chunks, and some seconds for up to 20,000, which lie by their neighbours.
-        `first` hears of a simpler map of thousands of these, where there was none before; it is called on this thread,
-        as is `progress`.
+        Takes about a second for 100,000 chunks, and some seconds for up to 20,000, which are placed by their
+        neighbours. `first` receives a simpler map of thousands of them if there was none before; it is called on this
+        thread, like `progress`.
         """
         return self._maps().make(self._model(), first=first, progress=progress, cancel=cancel)
 
     def map_places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> "tuple[MapPlace, ...]":
-        """What points of the map are, in the order of these chunk ids; those that have left the index are left out."""
+        """Describe points of the map, in the order of these chunk ids; chunks removed from the index are left out."""
         return self._maps().places(chunks, cancel)
 
     def map_answer(
         self, query: str, results: "Sequence[MemorySearchResult]", cancel: CancelToken | None = None
     ) -> "MapAnswer":
-        """Where a question that was asked lately, and its results, are on the last map. Sends nothing anywhere."""
+        """Return where a recent query and its results are on the last map. Sends nothing anywhere."""
         return self._maps().answer(self._model(), self._known_vector(query), results, cancel)
 
     def _maps(self) -> "IndexMaps":
@@ -151,14 +154,14 @@ class IndexInsight:
         deep: bool = False,
         progress: "Callable[[HealthProgress], None] | None" = None,
     ) -> "Iterator[HealthFinding]":
-        """Whether the index is sound and complete: one finding after the other, from seconds of reading.
+        """Yield the findings about whether the index is sound and complete, after seconds of reading.
 
-        `ask` tries the provider with one word; `deep` embeds a few passages anew, on this machine only, and compares.
+        `ask` tests the provider with one word; `deep` re-embeds a few passages, on this machine only, and compares.
         """
         return self._health(cancel, progress).look(ask=ask, deep=deep)
 
     def glance(self, cancel: CancelToken | None = None) -> "tuple[HealthFinding, ...]":
-        """Those findings that a few counts tell, at once."""
+        """Return the findings that a few counts provide, immediately."""
         return self._health(cancel, None).glance()
 
     def repair(
@@ -168,9 +171,9 @@ class IndexInsight:
         *,
         progress: "Callable[[HealthProgress], None] | None" = None,
     ) -> "HealthRepair":
-        """Mend what the findings of these ids told of; None mends all that can be, and brings the index up to date.
+        """Repair the findings of these ids; None repairs all that can be, and brings the index up to date.
 
-        Notes are never touched. Raises `IndexBusy` while somebody writes the index.
+        Notes are never changed. Raises `IndexBusy` while the index is being written.
         """
         return self._health(cancel, progress).repair(ids)
 
@@ -181,19 +184,19 @@ class IndexInsight:
         return Health(self._context, self._updates, self._selection, cancel or CancelToken(), tell)
 
     def hidden_duplicates(self) -> frozenset[str]:
-        """Keys of the groups that the person does not want to see."""
+        """Keys of the groups that the user has hidden."""
         from engine.insight.hidden_groups import hidden_groups
 
         return hidden_groups(self._user)
 
     def hide_duplicates(self, key: str, *, hidden: bool) -> None:
-        """Hide a group from now on, or show it again. Raises `IndexReadOnly` where that cannot be kept."""
+        """Hide a group from now on, or show it again. Raises `IndexReadOnly` if that can't be saved."""
         from engine.insight.hidden_groups import hide_group
 
         hide_group(self._user, key, hidden=hidden)
 
     def _model(self) -> "ModelName | None":
-        """Whose vectors are searched with; None where words alone are."""
+        """The model whose vectors are searched; None if only keywords are."""
         from engine.indexing.cost_estimate import name_of
 
         provider = self._selection().provider

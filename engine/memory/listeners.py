@@ -1,4 +1,4 @@
-"""Who wants to hear that the status has changed."""
+"""Listeners for changes of the status."""
 
 import logging
 import threading
@@ -10,7 +10,7 @@ StatusListener = Callable[[], None]
 
 
 class Listeners:
-    """Thread-safe; listeners are called from whichever thread tells."""
+    """Calls all listeners when the status has changed, from the thread that notifies. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

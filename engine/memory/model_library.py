@@ -1,4 +1,4 @@
-"""The models of one open memory: whose vectors are there, what completing one would take, what waits for a yes."""
+"""The models of one open memory: stored vectors, estimates for completing them, and pending approvals."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -30,7 +30,7 @@ class Select(Protocol):
 
 
 class ModelLibrary:
-    """Thread-safe. See `MemorySearchManager` for what the methods promise."""
+    """Lists and removes stored models. Thread-safe. See `MemorySearchManager` for the methods."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class ModelLibrary:
                 selection.provider.close()
 
     def _as_if(self, settings: Settings, cancel: CancelToken | None) -> Selection:
-        """What would be chosen under `settings`; a provider that they name, even before its key is there."""
+        """Return the selection under `settings`; a provider that they name, even if its key is missing."""
         found = self._select(settings, cancel=cancel)
         if settings.provider == "auto" or (found.provider is not None and found.fallback_from is None):
             return found
@@ -131,9 +131,9 @@ class ModelLibrary:
 def still_awaiting(
     found: Awaiting | None, active: ModelName | None, settings: Settings, agreed: Callable[[ModelName], int]
 ) -> EmbeddingEstimate | None:
-    """Of what the last sync found to wait for a yes, that which is due under these settings and still does.
+    """Return the part of the last sync's pending estimate that still needs approval under these settings.
 
-    `active` is the model in use; `agreed` says how many tokens somebody agreed to embed with a model.
+    `active` is the model in use; `agreed` returns the number of tokens approved for a model.
     """
     if found is None or (found.name != active and found.name.provider != settings.fallback):
         return None

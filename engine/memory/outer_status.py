@@ -1,4 +1,5 @@
-"""The status of a memory whose index is kept by someone else: what is known here of the workspace and of the syncs."""
+"""The status of a memory whose index another program maintains: what this program knows of the workspace and its
+syncs."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -32,10 +33,11 @@ def outer_status(
     indexing: IndexingService,
     lacks: Mapping[Feature, str],
 ) -> MemoryProviderStatus:
-    """What the index itself has to say is 0, off or empty here: the backend replaces it (`msgspec.structs.replace`).
+    """Return a status in which the facts of the index are 0, off or empty: the backend fills them in
+    (`msgspec.structs.replace`).
 
-    That is at least `files`, `chunks`, `source_counts`, `db_path`, `provider`, `model`, `fts` and `vector`, and the
-    `searchMode` in `custom`. `index_error` says why the last sync could not be done.
+    These are at least `files`, `chunks`, `source_counts`, `db_path`, `provider`, `model`, `fts` and `vector`, and the
+    `searchMode` in `custom`. `index_error` contains the error of the last sync.
     """
     token = indexing.current()
     return MemoryProviderStatus(

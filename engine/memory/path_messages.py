@@ -36,9 +36,9 @@ def indexed(chunks: int, vectors: int | None, sessions: int, refused: str) -> st
 
 
 def excluded(standing: PathStatus, detail: str, origin: RuleOrigin, *, addable: bool) -> str:
-    """What the rule says, what it is about where that is a folder above, and where it is set.
+    """Return what the rule is, the folder above that it applies to, and where it is set.
 
-    `addable`: it would be indexed as an extra path.
+    `addable`: the path would be indexed as an extra path.
     """
     said = tr_reason(detail)
     if standing.barred and standing.barred != standing.name:

@@ -1,4 +1,4 @@
-"""Answers why a path is found, or not: by the rules of discovery as they are now, and by what the index holds."""
+"""Explains why a path is found or not, from the current discovery rules and the contents of the index."""
 
 from pathlib import Path
 from typing import Any, get_args

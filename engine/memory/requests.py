@@ -1,4 +1,4 @@
-"""Makes a request of what a caller asks: with the settings' values where none is given, and fit to be a key."""
+"""Makes a request from a caller's options: adds the values of the settings, and is hashable as a key."""
 
 from collections.abc import Sequence
 from typing import Literal, TypedDict
@@ -19,7 +19,7 @@ from engine.settings.options import QuerySettings
 
 
 class SearchOptions(TypedDict, total=False):
-    """What may be said of a search besides what is asked; None takes the settings' value or sets no condition."""
+    """Options of a search besides the query; None uses the settings' value or sets no condition."""
 
     max_results: int | None
     """Reference: 6."""
@@ -32,21 +32,22 @@ class SearchOptions(TypedDict, total=False):
     until: float | None
     """Only files that changed before."""
     session_key: str | None
-    """Key of the session that asks: unless it is a private one, the user's own memory is left out."""
+    """Key of the session that searches: unless it is a private one, the user's own memory is left out."""
     half_life_days: float | None
-    """In so many days what has a date loses half of its score, unless the settings name another time for its path; 0:
-    nothing ages."""
+    """Days in which a dated result loses half of its score, unless the settings have another value for its path; 0
+    disables ageing."""
     diverse: bool | None
-    """Whether results that say the same stand behind others."""
+    """Whether to rank results that repeat others lower."""
     within: Sequence[EarlierQuestion]
-    """Questions of which each is asked only among the results of the one before, and this search among the last's."""
+    """Earlier queries, each searched among the results of the one before, and this search among the last one's."""
     per_file: int
-    """Most results of one file, 3 unless given; 0 for no limit. The last one says how many more its file has."""
+    """Most results of one file, 3 by default; 0 for no limit. The last one has the number of further results in its
+    file."""
     correct: bool
     """Whether a word that occurs nowhere may be replaced by the nearest one that does; True unless given."""
     explain: bool
     mode: Literal["auto", "keyword"]
-    """`keyword` leaves the vector leg out, for a first answer while a person types."""
+    """`keyword` skips the vector search, for a first answer while the user types."""
 
 
 _PER_FILE = 3

@@ -1,4 +1,4 @@
-"""The sessions of a workspace as they are read: from their transcripts, with secrets masked. No index is asked."""
+"""The sessions of a workspace as readable text: from their transcripts, with secrets masked. Doesn't use the index."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -21,7 +21,8 @@ class SessionFiles:
     """Thread-safe."""
 
     def __init__(self, settings: Settings, known: Callable[[str], SessionSummary]) -> None:
-        """`known`: what is told of the session with this stable name; raises `PathRefused` for one not to be read."""
+        """`known` returns the summary of the session with this stable name; it raises `PathRefused` for one that must
+        not be read."""
         self._settings = settings
         self._known = known
 
@@ -58,7 +59,8 @@ class SessionFiles:
         )
 
     def read_file(self, path: str, *, start: int | None, lines: int | None) -> FileText:
-        """A transcript as text: what was said on a line of it stands on the line of that number, others are empty."""
+        """Return a transcript as text: each message is on the line of its number in the transcript; other lines are
+        empty."""
         spoken: dict[int, list[str]] = defaultdict(list)
         for message in self.read(path, reveal=False, cancel=None).messages:
             if message.kind == "text" and message.role != "system":

@@ -20,11 +20,11 @@ _RESUME = {
     "opencode": "opencode --session {id}",
 }
 LEAST = 0.16
-"""A cosine below says nothing."""
+"""Smallest cosine that means anything."""
 _CANDIDATES = 400
 _SESSIONS = 400
 _CHUNKS = 12
-"""What is looked at for what sessions have in common: so many of them, spread evenly, and so many chunks of each."""
+"""Sessions sampled for what all have in common, spread evenly, and chunks sampled of each."""
 _UNKNOWN = 8
 """So many sessions about nothing count as well: of the few of a new index hardly anything is taken away."""
 _AT_ONCE = 4000
@@ -49,7 +49,8 @@ def likeness(
     if not length:
         return {}
     wanted = (wanted / length).astype(np.float32)
-    # Nearest of all are most of its own chunks, and then perhaps notes: a long session would be like nothing.
+    # The nearest chunks are mostly the session's own, and then perhaps notes: a long session would have no similar
+    # ones.
     allowed = snapshot.chunks_of_files(list(others.values()))
     ids, _ = vectors.search(snapshot, model, wanted, _CANDIDATES, allowed=allowed)
     paths = {id_: chunk.path for id_, chunk in snapshot.chunks(ids.tolist()).items()}
@@ -63,7 +64,7 @@ def likeness(
 
 
 def _common(snapshot: Snapshot, model: StoredModel, file_ids: Iterable[int]) -> Vectors:
-    """What the sessions have in common (dims,): nearly nothing where they are few."""
+    """Mean direction (dims,) of all sessions; nearly zero if there are few."""
     import numpy as np
 
     files = sorted(file_ids)
@@ -80,7 +81,7 @@ def _common(snapshot: Snapshot, model: StoredModel, file_ids: Iterable[int]) -> 
 
 
 def _middle(snapshot: Snapshot, model: StoredModel, ids: list[int]) -> Vectors | None:
-    """Mean direction (dims,) of the vectors of these chunks; None where there are none."""
+    """Mean direction (dims,) of the vectors of these chunks; None if there are none."""
     import numpy as np
 
     total = np.zeros(model.dims)
@@ -110,7 +111,7 @@ class SessionLibrary:
             return {name: stored.size for name, stored in sessions.transcripts(snapshot).items()}
 
     def known(self, path: str) -> SessionSummary:
-        """What is told of a session; raises `PathRefused` for one that the index does not hold."""
+        """Return the summary of a session; raises `PathRefused` for one that isn't in the index."""
         with self._store.read() as snapshot:
             found = sessions.sessions(snapshot, path)
         if not found:
@@ -120,7 +121,7 @@ class SessionLibrary:
     def similar(
         self, path: str, provider: EmbeddingProvider | None, most: int
     ) -> tuple[tuple[SessionSummary, float], ...]:
-        """The sessions that are like this one in meaning, the most alike first."""
+        """Return the sessions most similar in meaning, most similar first."""
         if provider is None:
             return ()
         with self._store.read() as snapshot:
@@ -136,7 +137,7 @@ class SessionLibrary:
 
 
 def summary_of(stored: StoredSession) -> SessionSummary:
-    """What a window or a verb is told of a session."""
+    """Return the summary of a session for display."""
     command = _RESUME.get(stored.agent, "") if stored.id and not stored.parent else ""
     if command:
         command = command.format(id=shlex.quote(stored.id))

@@ -1,4 +1,4 @@
-"""How a person names a session: by its stable name, its id, or the beginning of its id."""
+"""Resolves what a user types for a session: its stable name, its id, or the beginning of its id."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -28,7 +28,10 @@ def short_names(known: Sequence[SessionSummary]) -> dict[str, str]:
 
 
 def wanted_session(id: str, known: Sequence[SessionSummary]) -> SessionSummary:
-    """The one session of this stable name, id, or beginning of an id. Raises `MnemoscopeError` where it is not one."""
+    """Return the one session with this stable name, id, or beginning of an id.
+
+    Raises `MnemoscopeError` if there isn't exactly one.
+    """
     for exact in (lambda session: session.path == id, lambda session: session.id == id):
         if found := list(filter(exact, known)):
             break

@@ -1,4 +1,4 @@
-"""What follows for the index when settings change, told before they do."""
+"""Predicts the effect of changed settings on the index, before they are applied."""
 
 import functools
 from pathlib import Path
@@ -24,19 +24,19 @@ def consequences_of(workspace: Path, before: Settings, after: Settings) -> Setti
 
 @functools.cache
 def options_of_index() -> dict[str, SettingsConsequences]:
-    """The options of which a change has consequences for the index, with these, whatever their values are now."""
+    """The options whose changes affect the index under these settings, regardless of their current values."""
     before = Settings()
     found = {option.key: consequences_of(Path(), before, _varied(option)) for option in all_options()}
     return {key: follows for key, follows in found.items() if follows.any}
 
 
 def _wanted(workspace: Path, settings: Settings) -> tuple[Any, ...]:
-    """What decides which files are indexed."""
+    """The settings that decide which files are indexed."""
     return PathGuard(workspace, settings).rules, settings.max_file_bytes, frozenset(settings.sources)
 
 
 def _place(workspace: Path, settings: Settings) -> tuple[Any, ...]:
-    """What decides which index it is."""
+    """The settings that decide which index is used."""
     return settings.backend, index_files(workspace, settings.store.path)
 
 

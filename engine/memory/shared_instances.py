@@ -24,17 +24,17 @@ if TYPE_CHECKING:
 Opener = Callable[[Path, Settings, "Executor | None", bool], "MemorySearchManager"]
 _Key = tuple[str, bytes]
 _OPEN_TO_ALL = frozenset({"lacks", "insight", "kept_searches", "facts", "unseen_notes"})
-"""What may be had of a closed memory; whoever uses it hears of the end."""
+"""Attributes that stay available on a closed memory."""
 
 
 class ManagerCache:
-    """Memories that are open now, each as often as it was leased. Thread-safe.
+    """Open memories, each with the number of its users. Thread-safe.
 
-    Who opens one while another thread is at it waits and gets the same. It is shared until someone closes it: whoever
-    opens it after that gets a new one, since they may have closed it to have it see what is no setting (a key that was
-    stored, a model that was fetched); those who still hold the old one keep it. One that follows the folders serves
-    those, too, who did not ask for that, but not the other way about. Whoever has it answer by other settings has that
-    done for all who share it: those that open it by now have read the same file.
+    A thread that opens a memory while another is opening it waits and gets the same one. It is shared until a user
+    closes it. A later user gets a new one, since closing may have been meant to apply something that isn't a setting (a
+    stored key, a downloaded model); other users keep the old one. A memory with background syncs also serves users
+    without them, but not the reverse. Changed answering settings apply to all users: those who open it now have read
+    the same file.
     """
 
     def __init__(self, open_: Opener) -> None:
@@ -46,7 +46,7 @@ class ManagerCache:
     def lease(
         self, workspace: Path, settings: Settings, executor: Executor | None, background: bool
     ) -> "MemorySearchManager":
-        """A memory whose `close` closes it for the caller alone. Raises what opening it raises, each time anew."""
+        """Return a memory whose `close` closes it for the caller alone. Raises the errors of opening, each time."""
         key = _key(os.path.realpath(workspace), settings)
         while True:
             with self._lock:
@@ -69,7 +69,7 @@ class ManagerCache:
                 return cast("MemorySearchManager", _Lease(held.manager, release, file_again))
 
     def _file_again(self, held: "_Held", settings: Settings) -> None:
-        """It answers as these settings say: whoever opens it with them shares it."""
+        """Re-register a memory whose settings changed: users with the new settings share it."""
         with self._lock:
             shared = self._shared.get(held.key) is held
             if shared:
@@ -96,7 +96,7 @@ class ManagerCache:
             held.threads.give_back()
 
     def _end(self, held: "_Held", *, only_here: bool = False) -> None:
-        """Give it to nobody any more; unless `only_here`, not even to those who wait for it."""
+        """Stop sharing the memory; unless `only_here`, also with users that wait for it."""
         held.ended = held.ended or not only_here
         with self._lock:
             if self._shared.get(held.key) is held:
@@ -116,7 +116,7 @@ class _Held:
         self.manager: MemorySearchManager | None = None
         self.threads: BackgroundExecutor | None = None
         self.owner: Executor | None = None
-        """What the first user gave; once that user has closed it, the memory works on threads of its own."""
+        """Executor of the first user; once that user has closed the memory, it works on own threads."""
         self.leases = 0
         self.ended = False
 

@@ -107,7 +107,7 @@ def _count(snapshot: Snapshot, name: ModelName | None, vectors: VectorIndex) -> 
 
 @dataclass(frozen=True)
 class LiveState:
-    """What only the running process knows."""
+    """State that only the running process knows."""
 
     dirty: bool
     syncing: MemorySyncProgressUpdate | None
@@ -118,7 +118,7 @@ class LiveState:
     provider_error: str | None
     """Why the last embedding failed, where it did."""
     awaiting: EmbeddingEstimate | None
-    """What nobody has agreed to embed yet."""
+    """Embedding that needs approval."""
     batch: BatchStatus
     user_data: UserDataStatus | None
     """What is wrong with the user's own data."""
@@ -143,10 +143,10 @@ def _vector_status(settings: Settings, selection: Selection, vectors: VectorInde
 
 
 def _dealings(settings: Settings, provider: EmbeddingProvider | None, selection: Selection) -> dict[str, object]:
-    """Where texts go, what that costs, what allows it and whose key is used; never the key."""
+    """Where texts are sent, their price, the consent for it and the source of the key; never the key itself."""
     if provider is None:
         return dict.fromkeys(("server", "price", "consent", "keyPlace", "remoteFallback")) | {"remote": False}
-    # A fallback takes over once: the one in use has none.
+    # A fallback is used once: the one in use has none.
     fallback = None if selection.fallback_from else remote_fallback(settings, provider.id)
     return {
         "remoteFallback": None if fallback is None else dict(zip(("provider", "server"), fallback, strict=True)),

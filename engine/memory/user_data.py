@@ -1,4 +1,4 @@
-"""Opens what a workspace has that no index can bring back, for a backend that keeps its index elsewhere."""
+"""Opens the data of a workspace that can't be rebuilt, for a backend that has its index elsewhere."""
 
 from pathlib import Path
 
@@ -10,9 +10,9 @@ from engine.store.user_data import UserData
 
 
 def open_own_data(workspace: Path, settings: Settings) -> tuple[IndexFiles, UserData]:
-    """The folder in which a workspace's data lies, whatever backend it has, and `user.sqlite` in it.
+    """Open the folder of a workspace's data, the same for every backend, and its `user.sqlite`.
 
-    A folder that cannot be written is opened for reading only; `UserData.keeps` tells. Raises the store's errors.
+    A folder that can't be written is opened read-only; see `UserData.keeps`. Raises the store's errors.
     """
     files = usable_index_files(workspace.resolve(), settings.store.path)
     try:

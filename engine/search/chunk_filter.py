@@ -10,13 +10,15 @@ from engine.records import Source
 from engine.store.snapshot import Snapshot
 
 _PRIVATE = re.compile(r"memory\.md|(?:.*/)?MEMORY(?:-\d+)?\.md", re.DOTALL)
-"""Stable names of what agents keep for one person alone, also in other workspaces that are indexed beside this one. A
-file that is an extra path by itself may have a number behind its name."""
+"""Stable names of files in which agents store memories for one user, also in other indexed workspaces.
+
+An extra path that is a single file may have a number after its name.
+"""
 _FOREVER_NS = 2**62
 
 
 class Match(NamedTuple):
-    """What FTS5 can demand of a chunk by itself, as its expressions; empty for nothing."""
+    """FTS5 expressions that limit a query to chunks; empty for no limit."""
 
     required: str = ""
     excluded: str = ""
@@ -35,7 +37,7 @@ class ChunkFilter(NamedTuple):
     chunks: Sequence[int] | None = None
     """Ids of chunks in rising order, all of them in those files."""
     match: Match | None = None
-    """The same as `chunks`, within the files, for whoever asks FTS5: a list of most chunks takes tens of ms."""
+    """Same limit as `chunks`, within the files, for FTS5 queries: passing a list of most chunks takes tens of ms."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class Filter:
     since: float | None = None
     until: float | None = None
     hide_memory: bool = False
-    """In a session that others read along, neither a MEMORY.md of the person nor their other sessions are found."""
+    """In a shared session, neither the user's MEMORY.md nor their other sessions are found."""
 
     @property
     def active(self) -> bool:
@@ -60,7 +62,7 @@ class Filter:
         )
 
     def hides(self, path: str, source: Source) -> bool:
-        """Whether others would read along what is the person's own."""
+        """Whether the file is private and the session is shared."""
         return self.hide_memory and (source == "sessions" or _is_private(path))
 
     def files(self, snapshot: Snapshot) -> list[tuple[int, str]]:

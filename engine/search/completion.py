@@ -1,4 +1,4 @@
-"""What a person may want to type next: operators, and the values that the index has for them."""
+"""Completes queries: operators, and their values in the index."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -30,7 +30,7 @@ def _fixed(*values: str) -> Callable[[Snapshot], Iterable[str]]:
 
 
 def _paths(snapshot: Snapshot) -> list[str]:
-    """Folders with all that is below them, then files."""
+    """Folders with their subfolders, then files."""
     folders: Counter[str] = Counter()
     files = [path for (path,) in snapshot.connection.execute(f"SELECT path FROM {snapshot.tables.files} ORDER BY path")]
     for path in files:

@@ -1,4 +1,4 @@
-"""What the scored candidates go through last: the threshold, then, where it is wanted, an order with more variety."""
+"""The last steps after scoring: the threshold, then, if requested, an order with more variety."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 def cut(ranked: list[Scored], least: float, stages: Stages, *, by_words: bool = True) -> list[Scored]:
-    """Those whose score, or score by words alone, reaches the threshold.
+    """Return the rows whose score, or keyword score, reaches the threshold.
 
-    The score has aged by now, as in the reference. The score by words has not: a search for the words of an old note
-    finds it, though behind newer ones, and so does its name. `by_words` is False where words do not count. What only
-    its words let in counts as much as the threshold, so that no score is shown that misses it.
+    The score includes ageing, as in the reference. The keyword score doesn't: a search for the words or the name of an
+    old note finds it, though below newer ones. `by_words` is False if keywords don't count. A row kept by keywords
+    alone gets at least the threshold as score, so that no displayed score is below it.
     """
     kept = []
     for scored in ranked:
@@ -49,9 +49,9 @@ def _best(scores: list[float]) -> str:
 def at_most_per_file(
     snapshot: Snapshot, kept: list[Scored], request: SearchRequest
 ) -> tuple[list[Scored], dict[int, int]]:
-    """The rows to show, and by the last row of a file how many more rows that file has.
+    """Return the rows to show, and for the last row of a file the number of its further rows.
 
-    A file that has more than its share gives way to others. Where one file is all that was found, nothing gives way.
+    A file with more rows than its limit makes room for others. If only one file was found, all its rows are shown.
     """
     most, wanted = request.per_file, request.max_results
     if not most or len(kept) <= most:
@@ -88,10 +88,10 @@ def _rows_of_files(snapshot: Snapshot, files: Sequence[int], kept: list[Scored])
 
 
 def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int, stages: Stages) -> list[Scored]:
-    """The same rows, the first `wanted` of them chosen one by one so that what is alike stands apart.
+    """Reorder the first `wanted` rows so that similar ones are apart.
 
-    After the threshold, which the reference has behind it: scores stay as they are, so the same rows are kept, and
-    none that nobody sees pushes another one down.
+    After the threshold, unlike the reference: scores are unchanged, so the same rows are found, and rows below the
+    threshold don't affect the order.
     """
     from engine.search.diversity import MOST, diversify  # off by default
 

@@ -1,8 +1,8 @@
-"""Temporal decay: what has a date loses score with its age, by half in each half-life; what has none does not.
+"""Temporal decay: a dated result loses half of its score in each half-life; an undated one doesn't.
 
-The date comes from the name, the folders or the front matter of a note, or is the end of a session; all of it is at
-hand when a question is asked, so switching decay on needs no new index. Notes of the workspace without any date are
-evergreen, as is MEMORY.md; those of extra paths age by their files' times.
+The date comes from the name, the folders or the front matter of a note, or is the end of a session. All dates are in
+the index, so enabling decay needs no reindexing. Undated notes of the workspace don't age, nor does MEMORY.md; those of
+extra paths age by modification time.
 """
 
 import math
@@ -26,9 +26,9 @@ class Age(NamedTuple):
     """How old a file counts, and why."""
 
     factor: float
-    """What its scores are multiplied with, 0 to 1."""
+    """Factor of its scores, 0 to 1."""
     date: float | None
-    """Seconds since the epoch; None for what does not age."""
+    """Unix seconds; None if it doesn't age."""
     origin: DateOrigin
     half_life_days: float | None
 
@@ -78,7 +78,7 @@ class Decay:
 
 
 def decayed(score: float, age_days: float, half_life_days: float) -> float:
-    """The score after so many days; what is dated ahead of now has not aged yet."""
+    """Return the score after so many days; future dates don't age."""
     return score * math.exp2(-max(0.0, age_days) / half_life_days)
 
 

@@ -1,8 +1,8 @@
-"""Maximal marginal relevance: of results alike, the best stays where it is and the others make room.
+"""Maximal marginal relevance: of similar results, the best stays in place and the others move down.
 
-Each next result is the one with the highest `lambda * relevance - (1 - lambda) * likeness`: relevance is its score
-stretched from 0 to 1 over all that compete, likeness that to the most similar one chosen before. Scores stay as they
-are, so this changes the order alone.
+Each next result is the one with the highest `lambda * relevance - (1 - lambda) * similarity`: relevance is its score,
+normalised to 0 to 1 over all candidates, similarity that to the most similar result chosen before. Only the order
+changes, not the scores.
 """
 
 import string
@@ -30,11 +30,14 @@ class Chosen(NamedTuple):
     penalty: float
     """What likeness took off its relevance."""
     like: int | None
-    """Place by score of the one chosen before that it is most like; None for the first, and where nothing is alike."""
+    """Rank by score of the most similar result chosen before; None for the first result, or if no other is similar."""
 
 
 def diversify(scores: Sequence[float], likeness: Likeness, weight: float, wanted: int) -> list[Chosen]:
-    """The best `wanted` in their new order; `scores` are in falling order, `weight` is lambda. Ties go to the score."""
+    """Return the best `wanted` in the new order; `scores` are descending, `weight` is lambda.
+
+    Ties are decided by score.
+    """
     wanted = min(wanted, len(scores))
     lowest, spread = min(scores, default=0.0), max(scores, default=0.0) - min(scores, default=0.0)
     relevance = [(score - lowest) / spread if spread else 1.0 for score in scores]
@@ -88,9 +91,9 @@ def _tokens(chunk: StoredChunk) -> set[str]:
 
 
 def _by_words(snapshot: Snapshot, ids: Sequence[int]) -> Likeness:
-    """Jaccard's share of common tokens. The sets are big numbers with a bit for each token: a pair takes a microsecond.
+    """Jaccard similarity of tokens. The sets are big integers with a bit for each token: a pair takes a microsecond.
 
-    They are made when they are first asked for: where all chunks have vectors, never.
+    Created on first use: never if all chunks have vectors.
     """
     sets: list[int] = []
     sizes: list[int] = []

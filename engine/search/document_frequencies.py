@@ -1,7 +1,7 @@
-"""How many chunks hold a word, remembered while the index stays as it is.
+"""Counts the chunks that contain a word, and caches the counts while the index is unchanged.
 
-FTS5 counts by reading a word's whole list, which takes milliseconds for common ones, and a person who types asks for
-the same words again with every key.
+FTS5 counts by reading a word's whole posting list, which takes milliseconds for common words, and typing repeats the
+same words with every key.
 """
 
 from collections.abc import Iterable, Sequence
@@ -38,7 +38,7 @@ class _Moment:
 
 
 class Frequencies:
-    """Outlives the questions. Thread-safe: what two threads count at once they count alike."""
+    """Cache of counts across queries. Thread-safe: parallel counts give the same result."""
 
     def __init__(self) -> None:
         self._latest = _Moment(("", 0, 0))
@@ -65,7 +65,7 @@ class Counts:
         return self._snapshot.chunk_count()
 
     def expect(self, tokens: Iterable[str]) -> None:
-        """Read the counts of tokens that will be asked for: together, they take half the time."""
+        """Read the counts of several tokens together, which takes half the time."""
         known = self._moment.chunks
         wanted = [token for token in dict.fromkeys(tokens) if token not in known]
         if len(known) + len(wanted) > _MOST_WORDS:
@@ -81,7 +81,7 @@ class Counts:
         return counts.get(column, 0)
 
     def _count(self, tokens: Sequence[str]) -> dict[str, dict[str, int]]:
-        """By column. FTS5 reads the whole list of a token to count in any column, so all are kept."""
+        """Count by column. FTS5 reads a token's whole list to count in any column, so all columns are cached."""
         found: dict[str, dict[str, int]] = {token: {} for token in tokens}
         marks = ",".join("?" * len(tokens))
         query = f"SELECT term, col, doc FROM {self._snapshot.tables.terms} WHERE term IN ({marks})"

@@ -25,7 +25,7 @@ _MOST_DEMANDS = 4
 """So many demands of a query are left out, one at a time: each is a search."""
 _MOST_EXCLUDED = 2
 _SHORTEST_NAME = 3
-"""Letters of a word that is looked for in the names of what is left out."""
+"""Fewest characters of a word that is searched in the names of files that are not indexed."""
 _HELPS: dict[RemedyName, str] = {
     "sync": marked("An update embeds what is there: then meaning is compared, too."),
     "embed": marked("Once somebody agrees to the embedding, meaning is compared, too."),
@@ -39,13 +39,13 @@ _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
     ("period", marked("The same question at any time finds {results}."), {"since": None, "until": None}),
     ("scope", marked("The same question in all files finds {results}."), {"path_glob": None}),
 )
-"""What is said without each, and which fields of the filter it is."""
+"""Advice for each limit, and the fields of the filter that it consists of."""
 
 
 def advised(outcome: SearchOutcome, work: SearchContext, store: ReadableStore, ask: Ask) -> SearchOutcome:
-    """The explained answer without results, with what emptied it and what would change that.
+    """Return the explained empty answer with the stage that emptied it and remedies.
 
-    `ask` answers another question about the same index; it is asked after the transaction of the first has ended.
+    `ask` runs another query on the same index, after the transaction of the first has ended.
     """
     explanation = outcome.explanation
     if explanation is None:
@@ -132,7 +132,7 @@ class _Advice:
         yield from found
 
     def _wider(self) -> Iterator[SearchRemedy]:
-        """The same beyond the results of the earlier question."""
+        """The same query beyond the results of the earlier query."""
         if self._request.within is not None:
             advice = marked("The same question beyond these results finds {results}.")
             yield from self._tried("within", advice, within=None)
@@ -151,8 +151,8 @@ class _Advice:
                 yield msgspec.structs.replace(remedy, advice=f"{asks} {remedy.advice}")
 
     def _tried(self, name: RemedyName, advice: str, **changes: Any) -> Iterator[SearchRemedy]:
-        """The remedy, if the request with these changes finds anything; `advice` says so of {results}."""
-        # Nothing is sent anywhere for a mere try, nor a failing provider asked again.
+        """The remedy, if the changed request finds anything; `advice` is its message about {results}."""
+        # A trial query is not sent anywhere, and a failing provider is not called again.
         words_alone = self._request.keyword_only or self._work.capabilities is not None or "query" in changes
         other = replace(self._request, explain=False, max_results=1, keyword_only=words_alone, **changes)
         outcome = self._ask(other)
@@ -170,7 +170,7 @@ class _Advice:
     # --- what the index lacks ---------------------------------------------------------------------------------------
 
     def _unindexed(self) -> Iterator[SearchRemedy]:
-        """Sources without a file; and what is left out or failed where its name has words of the question."""
+        """Sources without a file; and files that are excluded or failed whose name contains words of the query."""
         with self._store.read(self._work.cancel) as snapshot:
             sources = {count.source for count in snapshot.source_counts()}
             issues = (*snapshot.issues("failed"), *snapshot.issues("skipped"))
@@ -196,7 +196,7 @@ class _Advice:
         )
 
     def _vectors(self) -> Iterator[SearchRemedy]:
-        """What keeps the meaning from being compared."""
+        """Reasons why meaning is not compared."""
         work = self._work
         name: RemedyName
         if work.capabilities is not None:
@@ -212,7 +212,7 @@ class _Advice:
 
 
 def _results(outcome: SearchOutcome) -> str:
-    """How many, as a sentence says what is found."""
+    """The number of results, as part of a sentence."""
     if outcome.total_is_least:
         return tr_count("{count:,}+ result", "{count:,}+ results", outcome.total)
     return tr_count("{count:,} result", "{count:,} results", outcome.total)

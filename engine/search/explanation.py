@@ -1,4 +1,4 @@
-"""Says for an answer where its scores came from, and how each stage of the search changed what was found."""
+"""Explains where the scores of an answer come from, and how each stage of the search changed the results."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ class Scored(NamedTuple):
     by_words: bool = False
     """Whether only its words let it in."""
     named: bool = False
-    """Whether its file is called what was asked for: a full answer, whatever stands in it."""
+    """Whether the name of its file equals the query: a full match, whatever the chunk contains."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ def _of_scores(
 
 
 def _missing(words: KeywordScores, contributions: Sequence[float]) -> Iterator[str]:
-    """What the chunk lacks; of terms of which any will do nothing, if it holds one of them."""
+    """Terms missing from the chunk; alternatives count as present if the chunk contains one of them."""
     groups = words.groups or (0,) * len(words.terms)
     held = {group for group, bm25 in zip(groups, contributions, strict=True) if group and bm25}
     for term, group, bm25 in zip(words.terms, groups, contributions, strict=True):

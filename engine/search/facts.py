@@ -1,6 +1,6 @@
-"""How well facts answer a question: by words, and by meaning where both have a vector.
+"""Scores facts for a query: by keywords, and by meaning where both have a vector.
 
-There are few of them and they are short, so their words are kept in memory and no index is written.
+Facts are few and short, so their words are held in memory and no index is written.
 """
 
 import re
@@ -28,13 +28,13 @@ _FULL = 0.999
 _LEAST_WORDS = 2
 """Words that must all be in a fact for it to be the one that is meant."""
 _SAME_MEANING = 0.7
-"""Of the way from an unrelated sentence to the same one."""
+"""Share of the range from an unrelated sentence to an identical one."""
 
 _NEARER = 0.15
-"""Share of a scale by which it begins lower for a question about the user. Facts are about the user, so the nearest one
-mostly answers it: of the labelled questions 68 of 76 have theirs nearest, whatever the cosine."""
+"""How much lower the scale begins, as a share of it, for a query about the user. Facts are about the user, so the
+nearest one is usually the answer: it is for 68 of the 76 labelled queries, whatever the cosine."""
 _IMPLIED = 0.55
-"""Score of a fact that holds each word of such a question or one that answers it: live, moved."""
+"""Score of a fact that contains each word of such a query or a word that answers it: live, moved."""
 _MOST_WORDS = 12
 _SELF = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|ich|mich|mir|mein\w*|wir|uns|unser\w*|je|j|moi|mon|ma|mes|nous|notre|nos|yo|mi"
@@ -48,7 +48,7 @@ _HOW_TO = re.compile(
     r"(?:how|wie) (?:do|to|mache)\b|\w+ (?:can|should|could|would|kann|soll\w*|könnte|muss) (?:i|we|ich|wir)\b"
     r"|what do (?:i|we) do (?:if|when)\b"
 )
-"""The user wants to do something, which no fact is about."""
+"""The user wants to do something, which facts don't answer."""
 _MINE = re.compile(r"(?:my|our|meine?|unsere?|mon|ma|mi)(?: \S+){1,3}")
 _ANSWERS = {
     "live home address reside": "live home house flat apartment address reside move settle relocate",
@@ -72,11 +72,11 @@ _ANSWERS = {
     "commute": "commute train bus bike tram",
     "vacation holiday travel trip": "vacation holiday travel trip flight fly",
 }
-"""English words of a question, and those of facts that answer it."""
+"""English words of a query, and words of facts that answer it."""
 _NAMING = frozenset({"name", "call"})
 
 _Counts = dict[int, int]
-"""How often something stands in facts, by their places."""
+"""Frequencies in facts, by their position."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,12 +102,12 @@ class FactScore:
     __slots__ = ("near", "score", "text", "vector")
 
     def __init__(self, score: float, text: float, vector: float | None, near: bool) -> None:
-        """`near`: it says what was asked for, in these words or with this meaning."""
+        """`near`: the fact has the same words or the same meaning as the query."""
         self.score, self.text, self.vector, self.near = score, text, vector, near
 
 
 class FactTable:
-    """The words of several facts, ready to be asked. Reading it changes nothing, so threads may share it."""
+    """The words of several facts, ready for queries. Read-only after creation, so threads may share it."""
 
     def __init__(self, facts: Sequence[FactWords]) -> None:
         self._facts = facts
@@ -119,10 +119,10 @@ class FactTable:
     def score(
         self, query: str, cosines: Sequence[float | None], calibration: "Calibration | None"
     ) -> dict[int, FactScore]:
-        """Scores by the places of the facts, 0 to 1; without those that have nothing to do with the question.
+        """Return scores from 0 to 1 by position of the fact, without unrelated ones.
 
-        They depend on the other facts in nothing but how rare a word is among them. `cosines` are those with the
-        question, None where there is no vector; `calibration` is their model's, None without one.
+        Other facts influence a score only through the rarity of words. `cosines` are those with the query, None without
+        a vector; `calibration` is their model's.
         """
         terms = [term for term in analyse_query(query, self._languages).terms if not term.stop]
         texts = self._text_scores(terms)
@@ -150,7 +150,7 @@ class FactTable:
         return _raised(found, implied)
 
     def _implied(self, terms: Sequence[QueryTerm]) -> dict[int, float]:
-        """By place of the fact, the share of a question's terms that it holds or answers."""
+        """By position of the fact, the share of the query's terms that it contains or answers."""
         asked = [term for term in terms if not _NAMING.intersection(term.stems)] or list(terms)
         shares: dict[int, float] = {}
         for term in asked:
@@ -179,7 +179,7 @@ class FactTable:
         return scores
 
     def _count(self, term: QueryTerm) -> _Counts:
-        """How often the term stands in facts, in any of its forms."""
+        """Count how often the term occurs in facts, in any of its forms."""
         token = term.word if isinstance(term.word, str) else " ".join(term.word)
         found = [_held(self._words, token, lambda place: self._facts[place].words, beginning=term.prefix_ok)]
         found += [_held(self._stems, stem, lambda place: self._facts[place].stems) for stem in term.stems]
@@ -197,7 +197,7 @@ class FactTable:
 
 
 def asks_about_self(query: str) -> bool:
-    """Whether a query asks about the user: "where do I live", "my wife's name", not "how do I do this"."""
+    """Whether a query is about the user: "where do I live", "my wife's name", but not "how do I do this"."""
     text = " ".join(query.casefold().replace("\u2019", "'").split()).strip(" ?¿!.")
     if text.count(" ") >= _MOST_WORDS or not _SELF.search(text):
         return False
@@ -206,7 +206,7 @@ def asks_about_self(query: str) -> bool:
 
 @cache
 def _answers() -> dict[str, frozenset[str]]:
-    """Stems of what answers, by the stem of what is asked."""
+    """Stems of answers, by the stem in the query."""
     answers: dict[str, frozenset[str]] = {}
     for asked, answering in _ANSWERS.items():
         stems = frozenset(analyse(answering, "en").stems.split())
@@ -240,7 +240,7 @@ def _places(streams: Iterable[str]) -> dict[str, _Counts]:
 def _held(
     places: Mapping[str, _Counts], phrase: str, stream: Callable[[int], str], *, beginning: bool = False
 ) -> _Counts:
-    """How often tokens stand side by side; with `beginning` the last one may go on."""
+    """Count how often the tokens occur next to each other; with `beginning` the last one may be a prefix."""
     *first, last = phrase.split(" ")
     alone = places.get(last, {})
     if beginning:

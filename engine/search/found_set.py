@@ -1,4 +1,4 @@
-"""What one question finds, before it is shown, and what a later question is asked among."""
+"""The results of one query before display, and as the scope of a later query."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from engine.search.vector_leg import VectorLeg
 
 MOST_KEPT = 1000
-"""Among so many of its best results, at most, another question is asked."""
+"""Largest number of results that can be the scope of another query."""
 _LONGEST_NAME = 60
 
 
 @dataclass(frozen=True)
 class FoundSet:
-    """One question's results as chunks with their scores."""
+    """One query's results as scored chunks."""
 
     question: QueryAnalysis
     meaning: "VectorLeg | None"
@@ -37,19 +37,19 @@ class FoundSet:
     grounds: Grounds
     within: "Kept | None"
     lasting: bool
-    """Whether the same will be found as long as the index stays as it is."""
+    """Whether the result stays valid while the index is unchanged."""
 
 
 class Kept(NamedTuple):
-    """The results of a question, for another one to be asked among them."""
+    """The results of a query as the scope of another one."""
 
     ids: tuple[int, ...]
     """Of the chunks, in rising order."""
     answers: tuple[EarlierAnswer, ...]
-    """How many they are, of this question and, before it, of those that it was asked within."""
+    """Number of results of this query, preceded by those of its own scopes."""
     lasting: bool
     name: str
-    """What was asked, for a sentence."""
+    """The query, for messages."""
 
     @classmethod
     def of(cls, found: FoundSet, work: SearchContext) -> "Kept":
@@ -63,10 +63,9 @@ class Kept(NamedTuple):
 def is_lasting(
     provider: "EmbeddingProvider | None", meaning: "VectorLeg | None", within: Kept | None, work: SearchContext
 ) -> bool:
-    """Whether the same will be found as long as the index stays as it is.
+    """Whether the result stays valid while the index is unchanged.
 
-    Not so where a provider failed, or where meaning was left out for a reason that may pass: whoever asks next tries
-    again.
+    Not if a provider failed, or if meaning was skipped for a temporary reason: the next query tries again.
     """
     asks_for_meaning = work.request.like is not None or work.query.question.strip()
     whole = meaning is not None or provider is None or not asks_for_meaning
@@ -74,7 +73,7 @@ def is_lasting(
 
 
 def narrow(snapshot: Snapshot, among: ChunkFilter, within: Kept, work: SearchContext) -> ChunkFilter:
-    """What may be found, kept to the results of an earlier question."""
+    """Limit the filter to the results of an earlier query."""
     ids = within.ids if among.chunks is None else tuple(sorted(set(within.ids).intersection(among.chunks)))
     if among.files is not None:
         files = frozenset(among.files)
@@ -94,7 +93,7 @@ def leave_out(liked: "LikedPassage", ids: list[int], work: SearchContext) -> lis
 def list_newest(
     demands: Conditions, among: ChunkFilter, within: Kept | None, work: SearchContext, *, lasting: bool
 ) -> FoundSet:
-    """The answer to a query that says where to look and not what for: one chunk of each file."""
+    """Answer a query that has conditions but no search words: one chunk of each file."""
     ids, files = demands.newest(among.chunks or (), work.request.max_results)
     note = tr("The first chunk of each file, newest files first.")
     work.stages.add("newest", len(among.chunks or ()), files, note)

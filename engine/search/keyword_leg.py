@@ -29,15 +29,15 @@ _SHORT_QUESTION = 3
 _RECENT = 5_000
 """Where even the rarest term has more matches, so many of those that were indexed last are ranked, and all titles."""
 _WIDEST_BEGINNING = 5_000
-"""Where the words of a beginning occur in more chunks together, some stand in for all: FTS5 would merge the lists of
-all words anew for each statement, and twice for each ranking."""
+"""Prefixes whose words occur in more chunks together are represented by some of these words: FTS5 would merge the lists
+of all words again for each statement, and twice for each ranking."""
 _STAND_INS = 24
 _WEAK = 0.5
 """Weight of a beginning or a looser form where the exact one is in the index; without it, they count in full."""
 _STEM_ONLY = 0.9
 """Weight of another form of a word where the form in the query is in the index."""
 _FILLER = 0.2
-"""Weight of a word that says how the user asks."""
+"""Weight of a word that only introduces the query, such as "how"."""
 _ALL = 1 - 1e-9
 
 
@@ -49,7 +49,7 @@ class KeywordScores:
     scores: dict[int, float] = field(default_factory=dict)
     contributions: dict[int, tuple[float, ...]] = field(default_factory=dict)
     titled: set[int] = field(default_factory=set)
-    """Chunks whose title or file name holds half of the query or more, by weight."""
+    """Chunks whose title or file name contains half of the query or more, by weight."""
     around: set[int] = field(default_factory=set)
     """Chunks with a term in a title, a heading, their path or an alias."""
     names: dict[int, float] = field(default_factory=dict)
@@ -61,11 +61,11 @@ class KeywordScores:
     evidence: dict[int, float] = field(default_factory=dict)
     """A chunk's score without its upper limit."""
     sums: dict[int, float] = field(default_factory=dict)
-    """BM25 and nearness of a chunk: orders chunks whose evidence is the same share of the query."""
+    """BM25 and proximity of a chunk: orders chunks that match the same share of the query."""
     complete: set[int] = field(default_factory=set)
     """Chunks that hold all terms."""
     groups: tuple[int, ...] = ()
-    """By term: not 0 where it is one of several of which any will do, which share this number; () for none at all."""
+    """By term: the number shared by alternative terms, 0 for others; () if there are no alternatives."""
     full_match: float = scoring.FULL_MATCH
 
     @cached_property
@@ -73,7 +73,7 @@ class KeywordScores:
         return scoring.Scale.of([term.idf for term in self.terms], self.full_match)
 
     def parts(self, id_: int) -> scoring.TextParts:
-        """What the score of this chunk is made of."""
+        """The components of this chunk's score."""
         contributions = self.contributions.get(id_) or (0.0,) * len(self.terms)
         near, name = self.nearness.get(id_, 0.0), self.names.get(id_, 0.0)
         return self.parts_of(contributions, self.strengths.get(id_, ()), near, name)
@@ -81,7 +81,7 @@ class KeywordScores:
     def parts_of(
         self, contributions: Sequence[float], strengths: Sequence[float], near: float, name: float = 0.0
     ) -> scoring.TextParts:
-        """What the score of a chunk with these figures is made of."""
+        """The components of a chunk's score, from these values."""
         scale = self.scale
         if self.groups:
             chosen = self.counted(contributions)
@@ -126,9 +126,9 @@ class KeywordScores:
             self.scores[id_], self.evidence[id_] = whole.score, whole.evidence
 
     def counted(self, contributions: Sequence[float]) -> Collection[int]:
-        """Places of the terms that count in a chunk with these contributions.
+        """Positions of the terms that count in a chunk with these contributions.
 
-        Of terms of which any will do only the one that gives most does, as if it alone had been asked for.
+        Of alternative terms only the one that contributes most counts, as if it were the only one in the query.
         """
         if not self.groups:
             return range(len(self.terms))
@@ -141,12 +141,12 @@ class KeywordScores:
         return best.values()
 
     def best(self) -> float:
-        """How well they match at best: fully where a chunk holds them all, be it a long one that scores less for it."""
+        """The best match: 1 if a chunk contains all terms, even a long one with a lower score."""
         return 1.0 if self.complete else max(self.scores.values(), default=0.0)
 
 
 class KeywordLeg:
-    """One question against the keyword index of one snapshot."""
+    """One query on the keyword index of one snapshot."""
 
     def __init__(self, snapshot: Snapshot, question: QueryAnalysis, frequencies: CountsOf) -> None:
         self.question = question
@@ -156,7 +156,7 @@ class KeywordLeg:
         self.chunks = self._counts.total
         """How many chunks are indexed."""
         self._at_hand = snapshot.chunk_count()
-        """How many of them are in the snapshot: all, or what was brought here as candidates."""
+        """Number of them in the snapshot: all, or the candidates copied here."""
         self._average_length = self._counts.average_length
         terms = [term for term in question.terms if not term.stop]
         self._counts.expect(token for term in terms for token in _tokens_of(term))
@@ -186,7 +186,8 @@ class KeywordLeg:
         return list(dict.fromkeys(found + self._ranked(self._ranking(), matches, limit, among)))
 
     def titled(self) -> list[int] | None:
-        """Ids of chunks among which are all whose titles, aliases or file names hold every term; None for too many."""
+        """Ids of chunks that include all whose titles, aliases or file names contain every term; None if there are too
+        many."""
         if len(self._known) < len(self.terms):
             return []
         rarest = (" OR ".join(term.stemmed + term.plain) for term in self._known[:2])
@@ -199,7 +200,7 @@ class KeywordLeg:
         return found if len(found) <= _MOST_TITLED else None
 
     def _exact(self, limit: int, among: ChunkFilter) -> list[int]:
-        """Candidates by exact forms alone, where there are many looser ones: FTS5 ranks both alike."""
+        """Candidates by exact forms alone if there are many looser ones: FTS5 ranks both the same."""
         exact = [term for term in self._known if term.weak < 1.0]
         if not exact or sum(term.loose for term in exact) <= limit // 2:
             return []
@@ -209,9 +210,9 @@ class KeywordLeg:
     def score(
         self, ids: Iterable[int], full_match: float = scoring.FULL_MATCH, *, ordered: bool = True
     ) -> KeywordScores:
-        """Exact keyword scores, with all terms, of those of these chunks that match any.
+        """Return exact keyword scores, with all terms, of the chunks that match any term.
 
-        `ordered`: the terms stand in the order of a question, so that it counts how near neighbours are.
+        `ordered`: the terms are in the order of a query, so proximity of neighbours counts.
         """
         result = KeywordScores(self.terms, groups=self._groups, full_match=full_match)
         wanted = set(ids) if self._known else set()
@@ -225,7 +226,7 @@ class KeywordLeg:
         return result
 
     def _neighbours(self) -> tuple[tuple[int, int], ...]:
-        """Places among the known terms of those that follow one another in the question; alternatives do not."""
+        """Positions of known terms that follow one another in the query, except alternatives."""
         at = {index: place for place, (index, _) in enumerate(self._places)}
         groups = self._groups or (0,) * len(self.terms)
         following = ((first, first + 1) for first in range(len(self.terms) - 1))
@@ -241,7 +242,7 @@ class KeywordLeg:
         return every if len(self._choosing) == len(self._known) else f"({_any_of(self._choosing)}) AND ({every})"
 
     def _count(self, expression: str, asked: Asked, wanted: set[int], result: KeywordScores) -> None:
-        """Put the scores of those of the wanted chunks that match into the result."""
+        """Add the scores of the matching chunks to the result."""
         if not wanted:
             return
         places, count, known_average = self._places, len(self.terms), self._average_length
@@ -327,8 +328,8 @@ class KeywordLeg:
             elif beginning > exact:  # other words begin so, too
                 weak_words += begun
                 matches = max(matches, found)
-        # As many chunks with the stem as with the word are the same chunks. A note whose language was taken for
-        # another one has other stems.
+        # If stem and word have equal counts, they are in the same chunks. A note whose language was detected wrongly
+        # has other stems.
         if not plain and (not stems or (exact and (len(stems) > 1 or exact != chunks))):
             plain = (_quoted(" ".join(tokens)),)
             chunks = max(chunks, exact)
@@ -377,9 +378,10 @@ class KeywordLeg:
         return chunks, sum(word.chunks for word in representing), tuple(_quoted(word.token) for word in representing)
 
     def _phrase_frequency(self, tokens: Sequence[str], column: str) -> int:
-        """At most so many chunks hold the phrase in this column: those with its rarest token there.
+        """Upper limit for the number of chunks that contain the phrase in this column: the count of its rarest token
+        there.
 
-        Over all columns a word and its stem would count twice. Titles and headings stand in the body too.
+        Counted in all columns, a word and its stem would count twice. Titles and headings are part of the body too.
         """
         return min(self._counts.chunks(token, column) for token in tokens)
 
@@ -406,9 +408,10 @@ def _contribution(term: Term, frequencies: Sequence[float], norm: float) -> tupl
 
 
 def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:
-    """Of the words with one beginning: itself, the commonest, and others, titles first, that add bearably few matches.
+    """Of the words with a prefix: the prefix itself, the most frequent word, and others, titles first, within a limit
+    of matches.
 
-    It is the commonest that is most likely being typed; whoever means a rare one is understood a letter later.
+    The most frequent word is probably the one being typed; a rare one is found one character later.
     """
     chosen = {word for word in words if word.token == start} | {max(words, key=lambda word: word.chunks)}
     room = _WIDEST_BEGINNING
@@ -428,7 +431,7 @@ def _weighed(terms: Sequence[Term]) -> tuple[Term, ...]:
 
 
 def _rarest(terms: Sequence[Term]) -> list[Term]:
-    """As many as have together no more than a bearable number of matches, at least one; `terms` are rarest first."""
+    """Return as many as stay below the limit of matches together, at least one; `terms` are rarest first."""
     matches = list(accumulate(term.matches for term in terms))
     return [term for term, total in zip(terms, matches, strict=True) if total <= max(_CHOOSING, matches[0])]
 

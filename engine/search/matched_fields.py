@@ -1,4 +1,4 @@
-"""Where the terms of a question stand in a chunk: in its title, a heading above it, its file's name or its text."""
+"""Finds which fields of a chunk contain the terms of a query: title, headings, file name or text."""
 
 from collections.abc import Sequence
 
@@ -24,9 +24,9 @@ _REGISTERED = "term_columns"
 def matched_fields(
     snapshot: Snapshot, terms: Sequence[Term], ids: Sequence[int]
 ) -> dict[int, tuple[tuple[MatchField, ...], ...]]:
-    """For each of these chunks that holds any of the terms, the fields of each term, in the terms' order.
+    """Return, for each of these chunks that contains any term, the fields of each term, in the order of the terms.
 
-    Walks through all that match, as a ranking does: for explanations, not for every key that is pressed.
+    Reads all matches, like a ranking: for explanations, not for every key press.
     """
     known = [term for term in terms if term.chunks]
     if not known or not ids:

@@ -1,4 +1,4 @@
-"""More like this: what a passage asks for, by its vector and by the words that tell most about it."""
+"""More like this: searches with a passage's vector and its most distinctive words."""
 
 import math
 from collections import Counter
@@ -21,7 +21,7 @@ LONGEST = 4096
 """Code points of a selection that are looked at."""
 _TELLING_WORDS = 20
 _MOST_COUNTED = 200
-"""Words of a passage, the most frequent first, whose frequency in the index is looked up."""
+"""Number of a passage's words, most frequent first, whose frequency in the index is looked up."""
 _WHOLE_SHARE = 0.9
 _OWN_SHARE = 0.5
 
@@ -30,19 +30,19 @@ class LikedPassage(NamedTuple):
     """A passage as the index holds it."""
 
     text: str
-    """As it is indexed, or what was selected with its secrets masked: it may be sent to a provider."""
+    """The indexed text, or the selected text with secrets masked: it may be sent to a provider."""
     own: frozenset[int]
     """Ids of the chunks that it is, or is a part of: not to be found."""
     stands_for: tuple[int, ...]
-    """Ids of the chunks whose vectors say what it means; empty where it must be embedded itself."""
+    """Ids of the chunks whose vectors represent the passage; empty if it must be embedded itself."""
 
 
 def find_passage(snapshot: Snapshot, passage: Passage, hidden: Callable[[str, Source], bool]) -> LikedPassage:
-    """The passage in this state of the index. `hidden` says of a file whether nobody may look into it.
+    """Find the passage in this state of the index. `hidden` says whether a file must not be read.
 
-    Raises `PassageMissing` where nothing is indexed on its lines, and no text is given.
+    Raises `PassageMissing` if nothing is indexed on its lines, and no text is given.
     """
-    # What is masked is cut to its length afterwards: half of a secret is none that anyone would know.
+    # Mask before cutting to length: half of a secret would not be recognised.
     selected = redact(beginning_of(passage.text.strip(), 2 * LONGEST))[:LONGEST]
     found = _chunks_on(snapshot, passage, hidden)
     if passage.message is not None:
@@ -149,7 +149,7 @@ def _missing(passage: Passage) -> str:
 
 
 def _squeezed(text: str) -> str:
-    """Letters and digits alone: a rendered page shows no marks."""
+    """Letters and digits alone: a rendered page shows no Markdown syntax."""
     return "".join(filter(str.isalnum, text))
 
 

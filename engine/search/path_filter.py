@@ -1,4 +1,4 @@
-"""Which files a question may find or look into, by their names."""
+"""Decides by name which files a query may find or read."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from engine.store.snapshot import Snapshot
 
 def files_to_search(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -> list[int] | None:
     """Ids of the files to search in; None for all."""
-    # Until the next sync the index holds names that the settings have come to exclude: nobody may open them.
+    # Until the next sync the index may contain files that the settings exclude by now: they must not be opened.
     under = snapshot.meta("names")
     if under == guard.rules and not work.request.filter.active:
         return None
@@ -24,7 +24,8 @@ def files_to_search(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -
 
 
 def hidden(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -> Callable[[str, Source], bool]:
-    """Says of a file whether it must not be looked into: others read along, or the settings exclude it by now."""
+    """Return a function that says whether a file must not be read: it is private in a shared session, or excluded by
+    now."""
     under = snapshot.meta("names")
 
     def is_hidden(path: str, source: Source) -> bool:

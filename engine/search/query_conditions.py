@@ -1,4 +1,4 @@
-"""What a query demands of every chunk that is found, as conditions over the index: both legs keep to them."""
+"""Conditions of a query on every result, as conditions on the index that both searches apply."""
 
 from array import array
 from collections.abc import Callable, Iterable, Sequence
@@ -52,7 +52,7 @@ class Conditions:
         return self._matching([condition for _, condition in self._clauses], files)
 
     def files(self) -> list[int] | None:
-        """Ids of the files that satisfy what is demanded of whole files; None where nothing is."""
+        """Ids of the files that satisfy the conditions on whole files; None if there are none."""
         parts = [condition for clause, condition in self._clauses if all(map(_of_file, clause.alternatives))]
         if not parts:
             return None
@@ -204,7 +204,7 @@ class Conditions:
 
 
 def wanted_roles(query: Query) -> frozenset[str]:
-    """Whose words alone are asked for; empty for anybody's."""
+    """The roles whose messages are searched; empty for all."""
     for clause in query.required:
         names = [atom.value for atom in clause.alternatives if isinstance(atom, Field) and atom.name == "role"]
         if len(names) == len(clause.alternatives) and not clause.negated:

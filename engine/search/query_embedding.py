@@ -1,4 +1,4 @@
-"""Turns what is asked into a vector: once, and only where there is something to compare it with."""
+"""Embeds the query once, and only if there are vectors to compare it with."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -24,15 +24,15 @@ _MOST = 64
 
 
 class QueryVectorCache:
-    """Thread-safe. Questions are kept in memory alone."""
+    """Cache of query vectors, in memory only. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._kept: dict[tuple[str, str, str, str], Vectors] = {}
-        """Used last stands last."""
+        """Ordered by last use."""
 
     def of(self, provider: EmbeddingProvider, text: str, cancel: CancelToken | None = None) -> Vectors:
-        """Unit vector (dims,) of a question. Raises what `embed_query` raises."""
+        """Unit vector (dims,) of a query. Raises the errors of `embed_query`."""
         name = (provider.id, provider.model, provider.key, text)
         vector = self.known(provider, text)
         if vector is not None:
@@ -45,7 +45,7 @@ class QueryVectorCache:
         return vector
 
     def known(self, provider: EmbeddingProvider, text: str) -> Vectors | None:
-        """The same of a question that was asked lately; None of any other, for nothing is sent."""
+        """The cached vector of a query; None if there is none. Nothing is sent."""
         name = (provider.id, provider.model, provider.key, text)
         with self._lock:
             vector = self._kept.pop(name, None)
@@ -55,24 +55,24 @@ class QueryVectorCache:
 
 
 class QueryEmbedder:
-    """Thread-safe. A failing provider costs the vector, never the answer: the work's notice says so."""
+    """Embeds queries. Thread-safe. If the provider fails, the search runs without a vector and its notice says so."""
 
     def __init__(self, store: ReadableStore, guard: PathGuard, note_failure: Callable[[str | None], None]) -> None:
-        """`note_failure` hears why a question could not be embedded, or None when it could."""
+        """`note_failure` receives the reason why a query could not be embedded, or None after success."""
         self._store = store
         self._guard = guard
         self._note_failure = note_failure
         self._questions = QueryVectorCache()
 
     def take_vectors(self, provider: "EmbeddingProvider", work: SearchContext) -> None:
-        """Give all that is asked its vector; who could not embed the one is not asked for the next."""
+        """Embed all queries of the search. After a failure the provider is not called again."""
         for level in work.levels:
             level.vector = self._vector(provider, level)
             if level.capabilities is not None:
                 return
 
     def known(self, provider: "EmbeddingProvider", text: str) -> "Vectors | None":
-        """The vector of what was embedded lately; None of all else, for nothing is sent."""
+        """The cached vector of a query; None if there is none. Nothing is sent."""
         return self._questions.known(provider, text)
 
     def _vector(self, provider: "EmbeddingProvider", work: SearchContext) -> "Vectors | None":
@@ -110,7 +110,8 @@ class QueryEmbedder:
         return vector if vector.any() else None
 
     def _has_vectors(self, provider: "EmbeddingProvider", work: SearchContext) -> bool:
-        """Whether the question can be compared with anything; else it is not sent anywhere, and no model is loaded."""
+        """Whether there are vectors to compare with; otherwise the query is not sent anywhere, and no model is
+        loaded."""
         with self._store.read(work.cancel) as snapshot:
             model = snapshot.stored_model(provider.id, provider.model, provider.key)
             if model is not None and snapshot.has_vectors(model.id):

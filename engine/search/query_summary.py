@@ -1,4 +1,4 @@
-"""Says in a sentence how a query was understood."""
+"""Describes in a sentence how a query was understood."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -21,7 +21,10 @@ _DEMANDS = {
 
 
 def understood(query: Query) -> str:
-    """As "Looked for drip, valve*. Every result has “left valve”, lacks hose, is in path:daily."."""
+    """Return a sentence such as "Looked for drip, valve*.
+
+    Every result has “left valve”, lacks hose, is in path:daily.".
+    """
     words = [_shown(atom) for _, atom in query.wanted()]
     demands = [demand(clause) for clause in query.required]
     if words:
@@ -32,14 +35,14 @@ def understood(query: Query) -> str:
 
 
 def demand(clause: Clause) -> str:
-    """What a clause demands of a result, as "lacks hose": what follows on "Every result"."""
+    """Describe a condition as the end of a sentence that begins with "Every result", such as "lacks hose"."""
     fields = all(isinstance(atom, Field) for atom in clause.alternatives)
     shown = any_of(map(_shown, clause.alternatives))
     return tr(_DEMANDS[fields, clause.negated], words=shown, places=shown)
 
 
 def remarks_of(query: Query) -> Sequence[str]:
-    """The first of what was read as words though it looks like syntax: a pasted text may have many."""
+    """The first parts read as words although they resemble syntax: a pasted text may have many."""
     return query.remarks[:_MOST_REMARKS]
 
 

@@ -23,10 +23,10 @@ _EXACT = 50
 
 
 class Ranker:
-    """Chooses, scores and orders as the request says; thread-safe."""
+    """Selects, scores and orders candidates by the request. Thread-safe."""
 
     def __init__(self, in_extra_paths: Callable[[Iterable[str]], set[str]]) -> None:
-        """`in_extra_paths` says which files lie outside the workspace: they age otherwise."""
+        """`in_extra_paths` returns the files outside the workspace, which age differently."""
         self._in_extra_paths = in_extra_paths
 
     def candidates(
@@ -135,7 +135,7 @@ class Ranker:
     def spread(
         self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext
     ) -> list[Scored]:
-        """The same, so ordered that what is alike stands apart."""
+        """Reorder the results so that similar ones are apart."""
         from engine.search.diversity import MOST, likeness_of
 
         model = None if meaning is None else meaning.model

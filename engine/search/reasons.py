@@ -65,17 +65,17 @@ _NAMED = marked("Shown because its title matches; with its age, its score is bel
 _BY_WORDS = marked("Shown because its words alone reach the minimum of {least:g}.")
 _MOST_TERMS = 8
 _LEAST = 0.005
-"""What rounds to nothing is not worth a word."""
+"""Parts that round to zero are left out."""
 
 
 class Reason(NamedTuple):
-    """What one part of the score has to say."""
+    """One part of the score, with its explanation."""
 
     part: ReasonPart
     sentence: str
     """One or several."""
     detail: str = ""
-    """What a drawing of the sentence's numbers leaves to be said."""
+    """Text for what a chart of the numbers doesn't show."""
 
     def __str__(self) -> str:
         return f"{self.sentence} {self.detail}".rstrip()

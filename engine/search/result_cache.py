@@ -1,7 +1,7 @@
-"""Answers of the last minute, so that the same question is not worked out again while the index stays as it is.
+"""Caches the answers of the last minute while the index is unchanged.
 
-An answer belongs to a moment: one state of the index and one provider. Every look-up names the moment that it sees, so
-what another process has written, a rebuild or a change of the provider ends all older answers without any message.
+An answer belongs to one state of the index and one provider. Every lookup passes its current state, so a write by
+another process, a rebuild or another provider invalidates older answers without notification.
 """
 
 import threading
@@ -21,13 +21,13 @@ Value = TypeVar("Value")
 
 
 class IndexMoment(NamedTuple):
-    """One state of what is indexed: any commit that changes chunks or vectors makes another."""
+    """One state of the index: any commit that changes chunks or vectors makes another."""
 
     identity: str
     generation: int
     stamp: int
     noted: tuple[object, ...]
-    """By which rules files were found and read, which of them were not, and what waits for a person's yes."""
+    """The rules by which files were found and read, files with errors, and embedding that awaits approval."""
 
 
 class Moment(NamedTuple):
@@ -37,7 +37,7 @@ class Moment(NamedTuple):
     provider: tuple[str, str, str, Calibration] | None
     """None where words alone are searched."""
     time: str
-    """The day, since "yesterday" is another one tomorrow; the minute, where a question counts hours or days back."""
+    """The day, since the meaning of "yesterday" changes; to the minute if the query counts hours or days back."""
 
     @classmethod
     def of(cls, snapshot: Snapshot, provider: "EmbeddingProvider | None", *, by_the_minute: bool) -> "Moment":
@@ -48,15 +48,15 @@ class Moment(NamedTuple):
 
 
 class ResultCache(Generic[Value]):
-    """Thread-safe. Keeps so many answers of one moment of the index, those that were asked for last."""
+    """The most recently used answers of one state of the index. Thread-safe."""
 
     def __init__(self, settings: ResultCacheSettings, clock: Callable[[], float] = time.monotonic) -> None:
-        """`clock` tells seconds."""
+        """`clock` returns seconds."""
         self._clock = clock
         self._lock = threading.Lock()
         self._index: IndexMoment | None = None
         self._kept: dict[tuple[Moment, Hashable], tuple[float, Value]] = {}
-        """When it was put there, and the answer. Used last stands last."""
+        """Time of storing, and the answer. Ordered by last use."""
         self.begin(settings)
 
     def begin(self, settings: ResultCacheSettings) -> None:
@@ -71,7 +71,7 @@ class ResultCache(Generic[Value]):
         return self._most > 0
 
     def get(self, moment: Moment, question: Hashable) -> tuple[Value, float] | None:
-        """The answer, and how many seconds ago it was worked out; None where it must be worked out anew."""
+        """Return the answer and its age in seconds; None if there is none."""
         with self._lock:
             self._be_at(moment.indexed)
             found = self._kept.pop((moment, question), None)
@@ -90,7 +90,7 @@ class ResultCache(Generic[Value]):
         with self._lock:
             self._be_at(moment.indexed)
             now = self._clock()
-            # A question that nobody asks again must not hold on to its answer for long.
+            # An answer that is not used again must be released soon.
             self._kept = {name: kept for name, kept in self._kept.items() if now - kept[0] < self._seconds}
             self._kept.pop((moment, question), None)
             self._kept[moment, question] = now, answer

@@ -13,7 +13,7 @@ _SAID_BY = {"user": "said by the person", "assistant": "said by the assistant", 
 
 
 def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
-    """An answer as dicts and lists with camelCase keys, without what only matters while somebody types."""
+    """Return an answer as dicts and lists with camelCase keys, without fields that only matter while typing."""
     values: dict[str, Any] = to_builtins(outcome)
     values["timingsMs"] = values.pop("timings")
     del values["remote"], values["age"]

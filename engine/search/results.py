@@ -21,9 +21,9 @@ def make_result(
     *,
     around: bool = True,
 ) -> MemorySearchResult:
-    """With `roles` only what one of them said is marked and shown first.
+    """With `roles`, only messages of these roles are highlighted and shown first.
 
-    `around`: whether the title, a heading or the path may match; to look through them takes as long as the text.
+    `around`: whether the title, a heading or the path may match; searching them takes as long as searching the text.
     """
     # The name of a session's file is no text.
     others = (chunk.path if chunk.places is None else "", chunk.title, *chunk.heading) if around else ()
@@ -78,7 +78,7 @@ def ranges_of(
 
 
 def said_by(chunk: StoredChunk, question: QueryAnalysis, roles: frozenset[str]) -> bool:
-    """Whether one of these said a word of the question, or nobody said any."""
+    """Whether a message of these roles contains a word of the query, or no message does."""
     ranges = _matches(chunk, question)
     return not ranges or bool(_inside(ranges, _spans(chunk, roles)))
 
@@ -88,7 +88,7 @@ def _matches(chunk: StoredChunk, question: QueryAnalysis) -> list[FileRange]:
 
 
 def _spans(chunk: StoredChunk, roles: frozenset[str]) -> list[FileRange]:
-    """The parts of a session's chunk that one of these said."""
+    """The parts of a session's chunk by these roles."""
     places = () if chunk.places is None else read_places(chunk.places)
     ends = [*(place.offset for place in places[1:]), len(chunk.text)]
     return [(place.offset, end) for place, end in zip(places, ends, strict=False) if place.role in roles]

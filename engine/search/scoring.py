@@ -1,6 +1,6 @@
-"""Absolute scores, 0 to 1: each depends on its own chunk and the question, not on the other results.
+"""Absolute scores, 0 to 1: each depends on its own chunk and the query, not on the other results.
 
-That is what lets a threshold mean something, and lets an off-topic question come back empty.
+So a threshold is meaningful, and an off-topic query returns nothing.
 """
 
 import math
@@ -17,27 +17,27 @@ B = 0.75
 FULL_MATCH = 0.5
 """Share of the highest conceivable BM25 sum that counts as a full match."""
 FULL_LIKENESS = 0.25
-"""The same where the words are those that tell most about a passage: no other passage has most of them.
+"""Full match for the distinctive words of a passage: no other passage contains most of them.
 
-A third of them, as search engines demand of what is like a document, then reaches the usual threshold.
+A third of them, which search engines require of similar documents, then reaches the default threshold.
 """
 _SHORT_QUESTION = 3
-"""Terms up to which a chunk scores no more than the share of the question that it covers."""
+"""For queries up to this number of terms, a chunk's score is at most its share of the query."""
 _COVERING = 1.25
-"""Power of that share: who holds less than half of a question is no answer to it."""
+"""Exponent of that share: a chunk with less than half of a query hardly answers it."""
 _COMPLETE = 0.42
 """Least score of a chunk that holds every term, however long it is. It falls with the square of the share covered."""
 _USUAL_LENGTH = 100.0
 """Tokens up to which no chunk counts as longer than average. Otherwise a collection of one-line notes would make every
 note of usual length look long, and its score would depend on what else is indexed."""
 _NAME = 0.5
-"""What a title or file name adds that is the query and nothing else; half a fit adds a quarter of it."""
+"""Bonus of a title or file name that equals the query; a half match adds a quarter of it."""
 _UNKNOWN = 1.2
 """Weight of a term that occurs nowhere, in average weights of the others."""
 _NEAR = 0.3
-"""What two neighbours of the question add where they are neighbours in the text, as a share of the rarer one's best."""
+"""Bonus for two neighbours of the query that are neighbours in the text, as a share of the rarer one's best score."""
 _WEIGHT_WITHOUT_WORDS = 0.9
-"""Weight of meaning where the words of the question match nothing well."""
+"""Weight of meaning if the keywords match nothing well."""
 _DOUBTED, _TRUSTED = 0.5, 0.9
 """Between these, how well the words match at best lowers the weight of meaning to the model's own."""
 _LONG_QUESTION = 5
@@ -73,9 +73,9 @@ def term_score(idf: float, frequency: float, norm: float) -> float:
 
 
 def nearness(idf: float, distance: float) -> float:
-    """What two words that follow one another in the question add to the BM25 sum where they stand so far apart.
+    """Return the addition to the BM25 sum for two consecutive words of the query at this distance.
 
-    `idf` is that of the commoner of the two, `distance` in tokens, 1 side by side, infinite where one is missing.
+    `idf` is that of the more frequent word, `distance` in tokens, 1 for neighbours, infinite if one is missing.
     """
     return _NEAR * idf * (K1 + 1) / distance
 
@@ -94,12 +94,12 @@ def text_evidence(total: float, full: float, covered: float, limit: float) -> fl
 
 
 class TextParts(NamedTuple):
-    """What a keyword score is made of."""
+    """The components of a keyword score."""
 
     bm25: float
-    """Sum of what the terms contribute."""
+    """Sum of the terms' contributions."""
     nearness: float
-    """What is added for those that stand near each other."""
+    """Bonus for terms that are close together."""
     full: float
     """The sum that counts as a full match; 0 where no term was looked for."""
     covered: float
@@ -118,7 +118,7 @@ class TextParts(NamedTuple):
 
     @property
     def from_name(self) -> float:
-        """What the title or the file's name adds."""
+        """Bonus for matches in the title or the file name."""
         return _NAME * self.name * self.name
 
     @property
@@ -186,9 +186,10 @@ class Blend:
 
     @classmethod
     def of(cls, base_weight: float, best_text_score: float, terms: int) -> "Blend":
-        """The model's weight, raised towards 0.9 where the words of the question match nothing well.
+        """Return the model's weight, raised towards 0.9 if the keywords match nothing well.
 
-        `terms`: how many words it has. Half of ten words in one passage are an answer, half of two hardly.
+        `terms`: number of words in the query. Half of ten words in one passage are an answer, half of two are hardly
+        one.
         """
         trust = best_text_score * max(1.0, terms / _LONG_QUESTION)
         doubt = min(1.0, max(0.0, (_TRUSTED - trust) / (_TRUSTED - _DOUBTED)))
@@ -196,13 +197,13 @@ class Blend:
 
     @classmethod
     def between_passages(cls) -> "Blend":
-        """For what is like a passage, whatever the model."""
+        """Weights for passages similar to a passage, the same for every model."""
         return cls(_WEIGHT_BETWEEN_PASSAGES)
 
     def score(self, text: float, vector: float | None) -> float:
-        """A chunk whose vector is still missing is scored by its words alone, as if its meaning fitted just as well.
+        """A chunk without a vector yet is scored by keywords alone, as if its meaning matched as well.
 
-        A lower guess would hide new notes until they are embedded, and a higher one would prefer them.
+        A lower score would hide new notes until they are embedded, a higher one would prefer them.
         """
         if vector is None:
             return text

@@ -1,4 +1,4 @@
-"""One question on its way through the stages of a search."""
+"""One query and its state during a search."""
 
 import time
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _LEAST_CANDIDATES = 200
 
 @dataclass(frozen=True)
 class SearchRequest:
-    """One question, its defaults filled in: everything that decides its answer beside the index and the provider."""
+    """One query with all defaults filled in: everything besides index and provider that decides the answer."""
 
     query: str
     max_results: int
@@ -33,17 +33,17 @@ class SearchRequest:
     keyword_only: bool = False
     explain: bool = False
     half_life_days: float = 0.0
-    """Days in which what has a date loses half of its score; 0 where nothing ages."""
+    """Days in which a dated result loses half of its score; 0 disables ageing."""
     diverse: bool = False
-    """Whether results that say the same stand behind others."""
+    """Whether to rank results that repeat others lower."""
     per_file: int = 0
     """Most results of one file; 0 for no limit."""
     correct: bool = False
     """Whether to search the likeliest correction of a word that occurs nowhere."""
     like: Passage | None = None
-    """What is wanted is like this; `query` is empty then."""
+    """Passage to find similar ones for; `query` is empty then."""
     within: "SearchRequest | None" = None
-    """Only among the results of this question."""
+    """Query whose results are the scope."""
 
     @property
     def candidates(self) -> int:
@@ -62,30 +62,30 @@ class SearchContext:
     suggestions: tuple[QuerySuggestion, ...] = ()
     understood: str = ""
     best: float = 0.0
-    """The highest score, or score by words alone, of all that were scored."""
+    """The highest score or keyword score of all candidates."""
     capabilities: RemedyName | None = None
-    """What would change that the meaning was not compared; `notice` says why it was not."""
+    """Remedy that would enable comparing meaning; `notice` has the reason why it was not compared."""
     vectors_ready: float = 1.0
     """Share of the chunks that have a vector; counted where the answer is explained."""
     tags_wait: bool = False
-    """Whether the query asks for tags, which the index does not have before its next update."""
+    """Whether the query uses tags, which the index doesn't have before its next update."""
     weakest: list[int] = field(default_factory=list)
-    """The last candidate of each leg that brought as many as it may: if it is kept, others behind it would be too."""
+    """The last candidate of each search that reached its limit: if it is kept, there may be more results."""
     stages: Stages = field(default_factory=Stages)
     spent: dict[str, float] = field(default_factory=dict)
     begun: float = field(default_factory=time.perf_counter)
     earlier: "SearchContext | None" = None
-    """The question among whose results this one is asked."""
+    """The query whose results are the scope."""
     vector: "Vectors | None" = None
-    """Unit vector (dims,) of what is asked; None where words alone are searched."""
+    """Unit vector (dims,) of the query; None if only keywords are searched."""
     stored: bool = False
-    """`vector` is that of a passage, not of a question."""
+    """`vector` is that of a passage, not of a query."""
 
     @classmethod
     def on(
         cls, request: SearchRequest, cancel: CancelToken | None, spent: dict[str, float] | None = None
     ) -> "SearchContext":
-        """The work on a question, and on all those that it is asked within: their time counts together."""
+        """Create the context of a query and of the queries that are its scope; they share their timings."""
         work = cls(request, parse_query(request.query), cancel, spent={} if spent is None else spent)
         if request.within is not None:
             work.earlier = cls.on(request.within, cancel, work.spent)
@@ -93,12 +93,12 @@ class SearchContext:
 
     @property
     def levels(self) -> "tuple[SearchContext, ...]":
-        """All questions, the widest first, this one last."""
+        """All queries, the widest first, this one last."""
         return (self,) if self.earlier is None else (*self.earlier.levels, self)
 
     @property
     def notices(self) -> list[str]:
-        """What there is to say of the answers to all of them, of this one first."""
+        """The notices of all queries, of this one first."""
         return [level.notice for level in reversed(self.levels)]
 
     @contextmanager
@@ -112,7 +112,7 @@ class SearchContext:
             self.spent[stage] = self.spent.get(stage, 0.0) + (time.perf_counter() - start) * 1000
 
     def by_words_only(self, reason: str, remedy: RemedyName) -> None:
-        """The question is not compared by meaning; `reason` ends with a full stop."""
+        """Search by keywords only; `reason` ends with a full stop."""
         self.capabilities = remedy
         self.notice = tr("Searched by words only: {reason}", reason=reason)
         self.stages.add("question", 1, 0, self.notice, "questions")

@@ -1,7 +1,7 @@
-"""What a searcher asks, so that an index that lies elsewhere can be searched in the same way as the one in the file.
+"""The sources of a searcher, so that an index elsewhere can be searched like the one in the file.
 
-Such an index brings its candidates into a small one in memory, before the question is answered there as always; only
-how often words and chunks occur is told of the whole.
+Such an index copies its candidates into a small one in memory, where the query is then answered as usual; only the
+frequencies of words and chunks come from the whole index.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -46,7 +46,7 @@ class NearVectors(Protocol):
 
 
 class WordCounts(Protocol):
-    """How often words occur in all that is indexed."""
+    """Frequencies of words in the whole index."""
 
     @property
     def total(self) -> int:
@@ -54,10 +54,10 @@ class WordCounts(Protocol):
 
     @property
     def average_length(self) -> float | None:
-        """Of all chunks, in tokens; None where what is searched is all there is, which then knows it itself."""
+        """Average of all chunks, in tokens; None if the searched index is complete and knows it itself."""
 
     def expect(self, tokens: Iterable[str]) -> None:
-        """These will be asked for."""
+        """Prepare for lookups of these tokens."""
 
     def chunks(self, token: str, column: str) -> int: ...
 
@@ -74,4 +74,4 @@ class CountsOf(Protocol):
 
 
 Bring = Callable[["SearchContext", "EmbeddingProvider | None"], None]
-"""Brings the candidates of a question, whose vector is known by then, to where they are searched."""
+"""Copy the candidates of a query, whose vector is known by then, to where they are searched."""

@@ -1,4 +1,4 @@
-"""From a question to its answer: both legs, one absolute score, the cut, and what there is to say about it."""
+"""Answers a query: keyword and vector search, one absolute score, the threshold, and notices."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -48,9 +48,9 @@ from engine.search.results import said_by
 def restrict(
     snapshot: Snapshot, demands: Conditions, files: Sequence[int] | None, work: SearchContext, *, listed: bool
 ) -> ChunkFilter:
-    """What may be found: in the files that pass the filters, the chunks that satisfy the query.
+    """Return the filter: in the files that pass the filters, the chunks that satisfy the query.
 
-    `listed`: somebody else than FTS5 needs to know them.
+    `listed`: their ids are needed, not only an FTS5 expression.
     """
     among = ChunkFilter(files)
     if demands:
@@ -85,7 +85,7 @@ def _has_tags(snapshot: Snapshot) -> bool:
 def said(
     snapshot: Snapshot, question: QueryAnalysis, kept: list[Scored], roles: frozenset[str], work: SearchContext
 ) -> list[Scored]:
-    """Those whose matching words were said by one of these roles, and not only beside what they said."""
+    """Return the results whose matching words are in messages of these roles."""
     with work.timed("merge"):
         chunks = snapshot.chunks([scored.id for scored in kept])
         found = [scored for scored in kept if scored.id in chunks and said_by(chunks[scored.id], question, roles)]
@@ -95,7 +95,7 @@ def said(
 
 
 class Searcher:
-    """Answers questions about one index. Thread-safe; keeps the last answers and how frequent words are."""
+    """Searches one index. Thread-safe; caches the last answers and word frequencies."""
 
     def __init__(  # noqa: PLR0913 - most are options, given by name
         self,
@@ -109,12 +109,12 @@ class Searcher:
         frequencies: CountsOf | None = None,
         bring: Bring | None = None,
     ) -> None:
-        """`remembering`: how answers are remembered.
+        """`remembering`: settings of the result cache.
 
-        `note_failure` hears why a question could not be embedded, or None when it could.
+        `note_failure` receives the reason why a query could not be embedded, or None after success.
 
-        Where `store` holds only the candidates of an index that lies elsewhere, `bring` puts them there, and
-        `frequencies` count in the whole.
+        If `store` holds only the candidates of an index elsewhere, `bring` copies them there, and `frequencies` counts
+        in the whole index.
         """
         self._store = store
         self._vectors = vectors
@@ -226,7 +226,7 @@ class Searcher:
         return FoundSet(question, meaning, kept, len(kept), grounds, within, lasting)
 
     def question_of(self, snapshot: Snapshot, work: SearchContext) -> "tuple[LikedPassage | None, QueryAnalysis]":
-        """The words that are asked for; of a passage those that tell most about it."""
+        """The words of the query; for a passage its most distinctive words."""
         if work.request.like is None:
             return None, analyse_query(work.query, snapshot.languages())
         from engine.search.more_like_this import find_passage, telling_words
@@ -235,7 +235,7 @@ class Searcher:
         return liked, telling_words(snapshot, liked, self._frequencies)
 
     def _kept_by(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext) -> Kept:
-        """What an earlier question finds in this very state of the index."""
+        """The results of an earlier query in this state of the index."""
         moment = self._moment(snapshot, provider, work)
         remembered = self._earlier.get(moment, work.request)
         if remembered is not None:
@@ -246,12 +246,12 @@ class Searcher:
         return kept
 
     def known_vector(self, query: str) -> "Vectors | None":
-        """The vector (dims,) of a question that was asked lately; None of any other, for nothing is sent."""
+        """The cached vector (dims,) of a query; None if there is none. Nothing is sent."""
         provider = self._provider()
         return None if provider is None else self._embedder.known(provider, parse_query(query).question)
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
-        """What may be typed after an operator that has begun so; for no operator: the operators."""
+        """Return completions of an operator's value; without an operator, the operators."""
         from engine.search.completion import values_of
 
         with self._store.read() as snapshot:

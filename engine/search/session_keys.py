@@ -46,7 +46,7 @@ class Session(NamedTuple):
     program: str
     """For example `discord`; empty if the key names none."""
     chat: Chat | None
-    """None for a sub-agent, whose key doesn't say which chat it works for."""
+    """None for a sub-agent, whose key doesn't name the chat it works for."""
 
 
 def session_of(key: str) -> Session:

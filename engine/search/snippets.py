@@ -9,7 +9,7 @@ from engine.records import FileRange
 LIMIT = 700
 _ELLIPSIS = "…"
 _LEAD_SHARE = 4
-"""What part of the limit may come before the first match."""
+"""Fraction of the limit that may precede the first match: one in this number."""
 _LONGEST_WORD = 40
 """How far a cut moves to keep a word whole: there are no spaces in Japanese, nor in an address."""
 
@@ -77,7 +77,7 @@ def _densest(text: str, ranges: Sequence[FileRange], limit: int) -> tuple[int, i
 
 
 def _earliest(text: str, start: int, limit: int) -> int:
-    """Where a window may begin whose first match starts here: with its line, or not far before it."""
+    """Earliest start of a snippet whose first match starts here: its line, or a little before the match."""
     earliest = max(0, start - limit // _LEAD_SHARE)
     return text.rfind("\n", earliest, start) + 1 or earliest
 
@@ -94,7 +94,7 @@ def _end(text: str, begin: int, matched: int, limit: int) -> int:
 
 
 def _filled(text: str, begin: int, end: int, limit: int) -> int:
-    """Where a window that has room left begins: it shows what comes before, in whole lines unless they are few."""
+    """Start of a snippet with room left: extended to what comes before, in whole lines unless they are few."""
     earliest = end - limit + _cuts_after(text, end)
     if earliest <= 0:
         return 0

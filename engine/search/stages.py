@@ -60,7 +60,7 @@ class Stages:
         self.found.append(SearchStage(name=name, entered=entered, left=left, note=note, milliseconds=spent, unit=unit))
 
     def add_terms(self, terms: Sequence[Term], dropped: Sequence[str]) -> None:
-        """What the analysis made of the question."""
+        """Add the stage of the query's analysis."""
         known = [tr("“{word}” in {count:,}", word=term.surface, count=term.chunks) for term in terms if term.chunks]
         unknown = [in_quotes(term.surface) for term in terms if not term.chunks]
         notes = []

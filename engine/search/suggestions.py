@@ -1,9 +1,8 @@
-"""Suggest the nearest words of the index for words of a query that occur nowhere.
+"""Suggests similar words of the index for words of a query that occur nowhere.
 
-The index's own list of words is asked, in two ways that need no walk through all of it. Words with one slip among the
-first letters are looked up one by one (some 200, 27 µs each where the pages are in memory); those with the same first
-letters are read and compared. So one slip is found anywhere, two where the beginning is right: two letters, in the
-largest indexes four.
+The index's own word list is used, in two ways that don't read all of it. Words with one typo in the first characters
+are looked up one by one (some 200, 27 µs each if the pages are cached); words with the same first characters are read
+and compared. So one typo is found anywhere, two if the beginning is right: two characters, in the largest indexes four.
 """
 
 import re
@@ -19,15 +18,14 @@ from engine.text import QueryAnalysis, QueryTerm, spelling
 from engine.text.folding import fold
 
 _SHORTEST_HEAD, _LONGEST_HEAD = 2, 4
-"""Letters at the beginning that are taken for right where words are read and compared; among the most of them slips are
-looked up."""
+"""First characters that must match for words to be read and compared; typos are looked up within the longer of them."""
 _MOST_COMPARED = 3_000
-"""Words with the same beginning; where there are more, those with a longer one."""
+"""Largest number of words with the same beginning to compare; if there are more, a longer beginning is used."""
 _MOST_WORDS = 3
-"""So many words of a question are looked after, and so many suggestions are made."""
+"""Largest number of words that are looked up, and of suggestions."""
 _MOST_REMEMBERED = 512
 _SHORTEST_CORRECTED, _SHORTEST_TWO_SLIPS = 5, 8
-"""Letters of a word that is corrected without asking, and of one that may have two slips."""
+"""Shortest word that is corrected automatically, and shortest one that may have two typos, in characters."""
 
 
 class Near(NamedTuple):
@@ -40,7 +38,7 @@ class Near(NamedTuple):
 
 
 class Spelling:
-    """Outlives the questions: a person who types goes on asking with the same slip. Thread-safe."""
+    """Cache of corrections across queries, since typing repeats the same typo. Thread-safe."""
 
     def __init__(self) -> None:
         self._latest: tuple[tuple[str, int, int], dict[tuple[str, bool], list[Near]]] = ("", 0, 0), {}
@@ -53,10 +51,10 @@ class Spelling:
         terms: Sequence[Term],
         among: ChunkFilter,
     ) -> tuple[QuerySuggestion, ...]:
-        """At most three other questions, the likeliest first; `terms` are those of the question that were looked for.
+        """Return at most three other queries, most likely first; `terms` are the query's terms that were searched.
 
-        Only words of what is searched are offered, so that none leaves a file that is nobody's to see; and of all that
-        passes the filters where nothing satisfies the question, as with a slip in a quotation.
+        Only words of searched files are offered, so that nothing leaks from hidden files; if nothing satisfies the
+        query, as with a typo in a quotation, words of all files that pass the filters.
         """
         nowhere = {term.surface for term in terms if not term.chunks}
         unknown = [term for term in question.terms if not term.stop and term.surface in nowhere][:_MOST_WORDS]
@@ -72,7 +70,7 @@ class Spelling:
         return tuple(found for way in ways if (found := _suggestion(query, way)).query != query)
 
     def _meant(self, snapshot: Snapshot, term: QueryTerm, among: ChunkFilter) -> Iterator[tuple[str, int]]:
-        """Up to three words that the term may stand for, as they are written, with how many chunks hold each."""
+        """Up to three words that the term may mean, as written, with the number of chunks that contain each."""
         token, korean = _sought(term)
         if not token:
             return
@@ -99,7 +97,7 @@ class Spelling:
 
 
 def is_likely(word: str, meant: str) -> bool:
-    """Whether a word is a slip of another one: short words, and words with two slips, are too often others."""
+    """Whether a word is a typo of another one: short words, and words with two typos, are too often different words."""
     folded, other = fold(word), fold(meant)
     if not folded.isascii():
         return True
@@ -108,7 +106,7 @@ def is_likely(word: str, meant: str) -> bool:
 
 
 def _sought(term: QueryTerm) -> tuple[str, bool]:
-    """The folded word whose neighbours are looked for, and whether it is Korean; "" for what is no plain word."""
+    """The folded word to find neighbours of, and whether it is Korean; "" if it isn't a plain word."""
     if not term.stems or " " in term.stems[0]:
         return "", False
     if not isinstance(term.word, str) or len(term.word) < len(term.stems[0]):  # its pairs
@@ -142,7 +140,7 @@ def _looked_up(snapshot: Snapshot, words: Iterable[str]) -> list[tuple[str, int]
 
 
 def _beginning_so(snapshot: Snapshot, token: str, head: int, column: str) -> dict[str, int]:
-    """The words that share the first `head` letters, or more of them where these are too common."""
+    """The words that share the first `head` characters, or more of them if these are too common."""
     while True:
         start = token[:head]
         rows = snapshot.connection.execute(
@@ -157,7 +155,7 @@ def _beginning_so(snapshot: Snapshot, token: str, head: int, column: str) -> dic
 
 
 def _text_with(snapshot: Snapshot, token: str, column: str, among: ChunkFilter) -> str | None:
-    """The text of one of these chunks that holds this word; None where there is none."""
+    """The text of one of these chunks that contains this word; None if there is none."""
     tables = snapshot.tables
     inside = "" if among.files is None else f"AND c.file_id IN ({','.join(map(str, among.files))})"
     values: tuple[object, ...] = (f'{column} : "{token}"',)

@@ -12,11 +12,11 @@ from engine.store.schema import FTS_COLUMNS
 COLUMN_WEIGHTS = {"title": 0.5, "heading": 0.5, "name": 1.0, "words": 1.0, "stems": 1.0, "aliases": 0.5}
 """Titles, aliases and headings are in the text as well, and a title or an alias in all chunks of its file."""
 _WORDS_IN_CHOICE = 0.2
-"""Words count less where FTS5 chooses candidates: a word that is its own stem is found in both columns, another one
-only in `stems`. With 1.0, 1 of the 10 best chunks is not chosen in one query of five words, with 0.2 in two."""
+"""Words count less when FTS5 selects candidates: a word that is its own stem is in both columns, others only in
+`stems`. With 1.0, 1 of the 10 best chunks is missed in one query of five words, with 0.2 in two."""
 CHOICE_WEIGHTS = tuple(_WORDS_IN_CHOICE if column == "words" else COLUMN_WEIGHTS[column] for column in FTS_COLUMNS)
 _WORDS = FTS_COLUMNS.index("words")
-"""The column whose length is a chunk's length: it holds every token, the stems of some are nowhere."""
+"""The column whose length is a chunk's length: it contains every token, while some have no stem."""
 _STEMS = FTS_COLUMNS.index("stems")
 _NAMED = {FTS_COLUMNS.index("title"), FTS_COLUMNS.index("name")}
 _STEM_WEIGHTS = tuple(0.0 if column == "words" else weight for column, weight in COLUMN_WEIGHTS.items())
@@ -33,20 +33,20 @@ class Asked(NamedTuple):
     """The phrases of one expression."""
 
     skipped: int
-    """So many phrases at its beginning are not asked for."""
+    """Number of leading phrases that are ignored."""
     kinds: tuple[str, ...]
-    """Of each term, the kinds of its phrases: s for a stem, p for a plain word, capital letters for weaker forms."""
+    """The kinds of each term's phrases: s for a stem, p for a plain word, capital letters for weaker forms."""
     neighbours: tuple[tuple[int, int], ...]
-    """Places in `kinds` of terms that follow one another in the question."""
+    """Positions in `kinds` of terms that follow one another in the query."""
 
 
 Match = tuple[int, list[float], bool]
-"""A term that a chunk holds: its place in `Asked.kinds`; its frequencies, weighted by column, of its stems, its words,
-the stems of weaker forms and the words of weaker forms; and whether the title or the file's name holds it."""
+"""A term that a chunk contains: its position in `Asked.kinds`; its frequencies, weighted by column, of its stems, its
+words, the stems of weaker forms and the words of weaker forms; and whether the title or the file name contains it."""
 Take = Callable[[int, int, float, list[Match], bool, list[tuple[int, int]]], None]
-"""Is given what one chunk holds: its id, its length and the average length of all chunks in tokens, the terms, whether
-a title, a heading, the path or an alias holds any of them, and of each pair of neighbours that it holds the place in
-`Asked.neighbours` and the distance of their nearest occurrences in tokens."""
+"""Receives the contents of one chunk: its id, its length and the average length of all chunks in tokens, the terms,
+whether a title, a heading, the path or an alias contains any of them, and for each pair of neighbours in it the
+position in `Asked.neighbours` and the distance of their nearest occurrences in tokens."""
 
 
 def register(connection: apsw.Connection, name: str, function: Callable[..., str | None]) -> None:
@@ -125,7 +125,7 @@ class _Counter:
         self._take(api.rowid, api.column_size(_WORDS), self._average, matches, around, distances)
 
     def _distances(self, *columns: dict[int, list[int]]) -> list[tuple[int, int]]:
-        """`columns`: by term, its places in the stems and in the words, of which neither says anything of the other."""
+        """`columns`: by term, its positions in the stems and in the words, which are independent of each other."""
         distances = []
         for pair, (first, second) in enumerate(self._neighbours):
             for places in columns:
@@ -137,8 +137,8 @@ class _Counter:
 
 
 def least_distance(first: list[int], second: list[int]) -> int:
-    """Between a place of the one list and another place of the other; 0 where there are no two."""
-    first.sort()  # a term with several stems has them one after the other
+    """Smallest distance between a position of one list and another position of the other; 0 if there is none."""
+    first.sort()  # a term with several stems has consecutive phrases for them
     second.sort()
     least = here = there = 0
     while here < len(first) and there < len(second):

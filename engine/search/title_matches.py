@@ -1,4 +1,4 @@
-"""Notes that are called exactly what was asked for: who types a note's title or file name wants that note first."""
+"""Finds notes whose title or file name equals the query: they are ranked first."""
 
 import re
 from collections.abc import Collection, Sequence
@@ -23,9 +23,9 @@ _LONGEST = 200
 
 
 def called(snapshot: Snapshot, query: Query, ids: Collection[int]) -> dict[int, int]:
-    """Of these chunks those in a file whose title, alias or name is these words and no others, each with its file.
+    """Return those of these chunks whose file has a title, alias or name equal to the query, each with its file.
 
-    Whatever is called so holds all words of the question: only such chunks need to be looked at.
+    Such a file contains all words of the query, so only those chunks are checked.
     """
     words = _words(query.question)
     if not query.plain or not 0 < len(words) <= _MOST_WORDS:
@@ -38,11 +38,11 @@ def called(snapshot: Snapshot, query: Query, ids: Collection[int]) -> dict[int, 
 
 
 def named_chunks(snapshot: Snapshot, query: Query, titled: Sequence[int] | None) -> list[int]:
-    """The first chunk of each file whose title, alias or name is these words and no others.
+    """Return the first chunk of each file whose title, alias or name equals the query.
 
-    Where most chunks hold a word, as a collection's own subject, a ranking by words does not reach the note of its
-    name. `titled` are chunks among which are all of such files, where those are few; None to look through the
-    names of all files, in which case counts outside of ASCII.
+    If most chunks contain a word, such as the subject of a whole collection, a keyword ranking doesn't reach the note
+    of that name. `titled` are chunks that include all of such files, if they are few; None to search the names of all
+    files, with case-sensitive matching outside of ASCII.
     """
     words = _words(query.question)
     if not query.plain or not 0 < len(words) <= _MOST_WORDS:
@@ -102,7 +102,7 @@ def name_matches(
 
 
 def _forms(term: QueryTerm) -> list[frozenset[str]]:
-    """Sets of tokens, of which any is a match where all of its tokens are there."""
+    """Sets of tokens; a set matches if all of its tokens are present."""
     word = (term.word,) if isinstance(term.word, str) else term.word
     return [frozenset(word), *(frozenset(stem.split(" ")) for stem in term.stems)]
 

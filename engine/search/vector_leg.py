@@ -14,7 +14,7 @@ from engine.store.vector_encoding import StoredModel, Vectors, decode
 
 @dataclass(frozen=True)
 class VectorLeg:
-    """One question's vector against the vectors of one snapshot."""
+    """One query's vector compared with the vectors of one snapshot."""
 
     snapshot: Snapshot
     vectors: NearVectors

@@ -51,7 +51,7 @@ class Backups:
         return max(changed_at(self._path), changed_at(log)) > max(map(changed_at, self.all()), default=0.0)
 
     def make_if_due(self, connection: apsw.Connection) -> None:
-        """Back up what was just changed, once an hour at most. A failure is only logged."""
+        """Back up recent changes, at most once an hour. A failure is only logged."""
         now = time.time()
         if self._newest is None:
             self._newest = max(map(changed_at, self.all()), default=0.0)
@@ -65,7 +65,7 @@ class Backups:
         self._newest = now
 
     def make_before(self, connection: apsw.Connection, version: int) -> None:
-        """Back up what is to be migrated to this version. Raises OSError and apsw's errors."""
+        """Back up the file before migrating it to this version. Raises OSError and apsw's errors."""
         copy_database(connection, self._named(f"{_BEFORE}{version}"))
         self._remove(sorted(self._of(_BEFORE), key=changed_at, reverse=True)[_MIGRATIONS:])
 
@@ -115,7 +115,10 @@ def copy_database(connection: apsw.Connection, target: Path) -> None:
 
 
 def check(connection: apsw.Connection) -> None:
-    """Raise apsw's error for a damaged file; some milliseconds. Else a damaged table would end all that reads it."""
+    """Raise apsw's error for a damaged file; takes some milliseconds.
+
+    Otherwise every reader of a damaged table would fail.
+    """
     if connection.pragma("quick_check", 1) != "ok":
         raise apsw.CorruptError("quick_check found damage")
     if column := unreadable(connection, _columns(version_of(connection))):

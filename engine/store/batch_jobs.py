@@ -1,7 +1,7 @@
-"""Which texts are on their way as batch jobs: kept in `user.sqlite`, so that no restart asks for them a second time.
+"""Texts that are in batch jobs, stored in `user.sqlite`, so that a restart doesn't send them a second time.
 
-A job is written down before its provider hears of it, then with its input file, then with its number there. Whoever is
-killed in between finds out at the next start how far it came.
+A job is stored before it is sent to its provider, then with its input file, then with its id there. After a crash in
+between, the next start finds out how far it got.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,7 +15,7 @@ from engine.store.user_data import UserData
 
 @dataclass(frozen=True)
 class StoredJob:
-    """A job that is under way, or whose results are not all taken."""
+    """A job that is running, or whose results are not all stored."""
 
     name: str
     """Ours: what it is found by where the provider's answer to its creation never arrived."""
@@ -25,15 +25,15 @@ class StoredJob:
     attempt: int
     """1, or 2 for the one retry of a job that took too long."""
     texts: int
-    """How many it asked for."""
+    """Number of texts in the job."""
     input_file: str = ""
     """The provider's id of the uploaded file; empty before it is uploaded, and then there is no job either."""
     id: str = ""
-    """The provider's id of the job; empty where it is not known whether there is one."""
+    """The provider's id of the job; empty if it is unknown whether the provider has it."""
     state: str = ""
     """The provider's own word, as last seen."""
     stopped: float | None = None
-    """When its end was asked for because it took too long."""
+    """Time at which it was cancelled because it took too long."""
 
 
 class BatchJobs:
@@ -78,7 +78,7 @@ class BatchJobs:
             connection.executemany("INSERT INTO batch_texts VALUES (?, ?, ?)", rows)
 
     def update(self, job: StoredJob) -> None:
-        """Write down what has become known of a job."""
+        """Store a job's new state."""
         with self._user.writing() as connection:
             connection.execute(
                 "UPDATE batch_jobs SET created = ?, input_file = ?, job = ?, state = ?, stopped = ? WHERE name = ?",
@@ -92,7 +92,7 @@ class BatchJobs:
             connection.executemany("DELETE FROM batch_texts WHERE job = ? AND hash = ?", rows)
 
     def end(self, name: str) -> None:
-        """Forget a job of which nothing more is to be expected."""
+        """Remove a job of which no more results are expected."""
         with self._user.writing() as connection:
             _forget(connection, name)
 

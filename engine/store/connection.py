@@ -1,7 +1,7 @@
-"""Connections to the index: how one is opened, and the small pool that owns them.
+"""Connections to the index: how to open one, and the small pool that owns them.
 
 The pool is not thread-local: the threads of a pool come and go, and connections bound to them would leak. Three readers
-wait in a queue; whoever needs one takes it for one short transaction and puts it back.
+wait in a queue; a caller takes one for one short transaction and puts it back.
 """
 
 import contextlib
@@ -32,9 +32,10 @@ Role = Literal["reader", "frozen reader", "writer"]
 def open_connection(database: Path, role: Role) -> apsw.Connection:
     """Open the index for one role. A reader needs the file to exist; a writer creates it.
 
-    A reader must be able to write the WAL's index beside the file; where nobody can, a frozen one reads the file alone.
+    A reader must be able to write the WAL index next to the file; where that is impossible, a frozen one reads the file
+    alone.
 
-    Pragmas go one a call: apsw stops at the first statement that yields a row.
+    One pragma per call: apsw stops at the first statement that yields a row.
     """
     if role != "writer":
         frozen = role == "frozen reader"
@@ -43,7 +44,7 @@ def open_connection(database: Path, role: Role) -> apsw.Connection:
         connection.set_busy_timeout(BUSY_MS)
         connection.pragma("cache_size", -_READER_CACHE_KIB)
         return connection
-    with contextlib.suppress(OSError):  # then SQLite says why
+    with contextlib.suppress(OSError):  # SQLite reports the reason then
         create_private(database)  # its log gets the same mode
     connection = apsw.Connection(str(database))
     connection.set_busy_timeout(BUSY_MS)
@@ -68,7 +69,7 @@ class ReaderPool:
     """Read connections, opened when first needed."""
 
     def __init__(self, database: Path, *, frozen: bool = False) -> None:
-        """`frozen`: nobody can write the file or its folder."""
+        """`frozen`: neither the file nor its folder can be written."""
         self._database = database
         self._role: Role = "frozen reader" if frozen else "reader"
         # The last one used is the next: its page cache knows most, and a second one is filled only where two read.
@@ -102,7 +103,7 @@ class ReaderPool:
             pass
 
     def shrink(self) -> None:
-        """Empty the page caches of the connections that nobody uses now."""
+        """Empty the page caches of idle connections."""
         idle: list[apsw.Connection | None] = []
         try:
             with contextlib.suppress(queue.Empty):
@@ -139,7 +140,7 @@ def _interruptible(connection: apsw.Connection, cancel: CancelToken | None) -> I
     mine, held = threading.Lock(), True
 
     def interrupt() -> None:
-        # A late one must not hit whoever got the connection next, or a closed one.
+        # A late interrupt must not hit the next user of the connection, or a closed one.
         with mine:
             if held:
                 connection.interrupt()

@@ -22,7 +22,7 @@ _NOT_KEPT = marked(
 
 
 class FactRows:
-    """The facts of one workspace. Thread-safe; what changes one raises `StoreError` where nothing can be kept."""
+    """The facts of one workspace. Thread-safe; changes raise `StoreError` if nothing can be saved."""
 
     def __init__(self, user: UserData) -> None:
         self._user = user
@@ -30,16 +30,16 @@ class FactRows:
 
     @property
     def problem(self) -> str:
-        """Why nothing can be kept; empty where all is well."""
+        """Why nothing can be saved; empty if all is well."""
         return "" if self._user.keeps else self._user.problem or tr(_NOT_KEPT)
 
     @property
     def unreadable(self) -> str:
-        """Why nothing that was kept can be read; empty where it can."""
+        """Why saved facts can't be read; empty if they can."""
         return self._user.problem
 
     def stamp(self) -> tuple[int, int]:
-        """Another one once a fact is another, whichever program changed it."""
+        """A value that differs after any program has changed a fact."""
         with self._user.reading() as connection:
             return int(connection.pragma("data_version")), self._changes + self._user.openings
 
@@ -59,7 +59,8 @@ class FactRows:
             _put(connection, facts)
 
     def add(self, decide: Callable[[tuple[Fact, ...]], KeptFact]) -> KeptFact:
-        """Keep what `decide` makes of all that there are, unless that is a duplicate; nobody changes them meanwhile."""
+        """Save the fact that `decide` makes of all facts, unless it is a duplicate; no other process changes them
+        meanwhile."""
         with self._writing() as connection:
             kept = decide(_all(connection))
             if not kept.duplicate:
@@ -99,9 +100,9 @@ class FactRows:
             return {str(id_): bytes(vector) for id_, vector in connection.execute(query, model)}
 
     def keep_vectors(self, model: ModelName, made: Iterable[tuple[str, str, bytes]]) -> None:
-        """Ids, the texts that were embedded and their vectors; of a fact that says something else by now none is kept.
+        """Store vectors. `made`: ids, embedded texts and vectors; a fact whose text has changed is skipped.
 
-        Nothing happens where nothing can be kept.
+        Does nothing if nothing can be saved.
         """
         if not self._user.keeps:
             return

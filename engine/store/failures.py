@@ -13,7 +13,7 @@ from engine.base.language import tr
 _ANOTHER_SCHEMA = re.compile(
     r"no such \w+|has no column|already exists|\w+ columns but|file format|malformed|missing|vtable constructor"
 )
-"""What SQLite says of statements that fail because the file's tables are not those of the program."""
+"""SQLite's messages for statements that fail because the file has another schema."""
 
 
 @contextmanager
@@ -56,7 +56,7 @@ def _damaged(database: Path, error: Exception) -> IndexCorrupt:
 
 
 def unwritable(folder: Path) -> str:
-    """What is said of an index in a folder that cannot be written."""
+    """The message for an index in a folder that can't be written."""
     return tr(
         "The index in {folder} cannot be written: make the folder writable or choose another one with `store.path` in "
         "the settings.",

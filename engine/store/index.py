@@ -24,9 +24,9 @@ from engine.store.writer import Writer
 from engine.store.writer_lock import WriterLock
 
 _LONGEST_LOG = 16 * 1024 * 1024
-"""Bytes; SQLite itself writes the log back from 8 MB on, but starts it over only when nobody reads."""
+"""Bytes. SQLite writes the log back from 8 MB on, but restarts it only while there are no readers."""
 _LOG_PATIENCE_MS = 50
-"""How long to wait for those who still read in the log; the next commit tries again."""
+"""How long to wait for readers of the log; the next commit tries again."""
 _BREATH = 0.005
 """Seconds between steps in which others may write."""
 
@@ -37,11 +37,12 @@ log = logging.getLogger(__name__)
 
 
 def give_back() -> None:
-    """Have glibc return what has been freed: it keeps freed pages that lie below one in use, some 50 MB after a full
-    index. Other allocators return them by themselves.
+    """Make glibc return freed memory: it keeps freed pages below one in use, some 50 MB after a full index.
+
+    Other allocators return them automatically.
     """
     if sys.platform.startswith("linux"):
-        import ctypes  # nobody needs it who only searches
+        import ctypes  # searches don't need it
 
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
@@ -51,15 +52,15 @@ def give_back() -> None:
 class IndexStore:
     """Owns all connections to `index.sqlite`. Thread-safe; readers never wait for the writer.
 
-    Opening creates or migrates the file, or, where it cannot be written, opens it for reading only. A damaged file is
-    set aside by name and started anew with the vectors that can still be read from it; `recovered` then says so. When
-    another process does that, or someone removes the file, the new one is opened in its place.
+    Opening creates or migrates the file, or opens it read-only if it can't be written. A damaged file is renamed and
+    replaced by a new one with the vectors that can still be read from it; `recovered` then says so. When another
+    process does that, or the file is deleted, the new one is opened instead.
     """
 
     def __init__(self, files: IndexFiles) -> None:
         self.files = files
         self.recovered = ""
-        """Empty, or one sentence about a damaged file that was set aside; whoever has filled the new one clears it."""
+        """Empty, or one sentence about a damaged file that was set aside; cleared when the new one is complete."""
         self.read_only = ""
         """Empty, or why the index cannot be written."""
         self._writer: apsw.Connection | None = None
@@ -108,7 +109,7 @@ class IndexStore:
             self._keep_log_short(connection)
 
     def _keep_log_short(self, connection: apsw.Connection) -> None:
-        """Begin the write-ahead log anew once it is long: with someone reading all the time it would only grow."""
+        """Restart the write-ahead log when it is long: with constant readers it would only grow."""
         if self.sizes().wal > _LONGEST_LOG:
             connection.set_busy_timeout(_LOG_PATIENCE_MS)
             with contextlib.suppress(apsw.BusyError):
@@ -118,7 +119,7 @@ class IndexStore:
     # --- the one writer -------------------------------------------------------------------------------------------
 
     def try_lock(self) -> bool:
-        """Become the one process that writes; False when another one is."""
+        """Become the only writing process. Returns False if another one is."""
         if not self._take_lock():
             return False
         if not self.read_only and index_file.identity(self.files.database) != self._opened:
@@ -148,11 +149,11 @@ class IndexStore:
     # --- damage ----------------------------------------------------------------------------------------------------
 
     def mend(self, damage: IndexCorrupt) -> bool:
-        """Replace a file that turned out to be damaged while it was open: see `recovered` for what became of it.
+        """Replace a file that turned out to be damaged while open; see `recovered` for the result.
 
-        The file is checked first, while others go on: an error may come from what a connection remembers, or from the
-        machine. False when it is sound; then it stays, and all connections are opened anew. Callers that ran into the
-        same damage at once may all call; the first one does the work. Raises `IndexBusy` while another process writes.
+        The file is checked first, while others continue: an error may come from a connection's cache, or from the
+        machine. Returns False if it is sound; then it stays, and all connections are reopened. Several callers that
+        meet the same damage may call; the first one does the work. Raises `IndexBusy` while another process writes.
         """
         with self._mending:
             if self._closed or damage.file not in (None, self._opened):
@@ -168,11 +169,11 @@ class IndexStore:
                     elif index_file.identity(self.files.database) == self._opened:
                         self.recovered = self._start_anew(damage)
                     else:
-                        self._open()  # another process was faster, or the file is gone altogether
+                        self._open()  # another process was faster, or the file was deleted
             return not sound
 
     def _follow(self) -> None:
-        """Open the file that is there now in place of the one that was."""
+        """Open the file that has replaced the previous one."""
         with self._writing:
             if not self._closed and index_file.identity(self.files.database) != self._opened:
                 with self._without_connections():
@@ -199,7 +200,7 @@ class IndexStore:
     # --- housekeeping ---------------------------------------------------------------------------------------------
 
     def empty_discarded(self, cancel: CancelToken | None = None) -> None:
-        """Make an end of the tables that were taken away, in steps, so that nobody waits long for the writer."""
+        """Drop discarded tables in steps, so that writers never wait long."""
         more = True
         while more:
             if cancel is not None:
@@ -209,7 +210,7 @@ class IndexStore:
             time.sleep(_BREATH)
 
     def forget_words(self, cancel: CancelToken | None = None) -> None:
-        """Take the words of what was removed out of the file, in steps; one that is cancelled begins anew."""
+        """Remove the words of deleted chunks from the file, in steps; a cancelled call starts again."""
         more, anew = True, True
         while more:
             if cancel is not None:
@@ -222,7 +223,7 @@ class IndexStore:
             time.sleep(_BREATH)
 
     def vacuum(self, cancel: CancelToken | None = None) -> None:
-        """Give freed pages back to the disk, in slices, so that nobody waits long for the writer."""
+        """Return freed pages to the disk, in steps, so that writers never wait long."""
         while True:
             if cancel is not None:
                 cancel.checkpoint()
@@ -235,13 +236,13 @@ class IndexStore:
             time.sleep(_BREATH)
 
     def make_durable(self) -> None:
-        """Bring what was committed to the disk: a single commit may still be lost when the power fails."""
+        """Sync committed data to the disk: a single commit may otherwise be lost in a power failure."""
         with self._writing, translated(self.files.database):
             if self._writer is not None:
                 self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
 
     def rest(self) -> None:
-        """After a sync: keep no more memory than a program needs that only searches."""
+        """Release memory after a sync that searches don't need."""
         with self._writing, translated(self.files.database):
             self._readers.shrink()
             if self._writer is not None:

@@ -1,4 +1,4 @@
-"""Makes the file of an index ready to be written, be it a new one in the place of a damaged one."""
+"""Prepares the file of an index for writing, including the replacement of a damaged one."""
 
 import logging
 import os
@@ -22,7 +22,7 @@ Identity = tuple[int, int]
 
 
 def identity(path: Path) -> Identity | None:
-    """Which file it is; None where there is none."""
+    """Device and inode of the file; None if there is none."""
     try:
         state = path.stat()
     except OSError:
@@ -36,7 +36,7 @@ def open_writer(files: IndexFiles) -> apsw.Connection:
     if database.exists() and not os.access(database, os.W_OK):
         raise IndexReadOnly(unwritable(files.folder))
     if database.exists():
-        # A writer's first pragmas already change the file; one that is not ours to write must stay as it is.
+        # A writer's first pragmas already change the file; a newer version's file must stay unchanged.
         _check_version(files)
     with translated(database):
         connection = open_connection(database, "writer")
@@ -53,7 +53,7 @@ def open_writer(files: IndexFiles) -> apsw.Connection:
 
 
 def check_readable(files: IndexFiles) -> None:
-    """Whether a file that cannot be written can be read as it is. Raises `IndexReadOnly`, `IndexTooNew`."""
+    """Check that a file that can't be written can be read. Raises `IndexReadOnly`, `IndexTooNew`."""
     _check_version(files, "frozen reader")
 
 
@@ -64,7 +64,7 @@ def start_anew(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Connection
     """
     try:
         aside = vector_recovery.set_aside(files.database)
-    except OSError as error:  # Windows renames no file that someone has open
+    except OSError as error:  # Windows can't rename an open file
         held = tr("It cannot be set aside while another program has it open.")
         raise IndexBusy(f"{damage} {held}") from error
     connection = open_writer(files)

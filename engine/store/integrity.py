@@ -1,4 +1,4 @@
-"""Whether a database file is intact: for SQLite, and for what this program reads from it."""
+"""Checks whether a database file is intact: for SQLite, and for what this program reads from it."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -20,7 +20,7 @@ _VALUES = {
     "BLOB": "typeof({0}) = 'blob'",
     "REAL": "typeof({0}) IN ('real', 'integer') AND {0} BETWEEN -62135596800 AND 253402300799",
 }
-"""Conditions that the values of a type fulfil. All with a fraction are times, in the years 1 to 9999, or smaller."""
+"""Conditions on the values of a type. All with a fraction are times, in the years 1 to 9999, or smaller."""
 
 
 class Column(NamedTuple):
@@ -55,7 +55,7 @@ def damage(snapshot: Snapshot) -> str:
 
 
 def is_damaged(database: Path) -> bool:
-    """Look at the whole file, through a connection of its own: nobody has to wait."""
+    """Check the whole file, through a separate connection: other users don't wait."""
     try:
         with translated(database), closing(open_connection(database, "reader")) as connection:
             connection.execute("BEGIN")
@@ -74,7 +74,7 @@ def columns_of(connection: apsw.Connection) -> list[Column]:
 
 
 def unreadable(connection: apsw.Connection, expected: Iterable[Column]) -> str:
-    """The first of these columns that is missing, or holds what it cannot have; empty where there is none."""
+    """The first of these columns that is missing or has an invalid value; empty if there is none."""
     present = {(column.table, column.name) for column in columns_of(connection)}
     for column in expected:
         if column[:2] not in present or number(connection, column.misfits):

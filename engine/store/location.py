@@ -25,7 +25,7 @@ class IndexFiles:
 
     @property
     def user(self) -> Path:
-        """Cannot be rebuilt: what the person or the program's history put there."""
+        """Can't be rebuilt: the user's data and the program's history."""
         return self.folder / "user.sqlite"
 
     @property
@@ -45,7 +45,7 @@ class IndexFiles:
 
     @property
     def homes(self) -> Path:
-        """Which workspace each session belongs to: one file for all workspaces whose indexes lie side by side."""
+        """Which workspace each session belongs to: one file for all workspaces whose indexes are in one folder."""
         return self.folder.parent / "session-homes.sqlite"
 
     def prepare(self) -> None:
@@ -56,7 +56,7 @@ class IndexFiles:
         tidy_folder(data_folder())
 
     def of(self, workspace: Path) -> "IndexFiles":
-        """The files of another workspace, whose index lies beside this one."""
+        """The files of another workspace, whose index is next to this one."""
         return IndexFiles(self.folder.parent / _identity(workspace))
 
     def sizes(self) -> IndexSizes:
@@ -68,9 +68,9 @@ class IndexFiles:
 
 
 def index_files(workspace: Path, store_path: str = "") -> IndexFiles:
-    """The index files of a workspace, by its real path; nothing is created.
+    """Return the paths of a workspace's index files, by its real path; creates nothing.
 
-    `store_path` replaces the user's data folder; each workspace still has a folder of its own below it.
+    `store_path` replaces the user's data folder; each workspace still has its own folder below it.
     """
     base = Path(os.path.expanduser(store_path)) if store_path else data_folder()
     return IndexFiles(base / "indexes" / _identity(workspace))

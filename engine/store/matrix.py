@@ -1,7 +1,7 @@
-"""All vectors of one model in memory, quantised to a byte a dimension, for the nearest candidates of a query.
+"""All vectors of one model in memory, quantised to a byte per dimension, for the nearest candidates of a query.
 
-Searches run on the state as it was when they began and hold no lock; one change at a time makes the next state. Scores
-are approximate: the caller asks for about four times what it needs and scores those again from the stored vectors.
+Searches use the state at their start and hold no lock; one change at a time makes the next state. Scores are
+approximate: the caller requests about four times what it needs and rescores with the stored vectors.
 """
 
 import sys
@@ -19,7 +19,7 @@ from engine.store.matrix_file import map_codes, read_matrix, write_matrix
 from engine.store.matrix_scan import FEWEST_EXAMINED, Scan, best_first
 
 _MOST_DEAD = BLOCK_ROWS // 4
-"""A full block with more removed rows gives up the others to the open block and goes."""
+"""A full block with more removed rows moves the rest to the open block and is deleted."""
 
 
 class _State(NamedTuple):
@@ -27,8 +27,8 @@ class _State(NamedTuple):
     """By number, rising; only the last one may be open."""
     lookup: RowIndex
     centre: Floats | None
-    """What signs are taken about; fixed when the first block is full. Without it, vectors of models whose mean is far
-    from zero would mostly have the same signs."""
+    """Centre of the signs; fixed when the first block is full. Without it, vectors of models whose mean is far from
+    zero would mostly have the same signs."""
 
 
 class QuantisedMatrix:
@@ -60,7 +60,7 @@ class QuantisedMatrix:
         return self._state.lookup.ids.copy()
 
     def parts(self) -> list[tuple[Ids, Codes, Floats]]:
-        """All rows as they are now, part by part: ids (n,), codes (n, dims) and scales (n,), which nobody may write."""
+        """All current rows, part by part: ids (n,), codes (n, dims) and scales (n,), read-only."""
         found = []
         for block in self._state.blocks.values():
             whole = block.live == block.count
@@ -71,7 +71,7 @@ class QuantisedMatrix:
     def add(self, ids: Ids, vectors: NDArray[np.float32] | NDArray[np.float16]) -> None:
         """Add L2-normalised vectors, (n, dims), replacing rows that have the same ids, (n,); the ids are distinct.
 
-        Raises ValueError when the shapes do not fit or an id is there twice.
+        Raises ValueError if the shapes do not fit or an id occurs twice.
         """
         if vectors.shape != (len(ids), self._dims):
             raise ValueError(f"Expected vectors of shape {(len(ids), self._dims)}, got {vectors.shape}.")
@@ -102,10 +102,10 @@ class QuantisedMatrix:
         allowed: Ids | None = None,
         cancel: CancelToken | None = None,
     ) -> tuple[Ids, Floats]:
-        """At most `k` rows nearest to the L2-normalised query, (dims,): ids and approximate cosines, best first.
+        """Return at most `k` rows nearest to the L2-normalised query, (dims,): ids and approximate cosines, best first.
 
-        The best quarter of `k` is reliable (recall above .99); the rest may lack a few of the rows that belong there.
-        `allowed` limits the search to these ids. Raises Cancelled.
+        The best quarter of `k` is reliable (recall above .99); the rest may miss a few rows. `allowed` limits the
+        search to these ids. Raises Cancelled.
         """
         state = self._state
         query = np.ascontiguousarray(query, np.float32)
@@ -142,7 +142,7 @@ class QuantisedMatrix:
             self._read_from(map_codes(path, sum(len(rows) for _, rows in alive), self._dims), state.blocks)
 
     def _read_from(self, codes: Codes, saved: dict[int, Block]) -> None:
-        """Let whole blocks use these codes, the live rows of `saved` one after the other, in place of their own."""
+        """Let whole blocks use these codes, the live rows of `saved` in order, instead of copies."""
         with self._change:
             blocks, start = dict(self._state.blocks), 0
             for number, block in saved.items():
@@ -198,7 +198,7 @@ class _Draft:
             start += len(slots)
 
     def adopt(self, ids: Ids, codes: Codes, scales: Floats) -> None:
-        """Take full blocks as they are, without a copy of their codes; what is left over is appended."""
+        """Use full blocks without copying their codes; remaining rows are appended."""
         full = len(ids) - len(ids) % BLOCK_ROWS
         self._lookup = self._lookup.having(ids[:full], np.arange(full, dtype=np.int64))
         for start in range(0, full, BLOCK_ROWS):

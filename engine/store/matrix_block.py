@@ -41,9 +41,9 @@ def sign_words(vectors: Floats, centre: Floats) -> Words:
 
 
 def _memory_of_its_own(dims: int) -> Codes:
-    """Zeros, (BLOCK_ROWS, dims), that go back to the system with the last use.
+    """Zeros, (BLOCK_ROWS, dims), that are returned to the system after the last use.
 
-    The allocator may put an array of megabytes beside small values, and cannot give back what lies among those.
+    The allocator may place an array of megabytes next to small values, and could not return it then.
     """
     size = BLOCK_ROWS * dims
     pages = mmap.mmap(-1, size) if sys.platform == "win32" else mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE)
@@ -52,7 +52,7 @@ def _memory_of_its_own(dims: int) -> Codes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Up to `BLOCK_ROWS` rows; a full one is sealed, that is has its sign bits beside it."""
+    """Up to `BLOCK_ROWS` rows; a full one is sealed: it has sign bits."""
 
     codes: Codes
     scales: Floats
@@ -160,7 +160,7 @@ class RowIndex:
         return self.ids.nbytes + self.slots.nbytes
 
     def find(self, ids: Ids) -> tuple[Rows, Mask]:
-        """Where each id stands or would stand, and whether it is there."""
+        """Return the position of each id, or its insertion point, and whether it is present."""
         places = np.searchsorted(self.ids, ids)
         inside = places < len(self.ids)
         found = np.zeros(len(ids), np.bool_)

@@ -1,4 +1,4 @@
-"""Looks whether the saved matrix says what the database says."""
+"""Compares the saved matrix with the database."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +18,7 @@ _LEAST_COSINE = 0.99
 
 class MatrixState(NamedTuple):
     problem: str
-    """Empty, or what is wrong, one sentence."""
+    """Empty, or the problem in one sentence."""
     rows: int = 0
     behind: int = 0
     """Chunks that got a vector since it was written: the next search reads them from the database."""

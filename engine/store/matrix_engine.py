@@ -1,7 +1,7 @@
-"""The matrix engine: the vectors of the current generation in memory, kept in step with the database.
+"""The matrix engine: the vectors of the current generation in memory, in step with the database.
 
-The database is the truth; the matrix is a copy that can be thrown away at any time. Chunk ids are never used twice, so
-"in step" means: the same set of ids. A stamp in the database tells cheaply whether that may have changed.
+The matrix is a disposable copy of the database. Chunk ids are never reused, so "in step" means: the same set of ids. A
+stamp in the database shows cheaply whether that may have changed.
 """
 
 import logging
@@ -56,10 +56,10 @@ class MatrixEngine:
         return matrix.search(query, k, allowed=among, cancel=cancel)
 
     def in_step(self, snapshot: Snapshot, model: StoredModel) -> "QuantisedMatrix":
-        """The matrix, brought to the chunks that have a vector in this snapshot, or already beyond it.
+        """The matrix, updated to the chunks that have a vector in this snapshot, or newer.
 
-        A sync of this process may have moved on since the snapshot was taken. What the snapshot does not know yet is
-        simply not found in it, while going back would have to be undone at once.
+        A sync of this process may be ahead of the snapshot. Newer chunks are ignored in results, while going back would
+        have to be undone immediately.
         """
         with self._lock:
             of = snapshot.identity, model.id
@@ -103,12 +103,12 @@ class MatrixEngine:
             self._stamp = snapshot.stamp
 
     def forget(self) -> None:
-        """Give the memory back; the next search starts anew."""
+        """Release the memory; the next search loads it again."""
         with self._lock:
             self._matrix = None
 
     def discard(self) -> None:
-        """Forget the matrix, and remove its file: vectors of chunks that are still there may come anew."""
+        """Forget the matrix, and delete its file: vectors of existing chunks may be re-embedded."""
         self.forget()
         try:
             self._files.matrix.unlink(missing_ok=True)
@@ -116,14 +116,15 @@ class MatrixEngine:
             log.warning("The vector matrix could not be removed: %s", error)
 
     def worth_saving(self, snapshot: Snapshot, model: StoredModel) -> bool:
-        """Whether the saved file lacks so much that a start would feel it."""
+        """Whether the saved file is so far behind that a start would be slower."""
         self.in_step(snapshot, model)
         return self._unsaved >= WORTH_SAVING
 
     def save(self, snapshot: Snapshot, model: StoredModel) -> None:
-        """Write the matrix beside the database, so that the next start need not read every vector.
+        """Write the matrix next to the database, so that the next start needn't read every vector.
 
-        The database must be on the disk as far as the snapshot: after a power failure, ids of lost chunks come again.
+        The database must be synced to the disk up to the snapshot: after a power failure, ids of lost chunks are used
+        again.
         """
         matrix = self.in_step(snapshot, model)
         try:
@@ -176,5 +177,5 @@ class MatrixEngine:
 
 
 def matrix_key(snapshot: Snapshot, model: StoredModel) -> str:
-    """What the file of a matrix is told apart by."""
+    """The key that tells the files of matrices apart."""
     return f"{snapshot.identity}/{model.name}"

@@ -1,7 +1,7 @@
 """The disposable file of a quantised matrix.
 
-A header with a checksum of all that follows, then ids, scales and codes. It is written aside, synced and renamed, so a
-reader sees a whole old file or a whole new one; anything that does not match is treated as no file at all.
+A header with a checksum of the rest, then ids, scales and codes. It is written to a temporary file, synced and renamed,
+so a reader sees a whole old file or a whole new one; an invalid file is treated as missing.
 """
 
 import hashlib

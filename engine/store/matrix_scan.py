@@ -1,9 +1,9 @@
 """One search over the blocks of a quantised matrix.
 
-The sign bits of all rows are compared first, which costs a tenth of casting and multiplying them; the nearest few per
-cent are then scored from their int8 codes. Signs alone lose neighbours, so they only choose what is looked at: the rows
-scored so far tell how well signs predict the cosine for this query in this corpus, hence how many of the best may lie
-further out, and where that is more than a fifth of a per cent the scan looks further, at everything if need be.
+The sign bits of all rows are compared first, at a tenth of the cost of multiplying them; the nearest few per cent are
+then scored from their int8 codes. Signs alone miss neighbours, so they only preselect: the rows scored so far show how
+well signs predict the cosine for this query in this corpus, hence how many of the best may be further away. If that is
+more than a fifth of a per cent, the search goes further, up to all rows.
 """
 
 from collections.abc import Mapping
@@ -61,7 +61,7 @@ class Scan:
         return np.zeros_like(alive) if permitted is None else alive & permitted[: block.count]
 
     def _score_few(self, k: int) -> bool:
-        """Score what is permitted where it is so few that signs would choose all of it; whether it was."""
+        """Score all permitted rows if they are so few that signs would select all. Returns whether it did."""
         if self._permitted is None:
             return False
         rows = {number: np.flatnonzero(self._findable(number, block)) for number, block in self._sealed.items()}
@@ -114,10 +114,10 @@ class Scan:
     def _enough_up_to(
         self, limit: int, counts: NDArray[np.int64], distances: Distances, cosines: Floats, *, wanted: int
     ) -> int:
-        """Up to which distance to look so that hardly one of the best `wanted` rows lies beyond; at least `limit`.
+        """Return the distance to search so that hardly any of the best `wanted` rows is beyond; at least `limit`.
 
-        `counts` says how many rows there are at each distance, the other two what was seen up to `limit`. Cosines are
-        taken to fall in a straight line with the distance, with normal noise about it.
+        `counts` is the number of rows at each distance, the other two are the rows seen up to `limit`. Assumes that
+        cosines fall linearly with the distance, with normal noise.
         """
         if limit == self._never - 1:
             return limit

@@ -16,7 +16,7 @@ def version_of(connection: apsw.Connection) -> int:
 
 
 def refuse_newer(connection: apsw.Connection, database: Path, migrations: Sequence[Migration]) -> None:
-    """Raise `IndexTooNew` for a file that a newer program wrote; it is left as it is."""
+    """Raise `IndexTooNew` for a file that a newer program wrote; it stays unchanged."""
     found = version_of(connection)
     if found > len(migrations):
         raise IndexTooNew(
@@ -31,7 +31,7 @@ def refuse_newer(connection: apsw.Connection, database: Path, migrations: Sequen
 
 
 def migrate(connection: apsw.Connection, database: Path, migrations: Sequence[Migration]) -> None:
-    """Apply what is missing, each step in a transaction of its own. Raises `IndexTooNew`."""
+    """Apply missing migrations, each in its own transaction. Raises `IndexTooNew`."""
     refuse_newer(connection, database, migrations)
     for number, step in enumerate(migrations, start=1):
         if number <= version_of(connection):

@@ -20,7 +20,7 @@ _STATFS_FLAGS = 64
 
 
 def on_network_drive(folder: Path) -> bool:
-    """Whether the folder, or the one that it would be made in, lies on a network drive; False where nothing tells."""
+    """Whether the folder, or its nearest existing parent, is on a network drive; False if unknown."""
     there = folder.resolve()
     while not there.exists() and there != there.parent:
         there = there.parent
@@ -45,7 +45,7 @@ def file_system(mounts: str, path: str) -> str:
             continue
         mount = _OCTAL.sub(lambda match: chr(int(match[1], 8)), fields[1])
         inside = path == mount or path.startswith(mount.rstrip("/") + "/")
-        if inside and len(mount) >= longest:  # what was mounted later hides what was there
+        if inside and len(mount) >= longest:  # a later mount hides an earlier one
             longest, kind = len(mount), fields[2]
     return kind
 

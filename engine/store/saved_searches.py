@@ -1,4 +1,4 @@
-"""What was searched for, and the searches that have a name: kept in `user.sqlite`, since nobody can make them again."""
+"""Search history and saved searches, stored in `user.sqlite`, since they can't be rebuilt."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -39,7 +39,7 @@ class SavedSearches:
 
     @property
     def unreadable(self) -> str:
-        """Why nothing that was kept can be read; empty where it can."""
+        """Why saved searches can't be read; empty if they can."""
         return self._user.problem
 
     def saved(self) -> tuple[SavedSearch, ...]:
@@ -49,10 +49,10 @@ class SavedSearches:
             return tuple(SavedSearch(name=name, used=used, question=q) for name, used, q in _readable(rows))
 
     def save(self, search: SavedSearch) -> None:
-        """Keep it, in place of one that has its name.
+        """Save a search, replacing one of the same name.
 
-        As everything here that changes what is saved, this raises `StoreError` where nothing can be kept, for a name
-        that is none, and for what holds a secret.
+        Like every change here, this raises `StoreError` if nothing can be saved, for an invalid name, and for a query
+        that contains a secret.
         """
         name, question = _checked(search.name), _json(search.question)
         if question is None:
@@ -66,7 +66,7 @@ class SavedSearches:
             )
 
     def rename(self, name: str, wanted: str) -> None:
-        """Give another name, in place of a search that has it; nothing happens where there is none of this name."""
+        """Rename a search, replacing one that has the new name; does nothing if there is none of the old name."""
         wanted = _checked(wanted)
         with self._writing() as connection:
             connection.execute("UPDATE OR REPLACE saved_searches SET name = ? WHERE name = ?", (wanted, name))
@@ -82,15 +82,15 @@ class SavedSearches:
             connection.execute("DELETE FROM saved_searches WHERE name = ?", (name,))
 
     def recent(self) -> tuple[RecentSearch, ...]:
-        """What was asked before, the newest first; each question once."""
+        """The search history, newest first; each query once."""
         with self._user.reading() as connection:
             rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC")
             return tuple(RecentSearch(asked=asked, question=question) for _, asked, question in _readable(rows))
 
     def note(self, question: AskedQuestion) -> None:
-        """It was asked: the newest from now on. Its own beginning, if that was the newest, is forgotten.
+        """Add a query to the history as the newest. A shorter beginning of it is removed if it was the newest.
 
-        What holds a secret is not kept, nor is anything where nothing can be.
+        A query that contains a secret is not saved; nothing is saved if it can't be.
         """
         text = _json(question)
         if not self._user.keeps or _holds_secret(question) or text is None:
@@ -108,7 +108,7 @@ class SavedSearches:
             )
 
     def forget_recent(self, question: AskedQuestion | None = None) -> None:
-        """Forget that this was asked; None: forget all that was. Nothing of it is left in any file."""
+        """Remove a query from the history; None removes all. No trace of it is left in any file."""
         if not self._user.keeps:
             return
         with self._user.writing() as connection:
@@ -138,7 +138,7 @@ def _json(question: AskedQuestion) -> str | None:
 
 
 def _readable(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, float, AskedQuestion]]:
-    """Rows of a key, a time and a question, without those that this version cannot read."""
+    """Rows of a key, a time and a query, without those that this version can't read."""
     for key, when, text in rows:
         try:
             yield key, when, decode_json(text, AskedQuestion)
@@ -158,7 +158,7 @@ def _checked(name: str) -> str:
 
 
 def _begins(known: AskedQuestion, question: AskedQuestion) -> bool:
-    """Whether the question is the known one with more words or letters."""
+    """Whether the query extends the known one by words or characters."""
     same = msgspec.structs.replace(known, text=question.text) == question
     return same and bool(known.text) and question.text.startswith(known.text)
 

@@ -1,7 +1,7 @@
-"""What stands in `index.sqlite`: numbered migrations for the shared tables, and the tables of one generation.
+"""The schema of `index.sqlite`: numbered migrations for the shared tables, and the tables of one generation.
 
-Migrations are append-only: once released, a function here never changes. Tables of a generation carry its number in
-their name; a rebuild fills the next number's tables and one UPDATE of `meta` makes them the current ones.
+Migrations are append-only: once released, a function here never changes. Tables of a generation have its number in
+their name; a rebuild fills the next number's tables and one UPDATE of `meta` makes them current.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ ROLES = ("user", "assistant", "tool", "system")
 
 def _m001_shared_tables(connection: apsw.Connection) -> None:
     connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID")
-    # What the copies of the vectors outside this file are checked against: ids and stamps begin anew in another file.
+    # Copies of the vectors outside this file are checked against it: ids and stamps start again in another file.
     connection.execute("INSERT INTO meta VALUES ('generation', 1), ('identity', lower(hex(randomblob(8))))")
     connection.execute(
         """CREATE TABLE models (
@@ -93,7 +93,7 @@ class Tables:
 
     @property
     def front_matter(self) -> str:
-        """The aliases and dates of the notes whose front matter has any."""
+        """The aliases and dates of the notes that have them in the front matter."""
         return f"front_matter_{self.generation}"
 
     @property
@@ -129,7 +129,7 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
             end_line INTEGER NOT NULL, hash BLOB NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL,
             places BLOB)"""
     )
-    # `places` (JSON) says which message of a session each part of the text is from; NULL for notes.
+    # `places` (JSON) has the message of a session for each part of the text; NULL for notes.
     connection.execute(f"CREATE INDEX {tables.chunks}_file ON {tables.chunks} (file_id)")
     connection.execute(f"CREATE INDEX {tables.chunks}_hash ON {tables.chunks} (hash)")
     connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (tables.chunks, first_chunk_id - 1))
@@ -151,7 +151,7 @@ def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
             messages INTEGER NOT NULL, bytes INTEGER NOT NULL)"""
     )
     connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.sessions}_transcript ON {tables.sessions} (transcript)")
-    # `state` is what a reader needs to go on where the transcript ended; NULL where it must begin anew.
+    # `state` is what a reader needs to continue where the transcript ended; NULL to read it from the beginning.
     connection.execute(
         f"""CREATE TABLE IF NOT EXISTS {tables.transcripts} (
             path TEXT PRIMARY KEY, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, state BLOB, rule TEXT NOT NULL,
@@ -160,7 +160,7 @@ def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def _create_query_language(connection: apsw.Connection, tables: Tables) -> None:
-    """What only operators of the query language ask for: tags, and who speaks in a chunk."""
+    """Create the tables that only query operators use: tags, and the roles in a chunk."""
     connection.execute(
         f"""CREATE TABLE IF NOT EXISTS {tables.tags} (
             tag TEXT NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (tag, file_id)) WITHOUT ROWID"""
@@ -182,9 +182,9 @@ def _create_front_matter(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def spoken_by(role: str) -> str:
-    """Condition that a chunk holds something that this role said, as its partial index has it.
+    """Condition that a chunk contains a message of this role, as in its partial index.
 
-    A place is a JSON array that ends with the role; inside of a string of JSON no quotation mark stands bare.
+    A place is a JSON array that ends with the role; inside a JSON string, quotation marks are escaped.
     """
     ending = f'"{role}"]'.encode().hex()
     return f"instr(places, x'{ending}') > 0"

@@ -62,7 +62,7 @@ class SessionOwnership:
             return _rows(connection)
 
     def change(self, decide: Callable[[Homes], Mapping[str, SessionOwner | None]]) -> Homes:
-        """Set or, with None, remove what `decide` returns for the rows as they are, with nobody else at it.
+        """Set or, with None, remove what `decide` returns for the rows, without other writers.
 
         Returns the rows afterwards.
         """
@@ -84,7 +84,7 @@ class SessionOwnership:
             return rows
 
     def release(self, workspace: Path) -> None:
-        """Let other workspaces have all that this one held."""
+        """Release everything that this workspace has claimed."""
         if self._path.exists():
             with self._opened() as connection:
                 connection.execute("DELETE FROM homes WHERE workspace = ?", (str(workspace),))
@@ -100,7 +100,7 @@ class SessionOwnership:
         try:
             return self._try()
         except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError):
-            # Nothing in it is lost: every workspace claims anew what its index holds.
+            # Nothing is lost: every workspace claims again what its index contains.
             log.warning("The list of where sessions belong is damaged and begun anew")
             for name in self._names():
                 name.unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Reading and writing what is known of sessions, and of the transcripts that they are read from."""
+"""Reads and writes the facts of sessions, and of the transcripts that they are read from."""
 
 from typing import Annotated, NamedTuple
 
@@ -45,13 +45,13 @@ def transcripts(snapshot: Snapshot) -> dict[str, StoredTranscript]:
 
 
 def listed_transcripts(snapshot: Snapshot) -> set[str]:
-    """Names of the transcripts that a session is listed of, be it that none of them was read yet."""
+    """Names of the transcripts that have a listed session, even if none was read yet."""
     rows = snapshot.connection.execute(f"SELECT DISTINCT transcript FROM {snapshot.tables.sessions}")
     return {name for (name,) in rows}
 
 
 def transcript_state(snapshot: Snapshot, path: str) -> bytes | None:
-    """What a reader needs to go on where this transcript ended; None where it must begin anew."""
+    """State for continuing where this transcript ended; None to read it from the beginning."""
     query = f"SELECT state FROM {snapshot.tables.transcripts} WHERE path = ?"
     row = snapshot.connection.execute(query, (path,)).fetchone()
     return None if row is None else row[0]

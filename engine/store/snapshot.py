@@ -36,7 +36,7 @@ class StoredFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk with what its file says of it."""
+    """A chunk with the facts of its file."""
 
     id: int
     path: str
@@ -70,10 +70,10 @@ class Unembedded:
 
 
 class Snapshot:
-    """The index at one moment; valid inside the `with` that made it.
+    """A consistent view of the index; valid inside the `with` that made it.
 
-    Look-ups of some ids say CROSS JOIN, which keeps SQLite from turning the order round: from a few hundred ids on it
-    would rather walk the other table (85 ms in place of 1).
+    Lookups by id use CROSS JOIN, which keeps SQLite from reversing the order: from a few hundred ids on it would scan
+    the other table (85 ms instead of 1).
     """
 
     def __init__(self, connection: apsw.Connection, tables: Tables | None = None) -> None:
@@ -86,7 +86,7 @@ class Snapshot:
         if not all(isinstance(value, int) and value >= 0 for key, value in meta.items() if key != "identity"):
             raise IndexCorrupt(tr("The index does not say which of its tables are the current ones."))
         self.identity = str(meta["identity"])
-        """Of the file: a new one that takes the place of a damaged one has another."""
+        """Identity of the file: the replacement of a damaged one has another."""
         try:
             self.generation, self.stamp = int(meta["generation"]), int(meta.get("stamp", 0))
         except (ValueError, TypeError):
@@ -95,7 +95,7 @@ class Snapshot:
         self.tables = tables or Tables(self.generation)
 
     def meta(self, key: str) -> object:
-        """A value that the store keeps about itself; None where there is none."""
+        """A value of the store's metadata; None if there is none."""
         row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return None if row is None else row[0]
 
@@ -104,7 +104,7 @@ class Snapshot:
         return generations_present(self.connection)
 
     def discarded(self) -> bool:
-        """Whether tables that nobody needs any more wait for their end."""
+        """Whether there are discarded tables to drop."""
         return bool(discarded(self.connection))
 
     def files(self, source: Source) -> dict[str, StoredFile]:
@@ -122,7 +122,7 @@ class Snapshot:
 
     def chunk_id_range(self) -> tuple[int, int]:
         """Lowest and highest id of the chunks; both 0 without any."""
-        # Two questions: for min and max in one SQLite would read every row.
+        # Two queries: for min and max in one SQLite would read every row.
         return (
             number(self.connection, f"SELECT min(id) FROM {self.tables.chunks}"),
             number(self.connection, f"SELECT max(id) FROM {self.tables.chunks}"),
@@ -146,9 +146,9 @@ class Snapshot:
         return tuple(SourceCount(source=source, files=count, chunks=chunks.get(source, 0)) for source, count in files)
 
     def languages(self) -> tuple[str, ...]:
-        """Languages of the indexed notes; "" among them where some are in none that is known.
+        """Languages of the indexed notes, with "" if some are in an unknown one.
 
-        Asked for with every question, so it hops from one language to the next in their index.
+        Used by every query, so it jumps from one language to the next in their index.
         """
         rows = self.connection.execute(
             f"""WITH RECURSIVE found (language) AS (
@@ -260,7 +260,7 @@ class Snapshot:
         )
 
     def pending_vectors(self, model: StoredModel | None) -> int:
-        """How many chunks lack a vector of this model."""
+        """Number of chunks without a vector of this model."""
         if model is None:
             return self.chunk_count()
         return number(
@@ -285,7 +285,7 @@ class Snapshot:
         return [(id_, hash_) for id_, hash_ in rows]
 
     def texts(self, ids: Sequence[int]) -> list[Unembedded]:
-        """Text and hash of chunks, in the order of `ids`; ids that are gone are left out."""
+        """Text and hash of chunks, in the order of `ids`; deleted ids are left out."""
         marks = ",".join("?" for _ in ids)
         rows = self.connection.execute(
             f"""SELECT c.id, c.hash, c.text, f.path FROM {self.tables.chunks} c
@@ -314,7 +314,7 @@ class Snapshot:
 
 
 def typed(rows: Iterable[tuple[Any, ...]], kind: type[_Row]) -> list[_Row]:
-    """The rows as tuples of this type: SQLite keeps any value in any column. Raises `IndexCorrupt`."""
+    """The rows as tuples of this type: SQLite allows any value in any column. Raises `IndexCorrupt`."""
     try:
         return msgspec.convert(list(rows), list[kind])  # type: ignore[valid-type]
     except msgspec.ValidationError as error:

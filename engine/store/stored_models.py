@@ -1,4 +1,4 @@
-"""The models that the index keeps vectors of: what each has and lacks, how fast it was, what waits for a yes."""
+"""The models that the index has vectors of: complete and missing vectors, speed, and pending approval."""
 
 import contextlib
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ _MOST_PURGED = 1000
 
 
 class ModelName(NamedTuple):
-    """What the vectors of one model are told apart by."""
+    """The key that tells the vectors of models apart."""
 
     provider: str
     model: str
@@ -25,7 +25,7 @@ class ModelName(NamedTuple):
 
 
 class Awaiting(msgspec.Struct, frozen=True):
-    """Embedding that the last sync did not begin since nobody has agreed to it."""
+    """Embedding that the last sync did not start because it needs approval."""
 
     name: ModelName
     estimate: EmbeddingEstimate
@@ -67,7 +67,7 @@ def stored_models(snapshot: Snapshot, active: ModelName | None) -> tuple[StoredM
 
 
 def lack(snapshot: Snapshot, name: ModelName) -> MissingVectors:
-    """What the chunks lack to have all their vectors of this model. Reads every text that has none."""
+    """Count what is missing for all vectors of this model. Reads every text without one."""
     model = snapshot.stored_model(*name)
     id_ = -1 if model is None else model.id
     rows: Iterable[tuple[int, int, int, int]] = snapshot.connection.execute(
@@ -90,7 +90,7 @@ def lacking_ids(snapshot: Snapshot, name: ModelName) -> list[int]:
 
 
 def speed(snapshot: Snapshot, name: ModelName) -> float | None:
-    """Letters a second that this model has embedded here; None where it was not measured."""
+    """Characters per second that this model embedded here; None if not measured."""
     model = snapshot.stored_model(*name)
     found = None if model is None else snapshot.meta(f"speed {model.id}")
     return float(found) if isinstance(found, (int, float)) else None
@@ -102,7 +102,7 @@ def note_speed(writer: Writer, model_id: int, letters_a_second: float) -> None:
 
 
 def awaiting(snapshot: Snapshot) -> Awaiting | None:
-    """What waits for someone's yes, as the last sync found it."""
+    """The embedding that awaits approval, as found by the last sync."""
     found = snapshot.meta("awaiting")
     if isinstance(found, str):
         with contextlib.suppress(ValueError):  # another version's
@@ -116,9 +116,9 @@ def note_awaiting(writer: Writer, what: Awaiting | None) -> None:
 
 
 def purge(writer: Writer, name: ModelName) -> int:
-    """Drop some vectors of a model, in the caller's transaction; returns how many, 0 when none is left.
+    """Delete some vectors of a model, in the caller's transaction. Returns their number, 0 when none is left.
 
-    The model keeps its number: what is in memory or in files goes by it.
+    The model keeps its number: caches in memory and in files use it.
     """
     model = writer.stored_model(*name)
     if model is None:

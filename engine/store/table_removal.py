@@ -1,8 +1,8 @@
-"""Tables that nobody needs any more: renamed at once, then emptied in small steps and dropped.
+"""Discards tables: renames them immediately, then empties them in small steps and drops them.
 
-To drop a large table is one long transaction: every page of it is overwritten (`secure_delete`), which holds up whoever
-wants to write and fills the write-ahead log. A renamed table is out of everyone's way, and a killed program goes on
-with it the next time.
+Dropping a large table is one long transaction: every page of it is overwritten (`secure_delete`), which blocks other
+writers and fills the write-ahead log. A renamed table blocks nothing, and after a crash the program continues at the
+next start.
 """
 
 import time
@@ -31,7 +31,8 @@ def discard_generation(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def discard(connection: apsw.Connection, table: str) -> None:
-    """Take a table away, if it is there, in the caller's transaction; its indexes, which are small, go at once."""
+    """Discard a table, if it exists, in the caller's transaction; its indexes, which are small, are dropped
+    immediately."""
     if table not in _tables(connection, table):
         return
     query = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"

@@ -1,4 +1,4 @@
-"""Notes that an agent had written and that the person has not been told of yet, kept in `user.sqlite`."""
+"""Session notes that an agent wrote and the user has not been shown yet, stored in `user.sqlite`."""
 
 import apsw
 import msgspec
@@ -10,7 +10,7 @@ _KEPT = 50
 
 
 class UnseenNotes:
-    """Those of one workspace. Thread-safe; where nothing can be kept, nobody is told."""
+    """The unseen notes of one workspace. Thread-safe; does nothing if nothing can be saved."""
 
     def __init__(self, user: UserData) -> None:
         self._user = user

@@ -1,8 +1,8 @@
-"""`user.sqlite`: what cannot be rebuilt. The history of syncs, what embedding was agreed to, open batch jobs, what
-was searched for, facts, and notes to tell of.
+"""`user.sqlite`: data that can't be rebuilt. The sync history, approvals for embedding, open batch jobs, the search
+history, facts, and unseen notes.
 
 Everything here is written with synchronous=FULL and has backups (`backups.py`): nothing may destroy or silently replace
-it. A file that is damaged, empty or missing is reported, and a backup is restored only when the user asks for it.
+it. A file that is damaged, empty or missing is reported, and a backup is restored only when the user requests it.
 """
 
 import contextlib
@@ -44,15 +44,15 @@ _MISSING = marked(
 
 
 class UserData:
-    """Thread-safe; one connection, since its transactions are few and tiny.
+    """The user's data. Thread-safe; one connection, since its transactions are few and tiny.
 
     Raises `IndexTooNew`, `IndexReadOnly` and the other errors of `engine.store.failures`, but not for a file that is
-    damaged, empty or missing: then nothing is written, `problem` says so, and `restore` brings a backup back. A file
-    that another process has put there is opened in place of the one before.
+    damaged, empty or missing: then nothing is written, `problem` says so, and `restore` restores a backup. A file that
+    another process has replaced is opened again.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        """`read_only`: nothing is kept, as where the folder cannot be written; a missing file reads as empty."""
+        """`read_only`: nothing is saved, as in a folder that can't be written; a missing file reads as empty."""
         self._path = path
         self._lock = threading.RLock()
         self._read_only = read_only
@@ -64,9 +64,9 @@ class UserData:
         self._connection: apsw.Connection
         self._opened: tuple[int, int] | None
         self._lost: apsw.Connection | None = None
-        """Open on the file that was deleted meanwhile: all that was in it is still there."""
+        """Open on a deleted file: its contents still exist."""
         self.openings = 0
-        """How often the file was opened; another one may have taken its place each time."""
+        """How often the file was opened; it may have been replaced each time."""
         self._open()
 
     @property
@@ -101,14 +101,14 @@ class UserData:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
-        """One transaction, with nobody else at it from the beginning, also no other process; only where `keeps`.
+        """One exclusive write transaction, also against other processes; only if `keeps`.
 
-        Raises `IndexReadOnly` for a file that has gone, also while it was written: then nothing was saved.
+        Raises `IndexReadOnly` for a deleted file, also if deleted while writing: then nothing was saved.
         """
         with self._used() as connection:
             if self._problem:
                 raise IndexReadOnly(self._problem)
-            connection.execute("BEGIN IMMEDIATE")  # else what is read in it may be another when it writes
+            connection.execute("BEGIN IMMEDIATE")  # so that reads in the transaction see the data it changes
             try:
                 yield connection
                 connection.execute("COMMIT")
@@ -122,7 +122,7 @@ class UserData:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
-        """The connection, with nobody else at it."""
+        """The connection, locked against other threads."""
         with self._used() as connection:
             yield connection
 
@@ -146,20 +146,20 @@ class UserData:
                 self._within = within
 
     def settle(self) -> None:
-        """Move what was written from the log into the file itself, so that what was deleted is in neither."""
+        """Move data from the log into the file itself, so that deleted data is in neither."""
         with self.reading() as connection, contextlib.suppress(apsw.BusyError):  # another process reads: it will do it
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def change_in_backups(self, table: str, statement: str, rows: Iterable[tuple[str, ...]] = ((),)) -> None:
-        """Run a statement on this table of each backup, so that what was forgotten is gone there, too."""
+        """Run a statement on this table of each backup, so that forgotten data is removed there too."""
         with self._lock, translated(self._path):
             self._backups.change(table, statement, rows)
 
     def restore(self) -> str:
-        """Put the newest usable backup in place of a file that is damaged, empty or missing; returns what was done.
+        """Replace a damaged, empty or missing file by the newest usable backup; returns what was done.
 
-        The file that was there is set aside under another name. Of a file that was deleted while it is open, nothing
-        is lost. Empty where there is nothing to restore. Raises `IndexReadOnly` without a backup, `IndexBusy`.
+        The existing file is renamed. Of a file that was deleted while open, nothing is lost. Returns an empty text if
+        there is nothing to restore. Raises `IndexReadOnly` without a backup, `IndexBusy`.
         """
         from engine.store import vector_recovery
 
@@ -175,7 +175,7 @@ class UserData:
                     there = self._path.exists()
                     aside = vector_recovery.set_aside(self._path)  # with its log, which belongs to no other file
                     os.replace(made, self._path)
-                except OSError as error:  # Windows renames no file that someone has open
+                except OSError as error:  # Windows can't rename an open file
                     raise IndexBusy(
                         tr("{file} is open in another program: close it and try again.", file=self._path)
                     ) from error
@@ -189,7 +189,7 @@ class UserData:
         return f"{restored} " + tr("The file that was there is now {file}.", file=aside.name)
 
     def _copy_newest(self, target: Path) -> str:
-        """Copy what is to be restored; returns where it comes from."""
+        """Copy the data to restore; returns its source."""
         if self._lost is not None:
             with contextlib.suppress(apsw.Error):
                 check(self._lost)
@@ -216,11 +216,11 @@ class UserData:
             )
 
     def recent_syncs(self, count: int) -> tuple[SyncSummary, ...]:
-        """The last syncs, newest last; without those that another version of the program noted in its own way."""
+        """The last syncs, newest last; without those recorded in another version's format."""
         return self._syncs(count, SyncSummary)
 
     def kept_syncs(self) -> tuple[KeptSync, ...]:
-        """All syncs that are kept, in the same way."""
+        """All recorded syncs, newest last."""
         return self._syncs(_KEPT_SYNCS, KeptSync)
 
     def _syncs(self, count: int, kind: type[_Sync]) -> tuple[_Sync, ...]:
@@ -233,7 +233,7 @@ class UserData:
         return tuple(found)
 
     def approve(self, name: ModelName, tokens: int) -> None:
-        """Note that someone agreed to embed so much with this model, in place of what was agreed to before."""
+        """Save the user's approval to embed this amount with this model, replacing an earlier one."""
         if not self.keeps:
             return
         with self.writing() as connection:
@@ -247,7 +247,7 @@ class UserData:
             connection.execute("DELETE FROM approvals WHERE provider = ? AND model = ? AND provider_key = ?", name)
 
     def approved_tokens(self, name: ModelName) -> int:
-        """How much someone agreed to embed with this model, in tokens; 0 without an approval."""
+        """The approved amount for this model, in tokens; 0 without an approval."""
         query = "SELECT tokens FROM approvals WHERE provider = ? AND model = ? AND provider_key = ?"
         with self.reading() as connection:
             return number(connection, query, name)
@@ -273,7 +273,7 @@ class UserData:
     # --- which file it is -------------------------------------------------------------------------------------------
 
     def _look(self) -> None:
-        """Notice that the file has gone, is empty or is another one since it was opened: one call of the system."""
+        """Notice that the file was deleted, emptied or replaced since it was opened: one system call."""
         if self._within or self._closed:
             return
         found = _identity(self._path)
@@ -288,7 +288,7 @@ class UserData:
         """The file was there and is not any more."""
         self._opened = found
         self._problem = tr(_MISSING if found is None else _EMPTY, file=self._path)
-        # It would write what is in the log into a file that lacks the rest.
+        # It would write the log into an incomplete file.
         self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         if found is None:
             self._lost = self._connection
@@ -352,7 +352,7 @@ _NO_CONTENT = (-1, -1)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Device and inode of the file; None where there is none."""
+    """Device and inode of the file; None if there is none."""
     try:
         state = os.stat(path)
     except OSError:
@@ -385,7 +385,7 @@ def _create(path: Path) -> None:
 
 def _for_reading(path: Path) -> apsw.Connection:
     if path.exists():
-        # A frozen one sees nothing of what another connection has just written.
+        # A frozen one doesn't see what another connection has just written.
         connection = open_connection(path, "reader" if os.access(path.parent, os.W_OK) else "frozen reader")
         try:
             refuse_newer(connection, path, MIGRATIONS)

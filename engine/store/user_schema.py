@@ -12,7 +12,7 @@ def _m001_sync_history(connection: apsw.Connection) -> None:
 
 
 def _m002_approvals(connection: apsw.Connection) -> None:
-    # Models whose vectors may be completed without another question; a row goes when nothing is left to embed.
+    # Models whose vectors may be completed without another approval; a row is removed when nothing is left to embed.
     connection.execute(
         """CREATE TABLE approvals (
             provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL, approved REAL NOT NULL,
@@ -21,7 +21,7 @@ def _m002_approvals(connection: apsw.Connection) -> None:
 
 
 def _m003_batch_jobs(connection: apsw.Connection) -> None:
-    # Jobs under way at a provider, and the texts whose vectors they still owe (engine/store/batch_jobs.py).
+    # Running jobs at a provider, and the texts whose vectors are outstanding (engine/store/batch_jobs.py).
     connection.execute(
         """CREATE TABLE batch_jobs (
             name TEXT PRIMARY KEY, provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL,
@@ -35,12 +35,12 @@ def _m003_batch_jobs(connection: apsw.Connection) -> None:
 
 
 def _m004_agreed_tokens(connection: apsw.Connection) -> None:
-    # How much was agreed to: work that has grown much since is asked for anew.
+    # The approved amount: work that has grown much since needs another approval.
     connection.execute("ALTER TABLE approvals ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0")
 
 
 def _m005_kept_searches(connection: apsw.Connection) -> None:
-    # Questions are JSON that survives new fields (engine/records/saved_searches.py).
+    # Queries are JSON that survives new fields (engine/records/saved_searches.py).
     connection.execute(
         "CREATE TABLE saved_searches (name TEXT PRIMARY KEY, used REAL NOT NULL, question TEXT NOT NULL)"
     )
@@ -50,7 +50,7 @@ def _m005_kept_searches(connection: apsw.Connection) -> None:
 
 
 def _m006_hidden_duplicates(connection: apsw.Connection) -> None:
-    # Groups of notes that share text and that the person does not want to see, by what names them.
+    # Groups of notes that share text and that the user has hidden, by key.
     connection.execute("CREATE TABLE hidden_duplicates (key TEXT PRIMARY KEY, hidden REAL NOT NULL) WITHOUT ROWID")
 
 
@@ -70,7 +70,7 @@ def _m007_facts(connection: apsw.Connection) -> None:
 
 
 def _m008_unseen_notes(connection: apsw.Connection) -> None:
-    # Notes that an agent had written and that the person has not been told of yet (engine/store/unseen_notes.py).
+    # Session notes that an agent wrote and the user has not been shown yet (engine/store/unseen_notes.py).
     connection.execute(
         """CREATE TABLE unseen_notes (
             path TEXT PRIMARY KEY, session TEXT NOT NULL, written REAL NOT NULL, digest TEXT NOT NULL)"""

@@ -40,7 +40,7 @@ _HEADROOM = 0.8
 
 @dataclass(frozen=True)
 class VecState:
-    """Whether sqlite-vec is there."""
+    """Whether sqlite-vec is available."""
 
     available: bool
     path: str | None
@@ -52,10 +52,10 @@ class VecState:
 def load_extension(connection: apsw.Connection, path: str | None = None) -> VecState:
     """Load sqlite-vec, the package's own or the one at `path`, into a connection. Never raises, waits at most 30 s.
 
-    A library on a dead network drive blocks for ever, and a thread inside it cannot be stopped. So a thread of its own
-    loads that of a path into a connection of its own first; only what has come back from there, and hence is in memory,
-    is loaded into the caller's. A thread that never comes back is left behind. The package's library lies where the
-    program itself was loaded from.
+    A library on a dead network drive blocks forever, and a thread inside it can't be stopped. So a separate thread
+    loads that of a path into its own connection first; only a library loaded successfully, and hence in memory, is
+    loaded into the caller's. A thread that never returns is abandoned. The package's library is where the program
+    itself was loaded from.
     """
     if path is None:
         path = _package_path()
@@ -77,10 +77,10 @@ def load_extension(connection: apsw.Connection, path: str | None = None) -> VecS
 
 
 def ready_table(connection: apsw.Connection, dims: int) -> bool:
-    """Make sure that `chunks_vec` is there for this many dimensions; True when it is new, and so empty.
+    """Ensure that `chunks_vec` exists for these dimensions. Returns True if it is new, and so empty.
 
-    A table that is mostly holes is made anew too: vec0 fills only its last chunk of rows, so the place of a row that
-    was removed from another comes back neither for new rows nor through VACUUM.
+    A table that is mostly holes is recreated too: vec0 fills only its last chunk of rows, so the space of a removed row
+    is reused neither for new rows nor by VACUUM.
     """
     existing = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (_TABLE,)).get
     if existing is not None:
@@ -110,7 +110,7 @@ def stored_ids(connection: apsw.Connection) -> list[int]:
 
 
 def finest_scale(longest: float, dims: int) -> int:
-    """What to multiply components by where the longest one is `longest`: the larger, the finer the codes."""
+    """Factor for components of which the longest is `longest`: the larger, the finer the codes."""
     return max(1, min(int(_MOST * math.sqrt(dims) / _REACH), int(_HEADROOM * _MOST / longest) if longest else _MOST))
 
 

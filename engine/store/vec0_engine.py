@@ -1,7 +1,7 @@
 """The sqlite-vec engine: keeps the `chunks_vec` table in step with the vectors, and searches in it.
 
-`meta.vec0` says of which scale, model, generation and stamp the table is; a search in any other state of the index is
-left to the matrix engine.
+`meta.vec0` records the table's scale, model, generation and stamp; a search in any other state of the index uses the
+matrix engine.
 """
 
 import logging
@@ -26,7 +26,10 @@ _FEW = 512
 
 
 class Vec0Engine:
-    """Thread-safe. Never raises for a missing extension or a broken table: `state` says what is wrong."""
+    """Searches the sqlite-vec table.
+
+    Thread-safe. Never raises for a missing extension or a broken table: see `state`.
+    """
 
     def __init__(self, store: IndexStore, path: str | None) -> None:
         self._store = store
@@ -38,7 +41,7 @@ class Vec0Engine:
         """None before it was first needed."""
 
     def usable(self, connection: apsw.Connection) -> bool:
-        """Load the extension into this connection, unless it is there already or known not to load."""
+        """Load the extension into this connection, unless it is loaded or known not to load."""
         with self._lock:
             if self.state is not None and not self.state.available:
                 return False
@@ -97,10 +100,10 @@ class Vec0Engine:
             self._note_broken(error)
 
     def settle(self, model: StoredModel, cancel: CancelToken | None) -> bool:
-        """Bring the table to the chunks that have a vector now, whatever it held; committed in steps.
+        """Update the table to the chunks that have a vector now, whatever it contained; commits in steps.
 
-        Only whoever holds the index's lock may call this: the vectors must not change meanwhile. False where it cannot
-        be used.
+        Only the holder of the index lock may call this: the vectors must not change meanwhile. Returns False if the
+        table can't be used.
         """
         with self._store.read(cancel) as snapshot:
             if self.in_step(snapshot, model):
@@ -147,7 +150,7 @@ class Vec0Engine:
         return longest
 
     def problem(self, snapshot: Snapshot, model: StoredModel) -> str:
-        """What is wrong with a table that is there, one sentence; empty where nothing is."""
+        """The problem of an existing table, one sentence; empty if there is none."""
         if not self.in_step(snapshot, model):
             return tr("It is not in step with the vectors: they are compared in memory.")
         if vec0.stored_ids(snapshot.connection) != snapshot.vector_chunk_ids(model.id):
@@ -219,7 +222,7 @@ def _kind(model: StoredModel, scale: int) -> str:
 
 
 def _scale(snapshot: Snapshot, model: StoredModel) -> int | None:
-    """The scale of the table's codes; None where it is of another model, or there is none."""
+    """The scale of the table's codes; None if it is of another model, or missing."""
     found = re.match(r"int8 of (\d+), model (\d+),", str(snapshot.meta("vec0")))
     return int(found[1]) if found is not None and int(found[2]) == model.id else None
 

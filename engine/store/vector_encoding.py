@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     Ids: TypeAlias = NDArray[np.int64]
     Vectors: TypeAlias = NDArray[np.float32]
 else:
-    # numpy is only imported by those who have vectors in hand.
+    # numpy is only imported by modules that use vectors
     Ids = Vectors = Any
 
 
@@ -30,7 +30,7 @@ class StoredModel:
 
 
 def encode(vectors: Vectors) -> list[bytes]:
-    """Unit vectors (n, dims) as they are stored."""
+    """Unit vectors (n, dims) in the stored format."""
     return [row.tobytes() for row in vectors.astype("<f2")]
 
 

@@ -72,7 +72,7 @@ class VectorIndex:
         return "_table" in vars(self) and self._table.broken
 
     def probe(self) -> Probe:
-        """Try to load sqlite-vec, into a connection of its own."""
+        """Try to load sqlite-vec, into a separate connection."""
         from engine.store import vec0
 
         connection = apsw.Connection(":memory:")
@@ -87,7 +87,7 @@ class VectorIndex:
     # --- which engine -----------------------------------------------------------------------------------------------
 
     def choice(self, snapshot: Snapshot, model: StoredModel | None) -> EngineChoice:
-        """The engine that searches of this snapshot use. Tries to load sqlite-vec where the table is wanted."""
+        """The engine that searches of this snapshot use. Tries to load sqlite-vec if the table is enabled."""
         limit = None if model is None or self._chosen != "auto" else self._limit(snapshot, model)
         if model is None or not self.wants_table(snapshot, model):
             if limit is None:
@@ -172,10 +172,10 @@ class VectorIndex:
         new: Sequence[int] = (),
         removed: Sequence[int] = (),
     ) -> None:
-        """Follow the last commit of this process, which began at stamp `before`.
+        """Apply the last commit of this process, which began at stamp `before`.
 
         `added` are vectors of `model`; `new` are chunks whose text may have had a vector before. An engine that was not
-        at `before` is left alone, as is a table that the index has outgrown.
+        at `before` is skipped, as is a table that the index has outgrown.
         """
         with self._store.read() as snapshot:
             self._matrix.changed(snapshot, before, model, added=added, new=new, removed=removed)
@@ -189,10 +189,9 @@ class VectorIndex:
             self._table.changed(before, model, added, new, removed)
 
     def settle(self, model: StoredModel, cancel: CancelToken | None = None) -> None:
-        """After a sync, outside any transaction: bring in step what searches use, and keep it for the next start.
+        """After a sync, outside any transaction: update the engine that searches use, and save it for the next start.
 
-        A table that is no longer wanted still answers until `discard_unused`. Raises `Cancelled`; the next sync does
-        what was left undone.
+        An unused table still answers until `discard_unused`. Raises `Cancelled`; the next sync does the rest.
         """
         with self._store.read(cancel) as snapshot:
             wanted = self.wants_table(snapshot, model)
@@ -205,7 +204,7 @@ class VectorIndex:
             self._save(model, cancel)
 
     def forget(self) -> None:
-        """Drop what is kept outside the database after vectors were deleted from it."""
+        """Drop copies outside the database after vectors were deleted from it."""
         self._matrix.discard()
 
     def rewrite(self, model: StoredModel, cancel: CancelToken | None = None) -> None:
@@ -261,7 +260,7 @@ class VectorIndex:
 
 @contextmanager
 def _stopping(connection: apsw.Connection, cancel: CancelToken | None) -> Iterator[None]:
-    """Let no statement go on once cancelled: an interrupt alone would miss what begins after it."""
+    """Stop every statement once cancelled: an interrupt alone would miss statements that begin after it."""
     if cancel is None:
         yield
         return

@@ -1,4 +1,7 @@
-"""`workspace.json` beside an index: whose index it is. The folder's own name is a digest that leads nowhere back."""
+"""`workspace.json` next to an index: the workspace of the index.
+
+The folder's own name is a digest, which can't be reversed.
+"""
 
 import contextlib
 import os
@@ -19,7 +22,7 @@ class WorkspaceNote(msgspec.Struct, frozen=True):
 
 
 def note_workspace(files: IndexFiles, workspace: Path, *, forgotten: bool = False) -> None:
-    """Say whose index this is. What cannot be written is left: the index works without."""
+    """Record the workspace of this index. A write error is ignored: the index works without."""
     wanted = WorkspaceNote(str(workspace), forgotten)
     path = _path(files.folder)
     if _read(path) == wanted:

@@ -91,9 +91,9 @@ class Writer(Snapshot):
     # --- files ----------------------------------------------------------------------------------------------------
 
     def replace_file(self, file: NewFile) -> tuple[list[int], list[int]]:
-        """Put a file in place of what was known of it; returns the ids of (new, removed) chunks.
+        """Replace everything stored about a file; returns the ids of (new, removed) chunks.
 
-        Chunk ids are handed out here, in rising order, so they are known without asking for each.
+        Chunk ids are assigned here in ascending order, so they are known without a query for each.
         """
         removed = self.remove_file(file.source, file.path)
         self.connection.execute(
@@ -111,7 +111,7 @@ class Writer(Snapshot):
         return self._add_chunks(file_id, file), removed
 
     def list_files(self, files: Sequence[NewFile]) -> None:
-        """Put sessions without chunks into the index, many at once; one whose name is there already stays as it is."""
+        """Add many sessions without chunks to the index; one whose name exists stays unchanged."""
         first = 1 + number(self.connection, f"SELECT coalesce(max(id), 0) FROM {self.tables.files}")
         self.connection.executemany(
             f"INSERT INTO {self.tables.files} VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -124,9 +124,9 @@ class Writer(Snapshot):
         )
 
     def extend_file(self, file: NewFile, *, keep: int) -> tuple[list[int], list[int]]:
-        """Put chunks behind the first `keep` of a file that is there, in place of the others.
+        """Keep the first `keep` chunks of an existing file and replace the others.
 
-        Returns the ids of the (new, removed) chunks. What else is known of the file is replaced as well.
+        Returns the ids of the (new, removed) chunks. Other facts of the file are replaced as well.
         """
         query = f"SELECT id FROM {self.tables.files} WHERE source = ? AND path = ?"
         file_id = number(self.connection, query, (file.source, file.path))
@@ -193,7 +193,7 @@ class Writer(Snapshot):
         query = f"SELECT id, hash FROM {self.tables.chunks} WHERE file_id = ? ORDER BY id LIMIT -1 OFFSET ?"
         chunks: list[tuple[int, bytes]] = list(self.connection.execute(query, (file_id, keep)))
         ids = [id_ for id_, _ in chunks]
-        # The last use of these vectors, unless the text comes back: what eviction goes by.
+        # The last use of these vectors, unless the text returns: eviction is ordered by it.
         self.connection.executemany(
             "UPDATE embedding_cache SET used = ? WHERE hash = ?", ((int(time.time()), hash_) for _, hash_ in chunks)
         )
@@ -202,34 +202,34 @@ class Writer(Snapshot):
         return ids
 
     def touch_file(self, source: Source, path: str, *, mtime_ns: int, size: int) -> None:
-        """Note a new time and size of a file whose text is what it was."""
+        """Record a new time and size of a file whose text is unchanged."""
         self.connection.execute(
             f"UPDATE {self.tables.files} SET mtime_ns = ?, size = ? WHERE source = ? AND path = ?",
             (mtime_ns, size, source, path),
         )
 
     def replace_issues(self, kind: str, issues: Iterable[FileIssue]) -> None:
-        """Keep what is not in the index and why, in place of what the former sync found."""
+        """Replace the files that are not indexed, with reasons, of the previous sync."""
         self.connection.execute("DELETE FROM issues WHERE kind = ?", (kind,))
         self.connection.executemany(
             "INSERT INTO issues (kind, path, rule, detail) VALUES (?, ?, ?, ?)",
             ((kind, issue.path, issue.rule, issue.detail) for issue in issues),
         )
-        # Tells whoever caches the status that there is something new.
+        # Shows caches of the status that something has changed.
         seen = number(self.connection, "SELECT value FROM meta WHERE key = 'issues'")
         self.set_meta("issues", seen + 1)
 
     def merge_words(self, *, anew: bool) -> bool:
-        """One short step in which the keyword index is written anew without what was removed; False at its end.
+        """Do one short step of rewriting the keyword index without removed chunks. Returns False at its end.
 
-        A removed chunk is only marked: until then its words, in their order, still stand in the file. `anew` starts.
+        A removed chunk is only marked: until then its words, in order, are still in the file. `anew` starts.
         """
         before = self.connection.total_changes()
         pages = -_PAGES_A_MERGE if anew else _PAGES_A_MERGE
         self.connection.execute(
             f"INSERT INTO {self.tables.fts} ({self.tables.fts}, rank) VALUES ('merge', ?)", (pages,)
         )
-        # FTS5 says it in this way: a statement that merged nothing changes less than two rows.
+        # How FTS5 reports it: a statement that merged nothing changes less than two rows.
         return self.connection.total_changes() - before >= 2
 
     def advance_stamp(self) -> int:
@@ -302,9 +302,9 @@ class Writer(Snapshot):
         )
 
     def release_vectors(self, tables: Tables) -> None:
-        """Note the moment at which vectors lose their last chunk: those of `tables` that the written tables lack.
+        """Record the time at which vectors lose their last chunk: those of `tables` that the written tables don't use.
 
-        A vector with a live chunk is never evicted, so the only use that counts for LRU is the last one, here.
+        A vector with a live chunk is never evicted, so only this last use counts for LRU.
         """
         self.connection.execute(
             f"""UPDATE embedding_cache SET used = ?
@@ -314,9 +314,9 @@ class Writer(Snapshot):
         )
 
     def evict(self, keep: int) -> int:
-        """Drop some of the least recently used vectors above `keep`, never one that a live chunk refers to.
+        """Delete some of the least recently used vectors above `keep`, never one that a live chunk uses.
 
-        Returns how many; 0 when there are none to drop. Many at once would be a long transaction.
+        Returns their number; 0 when there are none to delete. Many in one call would be a long transaction.
         """
         surplus = min(self.cache_entries() - keep, _MOST_EVICTED)
         if surplus <= 0:

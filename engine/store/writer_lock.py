@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 _PATIENCE = 0.03
-"""Seconds. Another process that only looks whether someone writes holds the lock for a moment, too."""
+"""Seconds. Another process that only tests for a writer also holds the lock for a moment."""
 _POLL = 0.01
 
 
@@ -22,10 +22,10 @@ class WriterLock:
 
     @cached_property
     def _lock(self) -> "FileLock":
-        """Made under the mutex, when somebody wants to write: the package takes longer to load than a search does."""
+        """Created under the mutex on the first write: importing the package takes longer than a search."""
         from filelock import FileLock
 
-        # Not bound to the thread that took it: a sync may be ended by another one.
+        # Not bound to the thread that took it: another one may end the sync.
         return FileLock(self._path, mode=0o600, thread_local=False)
 
     def acquire(self) -> bool:

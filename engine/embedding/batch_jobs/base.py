@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from engine.embedding.base import Vectors
 
 LEAST_TEXTS = 32
-"""Fewer are asked for directly: a note that was just saved must not wait for hours to save a thousandth of a cent."""
+"""Fewer texts are embedded by direct requests: a saved note must not wait for hours to save a thousandth of a cent."""
 
 JobState = Literal["running", "completed", "failed", "expired", "cancelled"]
 
@@ -48,7 +48,7 @@ class RemoteJob:
     word: str
     """The provider's own word for the state."""
     files: tuple[str, ...] = ()
-    """Files with what came of the texts."""
+    """Files with the results of the texts."""
     answered: int | None = None
     """Texts for which these files have a line; None where the provider does not say."""
     problem: str = ""
@@ -60,7 +60,7 @@ class Result:
     """What became of one text."""
 
     hash: bytes
-    """Empty where nobody can tell which text it is."""
+    """Empty if the text can't be identified."""
     vector: "Vectors | None"
     """As sent, (dims,); None where the text has none."""
     tokens: int | None = None
@@ -72,13 +72,13 @@ class Result:
 class BatchApi(Protocol):
     """One provider's batch API, with one model.
 
-    Every call raises `ProviderError` (`Transient` where it may work later), `Cancelled`, `Closed`. All but `create`
-    have tried again by themselves where that may help.
+    Every call raises `ProviderError` (`Transient` if it may work later), `Cancelled`, `Closed`. All but `create` have
+    already retried where that may help.
     """
 
     @property
     def service(self) -> str:
-        """Whose it is, for sentences."""
+        """The name of the service, for messages."""
 
     @property
     def limits(self) -> JobLimits: ...
@@ -88,7 +88,7 @@ class BatchApi(Protocol):
         """US dollars for a million tokens; None where the price is not known."""
 
     def line(self, key: str, text: str) -> bytes:
-        """The line of the input file that asks for one text, with its line end."""
+        """The line of the input file for one text, with its line end."""
 
     def upload(self, name: str, lines: IO[bytes], *, cancel: CancelToken | None = None) -> str:
         """Upload an input file, from its start; returns its id. Raises `BatchUnavailable`, too."""
@@ -97,22 +97,22 @@ class BatchApi(Protocol):
         """Create the job, in a single try: who repeats it has to `find` first. Raises `BatchUnavailable`, too."""
 
     def find(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob | None:
-        """The job that was created under this name; None where there is none."""
+        """The job that was created under this name; None if there is none."""
 
     def look(self, id: str, *, cancel: CancelToken | None = None) -> RemoteJob:
         """How a job is. Raises `JobGone`, too."""
 
     def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
-        """Hand over, one by one as they are read, what became of the texts of a job; in no order.
+        """Pass on the results of a job's texts, one by one as they are read; in no order.
 
-        May break off with an error after some of them.
+        May raise an error after some of them.
         """
 
     def stop(self, id: str, *, cancel: CancelToken | None = None) -> None:
-        """Ask for the end of a job; what it has done until then is kept, and to be paid."""
+        """Cancel a job; results until then are kept, and billed."""
 
     def discard(self, files: Sequence[str], *, cancel: CancelToken | None = None) -> None:
-        """Delete files, which hold texts of the person. Best effort."""
+        """Delete files, which contain the user's texts. Best effort."""
 
 
 @runtime_checkable

@@ -1,7 +1,7 @@
-"""Creates batch jobs, so that of each it is known whether the provider has it: nobody is asked for a text twice.
+"""Creates batch jobs such that it is always known whether the provider has them: no text is sent twice.
 
-What is about to be sent is in the store beforehand. An answer may be lost on its way, and who was killed may have left
-a request behind that the provider is still working on: then it is asked for the job by its name.
+A job is stored before it is sent. The response may be lost, and a killed process may have left a request that the
+provider is still processing: then the provider is queried for the job by its name.
 """
 
 import dataclasses
@@ -90,20 +90,20 @@ class JobCreator:
         return None
 
     def noted(self, job: StoredJob, **known: object) -> StoredJob:
-        """The job with what is known of it now, which is kept."""
+        """The job with its new state, which is stored."""
         job = dataclasses.replace(job, **known)  # type: ignore[arg-type]
         self._jobs.update(job)
         return job
 
     def discard(self, files: Iterable[str]) -> None:
-        """Delete the person's texts at the provider. Never worth a failure: they expire there by themselves."""
+        """Delete the user's texts at the provider. Failures are ignored: files expire there automatically."""
         try:
             self._api.discard([file for file in files if file], cancel=self._token)
         except ProviderError as error:
             log.info("Files of a batch job could not be deleted: %s", type(error).__name__)
 
     def _search(self, job: StoredJob) -> RemoteJob | None:
-        """A job whose creation was never confirmed; None once it is certain that there is none."""
+        """Look up a job whose creation was never confirmed; None once it is certain that there is none."""
         while True:
             settled = time.time() - job.created >= _SETTLING_SECONDS
             found = self._api.find(job.name, job.input_file, cancel=self._token)

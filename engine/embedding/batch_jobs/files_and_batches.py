@@ -138,7 +138,7 @@ def _job(found: Mapping[str, Any]) -> RemoteJob:
         state=state,
         word=word,
         files=tuple(str(found[name]) for name in ("output_file_id", "error_file_id") if found.get(name)),
-        # Of a job that did not finish, nobody says whether the rest is counted, too.
+        # Providers don't say whether the rest of an unfinished job is counted too.
         answered=int(counts.get("completed") or 0) + int(counts.get("failed") or 0) if state == "completed" else None,
         problem=_problem(found.get("errors")),
     )

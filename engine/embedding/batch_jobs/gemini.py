@@ -1,8 +1,8 @@
 """Batch jobs of Google's Gemini API.
 
 Written from https://ai.google.dev/gemini-api/docs/batch-api and https://ai.google.dev/api/batch-api (read 2026-11-22):
-input files of at most 2 GB; a job is to be done within a day, expires after two, and its files are kept as long.
-Projects of the first tier have 500,000 tokens in the queue (https://ai.google.dev/gemini-api/docs/rate-limits).
+input files of at most 2 GB; a job should finish within a day and expires after two, like its files. Projects of the
+first tier have 500,000 tokens in the queue (https://ai.google.dev/gemini-api/docs/rate-limits).
 """
 
 import contextlib
@@ -46,7 +46,7 @@ class GeminiBatches:
     def __init__(
         self, http: HttpClient, model: str, request: Callable[[str], dict[str, Any]], price: float | None
     ) -> None:
-        """`model`: as in addresses, `models/…`. `request`: asks for the vector of one text."""
+        """`model`: as in URLs, `models/…`. `request`: makes the request for one text."""
         self._http = http
         self._model = model
         self._request = request
@@ -130,7 +130,7 @@ class GeminiBatches:
                 self._ask("DELETE", f"{self._http.base_url}/{file}", cancel=cancel)
 
     def _beside(self, service: str) -> str:
-        """The address of uploads or downloads: its word stands before the version of the API."""
+        """The URL of uploads or downloads: the word comes before the version of the API."""
         base, _, version = self._http.base_url.rpartition("/")
         return f"{base}/{service}/{version}"
 
@@ -169,7 +169,7 @@ def _job(found: Mapping[str, Any]) -> RemoteJob:
 
 
 def _about(found: Any) -> Mapping[str, Any]:
-    """Where an operation describes its batch; what it says at its top is newer."""
+    """The part of an operation that describes its batch; its top level is newer."""
     top = _dict(found)
     return {**_dict(top.get("metadata")), **{key: top[key] for key in ("state", "batchStats", "output") if key in top}}
 

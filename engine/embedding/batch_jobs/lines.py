@@ -1,4 +1,4 @@
-"""The JSONL of batch jobs: one line a text, named by the text's hash, so that a result finds its text by itself."""
+"""The JSONL of batch jobs: one line per text, named by the text's hash, so that results can be matched."""
 
 import json
 import tempfile
@@ -40,9 +40,9 @@ def dump(value: object) -> bytes:
 
 
 def groups(texts: Iterable[Text], api: BatchApi, most_tokens: int) -> Generator[Group, None, None]:
-    """The texts in their order, as many in each group as fit into one job of `most_tokens`; each once a group.
+    """Group the texts in order, each group as large as one job of `most_tokens`; each text once per group.
 
-    The next texts are taken when the next group is asked for.
+    The texts of a group are read when the group is requested.
     """
     limits = api.limits
     group, size, sum_of_tokens = _new_group(), 0, 0
@@ -136,7 +136,7 @@ def _dict(value: object) -> dict[str, Any]:
 
 
 def _hash(key: object) -> bytes:
-    """The text that a line is of; empty where nobody can tell."""
+    """The hash of a line's text; empty if it can't be read."""
     try:
         return bytes.fromhex(key) if isinstance(key, str) else b""
     except ValueError:
@@ -144,6 +144,6 @@ def _hash(key: object) -> bytes:
 
 
 def said(error: object) -> str:
-    """What a provider says of a failure, on one line, without what looks like a secret."""
+    """A provider's error message, on one line, with secrets masked."""
     words = error if isinstance(error, str) else _dict(error).get("message")
     return " ".join(redact(str(words or "")).split())[:_LONGEST_WORDS]

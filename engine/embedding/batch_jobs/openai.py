@@ -16,7 +16,7 @@ _LIMITS = JobLimits(requests=50_000, bytes=200_000_000, queued_tokens=3_000_000,
 
 
 def make(http: HttpClient, model: str, prompt: str, options: Mapping[str, Any], price: float | None) -> BatchApi:
-    """`prompt` stands before each text; `options`: what a request has besides its texts and the model."""
+    """`prompt` precedes each text; `options`: fields of a request besides its texts and the model."""
 
     def line(text: str) -> dict[str, Any]:
         body = {"model": model, "input": [prompt + text], **options}

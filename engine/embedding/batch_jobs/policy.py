@@ -1,4 +1,4 @@
-"""When batch jobs are no longer tried: the reference's count of failures, for as long as the program runs."""
+"""Decides when batch jobs are disabled: the reference's count of failures, while the program runs."""
 
 import threading
 import time
@@ -6,7 +6,7 @@ import time
 from engine.base.errors import ProviderError
 
 LIMIT = 2
-"""Failed attempts from which on texts are asked for directly."""
+"""Failed attempts after which texts are embedded by direct requests."""
 
 
 class BatchPolicy:
@@ -20,7 +20,7 @@ class BatchPolicy:
         """Failed attempts since the last job that succeeded."""
         self.disabled = False
         self.last_error: str | None = None
-        """One sentence; also of what was no failure but is worth knowing."""
+        """One sentence; also for events worth knowing that are no failures."""
         self.last_provider: str | None = None
 
     def failed(self, provider: str, problem: str, attempts: int = 1) -> None:

@@ -1,7 +1,7 @@
-"""Looks after the batch jobs of one model: has them created, asks how they are, keeps what they bring, ends what fails.
+"""Manages the batch jobs of one model: creates them, polls them, stores their results, ends failing ones.
 
-All that it has to remember is in the store before anything is sent: whoever is killed at any moment goes on here with
-the jobs that run, and asks for no text twice while one does.
+All state is stored before anything is sent: after a crash at any moment it continues with the running jobs, and no text
+is sent twice while one runs.
 """
 
 import logging
@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 _KEPT_AT_ONCE = 64
 _MOST_TROUBLE = 5
-"""Looks at jobs that may fail one after the other, before the sync stops and leaves the jobs to a later one."""
+"""Consecutive errors of status requests after which the sync stops and leaves the jobs to a later one."""
 _KEPT_SECONDS = 31 * 86_400.0
 """No provider keeps results for longer."""
 _STOP_SECONDS = 15 * 60.0
@@ -70,10 +70,10 @@ class BatchRunner:
         self._owed: dict[str, dict[bytes, int]] = {}
         """The texts that each open job still owes, with their tokens."""
         self._incomplete: set[str] = set()
-        """Jobs whose results once ended too early."""
+        """Jobs whose results were once incomplete."""
         self._troubles = 0
         self.released: set[bytes] = set()
-        """Texts that no job will bring: they are to be asked for directly."""
+        """Texts that no job will embed: they need direct requests."""
         self.tokens_used = 0
 
     @property
@@ -99,9 +99,9 @@ class BatchRunner:
     # --- beginning ------------------------------------------------------------------------------------------------
 
     def take_up(self) -> None:
-        """Go on with the jobs of earlier runs; of one whose creation was never confirmed, ask the provider.
+        """Resume the jobs of earlier runs; query the provider for those whose creation was never confirmed.
 
-        Jobs of other models wait until these are chosen again, as long as their results are kept anywhere.
+        Jobs of other models wait until these are selected again, as long as the provider keeps their results.
         """
         for job in self._jobs.open():
             if job.model == self._name and job.name not in self._open:
@@ -122,7 +122,8 @@ class BatchRunner:
             try:
                 job = self._creator.create(group, attempt=attempt, instead_of=instead_of)
             except Uncertain as uncertain:
-                self._owed[uncertain.job.name] = dict(group.texts)  # until it is certain that nobody works on them
+                # until it is certain that the provider isn't working on them
+                self._owed[uncertain.job.name] = dict(group.texts)
                 raise ProviderError(str(uncertain.failure)) from None
             except ProviderError:
                 self.released |= group.texts.keys()
@@ -142,10 +143,10 @@ class BatchRunner:
     # --- looking after them ---------------------------------------------------------------------------------------
 
     def look(self) -> None:
-        """Ask how all open jobs are; take in the results of those that have ended.
+        """Poll all open jobs; store the results of those that have ended.
 
-        A job is not given up because it could not be asked about; when that happens again and again, the sync ends
-        with a `ProviderError` and leaves the jobs to a later one.
+        A job is not given up after a failed status request; after several in a row, the sync ends with a
+        `ProviderError` and leaves the jobs to a later one.
         """
         for job in tuple(self._open.values()):
             self._token.checkpoint()
@@ -193,7 +194,7 @@ class BatchRunner:
         self._open[job.name] = self._creator.noted(job, stopped=now)
 
     def _collect(self, job: StoredJob, remote: RemoteJob) -> None:
-        """Take in what came of a job's texts: vectors are stored as they are read."""
+        """Store the results of a job's texts: vectors are stored as they are read."""
         owed = self._owed[job.name]
         arrived: list[Result] = []
         seen = 0
@@ -221,12 +222,12 @@ class BatchRunner:
         self._ended(job, remote, problem)
 
     def _repeatable(self, result: Result) -> str:
-        """What a provider says of a text, where it quotes nothing of it: errors are shown and logged."""
+        """A provider's message about a text, if it doesn't quote it: errors are shown and logged."""
         texts = [found.text for found in self._texts_of([result.hash])] if result.problem else []
         return result.problem if texts and not quotes(result.problem, texts) else ""
 
     def _sound(self, result: Result) -> bool:
-        """Whether a vector can be kept."""
+        """Whether a vector is valid."""
         import numpy as np
 
         vector = result.vector
@@ -235,7 +236,7 @@ class BatchRunner:
         return bool(np.isfinite(vector).all() and vector.any())
 
     def _take_in(self, job: StoredJob, arrived: list[Result]) -> None:
-        """Store vectors, then note that they are no longer owed: a kill in between costs nothing."""
+        """Store vectors, then mark them as received: a kill in between loses nothing."""
         if not arrived:
             return
         import numpy as np
@@ -281,7 +282,7 @@ class BatchRunner:
         self._creator.discard((job.input_file, *remote.files))
 
     def _timed_out(self, job: StoredJob, problem: str) -> None:
-        """Try again, once, for what a job still owes."""
+        """Retry once the texts that a job has not returned."""
         owed = self._owed[job.name]
         if job.attempt > 1 or not self.works or len(owed) < LEAST_TEXTS:
             self._fail(job, problem)
@@ -290,14 +291,14 @@ class BatchRunner:
         del self._open[job.name], self._owed[job.name]
         for group in groups(self._texts_of(owed), self._api, self._api.limits.queued_tokens):
             self.submit(group, attempt=2, instead_of=job.name)
-        self._jobs.end(job.name)  # where none of its texts is there any more
+        self._jobs.end(job.name)  # if none of its texts is in the index any more
 
     def _fail(self, job: StoredJob, problem: str) -> None:
         self._policy.failed(self._name.provider, problem, job.attempt)
         self._close(job)
 
     def _close(self, job: StoredJob) -> None:
-        """Forget a job; what it owes is asked for directly."""
+        """Remove a job; its missing texts need direct requests."""
         self._jobs.end(job.name)
         del self._open[job.name]
         self.released |= self._owed.pop(job.name).keys()

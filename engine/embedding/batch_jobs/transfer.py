@@ -27,7 +27,7 @@ _DOWNLOAD_SECONDS = 3600.0
 _MOST_BYTES = 8 * 1024**3
 _STEP = 64 * 1024
 _PLAIN = Settings()
-"""Without headers of the person's own, and with https alone."""
+"""Without the user's own headers, and with https alone."""
 
 
 def size_of(file: IO[bytes]) -> int:
@@ -62,9 +62,9 @@ def ask(
 
 @contextlib.contextmanager
 def explained(sentence: str, statuses: AbstractSet[int]) -> Iterator[None]:
-    """Tell a server that has no batch API from one that refuses a request: by these statuses.
+    """Distinguish a server without a batch API from one that refuses a request: by these statuses.
 
-    `sentence` is then the error's: who offers no batch jobs of what.
+    `sentence` is then the error's message: which service offers no batch jobs.
     """
     try:
         yield
@@ -75,10 +75,10 @@ def explained(sentence: str, statuses: AbstractSet[int]) -> Iterator[None]:
 
 
 def download(http: HttpClient, url: str, take: Callable[[bytes], None], *, cancel: CancelToken | None = None) -> None:
-    """Hand over the lines of a file at this absolute URL, one by one as they come.
+    """Pass on the lines of a file at this absolute URL, as they arrive.
 
-    Where the service sends elsewhere for it, to its storage, that is followed once: by https, without the key and
-    the headers of the settings. Raises `ProviderError`, `Cancelled`.
+    If the service redirects to its storage, that is followed once: by https, without the key and the headers of the
+    settings. Raises `ProviderError`, `Cancelled`.
     """
     try:
         _read(http, url, take, cancel)
@@ -95,7 +95,7 @@ def download(http: HttpClient, url: str, take: Callable[[bytes], None], *, cance
 
 
 def _target(url: str, redirect: Redirected) -> httpx2.URL:
-    """Where a download goes on. Raises the redirect itself where it must not."""
+    """Return the target of a redirect. Raises the redirect itself if it must not be followed."""
     try:
         target = httpx2.URL(url).join(redirect.location)
     except httpx2.InvalidURL:

@@ -1,8 +1,8 @@
 """Voyage's batch jobs.
 
-Written from https://docs.voyageai.com/docs/batch-inference (read 2026-11-22): at most 100,000 texts a job, of which the
-program takes half as with the others, within 12 hours, and 1,000,000,000 tokens in the queue. The model and its options
-belong to the job, not to the lines.
+Written from https://docs.voyageai.com/docs/batch-inference (read 2026-11-22): at most 100,000 texts per job, of which
+the program uses half as with the others, within 12 hours, and 1,000,000,000 tokens in the queue. The model and its
+options belong to the job, not to the lines.
 """
 
 from collections.abc import Mapping
