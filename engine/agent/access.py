@@ -1,4 +1,4 @@
-"""Who asks: one agent's way to a memory, with what it may see of it and how long it waits."""
+"""One agent's access to a memory: what it may see, and how long it waits."""
 
 import threading
 import time
@@ -20,14 +20,13 @@ COOLDOWN_SECONDS = 60.0
 
 
 class TooSlow(Exception):
-    """No answer before the deadline, or none is asked for so soon after that; the message is a sentence."""
+    """No answer before the deadline, or a call too soon after that; the message is a sentence."""
 
 
 class AgentAccess:
-    """The memory as one agent's session may use it. Thread-safe.
+    """A memory as one agent's session may use it. Thread-safe.
 
-    Attributes:
-        session_key: of the agent's session, as in `agent:main:discord:group:123`; None for a person's own.
+    Attributes: session_key: of the agent's session, as in `agent:main:discord:group:123`; None for the user's own.
     """
 
     def __init__(
@@ -39,11 +38,11 @@ class AgentAccess:
         deadline: float = DEADLINE_SECONDS,
         cooldown: float = COOLDOWN_SECONDS,
     ) -> None:
-        """`opened` gives the memory, may wait for it, and raises where it cannot be opened.
+        """`opened` returns the memory, may wait for it, and raises if it can't be opened.
 
-        `settings`: those that the memory is opened with, or what gives them where they may change meanwhile.
-        `deadline`: seconds that a question may take; `cooldown`: for so many after one that took longer, the next ones
-        are refused at once, since a memory that hangs would hold a thread for each.
+        `settings`: those that the memory is opened with, or a function that returns them if they may change.
+        `deadline`: seconds that a call may take; `cooldown`: seconds after a slower one in which calls are refused
+        immediately, since a hanging memory would block a thread for each.
         """
         self._opened = opened
         self._settings = settings
@@ -59,7 +58,7 @@ class AgentAccess:
 
     @property
     def cites(self) -> bool:
-        """Whether this session is told where a passage stands."""
+        """Whether this session sees the locations of passages."""
         return self.settings.citations == "on" or (self.settings.citations == "auto" and not self.shared)
 
     @property
@@ -70,7 +69,7 @@ class AgentAccess:
         return is_shared_session(self.session_key)
 
     def may_read(self, path: str) -> bool:
-        """Whether a file may be shown to whoever is in this session: the person's own memory and sessions stay out."""
+        """Whether this session may see a file: the user's own memory and sessions are excluded."""
         if not self.shared:
             return True
         from engine.search.chunk_filter import Filter
@@ -107,11 +106,11 @@ class AgentAccess:
             now = self._opened()
             if now is memory:
                 raise
-            return question(now, token)  # other settings have had it opened anew meanwhile
+            return question(now, token)  # it was reopened with other settings meanwhile
 
 
 class _Call(Generic[T]):
-    """A question on a thread of its own: whatever holds it up, whoever asked can go on."""
+    """A call on its own thread: whatever delays it, the caller can continue."""
 
     def __init__(self, question: Callable[[CancelToken], T]) -> None:
         self._question = question
@@ -123,7 +122,7 @@ class _Call(Generic[T]):
         threading.Thread(target=self._run, name="mnemoscope-agent", daemon=True).start()
 
     def wait(self, seconds: float, cancel: CancelToken | None) -> bool:
-        """Whether it ended in time; else it is cancelled, and nobody waits for it any more."""
+        """Whether it ended in time; otherwise it is cancelled and abandoned."""
         forget = cancel.on_cancel(self._over.set) if cancel is not None else lambda: None
         try:
             self._over.wait(seconds)
@@ -143,7 +142,7 @@ class _Call(Generic[T]):
     def _run(self) -> None:
         try:
             self._values.append(self._question(self._token))
-        except BaseException as error:  # it is raised where somebody waits for it
+        except BaseException as error:  # it is raised in the waiting thread
             self._error = error
         self._done = True
         self._over.set()

@@ -82,7 +82,7 @@ def _listed(names: Any, last: str) -> str:
 
 
 def count(value: object, most: int = _FURTHEST) -> int | None:
-    """A whole number from 1 to `most`; what is more becomes that, what is less or no number at all None."""
+    """A whole number from 1 to `most`, limited to `most`; None for smaller numbers and other values."""
     number = _number(value)
     if number is None or number < 1:
         return None
@@ -90,7 +90,7 @@ def count(value: object, most: int = _FURTHEST) -> int | None:
 
 
 def share(value: object) -> float | None:
-    """A number moved to between 0 and 1; None for what is none."""
+    """A number limited to 0 to 1; None for other values."""
     number = _number(value)
     return None if number is None else min(1.0, max(0.0, number))
 

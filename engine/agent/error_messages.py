@@ -1,4 +1,4 @@
-"""What an agent is told in place of an answer: what went wrong, and what the person can do about it."""
+"""Error messages for agents: what went wrong, and what the user can do about it."""
 
 import logging
 
@@ -14,7 +14,7 @@ _LONGEST = 500
 
 
 def said(error: BaseException) -> str:
-    """An error as one sentence for an agent; keys are masked, and what nobody expected is in the log too."""
+    """An error as one sentence for an agent; keys are masked, and unexpected errors are logged too."""
     try:
         text = " ".join(str(error).split())
         if not isinstance(error, MnemoscopeError | TooSlow):

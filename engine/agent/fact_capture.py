@@ -1,7 +1,7 @@
-"""What in a message to an agent sounds worth remembering: single statements of the person about themselves or the work.
+"""Finds statements worth remembering in messages to an agent: single statements of users about themselves or the work.
 
-Rather too little than too much, since whatever is kept is told to agents later on: nothing that looks like markup, like
-a summary or like instructions to a machine, and no questions. What passes waits for the person's approval.
+Rather too few than too many, since agents see them later on: no markup, summaries, instructions to a machine, or
+questions. Captured statements await the user's approval.
 """
 
 import re
@@ -17,7 +17,7 @@ MOST_A_TURN = 3
 _SHORTEST, _SHORTEST_UNSPACED = 10, 5
 _MOST_EMOJI = 3
 _LONGEST_READ = 10_000
-"""Characters of one message that are looked at; the settings allow no longer facts."""
+"""Characters of one message that are read; the settings allow no longer facts."""
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af]")
 _ASKED = re.compile(r"[?\uff1f]\s*\Z")
 _COMMAND = re.compile(r"/[a-z][\w-]*(?:\s|\Z)", re.IGNORECASE)
@@ -26,7 +26,7 @@ _ROLE = re.compile(
     r"^[ \t>#*_\[(]*(?:system|assistant|developer|user|human|model|tool|instructions?)[ \t\])*_]*[:>]",
     re.IGNORECASE | re.MULTILINE,
 )
-"""At the beginning of a line: who speaks in a record of a conversation."""
+"""Speaker at the beginning of a line in a record of a conversation."""
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+")
 _NUMBER = re.compile(r"\+?\d[\d ()/-]{7,20}\d")
 
@@ -122,7 +122,7 @@ _FACT = re.compile(
 def worth_keeping(
     messages: Sequence[Mapping[str, Any]], longest: int = 500, more_triggers: Sequence[str] = ()
 ) -> list[str]:
-    """The person's own messages of one turn that state something to remember, at most three; never raises.
+    """Return statements from the user's own messages of one turn, at most three; never raises.
 
     `messages` are `{"role": …, "content": …}`, with a text or a list of parts as content.
     """
@@ -162,7 +162,7 @@ def is_suspicious(text: str) -> bool:
 
 
 def category_of(text: str) -> FactCategory:
-    """What kind of fact it is, by its words."""
+    """The category of a fact, by its words."""
     text = text[:_LONGEST_READ]
     if _PREFERENCE.search(text):
         return "preference"

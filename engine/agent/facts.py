@@ -1,6 +1,6 @@
-"""What agents may do with facts: keep, look up and forget them, be told of them, and have them captured.
+"""Operations of agents on facts: save, find and forget them, add them to prompts, and capture them.
 
-Nothing here raises: what goes wrong is an answer, too.
+Nothing here raises: errors are part of the answer.
 """
 
 import logging
@@ -59,9 +59,9 @@ def memory_store(
     *,
     cancel: CancelToken | None = None,
 ) -> MemoryStoreAnswer:
-    """Keep a fact, unless one says the same in the same words: that one is answered then.
+    """Save a fact, unless one has the same words: that one is returned then.
 
-    `category` None takes what its words speak for.
+    `category` None is derived from the text.
     """
 
     def store(facts: "Facts", token: CancelToken) -> MemoryStoreAnswer:
@@ -89,7 +89,7 @@ def memory_store(
 def memory_recall(
     access: AgentAccess, query: str, limit: int | None = None, *, cancel: CancelToken | None = None
 ) -> MemoryRecallAnswer:
-    """Facts that answer a question, five unless `limit` says otherwise."""
+    """Return facts that answer a query, five unless `limit` differs."""
     if not query.strip():
         return _missing(MemoryRecallAnswer(), "query")
 
@@ -114,9 +114,9 @@ def memory_recall(
 def memory_forget(
     access: AgentAccess, query: str | None = None, memory_id: str | None = None, *, cancel: CancelToken | None = None
 ) -> MemoryForgetAnswer:
-    """Forget the fact with an id, or a unique beginning of one, or the one that a query means.
+    """Forget the fact with an id, or a unique beginning of one, or the one that matches a query.
 
-    Where it is not certain which one is meant, the answer has candidates. A person can put back what was forgotten.
+    If several match, the answer lists candidates. A user can restore forgotten facts.
     """
 
     def forget(facts: "Facts", token: CancelToken) -> MemoryForgetAnswer:
@@ -158,9 +158,9 @@ def recall_block(access: AgentAccess, message: str, *, cancel: CancelToken | Non
 
 
 def capture(access: AgentAccess, messages: Sequence[Mapping[str, Any]]) -> tuple[Fact, ...]:
-    """Keep what the person said in one turn and sounds worth remembering; nothing where it is switched off.
+    """Save the user's statements of one turn that are worth remembering; does nothing if the setting is off.
 
-    It waits for their approval. Returns what is new.
+    They await approval. Returns the new ones.
     """
     if access.shared:
         return ()
@@ -223,7 +223,7 @@ def _answered(
     act: "Callable[[Facts, CancelToken], Answer]",
     cancel: CancelToken | None,
 ) -> Answer:
-    """The answer; `empty` with the reason where there is none."""
+    """The answer; `empty` with the reason if there is none."""
     if access.shared:
         return msgspec.structs.replace(empty, disabled=True, error=_SHARED)
     try:

@@ -1,4 +1,4 @@
-"""What was said in a session, as it goes into a note: the last messages, each on lines that are its own."""
+"""The last messages of a session as text for a note, each on separate lines."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from engine.text.invisible_characters import visible
 CUT = " […]"
 """Stands where the rest of a message was left out."""
 INDENT = "  "
-"""Stands before every further line of a message, so that only who speaks begins at the margin."""
+"""Indent of every further line of a message, so that only speakers begin at the margin."""
 
 _COMMAND = re.compile(r"/[^\s/]+(?:\s|\Z)")  # a path has more than one slash
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
@@ -20,7 +20,7 @@ _JOINS_BACK = re.compile("[\u0300-\u036f\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff
 
 
 class LastMessages(NamedTuple):
-    """One message of the person or the agent."""
+    """One message of the user or the agent."""
 
     speaker: str
     """`user` or `assistant`."""
@@ -28,9 +28,9 @@ class LastMessages(NamedTuple):
 
 
 def said_in(session: SessionText) -> list[LastMessages]:
-    """What the person and the agent said to each other, in order.
+    """The messages of the user and the agent, in order.
 
-    Without thoughts and tools, what programs put in, commands, and in a session of its own also without side talk.
+    Without reasoning, tools, inserted text, commands, and, in a main session, messages of sub-agents.
     """
     aside = bool(session.summary.parent)
     spoken = (
@@ -51,7 +51,7 @@ def _whose(message: SessionMessage) -> tuple[int, str]:
 
 
 def shortened(text: str, most: int) -> str:
-    """At most `most` characters and a mark, cut between lines, else between words; the same text if it is no longer."""
+    """Shorten to at most `most` characters and an ellipsis, cut between lines, else between words."""
     if len(text) <= most:
         return text
     end = most
@@ -66,10 +66,9 @@ def shortened(text: str, most: int) -> str:
 
 
 def lines_of(messages: Sequence[LastMessages], longest: int) -> str:
-    """`user: …` and `assistant: …`, each message with at most `longest` characters of its text.
+    """Return `user: …` and `assistant: …`, each message shortened to `longest` characters.
 
-    A heading or a fence that never ends within a message changes nothing of the note around it, and what nobody would
-    see before it is saved is left out.
+    A heading or an unclosed fence within a message doesn't affect the note around it; invisible characters are removed.
     """
     lines = (f"{speaker}: {_within(visible(shortened(text, longest)))}" for speaker, text in messages)
     return "\n".join(line.replace(": \n", ":\n", 1) for line in lines)
@@ -81,7 +80,7 @@ def _within(text: str) -> str:
 
 
 def _harmless(lines: Sequence[str]) -> Iterator[str]:
-    """The lines of a message; the first one stands behind the speaker."""
+    """The lines of a message; the first one follows the speaker."""
     fence = ""
     for number, line in enumerate(lines):
         mark = _FENCE.match(line)

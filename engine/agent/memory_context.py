@@ -1,4 +1,4 @@
-"""`memory_context`: what the memory has on a message, for programs whose model cannot call tools."""
+"""`memory_context`: relevant memory for a message, for programs whose model can't call tools."""
 
 import logging
 import re
@@ -20,17 +20,17 @@ log = logging.getLogger(__name__)
 
 
 def memory_context(access: AgentAccess, message: str, *, cancel: CancelToken | None = None) -> str:
-    """The five passages that fit a message best, as one block to put before it; empty where nothing fits.
+    """Return the five passages that match a message best, as one block to put before it; empty if nothing matches.
 
-    The passages are escaped and marked as untrusted. Never raises: where the memory cannot be asked, there is none.
+    The passages are escaped and marked as untrusted. Never raises: returns an empty text on errors.
     """
-    # A message is no query: what would be an operator in it is what somebody wrote.
+    # A message is not a query: operators in it are ordinary text.
     question = _OPERATORS.sub(" ", cut(message, _LONGEST_QUESTION))
     if not question.strip():
         return ""
     try:
         outcome, _ = asked(access, question, _MOST, None, cancel)
-        # Where each passage stands is told once, above it.
+        # The location of each passage is in the line above it.
         found = cited_passages(outcome.results, cited=False, budget=access.settings.injection_budget)
         cited = access.cites
         return untrusted_block(

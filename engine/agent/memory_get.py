@@ -1,4 +1,4 @@
-"""`memory_get`: a page of a file, and the same for whoever names a file by a citation."""
+"""`memory_get`: a page of a file, also for a file named by a citation."""
 
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 PAGE_LINES = 120
 PAGE_CHARACTERS = 12_000
 _LONGEST_NAME = 1000
-"""Characters of what was asked for that are said again where it names no file."""
+"""Characters of the request that are repeated if it names no file."""
 
 
 def memory_get(
@@ -29,11 +29,11 @@ def memory_get(
     *,
     cancel: CancelToken | None = None,
 ) -> MemoryGetAnswer:
-    """A page of the file of this stable name, or the lines that a citation names; never an exception.
+    """Return a page of the file of this stable name, or the lines of a citation; never raises.
 
-    At most `lines` of them (120 where None), and 12,000 characters; where more follows, the text ends with a line that
-    says how to go on, and `next_from` is the line to go on from. Without any line, the answer says that the file is
-    missing, or how many lines it has.
+    At most `lines` lines (120 for None), and 12,000 characters; if more follows, the text ends with a line that says
+    how to continue, and `next_from` is the next line. Without any line, the answer says that the file is missing, or
+    how many lines it has.
     """
     try:
         if not isinstance(path, str) or not path.strip():
@@ -56,16 +56,16 @@ def memory_get(
 def read_named(
     memory: "MemorySearchManager", path: str, start: int | None, lines: int | None, *, most: int | None = None
 ) -> FileText:
-    """The file of that very name, else the lines that a citation or a line of `search` names.
+    """Read the file of exactly this name, else the lines of a citation or of a line of `search`.
 
-    `most` lines where nothing says how many. Raises as `read_file` does.
+    `most` lines by default. Raises as `read_file`.
     """
     cited = None if start or lines else parse_citation(path)
     try:
         text = memory.read_file(path, start=start, lines=lines or most)
         if text.lines or not cited:
             return text
-        # Of a session nobody can tell whether that name ever was one: it is as if it had vanished.
+        # For sessions it is unknown whether the name ever existed: treated as deleted.
     except PathRefused:
         if not cited:
             raise
@@ -74,7 +74,7 @@ def read_named(
 
 
 def _page(found: FileText) -> MemoryGetAnswer:
-    """What of a text fits on a page, whole lines of it; one that is too long by itself is cut."""
+    """The part of a text that fits on a page, in whole lines; a single overlong line is cut."""
     shown, lines, notice = found.text, found.lines, ""
     next_from = found.next_from
     if len(shown) > PAGE_CHARACTERS:

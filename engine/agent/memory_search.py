@@ -1,4 +1,4 @@
-"""`memory_search`: what an agent asks of the memory."""
+"""`memory_search`: an agent's search in the memory."""
 
 import time
 from typing import TYPE_CHECKING
@@ -56,7 +56,10 @@ def memory_search(
 def asked(
     access: AgentAccess, query: str, most: int | None, least: float | None, cancel: CancelToken | None
 ) -> tuple[SearchOutcome, FallbackStatus | None]:
-    """What the memory finds, and what answered in place of what was chosen. Raises as `AgentAccess.ask` does."""
+    """Search the memory; also returns the backend that answered instead of the chosen one.
+
+    Raises as `AgentAccess.ask`.
+    """
 
     def ask(memory: "MemorySearchManager", token: CancelToken) -> tuple[SearchOutcome, FallbackStatus | None]:
         def search() -> SearchOutcome:

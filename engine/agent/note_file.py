@@ -1,8 +1,8 @@
-"""Makes new notes in the memory folder of a workspace: the only code of the program that writes among a person's notes.
+"""Creates notes in the memory folder of a workspace: the only code of the program that writes among a user's notes.
 
-It only ever adds. A note appears whole under a name that nobody had, or not at all: it is written aside, synced, and
-linked under its name, which fails where there is such a file, be it another process's of this very moment. Nothing is
-written through a link.
+It only adds files. A note appears whole under a new name, or not at all: it is written to a temporary file, synced, and
+linked to its name, which fails if that file exists, even if another process has just created it. Nothing is written
+through a link.
 """
 
 import contextlib
@@ -26,7 +26,7 @@ from engine.settings import Settings
 _ENDING = ".md"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 _HELD = os.open in os.supports_dir_fd
-"""Whether a folder can be held open, so that nobody can put a link in its place."""
+"""Whether a folder can be opened by descriptor, so that it can't be replaced by a link."""
 _LONGEST = 16 * 1024 * 1024
 """Bytes of a note, which is far more than one ever has."""
 _BESIDE_NOTES_TEXT = (
@@ -36,7 +36,7 @@ _BESIDE_NOTES_TEXT = (
 
 
 def write_note(workspace: Path, settings: Settings, stem: str, text: str, session: str) -> WrittenNote:
-    """Make `memory/<stem>.md`, or with `-2` and so on where there is one. Raises `NoteError`, `WorkspaceError`."""
+    """Create `memory/<stem>.md`, or with `-2` and so on if it exists. Raises `NoteError`, `WorkspaceError`."""
     data = text.encode("utf-8", "replace")
     if len(data) > _LONGEST:
         raise NoteError(tr("This note is too long to be written: shorten it."))
@@ -50,7 +50,10 @@ def write_note(workspace: Path, settings: Settings, stem: str, text: str, sessio
 
 
 def locate_untouched(workspace: Path, note: WrittenNote) -> Path:
-    """Absolute path of a note that is still as it was written. Raises `NoteError` for one that has changed or gone."""
+    """Absolute path of a note that is unchanged since it was written.
+
+    Raises `NoteError` for a changed or deleted one.
+    """
     folder, _, name = note.path.partition("/")
     path = workspace.resolve() / folder / name
     try:
@@ -72,7 +75,7 @@ def _digest(data: bytes) -> str:
 
 
 def _make_folder(home: Path, settings: Settings) -> None:
-    """The memory folder, where there is none; among notes with the mark that leaves them in the index."""
+    """Create the memory folder if it is missing; in a folder of notes with the marker that keeps those indexed."""
     target = home / MEMORY_FOLDER
     remove_leftovers(home)
     if os.path.lexists(target):
@@ -81,7 +84,7 @@ def _make_folder(home: Path, settings: Settings) -> None:
         with contextlib.suppress(FileExistsError):
             target.mkdir()
         return
-    # Whole at once: for a moment without its mark it would take every other note out of the index.
+    # Created atomically: without its marker it would remove every other note from the index for a moment.
     aside = temporary_beside(target)
     aside.mkdir()
     try:
@@ -112,7 +115,7 @@ class _Folder:
     @classmethod
     @contextlib.contextmanager
     def at(cls, path: Path) -> Iterator["_Folder"]:
-        """For as long as it is needed. Raises `NoteError` for a link and for what is no folder."""
+        """Open the folder for the block. Raises `NoteError` for a link and for other kinds of files."""
         folder = cls(path)
         try:
             yield folder
@@ -142,7 +145,7 @@ class _Folder:
             os.fsync(file.fileno())
 
     def _publish(self, aside: str, name: str) -> bool:
-        """Give what lies aside its name; False where there is such a file."""
+        """Link the temporary file to its name. Returns False if the name exists."""
         both: dict[str, Any] = (
             {"src_dir_fd": self._descriptor, "dst_dir_fd": self._descriptor} if self._descriptor >= 0 else {}
         )

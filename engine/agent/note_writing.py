@@ -1,4 +1,4 @@
-"""Writes the note of a session without a person at it: for the command line, and for agents when they begin anew."""
+"""Writes the note of a session without the user: for the command line, and for agents at the start of a new session."""
 
 import contextlib
 import threading
@@ -20,15 +20,15 @@ from engine.records import SessionNote, SessionSummary, WrittenNote
 from engine.settings import Settings
 
 _MOST_EMPTY = 5
-"""Sessions that are looked at for the latest one: a new one may hold no more yet than the command that began it."""
+"""Sessions that are checked for the latest one: a new one may contain only the command that started it."""
 
 
 class Remembered(NamedTuple):
-    """What came of it."""
+    """Result of writing a note."""
 
     note: SessionNote
     written: WrittenNote | None
-    """None where it was only to be shown, or is there already: `note.existing`."""
+    """None for a preview, or if it exists already: `note.existing`."""
     notice: str = ""
     """Why it is named by the session's own words though a chat model is set, as a sentence."""
 
@@ -49,9 +49,9 @@ def remember(  # noqa: PLR0913 - most are options, given by name
 ) -> Remembered:
     """Write the note of a session: that of this stable name or id, None for the latest one.
 
-    The latest is the newest in which something was said. A session is written down once, until it goes on, unless
-    `again`. `slug`: the name, in place of the chat model's or of the session's own words. A model that fails never
-    fails the note. Raises `NoteError`, and `MnemoscopeError` for a session that is none.
+    The latest is the newest with messages. A session is written once, until it continues, unless `again`. `slug`: the
+    name, instead of the chat model's or of the session's own words. If the model fails, the note is still written.
+    Raises `NoteError`, and `MnemoscopeError` for an unknown session.
     """
     known = manager.sessions()
     wanted = _newest(known) if session is None else [wanted_session(session, known)]
@@ -74,9 +74,9 @@ def remember(  # noqa: PLR0913 - most are options, given by name
 
 
 def update_index(manager: MemorySearchManager, seconds: float, cancel: CancelToken | None = None) -> None:
-    """Bring the index up to date, as far as that goes in this time: text comes first, vectors may come later.
+    """Update the index as far as possible in this time: text comes first, vectors may come later.
 
-    What goes wrong with it is no matter here: the note is. Raises `Cancelled` when `cancel` fires.
+    Errors are ignored: the note exists. Raises `Cancelled` when `cancel` fires.
     """
     enough = CancelToken()
     forget = cancel.on_cancel(enough.cancel) if cancel is not None else lambda: None
@@ -95,7 +95,7 @@ def update_index(manager: MemorySearchManager, seconds: float, cancel: CancelTok
 
 
 def _newest(known: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
-    """The newest sessions that are no part of another one. Raises `NoteError` where there is none."""
+    """The newest sessions that are not part of another one. Raises `NoteError` if there is none."""
     whole = [session for session in known if not session.parent and session.messages]
     if not whole:
         raise NoteError("No session is indexed yet, so there is none to remember.")
@@ -103,7 +103,7 @@ def _newest(known: Sequence[SessionSummary]) -> Sequence[SessionSummary]:
 
 
 def _first_draft(wanted: Sequence[SessionSummary], draft: Callable[[str], SessionNote]) -> SessionNote:
-    """Of the first session in which something was said. Raises `NoteError` where there is none: that of the first."""
+    """The draft for the first session with messages. Raises `NoteError` if there is none: that of the first."""
     failures = []
     for session in wanted:
         try:

@@ -1,4 +1,4 @@
-"""Results as an agent reads them: with their citations, and no more of them than it has room for."""
+"""Results as an agent reads them: with citations, and within a character budget."""
 
 from collections.abc import Iterable, Iterator
 
@@ -13,10 +13,10 @@ _DIGITS = 4
 def cited_passages(
     results: Iterable[MemorySearchResult], *, cited: bool, budget: int | None
 ) -> tuple[CitedPassage, ...]:
-    """The results in their order, as many as fit.
+    """The results in order, as many as fit.
 
-    `cited`: each snippet ends with a line that says where it stands. `budget`: most characters of all snippets
-    together, those lines included; the one that does not fit is cut, and what would follow is left out.
+    `cited`: each snippet ends with a line with its location. `budget`: most characters of all snippets together,
+    including those lines; the snippet that exceeds it is cut, and later ones are left out.
     """
     passages = (_passage(result, cited) for result in results)
     return tuple(passages if budget is None else _fitting(passages, budget))

@@ -1,4 +1,4 @@
-"""`memory_prompt_section`: what a model is told about its memory, to be put into its system prompt."""
+"""`memory_prompt_section`: describes the memory to a model, as part of its system prompt."""
 
 from collections.abc import Collection
 from typing import Literal
@@ -10,9 +10,9 @@ _UNSURE = "If you are still unsure after looking, say that you looked and did no
 
 
 def memory_prompt_section(mode: PromptMode, tools: Collection[str], *, citations: bool = True) -> str:
-    """The section about recalling memory; empty unless `mode` is full and one of the tools is among `tools`.
+    """Return the section about using memory; empty unless `mode` is full and `tools` contains one of the memory tools.
 
-    `citations`: whether the person is told where something stands.
+    `citations`: whether answers should name locations.
     """
     how = _how("memory_search" in tools, "memory_get" in tools)
     if mode != "full" or not how:

@@ -1,4 +1,4 @@
-"""A session as text to read: who said what and when, and what was done meanwhile in a line each."""
+"""A session as readable text: messages with speaker and time, and tool calls in a line each."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from engine.records import SessionMessage, SessionSummary, SessionText
 
 _LONGEST_LINE = 100
 _LONGEST_INPUT = 64 * 1024
-"""Characters of a tool's input that are looked into for what it is about."""
+"""Characters of a tool's input that are searched for its subject."""
 
 
 def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
@@ -35,7 +35,7 @@ def readable_session(session: SessionText, *, full: bool) -> Iterator[str]:
 
 
 def _speaker(message: SessionMessage, *, aside: bool) -> str:
-    """Who acts: the agent when a tool answers it; nobody for what the program put in."""
+    """The speaker: the agent for a tool result; empty for text inserted by the program."""
     if message.role == "system":
         return ""
     return f"{'User' if message.role == 'user' else 'Assistant'}{' (aside)' if aside else ''}"
@@ -102,7 +102,7 @@ def _folded(message: SessionMessage) -> str:
 
 
 def _subject(given: str) -> str:
-    """What a call is about: mostly the first string of its input is the command or the file."""
+    """The subject of a call: usually the first string of its input is the command or the file."""
     if not given.startswith("{") or len(given) > _LONGEST_INPUT:
         return given
     try:

@@ -1,4 +1,5 @@
-"""What a note is called behind its date: a few telling words as `a-z0-9-`, which every file system takes."""
+"""Makes the file name of a note after its date: a few distinctive words as `a-z0-9-`, which every file system
+accepts."""
 
 import math
 import re
@@ -14,12 +15,12 @@ LONGEST = 30
 _MOST_WORDS = 4
 _LEAST_LETTERS = 3
 _ALIKE = 4
-"""Words of which one begins with so many letters of the other are forms of one word, as far as a name goes."""
+"""Words of which one begins with this many characters of the other are treated as forms of one word."""
 _OF_PERSON, _OF_AGENT, _OF_TITLE = 2.0, 1.0, 8.0
 _READ = 8000
 """Characters of a message that count."""
 
-# Code, addresses, and what is left of a secret that was masked: its first letters belong in no file name.
+# Code, addresses, and masked secrets: their visible characters must not be in a file name.
 _NO_WORDS = re.compile(r"```.*?(?:```|\Z)|\S*(?:://|…|\*\*\*)\S*", re.DOTALL)
 _WORD = re.compile(r"[^\W\d_][^\W_]*")
 _NOT_IN_SLUG = re.compile("[^a-z0-9]+")
@@ -36,9 +37,9 @@ Counts = Callable[[Sequence[str]], tuple[int, Mapping[str, int]]]
 
 
 def to_slug(text: str) -> str:
-    """At most 30 of `a-z0-9-`, cut between words; empty where nothing of the text can be written so.
+    """At most 30 of `a-z0-9-`, cut between words; empty if nothing of the text can be written so.
 
-    Accents go, Cyrillic and Greek are written in Latin letters, other scripts are left out.
+    Accents are removed, Cyrillic and Greek are transliterated, other scripts are left out.
     """
     plain = fold(text).replace("ß", "ss").translate(_LATIN)
     bare = "".join(sign for sign in unicodedata.normalize("NFKD", plain) if not unicodedata.combining(sign))

@@ -28,12 +28,12 @@ class AgentTool:
     call: Callable[[Mapping[str, Any], CancelToken], Record]
     """Gets arguments that the schema allows."""
     changes: bool = False
-    """Whether it changes what is stored."""
+    """Whether it changes stored data."""
     deletes: bool = False
     """Whether it can take something away."""
 
     def answer(self, arguments: Mapping[str, Any], cancel: CancelToken) -> dict[str, Any]:
-        """The payload as JSON values with camelCase keys; `error` in it says what failed. Never raises."""
+        """Return the payload as JSON values with camelCase keys; errors are in `error`. Never raises."""
         try:
             refused = refusal(self.name, self.parameters, arguments)
             answer: Record = self.answers(error=refused) if refused else self.call(arguments, cancel)
@@ -49,7 +49,7 @@ class AgentTool:
         for rules in root["properties"].values():
             rules.pop("default", None)
         fields = msgspec.structs.fields(self.answers)
-        # A field is left out where it is unset; all others are always there, default or not.
+        # Unset fields are left out; all others are always present, default or not.
         root["required"] = [field.encode_name for field in fields if field.default is not msgspec.UNSET]
         return root | ({"$defs": parts} if parts else {})
 

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 
 _SYNC_SECONDS = 5.0
-"""The newest session may not be listed yet; an agent is not held up for more."""
+"""The newest session may not be listed yet; an agent waits no longer than this."""
 
 
 def remember_tools(access: AgentAccess) -> tuple[AgentTool, ...]:
-    """The one where the person lets agents write notes; nobody else's session is written down from a group."""
+    """The tool for writing notes, if the user has enabled it; a group can't write down other sessions."""
     return () if access.shared or not access.settings.remember.tool else (_remember(access),)
 
 

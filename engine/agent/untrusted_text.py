@@ -1,4 +1,4 @@
-"""Remembered text as it is put before a model: marked as data that may be anyone's, and unable to leave its block."""
+"""Remembered text for a model: marked as untrusted data, and unable to leave its block."""
 
 import html
 from collections.abc import Iterable

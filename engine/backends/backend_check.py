@@ -1,4 +1,4 @@
-"""Tries a backend out before it is chosen: nothing is indexed, and what is open stays as it is."""
+"""Tests a backend before it is chosen: nothing is indexed, and open memories are unchanged."""
 
 import importlib
 from pathlib import Path
@@ -16,9 +16,9 @@ class _TryOut(Protocol):
 
 
 def try_backend(workspace: Path, settings: Settings, *, cancel: CancelToken | None = None) -> str:
-    """What was found of the backend of these settings, as a sentence; may take seconds.
+    """Describe the backend of these settings in a sentence; may take seconds.
 
-    Raises `BackendError` with what keeps it from working, `Cancelled`.
+    Raises `BackendError` with the reason why it doesn't work, `Cancelled`.
     """
     home = _HOMES.get(settings.backend)
     if home is None:

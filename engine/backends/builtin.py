@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 
 class BuiltinMemory:
-    """See `MemorySearchManager` for every method. What a search does not need is in `_parts`."""
+    """See `MemorySearchManager` for every method. Parts that a search doesn't need are in `_parts`."""
 
     def __init__(
         self,

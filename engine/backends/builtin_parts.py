@@ -1,6 +1,6 @@
-"""What the built-in memory makes when it is first used, and what it tells of itself with it.
+"""Parts of the built-in memory that are created at first use, and its status.
 
-A search on the command line is mostly imports: it pays for nothing of this.
+A search on the command line is mostly imports, and imports none of these.
 """
 
 from collections.abc import Callable
@@ -33,7 +33,7 @@ _CHOOSING = marked("The keychain is being asked for the API key: unlock it if it
 
 
 class BuiltinParts:
-    """Of one open workspace. What they remember can be had anew: two threads may well make one of them both."""
+    """Parts of one open workspace. Two threads may create the same part twice, which is harmless."""
 
     def __init__(
         self,
@@ -145,7 +145,7 @@ class BuiltinParts:
         return soon or Selection(None, self._settings.provider, unavailable_reason=tr(_CHOOSING))
 
     def status(self, settings: Settings) -> MemoryProviderStatus:
-        """See `MemorySearchManager.status`. `settings`: by which questions are answered now."""
+        """See `MemorySearchManager.status`. `settings`: those by which queries are answered now."""
         from engine.memory import status
         from engine.memory.batch_status import batch_status
         from engine.memory.degraded import with_degraded

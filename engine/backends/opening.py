@@ -1,4 +1,4 @@
-"""The way in: a workspace's memory, whatever backend it has."""
+"""Opens a workspace's memory with the backend of its settings."""
 
 import importlib
 import os
@@ -34,13 +34,12 @@ def open_memory(
 ) -> "MemorySearchManager":
     """Open the memory of a workspace; creates its index if there is none, but indexes nothing yet.
 
-    `settings` None loads those of the settings file. `executor` runs parallel work and the syncs that nobody waits for;
-    None uses threads of its own. One with a method `later(seconds, job) -> cancel` also measures time for them.
-    `background` starts the watcher and the scheduled syncs, for programs that stay. Raises `SettingsError`,
-    `WorkspaceError` for a folder whose name is no text, and the store's errors (`IndexTooNew`, `IndexReadOnly`,
-    `DiskFull`).
+    `settings` None loads those of the settings file. `executor` runs parallel work and background syncs; None uses own
+    threads. One with a method `later(seconds, job) -> cancel` also runs their timers. `background` starts the watcher
+    and the scheduled syncs, for programs that stay open. Raises `SettingsError`, `WorkspaceError` for an invalid folder
+    name, and the store's errors (`IndexTooNew`, `IndexReadOnly`, `DiskFull`).
 
-    Opened twice in one process it is one memory, which is closed when both have closed it (`ManagerCache`).
+    Opened twice in one process it is one memory, which is closed when both users have closed it (`ManagerCache`).
     """
     folder = Path(workspace).expanduser()
     require_text(str(folder))

@@ -1,4 +1,4 @@
-"""Numbers and lists as a sentence says them."""
+"""Formats numbers and lists for sentences."""
 
 import math
 import re
@@ -21,7 +21,7 @@ def plural(count: int, word: str) -> str:
 
 
 def floored(share: float) -> str:
-    """A percentage that says all only of all: 99 % of 9,999 in 10,000."""
+    """A percentage rounded down, so that only everything is 100 %: 99 % of 9,999 in 10,000."""
     return number(math.floor(100 * share) / 100, ".0%")
 
 

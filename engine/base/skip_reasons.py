@@ -23,7 +23,7 @@ class Reason:
         return (self.many if self.many and fields["count"] != 1 else self.one).format(**fields)
 
     def told(self, kept: str) -> str | None:
-        """Translate a stored sentence to the current language; None if `kept` is another sentence."""
+        """Translate a stored sentence to the current language; None for any other sentence."""
         for form in filter(None, (self.one, self.many)):
             found = _pattern(form).fullmatch(kept)
             if found is not None:

@@ -26,7 +26,7 @@ def ask_all(
     token: CancelToken,
     config: Path | None,
 ) -> SearchOutcome:
-    """This workspace and all others, whose indexes are asked as they are."""
+    """Search this workspace and the indexes of all others in their current state."""
     from engine.backends.opening import open_memory
     from engine.workspaces.memory_pool import MemoryPool
     from engine.workspaces.multi_search import AllWorkspaces

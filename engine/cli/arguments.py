@@ -22,7 +22,7 @@ VERBS = {
     "doctor": "Check the index and everything that it needs.",
     "mcp": "Serve notes and past sessions to an agent, over MCP on standard input and output.",
 }
-"""Each with what it does."""
+"""Each with its description."""
 _STATES = ("remembered", "waiting", "forgotten")
 
 
@@ -88,12 +88,12 @@ def add_fact_actions(
 
 
 def parse_since(text: str) -> float:
-    """Seconds since the epoch at the start of what the text names, or that long ago. Raises `ArgumentTypeError`."""
+    """Unix time at the start of the named period, or that long ago. Raises `ArgumentTypeError`."""
     return _parse(text).start
 
 
 def parse_until(text: str) -> float:
-    """Seconds since the epoch at the end of what the text names, or that long ago."""
+    """Unix time at the end of the named period, or that long ago."""
     return _parse(text).end
 
 
@@ -120,7 +120,7 @@ class _Parser(argparse.ArgumentParser):
 
 class _Program(_Parser):
     def parse_args(self, args: Any = None, namespace: Any = None) -> Any:
-        """The verb itself complains of what it does not know, by its own name."""
+        """Parse arguments; a verb reports unknown ones under its own name."""
         found, rest = self.parse_known_args(args, namespace)
         if rest:
             said = f"unrecognized arguments: {' '.join(rest)}"
@@ -177,7 +177,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _common(**how: Any) -> _Parser:
-    """The options of every verb that prints; `how` goes to the parser."""
+    """The options of every verb that prints; `how` is passed to the parser."""
     common = _place(**how)
     common.add_argument("--json", action="store_true", help="print JSON instead of text")
     return common
@@ -286,7 +286,7 @@ def _add_sessions(sessions: argparse.ArgumentParser) -> None:
     _add_session_filters(sessions)
     actions = sessions.add_subparsers(dest="action", metavar="list|show", parser_class=_Parser)
     sessions.set_defaults(action="list")
-    # What is not given after the action must not undo what was given before it.
+    # An option that is missing after the action must not reset one given before it.
     common = _common(argument_default=argparse.SUPPRESS)
 
     def add(action: str, text: str) -> argparse.ArgumentParser:

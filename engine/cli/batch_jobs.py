@@ -1,4 +1,4 @@
-"""What the command line says of batch jobs."""
+"""Batch job messages of the command line."""
 
 import time
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ def batch_lines(batch: BatchStatus) -> Iterator[tuple[str, str]]:
 
 
 def left_running(jobs: int) -> str:
-    """The sentence about so many jobs that go on elsewhere; empty for none."""
+    """The sentence about jobs that continue at the provider; empty for none."""
     if not jobs:
         return ""
     verb = "goes on" if jobs == 1 else "go on"

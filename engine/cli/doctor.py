@@ -1,6 +1,6 @@
-"""`mnemoscope doctor`: looks at everything that a search needs, and says what to do about what is wrong.
+"""`mnemoscope doctor`: checks everything that a search needs, and says how to fix problems.
 
-With a path it says instead why that file is found, or not.
+With a path it explains instead why that file is found or not.
 
 Without `--repair` nothing is changed beyond what opening the index does for every verb.
 """
@@ -41,7 +41,7 @@ _INDEX = "Run mnemoscope index."
 
 
 def explain(place: CliWorkspace, arguments: Namespace) -> int:
-    """Print the state of a path. What is not there by that name is looked for in the current directory, too."""
+    """Print the status of a path. A path that doesn't exist is also looked up in the current directory."""
     with interruptible() as token, opened(place) as manager:
         state = manager.explain_path(arguments.path, config=arguments.config, cancel=token)
         here = os.path.abspath(arguments.path)
@@ -120,13 +120,13 @@ def _look(place: CliWorkspace, arguments: Namespace, token: CancelToken) -> Iter
 
 
 def _nothing_yet(place: CliWorkspace) -> bool:
-    """Whether there is no built-in index to look at, and nothing is said to keep another one."""
+    """Whether there is no built-in index to check, and no other backend is configured."""
     files = index_files(place.folder, place.settings.store.path)
     return place.settings.backend == "builtin" and not files.database.exists()
 
 
 def _about_backend(manager: "MemorySearchManager", token: CancelToken) -> HealthFinding:
-    """Whether what keeps the index answers: it is asked for something."""
+    """Whether the backend answers: tested with a request."""
     manager.search("memory", mode="keyword", max_results=1, cancel=token)
     status = manager.status()
     if status.fallback is not None:
@@ -163,7 +163,7 @@ def _advised(finding: HealthFinding, manager: "MemorySearchManager") -> HealthFi
 
 
 def _repair(place: CliWorkspace, token: CancelToken) -> tuple[str, ...]:
-    """Mend the index, then complete it from the notes. Returns what was done, as sentences."""
+    """Repair the index, then complete it from the notes. Returns what was done, as sentences."""
     if _nothing_yet(place):
         return ()
     with opened(place) as manager, StepLine() as line:

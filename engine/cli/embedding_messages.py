@@ -1,4 +1,4 @@
-"""How the verbs speak of embedding: what it takes, whether to begin, where texts go and whose key is used."""
+"""Messages of the verbs about embedding: estimate, consent, where texts are sent and whose key is used."""
 
 import sys
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ def _price(estimate: EmbeddingEstimate) -> str:
 
 
 def awaiting_text(estimate: EmbeddingEstimate) -> str:
-    """The sentence for where nobody can be asked."""
+    """The sentence for a terminal without a user to ask."""
     takes = "an unknown amount" if estimate.cost is None else dollars(estimate.cost)
     if estimate.most_cost is not None:
         takes += f" by batch jobs, at most {dollars(estimate.most_cost)} if they fail,"
@@ -53,7 +53,7 @@ def awaiting_text(estimate: EmbeddingEstimate) -> str:
 
 
 def can_ask() -> bool:
-    """Whether somebody sits at the terminal."""
+    """Whether a user is at the terminal."""
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
@@ -76,7 +76,7 @@ def duration(seconds: float) -> str:
 
 
 def spent_text(tokens: int, cost: float | None) -> str:
-    """What a sync was charged for; empty where nothing was."""
+    """The charge of a sync; empty if there was none."""
     if not tokens:
         return ""
     return f"{tokens:,} tokens, {'at a price that is not known here' if cost is None else dollars(cost)}"

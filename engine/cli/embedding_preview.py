@@ -1,4 +1,4 @@
-"""What `mnemoscope index --dry-run` says about embedding: exact for what is indexed, rough for what is not read yet."""
+"""The part of `mnemoscope index --dry-run` about embedding: exact for indexed files, rough for others."""
 
 from collections.abc import Mapping
 
@@ -27,7 +27,7 @@ class EmbeddingPreview(Record, frozen=True):
     problem: str
     """Why nothing would be embedded, one sentence; empty where something would."""
     indexed: EmbeddingEstimate | None
-    """For what is indexed; None without an index."""
+    """For indexed files; None without an index."""
     unread_files: int
     """Notes that are new or have changed since the last update."""
     unread_bytes: int
@@ -36,7 +36,7 @@ class EmbeddingPreview(Record, frozen=True):
     unread_cost: float | None
     """US dollars; None where the price is not known."""
     server: str | None = None
-    """The host that is asked, where the settings name another than the provider's own."""
+    """The host, if the settings name another than the provider's own."""
 
     @property
     def text(self) -> str:

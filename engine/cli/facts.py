@@ -1,4 +1,4 @@
-"""`mnemoscope facts`: what is to be remembered besides the notes."""
+"""`mnemoscope facts`: lists and edits remembered facts."""
 
 import sys
 from argparse import Namespace
@@ -123,7 +123,7 @@ def _change(
 
 
 def _named(facts: "Facts", beginning: str, state: str) -> Fact:
-    """The one fact (of this state, if one is named) whose id begins so."""
+    """The one fact (in this state, if one is named) whose id begins with this text."""
     found = [fact for fact in facts.named(beginning) if not state or _state(fact) == state]
     if not found:
         what = f"No fact that is {state}" if state else "No fact"
@@ -150,7 +150,7 @@ def _capture(arguments: Namespace, access: AgentAccess, message: str, token: Can
 
 
 def _heard(arguments: Namespace) -> tuple[str, str]:
-    """What the person said, and in which session where a hook tells."""
+    """The user's messages, and the session if a hook names it."""
     if arguments.message:
         return " ".join(arguments.message), ""
     try:

@@ -28,7 +28,7 @@ _LAYOUTS = {
 
 
 def fetch_missing(settings: Settings, *, agreed: bool, may_ask: bool) -> str:
-    """Fetch the model of the settings if it is missing and somebody agrees to it; why that failed, else "".
+    """Download the model of the settings if it is missing and the user agrees. Returns the error message, else "".
 
     Raises `Cancelled`.
     """

@@ -27,7 +27,7 @@ def safe(text: str) -> str:
 
 
 class _PrintableStream:
-    """Replaces the control characters in all that is printed."""
+    """Replaces the control characters in all output."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -45,9 +45,10 @@ class _PrintableStream:
 
 @contextlib.contextmanager
 def printable_streams() -> Iterator[None]:
-    """Replace control characters in everything that goes to stdout and stderr, on a terminal or into a pipe.
+    """Replace control characters in everything written to stdout and stderr, on a terminal or into a pipe.
 
-    Note text, file names, arguments and messages of servers may hold some. Codes of our own go through `unfiltered`.
+    Note text, file names, arguments and messages of servers may contain some. Our own escape codes are written through
+    `unfiltered`.
     """
     out, error = cast(TextIO, _PrintableStream(sys.stdout)), cast(TextIO, _PrintableStream(sys.stderr))
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(error):
@@ -86,7 +87,7 @@ def print_issues(title: str, issues: Sequence[FileIssue]) -> None:
 
 
 def print_failed(issues: Sequence[FileIssue]) -> None:
-    """What could not be read, and what was read but not embedded."""
+    """Print the files that could not be read, and those read but not embedded."""
     print_issues("Could not be read", [issue for issue in issues if issue.rule != NOT_EMBEDDED])
     print_issues("Could not be embedded", [issue for issue in issues if issue.rule == NOT_EMBEDDED])
 

@@ -16,7 +16,7 @@ from engine.logs import configure_logging
 
 FAILED = 1
 INTERRUPTED = 130
-"""128 + SIGINT, as a shell says it."""
+"""128 + SIGINT, as in a shell."""
 NOBODY_READS = 141
 """128 + SIGPIPE: the reader of our output went away, as `head` does."""
 
@@ -26,14 +26,14 @@ log = logging.getLogger(__name__)
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the verb in `argv` (the process's own arguments for None) and return the exit code.
 
-    0 worked, 1 failed (one line on stderr), 2 wrong usage, 130 interrupted, 141 nobody reads the output.
+    0 worked, 1 failed (one line on stderr), 2 wrong usage, 130 interrupted, 141 the output was closed.
     """
     # Our own threads share the work out; numpy's would fight them for the cores. Must be set before numpy loads.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _fill_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # Notes hold any character, file names even what is no character; in JSON this is the proper escape.
+            # Notes contain any character, file names even invalid ones; in JSON this is the proper escape.
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     try:
         with printable_streams():
@@ -44,7 +44,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return NOBODY_READS
     except KeyboardInterrupt:
         return INTERRUPTED
-    except OSError as error:  # a full disk, where the output goes into a file
+    except OSError as error:  # a full disk, if the output is a file
         _stop_writing()
         return _fail(f"Nothing more can be written: {error.strerror}.")
     return code
@@ -78,13 +78,13 @@ def _fail(sentence: str) -> int:
 
 
 def _fill_closed_streams() -> None:
-    """Whoever starts us may have closed one: the next file that is opened would take its place."""
+    """The parent process may have closed one: the next opened file would get its descriptor."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - to the end of the process
 
 
 def _stop_writing() -> None:
-    """Let the interpreter flush what is left into nothing, or it would complain at exit."""
+    """Discard buffered output, about which the interpreter would complain at exit."""
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""The live line of what takes a while, on a terminal only."""
+"""The progress line of long operations, on a terminal only."""
 
 import shutil
 import sys
@@ -23,7 +23,7 @@ _ERASE_LINE = "\r\x1b[K"
 
 
 class LiveLine:
-    """A line of stderr that is written over and over, on a terminal only, and gone when the `with` block ends."""
+    """A line of stderr that is updated in place, on a terminal only, and removed when the `with` block ends."""
 
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
@@ -54,7 +54,7 @@ class ProgressLine(LiveLine):
 
     def __call__(self, update: MemorySyncProgressUpdate) -> None:
         if update.phase == "waiting" and not self._shown and not self._told:
-            self._told = True  # once: it may take minutes, and nobody would know why
+            self._told = True  # once: it may take minutes, and the user should know why
             print(f"{_PHASES[update.phase]}.", file=sys.stderr, flush=True)
         self.show(progress_text(update, time.monotonic() - self._started))
 
@@ -67,7 +67,7 @@ class StepLine(LiveLine):
 
 
 def progress_text(update: MemorySyncProgressUpdate, elapsed: float) -> str:
-    """`Indexing files 12/80 · 37/s · elapsed 0:03 · eta 0:02 · notes/a.md`, without what is not known."""
+    """`Indexing files 12/80 · 37/s · elapsed 0:03 · eta 0:02 · notes/a.md`, without unknown parts."""
     count = f" {update.completed:,}/{update.total:,}" if update.total else ""
     waiting = f"Waiting for {plural(update.waiting, 'batch job')}" if update.waiting else ""
     parts = [(waiting or _PHASES[update.phase]) + count]
@@ -84,14 +84,14 @@ def progress_text(update: MemorySyncProgressUpdate, elapsed: float) -> str:
 
 
 def clock(seconds: float) -> str:
-    """`m:ss`, with hours in front where there are any."""
+    """`m:ss`, with hours in front if there are any."""
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def _cut(text: str, columns: int) -> str:
-    """As much of `text` as fits, counting the letters that terminals draw double."""
+    """As much of `text` as fits, counting double-width characters twice."""
     used = 0
     for index, letter in enumerate(text):
         used += 2 if unicodedata.east_asian_width(letter) in "WF" else not unicodedata.combining(letter)

@@ -11,7 +11,7 @@ from engine.cli.output import print_json, safe
 from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
 
 _SYNC_SECONDS = 15.0
-"""An agent that begins a new session shall not wait longer for the index; text comes first, vectors may come later."""
+"""An agent that starts a new session must not wait longer for the index; text comes first, vectors may come later."""
 
 _LONGEST_HOOK = 64 * 1024
 
@@ -19,7 +19,7 @@ _LONGEST_HOOK = 64 * 1024
 def run(arguments: Namespace) -> int:
     place = find_place(arguments)
     session = _ended() if arguments.hook else arguments.session
-    # At a terminal it is the person who asks; a hook has neither end of one.
+    # At a terminal a user runs this; a hook has no terminal.
     by_agent = not (sys.stdin is not None and sys.stdin.isatty()) and not sys.stdout.isatty()
     with interruptible() as token, opened(place) as manager:
         if arguments.latest or arguments.hook:
@@ -43,7 +43,7 @@ def run(arguments: Namespace) -> int:
 
 
 def _ended() -> str:
-    """Id of the session of which an agent's hook tells on standard input."""
+    """Id of the session that an agent's hook passes on standard input."""
     try:
         hook = decode_json("" if sys.stdin is None else sys.stdin.read(_LONGEST_HOOK).strip(), dict)
     except ValueError:

@@ -60,7 +60,7 @@ def run(arguments: Namespace) -> int:
         "diverse": arguments.diverse,
         "correct": not arguments.exact,
         "within": tuple(EarlierQuestion(query=query) for query in arguments.within),
-        # A person who finds nothing is told why without asking again.
+        # An empty result is explained without another command.
         "explain": arguments.explain or not (arguments.json or arguments.markdown),
     }
     if arguments.all_workspaces and not arguments.query:
@@ -98,7 +98,7 @@ def _passage(text: str) -> Passage:
 
 
 def _asked(arguments: Namespace) -> str:
-    """What was asked, in words."""
+    """The query, in words."""
     if arguments.like is not None:
         return f"Like {arguments.like}"
     return arguments.saved or " ".join(arguments.query)
@@ -144,7 +144,7 @@ def _print_result(result: MemorySearchResult, reason: ResultExplanation | None) 
     else:
         print(result.snippet)
     if reason:
-        from engine.search.reasons import reasons_of  # only where somebody asks why
+        from engine.search.reasons import reasons_of  # only if an explanation is requested
 
         for said in reasons_of(reason):
             print(f"  {safe(str(said))}")

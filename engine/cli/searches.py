@@ -1,4 +1,4 @@
-"""`mnemoscope searches`, and what `search --saved NAME` asks: the searches that were saved in the window."""
+"""`mnemoscope searches`, and `search --saved NAME`: the searches that were saved in the window."""
 
 import contextlib
 import shlex
@@ -51,10 +51,10 @@ def ask_saved(
     cancel: CancelToken,
     config: Path | None,
 ) -> SearchOutcome:
-    """The answer to the search of this name; what is `given` besides takes the place of what was saved with it.
+    """Run the search of this name; options in `given` replace the saved ones.
 
-    It is asked where the window asks it: here, in all workspaces, or in the one that its file is in. Raises
-    `MnemoscopeError` where there is no such search, or that workspace is gone.
+    It runs where the window runs it: here, in all workspaces, or in the one of its file. Raises `MnemoscopeError` if
+    there is no such search, or that workspace was deleted.
     """
     kept = manager.kept_searches
     question = next((search.question for search in kept.saved() if search.name == name), None)
@@ -62,7 +62,7 @@ def ask_saved(
         if kept.unreadable:
             raise StoreError(kept.unreadable)
         raise MnemoscopeError(f"No search is saved as “{name}”: mnemoscope searches lists those that are.")
-    with contextlib.suppress(StoreError):  # on a full disk it can still be asked
+    with contextlib.suppress(StoreError):  # on a full disk it can still be run
         kept.touch(name)
     named = cast("SearchOptions", {option: value for option, value in given.items() if value not in (None, ())})
     outcome = _outcome(manager, place, question, named, cancel, config)
@@ -80,7 +80,7 @@ def _outcome(
     cancel: CancelToken,
     config: Path | None,
 ) -> SearchOutcome:
-    """`named`: what takes the place of what was saved."""
+    """`named`: options that replace the saved ones."""
     copy = msgspec.structs.replace
     if "path_glob" in named:
         question = copy(question, path="")
@@ -100,7 +100,7 @@ def _outcome(
 
 
 def _options(question: AskedQuestion) -> "SearchOptions":
-    """What it is asked with, apart from its text or what it is to be like."""
+    """Its options, apart from its text or passage."""
     earlier = tuple(
         EarlierQuestion(
             query=level.text,
@@ -124,7 +124,7 @@ def _options(question: AskedQuestion) -> "SearchOptions":
 
 
 def _levels(question: AskedQuestion) -> list[AskedQuestion]:
-    """It and those that it is asked within, the widest first."""
+    """The query and those that are its scope, the widest first."""
     return [*([] if question.within is None else _levels(question.within)), question]
 
 

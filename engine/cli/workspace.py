@@ -25,7 +25,7 @@ class CliWorkspace:
 
     folder: Path
     origin: str
-    """What named it, to be shown to the person."""
+    """Source of the value, for display."""
     settings: Settings
 
 
@@ -45,7 +45,7 @@ def find_place(arguments: Namespace) -> CliWorkspace:
         folder.stat()
     except FileNotFoundError:
         pass
-    except (RuntimeError, ValueError, OSError) as error:  # a home that nobody has, a circle of links, a zero byte
+    except (RuntimeError, ValueError, OSError) as error:  # an unknown home, a circle of links, a NUL byte
         raise WorkspaceError(f"The folder {folder} (from {origin}) cannot be found: {error}") from None
     if not folder.is_dir():
         wrong = f"{folder} (from {origin}) is not a folder"
@@ -75,7 +75,7 @@ def opened(place: CliWorkspace) -> Iterator["MemorySearchManager"]:
 
 
 def inside(manager: "MemorySearchManager") -> "IndexInsight":
-    """The inside of the index. Raises `Unsupported` where the backend keeps it to itself."""
+    """The contents of the index. Raises `Unsupported` if the backend has none."""
     found = manager.insight
     if found is None:
         raise Unsupported(manager.lacks["insight"])
@@ -84,7 +84,7 @@ def inside(manager: "MemorySearchManager") -> "IndexInsight":
 
 @contextmanager
 def interruptible() -> Iterator[CancelToken]:
-    """A token that the first Ctrl+C cancels, so that work ends at a clean place; the second one interrupts at once."""
+    """A token that the first Ctrl+C cancels, so that work ends cleanly; the second one interrupts immediately."""
     token = CancelToken()
     before = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or before is not signal.default_int_handler:
@@ -94,8 +94,7 @@ def interruptible() -> Iterator[CancelToken]:
     def cancel(_number: int, _frame: FrameType | None) -> None:
         if token.cancelled:
             raise KeyboardInterrupt
-        # From a thread of its own: the handler runs inside whatever the main thread is doing, which may hold a lock
-        # that cancelling needs.
+        # From a separate thread: the handler interrupts the main thread, which may hold a lock that cancelling needs.
         threading.Thread(target=token.cancel, daemon=True).start()
 
     signal.signal(signal.SIGINT, cancel)

@@ -25,7 +25,7 @@ class _Unit(NamedTuple):
     """Some sections in a row that belong together."""
 
     start: int
-    """First piece: that of the first section, or of what was too small to stand before it on its own."""
+    """First piece: that of the first section, or of a part before it that was too small for a chunk."""
     first: int
     stop: int
     """Sections, half-open."""
@@ -46,7 +46,7 @@ class _Packer:
         self.spans: list[Span] = []
 
     def units(self, first: int, stop: int) -> Iterator[_Unit]:
-        """The sections with what lies below each."""
+        """The sections with their subsections."""
         sections = self._outline.sections
         while first < stop:
             end = first + 1
@@ -115,7 +115,7 @@ class _Packer:
         return bare or self._outline.weight(*span) < self._limit // _SMALL_SHARE
 
     def _split(self, start: int, stop: int) -> None:
-        """Cut the text of one section (and what little stands before it) into chunks that overlap."""
+        """Split the text of one section (and a small part before it) into overlapping chunks."""
         fresh = head = start
         while True:
             room = self._limit - self._weight_before(head, fresh)
@@ -132,9 +132,9 @@ class _Packer:
             head, fresh = self._overlap_start(fresh, cut), cut
 
     def _best_cut(self, fresh: int, stop: int, room: int, share: float, *, forced: bool) -> int | None:
-        """The piece to cut before: within `room` behind `fresh`, as good as possible and near `share`.
+        """Return the piece to cut before: within `room` after `fresh`, as good as possible and near `share`.
 
-        None if what comes first does not fit, unless `forced`: then even code or a heading is cut off.
+        None if the first piece doesn't fit, unless `forced`: then even code or a heading is cut off.
         """
         outline = self._outline
         last = bisect_right(outline.weights, outline.weights[fresh] + room + 1, fresh, stop + 1) - 1
@@ -197,14 +197,14 @@ class Chunk(msgspec.Struct, frozen=True):
     text: str
     """An exact slice of the file, in which the lines of the front matter hold nothing but the values that count."""
     heading: tuple[str, ...]
-    """The titles above all of the text, outermost first; its own if it stands under a single one."""
+    """The headings above all of the text, outermost first; its own if it is under a single one."""
 
 
 def chunk_markdown(text: str, *, tokens: int = 400, overlap: int = 80, front: FrontMatter | None = None) -> list[Chunk]:
-    """The chunks of a text in order, each of at most `tokens` by the reference's counting, overlap included.
+    """Return the chunks of a text in order, each of at most `tokens` by the reference's counting, overlap included.
 
-    Every visible character is in a chunk, except for keys and other data in the front matter: `front` is what was read
-    of it. A chunk repeats up to `overlap` tokens (at most half a chunk) of the one before it, in whole lines, where
+    Every visible character is in a chunk, except for keys and other data in the front matter: `front` is the parsed
+    front matter. A chunk repeats up to `overlap` tokens (at most half a chunk) of the one before it, in whole lines, if
     both are in one section. Blank chunks are left out.
     """
     limit = max(_SMALLEST_LIMIT, tokens * CHARACTERS_PER_TOKEN)

@@ -1,4 +1,4 @@
-"""The day that a note is about or was last worked on, as its name or its front matter says it."""
+"""The date of a note, from its name or its front matter."""
 
 import calendar
 import re
@@ -38,7 +38,7 @@ class Dated(NamedTuple):
 
 
 def date_in_name(name: str) -> Dated | None:
-    """The date in a stable name: in the file's own name, else in the folders that lead to it.
+    """The date in a stable name: in the file name, else in its folders.
 
     `daily/2026-01-11-standup.md`, `log/2026/01/11.md`, `2026-01/11 walk.md`, `journal/2026-W03.md`, `2026-01.md`.
     """
@@ -69,7 +69,7 @@ def date_in_front_matter(values: Mapping[str, str]) -> Dated | None:
 
 
 def is_evergreen(values: Mapping[str, str]) -> bool:
-    """Whether the front matter says that the note does not age."""
+    """Whether the front matter says that the note doesn't age."""
     return values.get("evergreen", "").strip().lower() in _YES
 
 

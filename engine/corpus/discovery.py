@@ -1,7 +1,7 @@
-"""Lists the files that can be indexed, and what was passed over with the rule that did it.
+"""Lists the files that can be indexed, and skipped ones with the rule that excludes them.
 
-Only directory entries are read, never a file. Roots are resolved once, files not at all: links are passed over, so
-nothing below a root can lead out of it.
+Only directory entries are read, never a file. Roots are resolved once, files not at all: links are skipped, so nothing
+below a root can be outside of it.
 """
 
 import math
@@ -82,10 +82,10 @@ def discover(
     listener: DiscoveryListener | None = None,
     most_entries: float = math.inf,
 ) -> Discovery:
-    """Everything that the settings allow below the workspace's roots, now.
+    """List everything that the settings allow below the workspace's roots.
 
-    After the folder with which `most_entries` were seen, no further one is listed.
-    Raises `WorkspaceError` if the workspace itself cannot be listed, `Cancelled`; all else becomes an issue.
+    After `most_entries`, no further folder is listed. Raises `WorkspaceError` if the workspace itself can't be listed,
+    `Cancelled`; every other error becomes an issue.
     """
     roots = find_roots(workspace, settings)
     walk = _Walk(roots, settings, cancel, listener, most_entries)
@@ -99,7 +99,7 @@ def discover(
 def discover_in(
     folder: Root, roots: Roots, settings: Settings, *, cancel: CancelToken | None = None, most_entries: float = math.inf
 ) -> Discovery:
-    """The same for a folder inside of one of the `roots`, whose way there no rule bars. Raises `Cancelled`."""
+    """The same for a folder inside one of the `roots` that no rule excludes. Raises `Cancelled`."""
     walk = _Walk(roots, settings, cancel, None, most_entries)
     walk.descend(folder.path, folder.name)
     return Discovery(walk.files, walk.passed.issues(), roots.layout, walk.whole)
@@ -122,7 +122,7 @@ class _Walk(FolderWalk):
         self._root_paths = {root.path for root in roots.found}
 
     def visit(self, root: Root) -> None:
-        """List one root; a missing one is only worth a word if the person named it."""
+        """List one root; a missing one is an issue only if the user named it."""
         try:
             state = os.lstat(root.path)
         except FileNotFoundError:

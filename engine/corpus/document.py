@@ -1,4 +1,4 @@
-"""Reads what a note says about itself: its title, its aliases, and its date."""
+"""Reads a note's metadata: its title, its aliases, and its date."""
 
 from collections.abc import Iterable
 
@@ -21,14 +21,14 @@ class DocumentInfo(msgspec.Struct, frozen=True):
     dated: float | None
     """The date in the front matter, in seconds since the epoch."""
     evergreen: bool
-    """Whether the front matter says that the note does not age."""
+    """Whether the front matter says that the note doesn't age."""
     front: FrontMatter | None
 
 
 def describe(text: str, name: str) -> DocumentInfo:
-    """What the note with this stable name says about itself.
+    """Return the metadata of the note with this stable name.
 
-    Its title is that of the front matter, else a level 1 heading at the beginning of the text, else the file's name.
+    Its title is that of the front matter, else a level 1 heading at the beginning of the text, else the file name.
     """
     front = front_matter.read(text)
     if front is None:
@@ -46,7 +46,7 @@ def describe(text: str, name: str) -> DocumentInfo:
 
 
 def note_title(text: str, name: str) -> str:
-    """The title of the note with this stable name, of which `text` is the beginning."""
+    """The title of the note with this stable name, from the beginning of its `text`."""
     return describe(text, name).title
 
 

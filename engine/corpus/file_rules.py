@@ -1,4 +1,4 @@
-"""Judges what stands in a folder of notes, for discovery and for whoever wonders about one path."""
+"""Applies the file rules to entries of a folder of notes, for discovery and for explanations of one path."""
 
 import os
 import stat
@@ -18,20 +18,20 @@ _OUTSIDE_MEMORY = Match("outside-memory", skip_reasons.OUTSIDE_MEMORY.said())
 
 
 class _Known(Protocol):
-    """What a directory entry knows, perhaps without asking the system."""
+    """Facts of a directory entry that may need no system call."""
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result: ...
 
 
 class FileRules:
-    """The rules of names, and those of what an entry is and how large, under one workspace's settings."""
+    """The rules for names, and those for types and sizes of entries, under one workspace's settings."""
 
     def __init__(self, settings: Settings) -> None:
         self.rules = IgnoreRules(settings)
         self._limit = settings.max_file_bytes
 
     def root(self, root: Root, state: os.stat_result) -> Match | None:
-        """What keeps a whole root out, be it a folder or a file."""
+        """The rule that excludes a whole root, a folder or a file."""
         if is_unusable(root.name):
             return BAD_NAME
         if is_link(state):
@@ -43,7 +43,7 @@ class FileRules:
         return self._file(root.name, os.path.basename(root.path), state)
 
     def entry(self, entry: os.DirEntry[str], name: str) -> Match | None:
-        """What keeps an entry, whose stable name is `name`, out of the index; the folders above it have passed."""
+        """The rule that excludes an entry with the stable name `name`; the folders above it are accepted."""
         try:
             if entry.is_symlink():
                 return LINK

@@ -1,4 +1,4 @@
-"""Goes through folders for the notes and for the sessions: what is below one, each folder listed once."""
+"""Walks folders for notes and sessions; each folder is listed once."""
 
 import contextlib
 import errno
@@ -23,7 +23,7 @@ class FoundFile(msgspec.Struct, frozen=True, gc=False):
     """A file that discovery accepts, as its directory entry describes it."""
 
     name: str
-    """Stable name: `/` between parts, letters composed or decomposed as on disk."""
+    """Stable name: `/` between parts, Unicode form as on disk."""
     path: str
     """Absolute path."""
     source: Source
@@ -34,7 +34,7 @@ class FoundFile(msgspec.Struct, frozen=True, gc=False):
 
 
 class FolderWalk(ABC):
-    """One pass over folders; what is taken of them, and what is said of the rest, is for those who derive from it."""
+    """One walk over folders; subclasses decide about files and issues."""
 
     def __init__(self, cancel: CancelToken | None, listener: DiscoveryListener | None, most_entries: float) -> None:
         """After the folder with which `most_entries` were seen, no further one is listed."""
@@ -88,10 +88,10 @@ class FolderWalk(ABC):
 
     @abstractmethod
     def _enter(self, entry: os.DirEntry[str], path: str, name: str, neighbours: Collection[str]) -> bool:
-        """Take the entry with this stable name if it is a file that is wanted; True for a folder to go into.
+        """Handle the entry with this stable name if it is a requested file; returns True for a folder to enter.
 
-        `path`: absolute path of the entry, in place of its own (`scan_folder`). `neighbours`: names of all that is in
-        its folder. May raise OSError.
+        `path`: absolute path of the entry, instead of its own (`scan_folder`). `neighbours`: names of everything in its
+        folder. May raise OSError.
         """
 
     @abstractmethod

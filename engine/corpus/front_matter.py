@@ -52,7 +52,7 @@ class _Value(NamedTuple):
     items: tuple[tuple[_Part, ...], ...]
     """One item for a scalar. An item that is written on several lines has several parts."""
     raw: str
-    """A flow list as it is written."""
+    """A flow list as written."""
 
 
 class FrontMatter:
@@ -131,7 +131,7 @@ class FrontMatter:
             number += 1
 
     def _value(self, lines: Sequence[str], first: int, head: str) -> tuple[_Value, int]:
-        """The value whose first line, behind its key, is `head`, and the index of the line after it."""
+        """The value whose first line, after its key, is `head`, and the index of the line after it."""
         head = head if self._toml else _PROPERTY.sub("", head, count=1) if head[:1] in ("!", "&") else head
         if self._toml and head.startswith(_TRIPLE):
             return _triple(lines, first, head)

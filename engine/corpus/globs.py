@@ -80,7 +80,7 @@ def _path(segments: list[str]) -> str:
 
 
 def _towards(segments: list[str]) -> str:
-    """Matches a folder on the way to something that the pattern matches, or below that."""
+    """Matches a folder above something that the pattern matches, or below that."""
     expression = _BELOW
     for index in range(len(segments) - 1, -1, -1):
         if segments[index] == "**":

@@ -1,8 +1,8 @@
-"""Which names are never read, or not wanted: the one rule set of discovery, path guard and watcher.
+"""The names that are excluded: the one rule set of discovery, path guard and watcher.
 
-The rules look at names only. `secret` stands above every setting; `ignored-folder` is the reference's watcher list,
-applied to discovery too; `hidden` keeps out what programs store beside notes (.obsidian, .trash, ._note.md); then come
-the person's own `exclude`, `include` and `extensions`.
+The rules use names only. `secret` has priority over every setting; `ignored-folder` is the reference's watcher list,
+applied to discovery too; `hidden` excludes files that programs store next to notes (.obsidian, .trash, ._note.md); then
+come the user's own `exclude`, `include` and `extensions`.
 """
 
 import re
@@ -50,10 +50,10 @@ class IgnoreRules:
         self._exclude = Globs(settings.exclude)
 
     def rule_for(self, relative_path: str, is_dir: bool, *, root: str = "") -> str | None:
-        """Name of the rule that keeps this stable name, or a folder above it, out of the index; None if none does.
+        """Name of the rule that excludes this stable name, or a folder above it; None if there is none.
 
-        `root` is the stable name of the root it was found under: a folder that the person named as an extra path is
-        itself neither hidden nor ignored.
+        `root` is the stable name of its root: a folder that the user named as an extra path is itself neither hidden
+        nor ignored.
         """
         names = relative_path.split("/")
         start = root.count("/") + 1 if root else 0
@@ -99,7 +99,7 @@ class IgnoreRules:
 
 
 def is_unusable(name: str) -> bool:
-    """Whether a name cannot be stored, printed or asked for; the rule is `bad-name`."""
+    """Whether a name can't be stored, printed or typed; the rule is `bad-name`."""
     return _UNUSABLE.search(name) is not None
 
 

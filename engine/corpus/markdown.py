@@ -64,7 +64,7 @@ def is_rule(line: str) -> bool:
 
 
 def is_overline(line: str) -> bool:
-    """Whether the line is made of one mark throughout, as stands over a title in reStructuredText."""
+    """Whether the line is one repeated character, as above a title in reStructuredText."""
     return len(line) <= _HEAD and len(line.rstrip()) > 1 and _UNDERLINE.fullmatch(line) is not None
 
 

@@ -1,4 +1,4 @@
-"""Reads one note as text, or says why it cannot be indexed."""
+"""Reads one note as text, or gives the reason why it can't be indexed."""
 
 import codecs
 import hashlib
@@ -13,20 +13,21 @@ from engine.base.errors import PathRefused
 from engine.corpus.safe_open import open_regular
 from engine.records import FileIssue
 
-# Decoding holds the interpreter's lock: with this much at once the window waits well under a millisecond.
+# Decoding holds the interpreter lock: blocks of this size keep the window responsive (well under a millisecond).
 _BLOCK = 256 * 1024
 _UTF16_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class NoteText(msgspec.Struct, frozen=True):
     text: str
-    """Without a byte order mark; line ends as they are in the file."""
+    """Without a byte order mark; line ends as in the file."""
     hash: str
     """sha256 of the text in UTF-8, hexadecimal."""
 
 
 class Unreadable(Exception):
-    """The note cannot be indexed; `issue` says why: `unreadable`, `symlink`, `too-large`, `binary` or `not-utf8`."""
+    """The note can't be indexed; `issue` has the reason: `unreadable`, `symlink`, `too-large`, `binary` or
+    `not-utf8`."""
 
     def __init__(self, name: str, rule: str, detail: str) -> None:
         super().__init__(detail)
@@ -36,7 +37,7 @@ class Unreadable(Exception):
 def read_note(path: str, name: str, max_bytes: int) -> NoteText:
     """The text of the regular file at `path`, whose stable name is `name`.
 
-    Raises `Unreadable`, and `FileNotFoundError` for one that has gone meanwhile, which is no fault of it.
+    Raises `Unreadable`, and `FileNotFoundError` for a file deleted meanwhile, which is no error of it.
     """
     decoder = codecs.getincrementaldecoder("utf-8")()
     digest = hashlib.sha256()

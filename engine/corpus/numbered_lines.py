@@ -1,4 +1,4 @@
-"""A text file of any size as numbered lines, decoded only where someone looks."""
+"""A text file of any size as numbered lines, decoded only where needed."""
 
 import codecs
 import os
@@ -14,7 +14,7 @@ from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import open_regular
 
 LINE_LIMIT = 20_000
-"""Characters of one line that are decoded unless the caller asks for more or fewer."""
+"""Characters of one line that are decoded unless the caller sets another limit."""
 
 _BLOCK = 64 * 1024
 _KEPT_BLOCKS = 16
@@ -44,7 +44,7 @@ class NumberedText:
 
     @classmethod
     def open(cls, path: str | Path, cancel: CancelToken | None = None) -> Self:
-        """Open and count lines; raises `PathRefused` for what is no regular file, `OSError`, `Cancelled`."""
+        """Open and count lines; raises `PathRefused` if it isn't a regular file, `OSError`, `Cancelled`."""
         descriptor, state = open_regular(path)
         file = _FileSource(descriptor, state.st_size)
         try:
@@ -136,7 +136,7 @@ class NumberedText:
         return block * _BLOCK + self._block(block)[1][number - self._before[block] - 1]
 
     def _block(self, index: int) -> "tuple[bytes, array[int]]":
-        """A block's bytes and the places of its line ends, from the few that are kept."""
+        """A block's bytes and the positions of its line ends, from the cache."""
         found = self._blocks.get(index)
         if found is not None:
             self._blocks.move_to_end(index)
@@ -183,7 +183,7 @@ class _FileSource:
 
 
 class _MemorySource:
-    """The bytes of a small file, read at once."""
+    """The bytes of a small file, read whole."""
 
     def __init__(self, data: bytes) -> None:
         self._data: bytes | None = data

@@ -1,7 +1,7 @@
-"""Scans a text once into pieces (lines, or parts of overlong lines), how good it is to cut before each, and sections.
+"""Scans a text once into pieces (lines, or parts of overlong lines), the quality of a cut before each, and sections.
 
-This is where the time of chunking goes, so a plain line costs a handful of steps; and 10 MB of short lines are
-millions of pieces, so these are parallel arrays.
+Most time of chunking is spent here, so a plain line costs a handful of steps; and 10 MB of short lines are millions of
+pieces, so these are parallel arrays.
 """
 
 import re
@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from engine.corpus import markdown
 from engine.corpus.token_estimate import cut_piece, is_heavy, weigh
 
-# How good it is to cut before a piece. Never: inside code that fits in a chunk. After a heading: only if all else
-# fails. Then, rising: behind front matter, inside a word, at a space, after a sentence, at a line end, before an item …
+# Quality of a cut before a piece. Never: inside code that fits in a chunk. After a heading: only as a last resort.
+# Then, rising: after front matter, inside a word, at a space, after a sentence, at a line end, before an item …
 NEVER, AFTER_HEADING = 0, -1
 AFTER_FRONT_MATTER = 1
 WITHIN_WORD, AFTER_SPACE, AFTER_SENTENCE, LINE = 1, 3, 6, 10
@@ -28,7 +28,7 @@ _VISIBLE = re.compile(r"\S")
 
 
 class Section:
-    """What stands under one heading, up to the next heading of any level; or what stands before the first."""
+    """The text under one heading, up to the next heading of any level; or the text before the first."""
 
     __slots__ = ("body", "level", "path", "start")
 
@@ -36,7 +36,7 @@ class Section:
         self.level = level
         """1 to 6; 0 before the first heading."""
         self.path = path
-        """The titles that lead here, outermost first, its own included."""
+        """The headings above it, outermost first, its own included."""
         self.start = start
         """Its first piece: the heading, or the front matter above the note's first one."""
         self.body = body
@@ -80,7 +80,7 @@ class Outline:
         return not self.has_words(piece, piece + 1)
 
     def has_words(self, first: int, stop: int) -> bool:
-        """Whether anything but white space stands between two pieces."""
+        """Whether there is text between two pieces."""
         return first < stop and _VISIBLE.search(self.text, self.starts[first], self.ends[stop - 1]) is not None
 
     def section_end(self, index: int) -> int:
@@ -101,7 +101,7 @@ class _Scan:
         self._piece_limit = max(_SMALLEST_PIECE, limit // _PIECES_A_CHUNK)
         self._heavy = is_heavy(outline.text)
         self._next_cut = LINE
-        """How good a cut before the next line is, by what stands before it."""
+        """Quality of a cut before the next line, from the lines before it."""
         self._paragraph = 0
         """Lines of the paragraph that runs up to here."""
         self._fence = ""

@@ -13,10 +13,10 @@ from engine.settings import Settings
 
 
 class PathGuard:
-    """Checks names by the rules of discovery and, on disk, only the folders on the way to the file.
+    """Checks names by the rules of discovery and, on disk, only the folders above the file.
 
-    Size and content are no matter of names: `reading` and `numbered` check them, and once more that no link has taken
-    the file's place, when they open it.
+    Size and content don't depend on names: `reading` and `numbered` check them when they open the file, and again that
+    it isn't a link.
     """
 
     def __init__(self, workspace: Path, settings: Settings) -> None:
@@ -60,9 +60,9 @@ class PathGuard:
         return {name for name in names if name.startswith(stores) or self._home(name, roots) is not None}
 
     def refused(self, names: Iterable[str], indexed_under: object) -> set[str]:
-        """Those of these names of an index that nobody may see any more, though the next sync alone removes them.
+        """Return the names of an index that are excluded by now, although only the next sync removes them.
 
-        `indexed_under`: the rules under which the index was made, as it notes them.
+        `indexed_under`: the rules under which the index was made, as recorded in it.
         """
         if indexed_under == self.rules:
             return set()
@@ -70,7 +70,7 @@ class PathGuard:
         return asked - self.accepted(asked)
 
     def in_extra_paths(self, names: Iterable[str]) -> set[str]:
-        """Those of these stable names that lie beside the workspace's own notes, in what `extra_paths` adds."""
+        """Return the stable names that are outside the workspace's own notes, in `extra_paths`."""
         try:
             roots = find_roots(self._workspace, self._settings)
         except WorkspaceError:
@@ -110,7 +110,7 @@ def _well_formed(name: str) -> bool:
 
 
 def _find(folder: str, name: str) -> tuple[str, os.stat_result]:
-    """The entry whose name is exactly this one: many file systems would open it in another case or Unicode form too."""
+    """The entry with exactly this name: many file systems would open it in another case or Unicode form too."""
     try:
         with scan_folder(folder) as entries:
             for entry in entries:

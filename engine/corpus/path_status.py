@@ -1,7 +1,7 @@
-"""How one path stands to what is indexed: which root or store holds it, and which rule keeps it out.
+"""Determines the status of one path: the root or store that contains it, and the rule that excludes it.
 
-Only what discovery would look at is looked at, from the root down: directory entries, never a file. Of what lies
-outside nobody learns more than that it is there.
+Only what discovery would read is read, from the root down: directory entries, never a file. Of paths outside, only
+existence is shown.
 """
 
 import os
@@ -31,7 +31,7 @@ from engine.settings import Settings
 Entry = os.DirEntry[str]
 _MOST_ENTRIES = 100_000
 _JudgeEntry = Callable[[Entry, str, Sequence[Entry]], Match | None]
-"""Judges an entry by itself, its stable name and all that is in its folder."""
+"""Applies the rules to an entry, its stable name and everything in its folder."""
 _QUOTES = "\"'`<>“”«»"
 _FILE_URL = re.compile(r"file:", re.IGNORECASE)
 _HERE = frozenset({"", "localhost"})
@@ -51,7 +51,7 @@ def readings_of(text: str) -> tuple[str, ...]:
 def _from_home(path: str) -> str:
     try:
         return os.path.expanduser(path)
-    except ValueError:  # a person whose name holds a zero byte
+    except ValueError:  # a user name with a NUL byte
         return path
 
 
@@ -60,7 +60,7 @@ def _path_of_url(url: str) -> str:
         parts = urlsplit(url)
         if parts.netloc.lower() not in _HERE:
             return f"//{parts.netloc}{unquote(parts.path)}"
-        # A name may hold what has a meaning in other addresses; programs that drop files do not always encode it.
+        # A name may contain characters with a meaning in other URLs; programs that drop files don't always encode it.
         rest = url[len("file:") :]
         rest = rest[2 + len(parts.netloc) :] if rest.startswith("//") else rest
         return url2pathname(rest)
@@ -72,16 +72,16 @@ class PathStatus(msgspec.Struct, frozen=True):
     """One path, as the rules see it now."""
 
     path: str
-    """Absolute where it could be found out; as written for what cannot be a path."""
+    """Absolute if it could be resolved; as written if it can't be a path."""
     kind: Literal["file", "folder", "missing"]
     name: str = ""
     """Stable name; empty for the workspace itself and outside of all roots and stores."""
     source: Source | None = None
     """None outside."""
     match: Match | None = None
-    """What keeps it out; None for what discovery accepts, and outside."""
+    """The rule that excludes it; None if discovery accepts it, and for paths outside."""
     barred: str = ""
-    """Stable name of what `match` is about: this path, or a folder above it."""
+    """Stable name of the path that `match` applies to: this path, or a folder above it."""
     key: str = ""
     """Of a session in an export: what its stable name has behind that of the transcript."""
 
@@ -96,7 +96,7 @@ class Listing(msgspec.Struct, frozen=True):
 
 
 class PathFinder:
-    """Finds how paths stand under one workspace's settings, now."""
+    """Determines the status of paths under one workspace's settings."""
 
     def __init__(self, workspace: Path, settings: Settings) -> None:
         """Raises `WorkspaceError` if the workspace cannot be listed."""
@@ -140,14 +140,14 @@ class PathFinder:
         return Listing(found.files, found.skipped, found.whole)
 
     def is_in(self, folder: PathStatus, name: str) -> bool:
-        """Whether a stable name is of this folder, and not of a root within that is listed by itself."""
+        """Whether a stable name is in this folder, and not in a nested root that is listed separately."""
         if not name.startswith(folder.name and folder.name + "/"):
             return False
         one_root = folder.source == "memory" and (folder.name or self.roots.layout == "folder")
         return not one_root or self.roots.home_of(name) == self.roots.home_of(folder.name)
 
     def _meant(self, path: str) -> Iterator[PathStatus]:
-        """Where a path may lead, the likeliest first; at least one."""
+        """The paths that the text may mean, most likely first; at least one."""
         try:
             if not path.strip() or "\0" in path:
                 yield PathStatus(path, "missing")
@@ -156,7 +156,7 @@ class PathFinder:
             else:
                 yield from self._named(path)
                 yield self._at(os.path.normpath(os.path.join(self.roots.workspace, path)))
-        except (OSError, ValueError):  # too long, beneath what may not be entered, of no bytes at all
+        except (OSError, ValueError):  # too long, below a forbidden folder, or invalid bytes
             yield PathStatus(path, "missing")
 
     def _named(self, name: str) -> Iterator[PathStatus]:
@@ -171,7 +171,7 @@ class PathFinder:
     # --- by its place ---------------------------------------------------------------------------------------------
 
     def _resolved(self, path: str) -> str:
-        """The same path by the way on which its root was found: through the outermost place that is known."""
+        """The same path with the real path of its root: through the outermost known folder."""
         places = {_comparable(place): place for place in (self.roots.workspace, *self._places())}
         parts = Path(path).parts
         for depth in range(1, len(parts) + 1):
@@ -186,7 +186,7 @@ class PathFinder:
         return [*(root.path for root in self.roots.found), *(store.path for store in self._stores)]
 
     def _at(self, path: str) -> PathStatus:
-        """By an absolute path: as a transcript, as a note, beside a memory, or outside."""
+        """By an absolute path: a transcript, a note, a file next to a memory, or outside."""
         store = max((one for one in self._stores if _covers(one.path, path)), key=_depth, default=None)
         root = max((one for one in self.roots.found if _covers(one.path, path)), key=_depth, default=None)
         if store is not None:
@@ -272,7 +272,7 @@ def _descend(folder: str, name: str, parts: list[str], source: Source, judge: _J
 
 
 def _barred(path: str, name: str, rest: list[str], source: Source, match: Match) -> PathStatus:
-    """A path that a rule bars at `path`; what lies beneath that is only asked whether it is there."""
+    """A path that a rule excludes at `path`; below that only existence is checked."""
     whole = os.path.join(path, *rest)
     stable = "/".join((name, *rest))
     try:

@@ -1,4 +1,4 @@
-"""What a first sync would index, told before anything runs; no file is opened."""
+"""Predicts what a first sync would index; opens no file."""
 
 from collections import Counter
 from pathlib import Path

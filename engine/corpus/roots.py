@@ -53,7 +53,7 @@ class Roots(msgspec.Struct, frozen=True):
 
 
 def find_roots(workspace: Path, settings: Settings) -> Roots:
-    """The roots as they are now. Raises `WorkspaceError` if the workspace cannot be listed or must not be read."""
+    """Return the current roots. Raises `WorkspaceError` if the workspace can't be listed or must not be read."""
     home = os.path.realpath(workspace)
     require_text(home)
     try:
@@ -92,7 +92,7 @@ def holds_secrets(path: str) -> bool:
 def _layout(home: str) -> Layout:
     if any(os.path.lexists(os.path.join(home, name)) for name in _MEMORY_FILES):
         return "openclaw"
-    # A memory folder counts even where it is a link: indexing the rest of the workspace instead would be no one's wish.
+    # A memory folder counts even if it is a link: indexing the rest of the workspace instead would surprise the user.
     folder = os.path.join(home, MEMORY_FOLDER)
     if os.path.islink(folder):
         return "openclaw"
@@ -124,7 +124,7 @@ def _extra_roots(home: str, extra_paths: tuple[str, ...], top_names: list[str]) 
 
 
 def _short_name(path: str, taken: set[str]) -> str:
-    """The last component, made unique before its suffix, so that a file keeps its kind."""
+    """The last component, made unique before its suffix, so that a file keeps its type."""
     base = os.path.basename(path) or Path(path).drive.rstrip(":") or "root"
     stem, suffix = os.path.splitext(base) if not os.path.isdir(path) else (base, "")
     name, number = base, 1

@@ -1,8 +1,8 @@
 """Opens a file for reading only if it is, at that very moment, a regular file and reached through no link.
 
-Where the system opens names relative to a folder's descriptor, every folder on the way is opened so, and no link is
-followed: a folder that is swapped for a link meanwhile is refused, however fast the swap. Elsewhere (Windows) the path
-is compared once the file is open.
+If the system opens names relative to a folder's descriptor, every folder on the path is opened so, and no link is
+followed: a folder that is replaced by a link meanwhile is refused, however fast. Elsewhere (Windows) the path is
+compared once the file is open.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ _FLAGS = (
     os.O_RDONLY | _NO_FOLLOW | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 )
 _FOLDER_FLAGS = _FLAGS | getattr(os, "O_DIRECTORY", 0)
-# O_PATH, O_SEARCH: a folder on the way, such as /home, may be one that can be entered but not listed.
+# O_PATH, O_SEARCH: a folder on the path, such as /home, may be one that can be entered but not listed.
 _WAY_FLAGS = _FOLDER_FLAGS | getattr(os, "O_PATH", getattr(os, "O_SEARCH", 0))
 _ATTEMPTS = 3
 _JUNCTION = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", None)
@@ -32,10 +32,10 @@ _IS_NO_FOLDER = {*_IS_A_LINK, errno.ENOTDIR}
 
 
 def open_regular(path: str | Path) -> tuple[int, os.stat_result]:
-    """File descriptor and state of the regular file at `path`, whose folder is a resolved path.
+    """Return file descriptor and state of the regular file at `path`, whose folder is a resolved path.
 
     Raises `PathRefused` for links, folders, pipes and devices, and for a path with a link in it: a folder may have
-    become one since it was listed. Raises `OSError` (`FileNotFoundError`, `PermissionError` …) as the system does.
+    become one since it was listed. Raises the system's `OSError` (`FileNotFoundError`, `PermissionError` …).
     """
     if not _BY_DESCRIPTOR:
         return _open_compared(path)
@@ -52,10 +52,10 @@ def open_regular(path: str | Path) -> tuple[int, os.stat_result]:
 
 @contextlib.contextmanager
 def scan_folder(path: str) -> Iterator[Iterator[os.DirEntry[str]]]:
-    """`os.scandir` of the folder at `path`, a resolved path, which follows no link on the way there.
+    """`os.scandir` of the folder at `path`, a resolved path, without following links.
 
-    An entry's `path` is not to be used: where the system opens folders by descriptor, it is the name alone. Its `stat`
-    works within the block. Raises `PathRefused` for a path with a link in it, and `OSError` as the system does.
+    Don't use an entry's `path`: where the system opens folders by descriptor, it is the name alone. Its `stat` works
+    within the block. Raises `PathRefused` for a path with a link in it, and the system's `OSError`.
     """
     if not _BY_DESCRIPTOR:
         with os.scandir(path) as entries:
@@ -76,7 +76,7 @@ def open_binary(path: str | Path) -> BinaryIO:
 
 
 class FolderFiles:
-    """Opens files as `open_regular` does, folder by folder: each is held open, so the way there is taken only once."""
+    """Opens files like `open_regular`, folder by folder: each folder is kept open, so the path is opened only once."""
 
     def __init__(self) -> None:
         self._path = ""
@@ -132,7 +132,7 @@ def _open_compared(path: str | Path) -> tuple[int, os.stat_result]:
 
 
 def _open(path: str | Path, folder: int | None = None) -> tuple[int, os.stat_result]:
-    """The same without a look at the folders above the file; `folder`: descriptor of what a name is relative to."""
+    """The same without checking the folders above the file; `folder`: descriptor that a name is relative to."""
     named = None if _NO_FOLLOW else os.lstat(path)
     if named is not None and not stat.S_ISREG(named.st_mode):
         raise PathRefused

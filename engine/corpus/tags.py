@@ -10,7 +10,7 @@ from engine.text.folding import fold
 TAGS_VERSION = 1
 """Raise it when the same note would get other tags: notes are then read again."""
 TAGS_FINGERPRINT = f"tags {TAGS_VERSION}"
-"""In what the index says its rows depend on."""
+"""Part of the index's fingerprint of its rules."""
 
 _LINE = 4096
 """Of a longer line, so many characters are looked at."""
@@ -23,7 +23,7 @@ _FENCES = ("```", "~~~")
 
 
 def indexed_by(fingerprint: object) -> bool:
-    """Whether an index that says this of itself holds the tags of its notes."""
+    """Whether an index with this fingerprint contains the tags of its notes."""
     return isinstance(fingerprint, str) and fingerprint.endswith(TAGS_FINGERPRINT)
 
 
@@ -56,7 +56,7 @@ def _all_tags(text: str, front: FrontMatter | None) -> Iterator[str]:
 def _front_matter_tags(front: FrontMatter) -> Iterator[str]:
     for key in ("tags", "tag"):
         for item in front.items(key):
-            # Between commas or brackets a space separates tags, too; an item on a line of its own is one tag.
+            # Between commas or brackets a space separates tags, too; an item on a separate line is one tag.
             yield from (item,) if front.kind(key) == "block" else _BETWEEN.split(item)
 
 

@@ -1,7 +1,7 @@
-"""How long a text is by the reference's counting: four characters a token, and scripts that need more of them.
+"""Length of a text by the reference's counting: four characters per token, and scripts that need more of them.
 
-A Chinese, Japanese or Korean character is about a token of its own and weighs 4; other characters beyond the basic
-plane (emoji) are two UTF-16 units and weigh 2; everything else weighs 1.
+A Chinese, Japanese or Korean character is about a token and weighs 4; other characters beyond the basic plane (emoji)
+are two UTF-16 units and weigh 2; everything else weighs 1.
 """
 
 import re

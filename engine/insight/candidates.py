@@ -1,7 +1,7 @@
-"""Which files may have text in common: by a sample of their shingles, sorted, without comparing any two files.
+"""Selects files that may share text: by a sorted sample of their shingles, without comparing any two files.
 
-A shingle in a few files makes each two of them a candidate. One in dozens of files would make thousands of pairs: it
-belongs to what recurs, a template or a licence, whose shingles are told apart by the files that they are in.
+A shingle in a few files makes each pair of them a candidate. One in dozens of files would make thousands of pairs: it
+belongs to recurring text, a template or a licence, whose shingles are grouped by the files that contain them.
 """
 
 from collections import defaultdict
@@ -115,7 +115,7 @@ def _pairs(
 
 
 def _recurring(hashes: Hashes, owners: Files, starts: Files, counts: Files) -> list[Recurring]:
-    """Shingles gathered by their first two files, then what nearly the same files have put together."""
+    """Shingles grouped by their first two files, then groups with nearly the same files merged."""
     gathered: dict[tuple[int, int], list[int]] = defaultdict(list)
     for number, start in enumerate(starts.tolist()):
         gathered[int(owners[start]), int(owners[start + 1])].append(number)

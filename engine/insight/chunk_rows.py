@@ -56,7 +56,7 @@ def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, guard: P
 def chunk_detail(
     snapshot: Snapshot, path: str, id_: int, model: ModelName | None, guard: PathGuard
 ) -> ChunkDetail | None:
-    """Everything about one chunk of a file; None for one that has gone: the file was indexed anew, perhaps."""
+    """Return everything about one chunk of a file; None if it was deleted, perhaps because the file was reindexed."""
     tables = snapshot.tables
     found = snapshot.connection.execute(
         f"""SELECT c.start_line, c.end_line, c.heading, c.text, c.hash, c.file_id, f.language
@@ -97,7 +97,7 @@ def _id_of(snapshot: Snapshot, model: ModelName | None) -> int | None:
 
 
 def _without(model: ModelName | None, *, refused: bool) -> VectorState:
-    """What a chunk without a vector waits for."""
+    """Why a chunk has no vector."""
     if model is None:
         return "none"
     # Refusals are noted by file: of its chunks without a vector, all are taken for refused.
@@ -131,7 +131,7 @@ def _vectors(snapshot: Snapshot, hash_: bytes, model: ModelName | None) -> tuple
 
 
 def _has_changed(path: str, source: Source, indexed: tuple[int, int], guard: PathGuard) -> bool:
-    """Whether a note is another one than was indexed; of transcripts, lines never move: they only grow."""
+    """Whether a note has changed since it was indexed; lines of transcripts never move, since they only grow."""
     if source == "sessions":
         return False
     try:

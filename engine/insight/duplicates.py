@@ -1,8 +1,8 @@
-"""Finds texts that the notes hold more than once: the same files, nearly the same ones, and passages that were copied.
+"""Finds repeated text in notes: identical files, nearly identical ones, and copied passages.
 
-Files with one hash are one file here. Of the others, a sample of shingles says which may have text in common
-(`candidates`), and a comparison word by word says whether and where (`passages`): so every group is exact, and what
-recurs in dozens of notes is one group. Works on some files at a time: memory holds the sample, and no texts.
+Files with one hash count as one file here. Of the others, a sample of shingles selects candidates (`candidates`), and a
+comparison word by word decides (`passages`): so every group is exact, and text that recurs in dozens of notes is one
+group. Works on some files at a time: memory holds the sample, and no texts.
 """
 
 import time
@@ -38,11 +38,11 @@ Progress = Callable[[float], None]
 ALIKE = 0.6
 """Similarity of files that are nearly the same: with every seventh word changed, .7 is left."""
 CONTAINED = 0.7
-"""Share of a file that another one holds."""
+"""Share of a file that another one contains."""
 LENGTHS = 0.5
 """A file with fewer tokens than this share of the other one's is not nearly the same, but held by it."""
 PASSAGE_TOKENS = 40
-"""The shortest copied passage that is told of, some three lines; shorter ones are quotations and figures of speech."""
+"""The shortest copied passage that is reported, some three lines; shorter ones are quotations and figures of speech."""
 PASSAGE_DENSITY = 0.6
 FEWEST_TOKENS = 20
 """Files with less are compared as a whole only."""
@@ -50,7 +50,7 @@ RECURRING_TOKENS = 12
 SAME_WORDS = 0.6
 """Of all words of two passages that mean the same, how many both have, for one to be made from the other."""
 _MOSTLY = 0.8
-"""Share of the files of a recurring text that must be little else, for the files to be alike."""
+"""Share of the files with a recurring text that must contain little else for the files to count as similar."""
 
 _AT_ONCE = 200
 _SAMPLED = 1_500_000
@@ -65,7 +65,7 @@ _MOST_GROUPS = 1_000
 _MOST_EMBEDDED = 0.9
 """Share of the chunks that must have their vectors for these to be used: before, more come every second."""
 State = tuple[str, int, int, int, int, ModelName | None]
-"""Tells apart two states of the index that have other duplicates: by the texts, and by whose vectors can be used."""
+"""Identifies a state of the index with its duplicates: by the texts, and by the model whose vectors can be used."""
 _MOST_MEMBERS = 200
 _EXCERPT = 300
 
@@ -119,7 +119,7 @@ def _member(note: Note, lines: LineRange, share: float) -> DuplicateMember:
 
 
 def _excerpt(texts: Sequence[ChunkText], lines: tuple[int, int]) -> str:
-    """The beginning of these lines, without what is empty."""
+    """The beginning of these lines, without empty ones."""
     wanted = (text for number, text in by_line(without_overlaps(texts)) if lines[0] <= number <= lines[1])
     taken: list[str] = []
     for text in wanted:
@@ -148,11 +148,11 @@ def find_duplicates(
     progress: Progress | None = None,
     model: ModelName | None = None,
 ) -> DuplicateReport:
-    """All groups of notes that share text. Raises `Cancelled`.
+    """Return all groups of notes that share text. Raises `Cancelled`.
 
-    With a `model`, passages whose vectors of it are near are looked at, too: they may have the same words in another
-    order, or so many others between them that no few in a row are left. A note that is indexed anew meanwhile is taken
-    as it is then, or left out.
+    With a `model`, passages with near vectors are compared, too: they may have the same words in another order, or with
+    so many others between them that no consecutive ones are left. A note that is reindexed meanwhile is used in its new
+    state, or left out.
     """
     return _Search(store, guard, cancel, progress, model).run()
 
@@ -288,7 +288,7 @@ class _Search:
             return {id_: (file_id, start, end) for id_, file_id, start, end in rows}
 
     def _told(self, found: Found) -> DuplicateGroup | None:
-        """None where the newest note has gone meanwhile."""
+        """None if the newest note was deleted meanwhile."""
         notes = sorted(found.parts, key=lambda part: (-self._notes[part.note].modified, self._notes[part.note].path))
         texts = self._texts([self._notes[notes[0].note].id])
         members = [(self._notes[part.note], part.lines, part.share) for part in notes]
@@ -342,7 +342,7 @@ class _Search:
 
 
 def _match(pair: Pair, texts: tuple[ShingledFile, ShingledFile], likeness: Likeness) -> Match | None:
-    """What two notes are to each other; None where they share too little to tell."""
+    """The relation of two notes; None if they share too little."""
     passage = likeness.passages[0]
     shorter = int(texts[1].tokens < texts[0].tokens)
     contained = max(likeness.shares) >= CONTAINED

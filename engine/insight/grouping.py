@@ -36,7 +36,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Found:
-    """Notes that share text; each is there once."""
+    """Notes that share text; each occurs once."""
 
     kind: DuplicateKind
     similarity: float
@@ -45,7 +45,7 @@ class Found:
 
 
 class _Union(Generic[Item]):
-    """Which items belong together, by what is joined with what."""
+    """Union-find of items."""
 
     def __init__(self) -> None:
         self._above: dict[Item, Item] = {}
@@ -61,9 +61,9 @@ class _Union(Generic[Item]):
 
 
 def grouped(matches: Sequence[Match]) -> list[Found]:
-    """Files that are alike by chains of likeness; passages by the place that they have in a file.
+    """Group similar files by chains of similarity; passages by their location in a file.
 
-    A passage that two files share which are alike is nothing new.
+    A passage shared by two files that are already similar is left out.
     """
     whole: _Union[int] = _Union()
     for match in matches:

@@ -1,4 +1,4 @@
-"""Groups of duplicates that a person does not want to see: kept in `user.sqlite`, since nobody else knows them."""
+"""Groups of duplicates hidden by the user: stored in `user.sqlite`, since they can't be rebuilt."""
 
 import time
 
@@ -19,7 +19,7 @@ def hidden_groups(user: UserData) -> frozenset[str]:
 
 
 def hide_group(user: UserData, key: str, *, hidden: bool) -> None:
-    """Hide a group, or show it again. Raises `IndexReadOnly` where nothing can be kept."""
+    """Hide a group, or show it again. Raises `IndexReadOnly` if that can't be saved."""
     if not user.keeps:
         raise IndexReadOnly(user.problem or tr(_NOT_KEPT))
     with user.writing() as connection:

@@ -44,7 +44,7 @@ class NearChunks(NamedTuple):
 def near_chunks(
     store: IndexStore, name: ModelName, chunk_files: dict[int, int], cancel: CancelToken | None = None
 ) -> list[NearChunks]:
-    """Pairs of these chunks (id -> id of its file) whose vectors are near, in different files; nearest first."""
+    """Pairs of these chunks (id -> id of its file) with near vectors in different files; nearest first."""
     with store.read(cancel) as snapshot:
         model = snapshot.stored_model(*name)
     if model is None:
@@ -75,7 +75,7 @@ def _signs(store: IndexStore, model: StoredModel, ids: Sequence[int], cancel: Ca
     known: list[Ids] = [np.empty(0, np.int64)]
     signs: list[Signs] = [np.empty((0, _BITS // _BAND), np.uint16)]
     for block_ids, vectors in _blocks(store, model, ids, cancel):
-        if centre is None:  # without it, vectors of models whose mean is far from zero would all agree
+        if centre is None:  # without it, vectors of models whose mean is far from zero would all match
             centre = vectors.mean(axis=0)
         bits = (vectors - centre) @ planes > 0
         known.append(np.array(block_ids, np.int64))
@@ -97,7 +97,7 @@ def _alike(signs: Signs, files: Ids, cancel: CancelToken | None) -> NDArray[np.i
         for size in np.unique(sizes[(sizes > 1) & (sizes <= _MOST_IN_BAND)]).tolist():
             groups = order[starts[sizes == size][:, None] + np.arange(size)]
             for one, other in combinations(range(size), 2):
-                # Looked at before they are gathered: of a hundred pairs in a band hardly one is alike.
+                # Filtered before they are gathered: of a hundred pairs in a band hardly one is similar.
                 first, second = groups[:, one], groups[:, other]
                 gaps = np.bitwise_count(signs[first] ^ signs[second]).sum(axis=1, dtype=np.int64)
                 chosen = (gaps <= _MOST_DIFFERENT) & (files[first] != files[second])

@@ -1,4 +1,4 @@
-"""Counts what is in the index, for whoever wants to see inside."""
+"""Counts the contents of the index for display."""
 
 import re
 import threading
@@ -71,7 +71,7 @@ def _folder_of(issue: FileIssue) -> _Folder:
 
 
 def _summed(tallies: dict[_Folder, _Tally]) -> dict[_Key, _Tally]:
-    """The same with what is below, down to the deepest folders that are shown; each level is summed from the next."""
+    """Add up the counts from below, down to the deepest folders shown; each level is summed from the next."""
     levels: list[dict[_Key, _Tally]] = [{} for _ in range(_DEEPEST + 1)]
     for (source, folder), tally in tallies.items():
         parts = _parts(source, folder)[:_DEEPEST]
@@ -89,7 +89,7 @@ def _add(tallies: dict[_Key, _Tally], key: _Key, more: _Tally) -> None:
 
 
 def _parts(source: Source, folder: str) -> _Parts:
-    """What a name goes through; the folder of all sessions is not one of them, but stays in the names below it."""
+    """The components of a name; the folder of all sessions is not one of them, but stays in the names below it."""
     if source == "sessions" and folder.startswith(_SESSIONS):
         first, *rest = folder.removeprefix(_SESSIONS).split("/")
         return (_SESSIONS + first, *rest)
@@ -97,7 +97,7 @@ def _parts(source: Source, folder: str) -> _Parts:
 
 
 def _in_order(tallies: dict[_Key, _Tally]) -> tuple[FolderCount, ...]:
-    """Each folder before what is in it, the largest first; the deepest and smallest are left out of very many."""
+    """Each folder before its contents, largest first; of very many, the deepest and smallest are left out."""
     # By depth, chunks and files, then by name.
     ranked = sorted(tallies, key=lambda key: (len(key[1]), -tallies[key][1], -tallies[key][0], key))
     below: defaultdict[_Key, list[_Key]] = defaultdict(list)
@@ -146,7 +146,7 @@ def in_database(snapshot: Snapshot) -> Counter[DiskPartName]:
 
 
 def disk_parts(database: Counter[DiskPartName], sizes: IndexSizes) -> tuple[DiskPart, ...]:
-    """All parts, those of the index file and the files beside it."""
+    """All parts: of the index file, and the files next to it."""
     found = Counter(database)
     found.update(matrix=sizes.matrix, log=sizes.wal, user=sizes.user)
     return tuple(DiskPart(name=name, bytes=found[name]) for name in _ORDER if found[name] > 0)
@@ -183,7 +183,7 @@ class Overviews:
         self._counted: IndexOverview | None = None
 
     def now(self, model: ModelName | None, cancel: CancelToken | None) -> IndexOverview:
-        """`model`: the one whose vectors are counted. Some tenths of a second for 100,000 chunks."""
+        """`model`: the one whose vectors are counted. Takes some tenths of a second for 100,000 chunks."""
         rows = None
         with self._store.read(cancel) as snapshot:
             moment = (*_moment(snapshot), model)
@@ -210,7 +210,7 @@ def _moment(snapshot: Snapshot) -> tuple[object, ...]:
 
 
 def _read(snapshot: Snapshot, model: ModelName | None) -> _Rows:
-    """All that has to be of one moment; what Python sums up waits until the snapshot is given back."""
+    """Everything that must be from one state; sums in Python are computed after the snapshot is released."""
     tables, ask = snapshot.tables, snapshot.connection.execute
     chunks: dict[int, int] = dict(ask(f"SELECT file_id, count(*) FROM {tables.chunks} GROUP BY 1"))
     return _Rows(
@@ -239,7 +239,7 @@ def _count(rows: _Rows, sizes: IndexSizes) -> IndexOverview:
 
 
 def _pending(snapshot: Snapshot, model: ModelName | None, chunks: dict[int, int]) -> dict[int, int]:
-    """How many chunks of each file lack a vector. The index of hashes says at once where that is none or all."""
+    """Number of chunks of each file without a vector. The index of hashes shows quickly whether that is none or all."""
     stored = None if model is None else snapshot.stored_model(*model)
     lacking = snapshot.pending_vectors(stored)
     if stored is None or lacking == sum(chunks.values()):

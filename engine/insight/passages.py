@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.insight.shingles import WIDTH, Hashes, ShingledFile
 
 _GAP = 8
-"""Tokens of its own that a shared passage may have between two parts in common."""
+"""Longest gap, in tokens, between two common parts of a shared passage."""
 
 Mask = NDArray[np.bool_]
 LineRange = tuple[int, int]
@@ -16,7 +16,7 @@ LineRange = tuple[int, int]
 
 @dataclass(frozen=True)
 class Passage:
-    """A part of a text that another one has, too."""
+    """A part of a text that another one contains, too."""
 
     lines: LineRange
     tokens: int
@@ -33,10 +33,10 @@ class Passage:
 
 @dataclass(frozen=True)
 class Likeness:
-    """What two texts have in common. Shares are of tokens that stand in a shingle which both have."""
+    """The common text of two texts. Shares are of tokens in a shingle that both contain."""
 
     similarity: float
-    """Share of both together, 0 to 1: 1 also where paragraphs stand in another order."""
+    """Share of both together, 0 to 1: also 1 if paragraphs have another order."""
     shares: tuple[float, float]
     """Of each alone: 1 for a text that is wholly in the other."""
     passages: tuple[Passage, Passage]
@@ -44,9 +44,9 @@ class Likeness:
 
 
 def compare(first: ShingledFile, second: ShingledFile, common: Hashes) -> Likeness | None:
-    """What two texts have in common; None where that is no shingle.
+    """Return the common text of two texts; None if they share no shingle.
 
-    `common` shingles are in so many texts that they say nothing: what is made of them does not count at all.
+    `common` shingles are in so many texts that they are ignored.
     """
     ignored = np.isin(first.hashes, common), np.isin(second.hashes, common)
     covered = (

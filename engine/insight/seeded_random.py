@@ -1,6 +1,6 @@
-"""Numbers left to chance, and yet the same ones each time: pictures and findings must not change by themselves.
+"""Reproducible random numbers: pictures and findings must not change between runs.
 
-Python's generator draws them. numpy has its own, but they would be 2.5 MB of a bundle for three arrays.
+Python's generator is used. numpy has its own, but it would add 2.5 MB to the bundle for three arrays.
 """
 
 import math

@@ -108,7 +108,7 @@ ChunkText = tuple[int, int, str]
 
 
 def stored_texts(snapshot: Snapshot, file_ids: Sequence[int]) -> dict[int, list[ChunkText]]:
-    """File id -> its chunks in order; files without one are left out. For some hundred files at once."""
+    """File id -> its chunks in order; files without one are left out. For some hundred files per call."""
     marks = ",".join("?" for _ in file_ids)
     rows: Iterable[tuple[int, int, int, str]] = snapshot.connection.execute(
         f"""SELECT file_id, start_line, end_line, text FROM {snapshot.tables.chunks}

@@ -1,10 +1,10 @@
 """The rotating log file.
 
-Rule for whoever logs: names, counts and durations, never the text of a note, of a passage or of a question; and an
-exception only if its message holds none of them. Long messages are cut, which bounds what a breach of the rule can
-spill. What looks like a secret is masked whoever logged it, in tracebacks too: all that is masked in sessions and more,
-since nobody misses a word in a log; and so is every key in use, whatever it looks like. Of other packages only warnings
-are kept: asked to by the environment, some log whole requests.
+Rule for log messages: names, counts and durations, never the text of a note, of a passage or of a query; and an
+exception only if its message contains none of them. Long messages are cut, which limits the damage of a violation.
+Everything that resembles a secret is masked in all messages and tracebacks: all that is masked in sessions and more,
+since words in a log are dispensable; and so is every key in use, whatever its form. Of other packages only warnings are
+logged: configured by the environment, some log whole requests.
 """
 
 import logging
@@ -16,8 +16,8 @@ _OURS = ("engine", "gui")
 _NAME = "mnemoscope-file"
 _LONGEST = 1000
 _SHORTEST_HIDDEN = 12
-"""Letters. Servers on one's own machine take any key, and people write `ollama` or `not-needed`: masking such a word
-wherever it stands would hide nothing but the sense."""
+"""Characters. Local servers accept any key, and users write `ollama` or `not-needed`: masking such a word everywhere
+would only make the log unreadable."""
 
 _hidden: dict[str, None] = {}
 
@@ -87,7 +87,7 @@ class _Redacting(logging.Formatter):
     """One line a message, no secrets anywhere."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the base's name
-        # Masked before it is cut: half a secret would no longer be known for one.
+        # Mask before cutting: half of a secret would not be recognised.
         message = redact(record.message).replace("\r", "\\r").replace("\n", "\\n")
         record.message = message if len(message) <= _LONGEST else f"{message[:_LONGEST]}… ({len(message)} characters)"
         return super().formatMessage(record)

@@ -48,7 +48,7 @@ class Listed(NamedTuple):
 
     @property
     def changed(self) -> str | None:
-        """As ISO 8601; None where it is not known."""
+        """As ISO 8601; None if unknown."""
         try:
             return datetime.fromtimestamp(self.modified, UTC).isoformat(timespec="seconds") if self.modified else None
         except (OverflowError, OSError, ValueError):
@@ -60,9 +60,9 @@ class UnknownResource(Exception):
 
 
 def list_page(access: AgentAccess, cursor: str | None, cancel: CancelToken) -> tuple[Sequence[Listed], str | None]:
-    """A page of what there is, newest first, and the cursor of the next one; None at the end.
+    """A page of the resources, newest first, and the cursor of the next one; None at the end.
 
-    Raises what the memory raises, and `ValueError` for a cursor that is none.
+    Raises the memory's errors, and `ValueError` for an invalid cursor.
     """
     after = None if cursor is None else _place(cursor)
 
@@ -76,9 +76,9 @@ def list_page(access: AgentAccess, cursor: str | None, cancel: CancelToken) -> t
 
 
 def read_text(access: AgentAccess, uri: str, cancel: CancelToken) -> tuple[str, str]:
-    """Kind and text of a note as it is, or of a session as it is read.
+    """Return kind and text of a note, or of a session in readable form.
 
-    Raises `UnknownResource`, and what the memory raises.
+    Raises `UnknownResource`, and the memory's errors.
     """
     name = unquote(uri.removeprefix(URI), errors="replace")
     if not uri.startswith(URI) or not access.may_read(name):
@@ -114,7 +114,7 @@ def _everything(access: AgentAccess, memory: "MemorySearchManager", cancel: Canc
 
 
 def _titled(one: Listed, cancel: CancelToken) -> Listed:
-    """With the title of its note: the file is asked, since an index may lag behind it."""
+    """Add the title of a note from its file, since the index may be behind."""
     if one.title:
         return one
     from engine.corpus.document import HEAD_CHARACTERS, note_title
@@ -136,7 +136,7 @@ def _cursor(last: Listed) -> str:
 
 
 def _place(cursor: str) -> tuple[float, str]:
-    """Where a page ended. What has come since or gone moves nothing that is yet to come."""
+    """The end of a page. Files added or removed meanwhile don't move later pages."""
     try:
         time, _, name = base64.b64decode(cursor, b"-_", validate=True).decode("utf-8", "surrogatepass").partition(" ")
         return -float(time), name

@@ -52,11 +52,11 @@ class LateMemory:
         self._closed = False
 
     def warm(self) -> None:
-        """Open it in the background, with all that a search by words needs. A model is loaded by the first search."""
+        """Open it in the background, with all that a keyword search needs. A model is loaded by the first search."""
         threading.Thread(target=self._warm, name="mnemoscope-warm", daemon=True).start()
 
     def opened(self) -> "MemorySearchManager":
-        """The memory; waits until it is open. Raises what opening raises, and tries again when it is asked again."""
+        """The memory; waits until it is open. Raises the errors of opening, and retries on the next call."""
         with self._lock:
             if self._closed:
                 raise Closed
@@ -74,9 +74,9 @@ class LateMemory:
             return self._memory
 
     def up_to_date(self) -> "MemorySearchManager":
-        """The memory, once its searches find what was on disk before this call. Raises as `opened` does.
+        """The memory, once its searches find what was on disk before this call. Raises as `opened`.
 
-        After some seconds it comes as it is: a first index, or the lock of another process, may take minutes.
+        After some seconds it is returned as it is: a first index, or the lock of another process, may take minutes.
         """
         memory = self.opened()
         memory.catch_up(_CATCH_UP_SECONDS)
@@ -98,7 +98,8 @@ class LateMemory:
 
 log = logging.getLogger(__name__)
 _PASSED_OVER = ("mcp", "mcp.server")
-"""Packages whose own `__init__` loads what this server has no use for: a client, HTTP, decorators for functions."""
+"""Packages whose own `__init__` imports modules that this server doesn't use: a client, HTTP, decorators for
+functions."""
 
 
 def load_sdk() -> None:
@@ -133,9 +134,9 @@ def _built_when_used() -> Iterator[None]:
 
 @contextmanager
 def _lean_packages() -> Iterator[None]:
-    """Let modules of these packages be imported without what their packages would import besides.
+    """Let modules of these packages be imported without the packages' other imports.
 
-    That is a third of the start. Afterwards the packages are as if nobody had imported them yet.
+    That is a third of the start. Afterwards the packages can be imported normally.
     """
     stand_ins: dict[str, ModuleType] = {}
     for name in _PASSED_OVER:
@@ -152,9 +153,9 @@ def _lean_packages() -> Iterator[None]:
 def serve(
     open_: "Callable[[Settings], MemorySearchManager]", settings: Callable[[], Settings], session_key: str | None = None
 ) -> None:
-    """Serve one client on standard input and output until it leaves, or the process is told to end.
+    """Serve one client on standard input and output until it disconnects, or the process is terminated.
 
-    `open_` opens the memory, `settings` gives those in force.
+    `open_` opens the memory, `settings` returns the current settings.
     """
     load_sdk()
     memory = LateMemory(open_, settings, session_key)
@@ -178,9 +179,9 @@ async def _serve(access: AgentAccess, memory: LateMemory) -> None:
                 asyncio.get_running_loop().add_signal_handler(number, whole.cancel)
         try:
             async with standard_streams() as (received, sent):
-                # Whoever waits for the first answer comes first.
+                # The first request has priority.
                 asyncio.get_running_loop().call_later(_WARM_AFTER_SECONDS, memory.warm)
                 await server.run(received, sent, server.create_initialization_options())
         except* Exception as failures:
-            # Whatever a client has done, its end is the end of the server and no failure of it.
+            # Whatever the client does, its end is the normal end of the server.
             log.warning("The connection to an agent broke: %s", [type(error).__name__ for error in failures.exceptions])

@@ -1,4 +1,4 @@
-"""The memory as an MCP server: tools, resources and prompts. Every question is asked on a thread."""
+"""The memory as an MCP server: tools, resources and prompts. Every call runs on a thread."""
 
 import contextlib
 import json
@@ -25,14 +25,14 @@ from engine.mcp.resources import URI, Listed, UnknownResource, list_page, read_t
 T = TypeVar("T")
 
 _AT_ONCE = 4
-"""Questions; further ones wait."""
+"""Parallel calls; further ones wait."""
 _RECALL, _CONTEXT = "memory_recall", "memory_context"
 
 Context = ServerRequestContext[Any]
 
 
 def make_server(access: AgentAccess, tools: Callable[[], tuple[AgentTool, ...]]) -> "Server[Any]":
-    """A server of what this session of an agent may have; `tools` gives those that it has now."""
+    """A server for this session of an agent; `tools` returns the tools that it has now."""
     handlers = _Handlers(access, tools)
     return Server(
         "mnemoscope",
@@ -74,7 +74,7 @@ class _Handlers:
         )
 
     async def _offered_now(self) -> tuple[AgentTool, ...]:
-        with contextlib.suppress(MnemoscopeError):  # each tool says better what is wrong
+        with contextlib.suppress(MnemoscopeError):  # each tool reports errors in more detail
             self._offered = await self._asked(lambda _: self._tools())
         return self._offered
 
@@ -144,7 +144,7 @@ class _Handlers:
     # --- asking ---------------------------------------------------------------------------------------------------
 
     async def _asked(self, question: Callable[[CancelToken], T]) -> T:
-        """What it answers on a thread; cancelling the request cancels the question and does not wait for it."""
+        """The result of a call on a thread; cancelling the request cancels the call without waiting for it."""
         token = CancelToken()
         try:
             return await run_sync(question, token, abandon_on_cancel=True, limiter=self._limiter)
@@ -152,7 +152,7 @@ class _Handlers:
             token.cancel()
 
     async def _told(self, question: Callable[[CancelToken], T]) -> T:
-        """The same for what may fail: as an error of the protocol, in one sentence."""
+        """The same for a call that may fail: errors become protocol errors with one sentence."""
         try:
             return await self._asked(question)
         except (UnknownResource, ValueError):

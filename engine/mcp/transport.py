@@ -1,8 +1,7 @@
-"""Messages on standard input and output, one a line, whatever the other side does.
+"""Messages on standard input and output, one per line, robust against the client.
 
-Of the package's own way this differs in what is done about a client that misbehaves: what is no message is answered
-with an error, a line has a longest length, and neither a reader that waits for input nor a writer whose lines nobody
-reads keeps the process alive.
+Unlike the package's own transport, an invalid line is answered with an error, a line has a maximum length, and neither
+a reader that waits for input nor a writer to a full pipe keeps the process alive.
 """
 
 import asyncio
@@ -25,7 +24,7 @@ from mcp.shared.message import SessionMessage
 from engine.base.bounded_json import check_depth, check_digits
 
 LONGEST_MESSAGE = 256 * 1024
-"""Bytes. What a tool takes is a hundred times shorter."""
+"""Bytes. The longest input of a tool is a hundredth of it."""
 _READ_AT_ONCE = 64 * 1024
 _ENDED = (RuntimeError, CancelledError, anyio.BrokenResourceError, anyio.ClosedResourceError)
 """What a step on a loop that ends, or has ended, raises."""
@@ -38,10 +37,10 @@ Sent = MemoryObjectSendStream[SessionMessage]
 
 @asynccontextmanager
 async def standard_streams() -> AsyncIterator[tuple[Received, Sent]]:
-    """The streams that a server reads from and writes to, until the client closes either of its own.
+    """The streams of a server, until the client closes either of its own.
 
-    Meanwhile standard input is empty and standard output leads to standard error, for all else in the process and for
-    its children: only messages get onto the wire.
+    Meanwhile standard input is empty and standard output is redirected to standard error, for the rest of the process
+    and its children: only messages reach the client.
     """
     wire_in, wire_out = os.dup(0), os.dup(1)
     _divert()
@@ -63,13 +62,13 @@ def _divert() -> None:
     os.dup2(nothing, 0)
     try:
         os.dup2(2, 1)
-    except OSError:  # nobody hears errors
+    except OSError:  # the client can't receive errors any more
         os.dup2(nothing, 1)
     os.close(nothing)
 
 
 class _Reader:
-    """Reads lines on a thread of its own, which may wait for ever: it ends with the process."""
+    """Reads lines on its own thread, which may block forever: it ends with the process."""
 
     def __init__(self, wire: int, inward: MemoryObjectSendStream[SessionMessage | Exception], sent: Sent) -> None:
         self._wire = wire
@@ -103,7 +102,7 @@ class _Reader:
         except ValueError:
             self._refuse(types.PARSE_ERROR, "This is not a valid JSON-RPC message.")
             return
-        # With an id that is none, a request reads as a notification, and whoever sent it would wait for ever.
+        # A request with an invalid id parses as a notification, and its sender would wait forever.
         if isinstance(message, types.JSONRPCNotification) and "id" in json.loads(line):
             self._refuse(types.INVALID_REQUEST, "The id of a request is a string or a whole number.")
             return
@@ -151,7 +150,7 @@ def _read(wire: int) -> bytes:
 
 
 class _Writer:
-    """Writes lines on a thread of its own, since nobody may ever read them."""
+    """Writes lines on its own thread, since the client may never read them."""
 
     def __init__(self, wire: int) -> None:
         self._wire = wire
@@ -160,7 +159,7 @@ class _Writer:
         threading.Thread(target=self._run, name="mnemoscope-mcp-writer", daemon=True).start()
 
     async def write(self, line: bytes) -> bool:
-        """Whether it was written: not where nobody can read it any more."""
+        """Whether it was written: not if the client has closed its end."""
         written: asyncio.Future[bool] = self._loop.create_future()
         self._lines.put((line, written))
         return await written
@@ -193,6 +192,6 @@ async def _write_all(
     async for message in outward:
         line = message.message.model_dump_json(by_alias=True, exclude_unset=True).encode() + b"\n"
         if not await writer.write(line):
-            # A client that cannot hear answers has left, whether or not it still speaks.
+            # A client that can't receive responses is gone, whether or not it still sends.
             inward.close()
             return

@@ -1,4 +1,4 @@
-"""Frozen records that packages exchange and that leave the engine.
+"""Frozen records that packages exchange and that the engine's public API returns.
 
 Times are seconds since the epoch (UTC), durations are seconds unless the name says otherwise, lines count from 1 and
 ranges are half-open offsets in code points.

@@ -1,4 +1,4 @@
-"""What agents are answered: the payloads of the reference's tools. What is unset is left out of the JSON."""
+"""Responses to agents: the payloads of the reference's tools. Unset fields are left out of the JSON."""
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -32,12 +32,12 @@ class MemorySearchAnswer(Record, frozen=True):
     """Whether the results carry their citations."""
     mode: SearchMode | UnsetType = UNSET
     notice: str | UnsetType = UNSET
-    """Why the answer lacks something, or that nothing is indexed yet."""
+    """Why the answer is incomplete, or that nothing is indexed yet."""
     disabled: bool | UnsetType = UNSET
     unavailable: bool | UnsetType = UNSET
     error: str | UnsetType = UNSET
     warning: str | UnsetType = UNSET
-    """For the person, whom the agent should tell."""
+    """For the user, to whom the agent should pass it on."""
     action: str | UnsetType = UNSET
     """What can be done about it."""
 
@@ -51,7 +51,7 @@ class MemoryGetAnswer(Record, frozen=True):
     lines: int | UnsetType = UNSET
     """How many lines `text` holds."""
     missing: bool | UnsetType = UNSET
-    """True where there is no such file."""
+    """True if there is no such file."""
     total_lines: int | UnsetType = UNSET
     """Lines of the whole file, where the page has none of them: it begins past the end, or the file is empty."""
     truncated: bool | UnsetType = UNSET

@@ -1,4 +1,4 @@
-"""What all records have in common.
+"""The base of all records.
 
 Python names are snake_case; JSON (`to_json`) uses the reference's camelCase keys.
 """

@@ -1,11 +1,11 @@
-"""What the index holds of one file: its chunks in order, and all that is known of one of them."""
+"""The index's contents of one file: its chunks in order, and everything about one of them."""
 
 from typing import Literal
 
 from engine.records.base import Record, Source
 
 VectorState = Literal["ready", "pending", "refused", "none"]
-"""Of a chunk and the model in use: `refused` by the provider, `none` where there is no model."""
+"""State of a chunk's vector for the model in use: `refused` by the provider, `none` without a model."""
 
 
 class ChunkRow(Record, frozen=True):
@@ -29,13 +29,13 @@ class FileChunks(Record, frozen=True):
     source: Source
     title: str
     language: str
-    """As the analysis names it; empty where it is in none that is known."""
+    """The analysis's name of it; empty if unknown."""
     hash: str
     size: int
     """Bytes, and below the time, as they were when it was indexed."""
     modified: float
     changed: bool
-    """Whether the file is another one now, so that lines may have moved."""
+    """Whether the file has changed since, so that lines may have moved."""
     tags: tuple[str, ...]
     refusal: str
     """Why vectors were refused; empty where none was."""
@@ -43,7 +43,7 @@ class FileChunks(Record, frozen=True):
 
 
 class ChunkVector(Record, frozen=True):
-    """A vector that the index keeps of a chunk's text."""
+    """A stored vector of a chunk's text."""
 
     provider: str
     model: str
@@ -53,7 +53,7 @@ class ChunkVector(Record, frozen=True):
 
 
 class ChunkDetail(Record, frozen=True):
-    """All that the index holds of one chunk."""
+    """Everything that the index stores about one chunk."""
 
     id: int
     number: int
@@ -70,6 +70,6 @@ class ChunkDetail(Record, frozen=True):
     """The tokens by which the keyword index finds its text, joined by spaces, and their stems."""
     stems: str
     heading_words: str
-    """The same of its heading path; found with words and stems alike."""
+    """The same of its heading path; searched for both words and stems."""
     twins: int
     """How many other chunks have the same text."""

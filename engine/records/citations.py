@@ -1,4 +1,4 @@
-"""Citations: where a passage stands, as every answer writes it and every question may name it."""
+"""Citations: the location of a passage, as written in every answer and accepted in every request."""
 
 import re
 from typing import NamedTuple

@@ -6,8 +6,8 @@ from engine.base.language import marked, tr
 from engine.records.base import Record
 
 DuplicateKind = Literal["identical", "alike", "contained", "passage", "recurring"]
-"""Files with the same text; files with nearly the same; a file that another one holds; a passage that files share which
-differ otherwise; one that so many files share that it is a template, a licence or the like."""
+"""Files with the same text; files with nearly the same; a file contained in another one; a passage shared by otherwise
+different files; one shared by so many files that it is a template, a licence or the like."""
 
 
 class DuplicateMember(Record, frozen=True):
@@ -35,7 +35,7 @@ class DuplicateGroup(Record, frozen=True):
     files: int
     """How many there are."""
     excerpt: str
-    """The beginning of what is shared."""
+    """The beginning of the shared text."""
     key: str
     """Names the group as long as it has the same kind and the same files."""
 
@@ -50,14 +50,14 @@ _WORDS: dict[DuplicateKind, str] = {
 
 
 def duplicate_title(group: DuplicateGroup) -> str:
-    """What the notes of a group are to each other: `Nearly the same · 92 %`."""
+    """The relation of a group's notes: `Nearly the same · 92 %`."""
     if group.kind in ("identical", "recurring"):
         return tr(_WORDS[group.kind])
     return f"{tr(_WORDS[group.kind])} · {share_text(group.similarity)}"
 
 
 def share_text(share: float) -> str:
-    """`92 %`; never 100 for what is not the same to the last word."""
+    """`92 %`; never 100 unless all words are the same."""
     return tr("{percent} %", percent=100 if share >= 1 else min(99, round(100 * share)))
 
 

@@ -24,12 +24,12 @@ RemedyName = Literal[
     "settings",
     "folder",
 ]
-"""Which control would change an empty answer.
+"""The control that would change an empty answer.
 
 Of the request: `weak` the threshold, `sources`, `period` (since, until) and `scope` (the path) one of its limits,
-`within` the earlier question, `limits` all of these, `age` that results age, `demand` one of the query's own, `words`
-all of both. Of the index: `excluded` the rules that leave a file out, `add-sessions` the folders of sessions, `sync` an
-update, `embed` the agreement to it, `settings` the provider's, `folder` another folder.
+`within` the earlier query, `limits` all of these, `age` ageing of results, `demand` one of the query's own conditions,
+`words` all of both. Of the index: `excluded` the rules that exclude a file, `add-sessions` the folders of sessions,
+`sync` an update, `embed` the approval for it, `settings` the provider's, `folder` another folder.
 """
 
 
@@ -48,20 +48,20 @@ class SearchStage(Record, frozen=True):
 
 
 class TermMatch(Record, frozen=True):
-    """One term of the question in one result."""
+    """One term of the query in one result."""
 
     term: str
     score: float
-    """Its part of the text score: these and `nearness` add up to it, or to more where `text_limit` cuts it.
+    """Its part of the text score: these and `nearness` add up to it, or to more if `text_limit` cuts it.
 
-    0 for one of several words of which any will do, where another of them gives more: that one alone counts.
+    0 for one of several alternatives if another of them contributes more: that one alone counts.
     """
     bm25: float
     """Its part of the BM25 sum, or what it would be where it does not count."""
     chunks: int
     """How many chunks of the index hold it."""
     fields: tuple[MatchField, ...] = ()
-    """Where it stands."""
+    """The fields that contain it."""
 
 
 class ResultExplanation(Record, frozen=True):
@@ -73,11 +73,11 @@ class ResultExplanation(Record, frozen=True):
     cosine: float | None
     vector_weight: float
     terms: tuple[TermMatch, ...]
-    """Those that it holds, in the order of the question."""
+    """Those that it contains, in the order of the query."""
     rank: int = 0
     """Place among the results, from 1."""
     decay: float = 1.0
-    """What the score was multiplied with for its age; 1 for what does not age, and where temporal decay is off."""
+    """Factor of the score for its age; 1 without ageing."""
     half_life_days: float | None = None
     """Days in which it loses half of its score; None where it does not age."""
     date: float | None = None
@@ -85,11 +85,11 @@ class ResultExplanation(Record, frozen=True):
     date_origin: DateOrigin | None = None
     """Where the date is from, or that it never ages; None where temporal decay is off."""
     score_rank: int = 0
-    """Place by score alone: another one than `rank` where diversity moved it."""
+    """Rank by score alone: differs from `rank` if diversity moved it."""
     mmr_penalty: float = 0.0
     """What likeness to results above took off its relevance; 0 where diversity is off."""
     mmr_like: str = ""
-    """Citation of the result above that it is most like; empty where it is like none, or diversity is off."""
+    """Citation of the most similar result above; empty if there is none, or diversity is off."""
     score: float = 0.0
     """The one that it is ordered by."""
     fresh_score: float = 0.0
@@ -97,27 +97,27 @@ class ResultExplanation(Record, frozen=True):
     min_score: float = 0.0
     """What the score, or the text score alone, had to reach."""
     bm25: float = 0.0
-    """Sum of what its terms contribute."""
+    """Sum of its terms' contributions."""
     full_bm25: float = 0.0
     """The sum at which the text score is 1; 0 where no words were looked for."""
     covered: float = 1.0
-    """Share of the question's terms that it holds, each weighed by how rare it is."""
+    """Share of the query's terms that it contains, weighted by rarity."""
     text_limit: float = 1.0
     """What `covered` limits the text score to."""
     missing: tuple[str, ...] = ()
-    """Terms of the question that it lacks; none of several of which any will do, where it holds one."""
+    """Terms of the query that it doesn't contain; no alternatives if it contains one of them."""
     cosine_low: float | None = None
     """The model's cosine at which the vector score is 0; None where no vectors were compared."""
     cosine_high: float | None = None
     """The one at which it is 1."""
     nearness: float = 0.0
-    """What the text score has from words of the question that stand near each other."""
+    """Part of the text score from words of the query that are close together."""
     named: bool = False
-    """The file's title or name is what was asked for: that alone is a full answer, `fresh_score` 1."""
+    """The file's title or name equals the query: that alone is a full match, `fresh_score` 1."""
     from_name: float = 0.0
-    """What the text score has from a title or file name that fits the query."""
+    """Part of the text score from a title or file name that matches the query."""
     text_evidence: float = 0.0
-    """The text score without its upper limit of 1: orders full matches. 0 where it is the text score."""
+    """The text score without its upper limit of 1: orders full matches. 0 if it equals the text score."""
     by_words: bool = False
     """Only its words reach the minimum, so it counts as much as the minimum."""
 
@@ -129,7 +129,7 @@ class SearchRemedy(Record, frozen=True):
     stage: str
     """Name of the stage that it is about."""
     advice: str
-    """One sentence: what is so, and what it would bring."""
+    """One sentence: the situation, and the effect of the remedy."""
     finds: int = 0
     """How many results there are then; 0 where that cannot be known."""
     finds_at_least: bool = False
@@ -145,6 +145,6 @@ class SearchExplanation(Record, frozen=True):
     results: tuple[ResultExplanation, ...]
     """In the order of the answer's results."""
     emptied_by: str = ""
-    """Name of the stage that let nothing through; empty where there are results."""
+    """Name of the stage that excluded everything; empty if there are results."""
     remedies: tuple[SearchRemedy, ...] = ()
     """The likeliest to help first."""

@@ -1,4 +1,4 @@
-"""What agents are answered about facts: the payloads of the reference's tools. What is unset is not in the JSON."""
+"""Responses to agents about facts: the payloads of the reference's tools. Unset fields are left out of the JSON."""
 
 from typing import Literal
 
@@ -29,7 +29,7 @@ class FactCandidate(Record, frozen=True):
 
 
 class FactAnswer(Record, frozen=True):
-    """What all three have in common: why there is no answer."""
+    """Common fields of all three: the reason for a missing answer."""
 
     disabled: bool | UnsetType = UNSET
     error: str | UnsetType = UNSET
@@ -55,7 +55,7 @@ class MemoryStoreAnswer(FactAnswer, frozen=True):
     """Of the new one."""
     existing_id: str | UnsetType = UNSET
     existing_text: str | UnsetType = UNSET
-    """Of the one that says the same already."""
+    """Text of the existing fact with the same words."""
     similar: tuple[FactCandidate, ...] | UnsetType = UNSET
     """What means nearly the same as the new one, and may be out of date by it."""
     note: str | UnsetType = UNSET

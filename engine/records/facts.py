@@ -1,4 +1,4 @@
-"""What a person, or an agent for them, wants remembered: single sentences, beside the notes."""
+"""Facts that a user, or an agent for the user, wants to remember: single sentences, in addition to the notes."""
 
 from typing import Literal
 
@@ -7,14 +7,14 @@ from engine.records.base import Record
 FactCategory = Literal["preference", "decision", "entity", "fact", "other"]
 """In the order in which a text is tried for them."""
 FactOrigin = Literal["person", "agent", "capture"]
-"""Who keeps it: a person in the window or on the command line, an agent that was asked to, or what listens along."""
+"""Who saved it: a user in the window or on the command line, an agent on request, or automatic capture."""
 
 LONGEST_FACT = 4000
 """Characters."""
 USUAL_IMPORTANCE = 0.7
 FACT_CATEGORIES: tuple[FactCategory, ...] = ("preference", "decision", "entity", "fact", "other")
 FORGOTTEN_DAYS = 30
-"""So long what was forgotten can be put back; then nothing of it is left."""
+"""Days in which a forgotten fact can be restored; then it is deleted."""
 
 
 class Fact(Record, frozen=True):
@@ -30,46 +30,46 @@ class Fact(Record, frozen=True):
     """When its text, category or importance were last changed; seconds since the epoch."""
     origin: FactOrigin
     session_key: str = ""
-    """Of the session in which it was kept; empty where there was none."""
+    """Session in which it was saved; empty if there was none."""
     waiting: bool = False
-    """A person has yet to approve it: until then no agent is told of it."""
+    """Awaits the user's approval: until then agents don't see it."""
     forgotten: float | None = None
-    """When it was forgotten; None for what is remembered."""
+    """When it was forgotten; None for an active fact."""
     forgotten_by: FactOrigin | None = None
 
     @property
     def remembered(self) -> bool:
-        """Whether agents are told of it."""
+        """Whether agents see it."""
         return self.forgotten is None and not self.waiting
 
 
 class FoundFact(Record, frozen=True):
-    """A fact that answers a question."""
+    """A fact that answers a query."""
 
     fact: Fact
     score: float
     """0 to 1, whatever else was found."""
     text_score: float
     vector_score: float | None
-    """None where it has no vector, or the question has none."""
+    """None if it, or the query, has no vector."""
     near: bool = False
-    """It says what was asked for, in these words or with this meaning: the one that is meant, where it is alone."""
+    """It has the same words or the same meaning as the query: the one that is meant, if it is the only one."""
 
 
 class FactsFound(Record, frozen=True):
-    """The answer to a question."""
+    """The answer to a query."""
 
     results: tuple[FoundFact, ...]
     """The best first."""
     mode: Literal["hybrid", "keyword"]
     """`keyword`: words alone."""
     notice: str = ""
-    """Why words alone; empty where nobody needs to know."""
+    """Why only keywords were searched; empty if that needs no message."""
 
 
 class KeptFact(Record, frozen=True):
-    """What came of keeping one."""
+    """Result of saving a fact."""
 
     fact: Fact
-    """The new one, or the one that says it already."""
+    """The new one, or the existing one."""
     duplicate: bool = False

@@ -1,4 +1,4 @@
-"""What a memory may or may not be able to do, by the names under which the window and the verbs ask for it."""
+"""Features that a memory may or may not support, by the names that the window and the verbs use."""
 
 from typing import Literal
 
@@ -14,10 +14,10 @@ Feature = Literal[
     "models",
     "insight",
 ]
-"""In the words of the contract (`MemorySearchManager`):
+"""In terms of the contract (`MemorySearchManager`):
 
 sessions: `sessions`, `read_session`, `raw_message`; alike: `search_like`, `similar_sessions`; conditions: sources,
-paths and dates, as options and as operators of the query language; narrowing: `within`; ordering: ageing and variety;
-completion: `query_values`; explanation: the stages and scores of `explain`; states: `explain_path`; models: what it
-would take to embed, approvals, stored models; insight: the inside of the index.
+paths and dates, as options and as operators of the query language; narrowing: `within`; ordering: ageing and diversity;
+completion: `query_values`; explanation: the stages and scores of `explain`; states: `explain_path`; models: estimates,
+approvals, stored models; insight: the contents of the index.
 """

@@ -1,4 +1,4 @@
-"""Folders and files as they are on disk, and what becomes of them in the index."""
+"""Folders and files on disk, and their status in the index."""
 
 from typing import Literal
 
@@ -34,7 +34,7 @@ class SettingsConsequences(Record, frozen=True):
     """What a change of the settings means for the index."""
 
     index_anew: bool
-    """The whole index is made anew, because its passages would be others."""
+    """The whole index is rebuilt, because its chunks would differ."""
     other_files: bool
     """Other files or sessions are indexed than before."""
     other_index: bool
@@ -53,9 +53,9 @@ class FoundPlace(Record, frozen=True):
 
     kind: PlaceKind
     agent: str
-    """Short name of the program that writes there; empty where it is not known without reading."""
+    """Short name of the program that writes there; empty if unknown without reading."""
     name: str
-    """The agent's own id, the vault's name; empty where there is none."""
+    """The agent's own id, or the vault's name; empty if there is none."""
     path: str
     """Absolute and without links."""
     files: int
@@ -89,18 +89,18 @@ PathRemedy = Literal["sync", "settings", "add", "open"]
 
 
 class RuleOrigin(Record, frozen=True):
-    """Where the rule is set that keeps a path out of the index."""
+    """Where the rule that excludes a path is set."""
 
     key: str
     """Of the settings, such as `exclude`; empty for a rule that is built in."""
     value: str
     """Which of its patterns, or its value; empty for a rule that is built in."""
     layer: Literal["built-in", "defaults", "workspace"]
-    """Whose layer of the settings has it; `built-in` also for an option that nobody has set."""
+    """The layer of the settings that has it; `built-in` also for an option that is not set."""
     file: str
-    """The settings file; empty for what is built in."""
+    """The settings file; empty for a built-in rule."""
     line: int
-    """In that file, from 1; 0 for what is built in."""
+    """In that file, from 1; 0 for a built-in rule."""
 
 
 class FolderContents(Record, frozen=True):
@@ -113,7 +113,7 @@ class FolderContents(Record, frozen=True):
     gone: int
     """From the disk; indexed until the next sync."""
     passed: tuple[FileIssue, ...]
-    """Files and folders that a rule keeps out, as `skipped_files` of the status; the first ones."""
+    """Files and folders excluded by a rule, like `skipped_files` of the status; the first ones."""
     passed_total: int
     whole: bool
     """False where the folder is so large that not all of it was looked at."""
@@ -125,18 +125,18 @@ class PathState(Record, frozen=True):
     asked: str
     state: PathStanding
     sentence: str
-    """The state in one or two plain sentences, with what to do about it."""
+    """The status in one or two plain sentences, with advice."""
     remedy: PathRemedy | None
     """What to offer: a sync, the settings file, an extra path, the file itself."""
     path: str
-    """Stable name; empty outside of all that is indexed, and for the workspace itself."""
+    """Stable name; empty outside of everything indexed, and for the workspace itself."""
     file: str
     """Absolute path, as far as it could be found out."""
     source: Source | None
     rule: str = ""
-    """As in `FileIssue`; empty where none keeps it out."""
+    """As in `FileIssue`; empty if no rule excludes it."""
     rule_path: str = ""
-    """Stable name of what the rule is about: the path, or a folder above it."""
+    """Stable name of the path that the rule applies to: the path, or a folder above it."""
     origin: RuleOrigin | None = None
     title: str = ""
     sessions: int = 0

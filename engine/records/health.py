@@ -1,4 +1,4 @@
-"""What is looked at when somebody asks whether an index is sound, and what mending it did."""
+"""Results of health checks and repairs."""
 
 from typing import Literal
 
@@ -12,27 +12,27 @@ class HealthFinding(Record, frozen=True):
     """One thing that was looked at."""
 
     id: str
-    """Names the matter from look to look, and to whoever repairs it."""
+    """Identifies the check, also for a repair."""
     name: str
     state: HealthState
     detail: str
-    """What was looked at and what was found."""
+    """What was checked, and the result."""
     repair: str = ""
-    """What mending it does, as a button says it; empty where nothing here can, or nothing is to be done."""
+    """Label of the repair button; empty if there is nothing to repair, or no repair."""
     advice: str = ""
-    """What the person can do, where only they can."""
+    """What the user can do, if only the user can."""
     count: int = 0
     """How many things are not as they should be."""
 
 
 class HealthProgress(Record, frozen=True):
-    """How far one step of looking or mending is."""
+    """Progress of one check or repair."""
 
     step: str
     """As "Checking vectors"."""
     done: int
     total: int
-    """0 where it is not known."""
+    """0 if unknown."""
 
 
 class HealthRepair(Record, frozen=True):

@@ -5,12 +5,12 @@ from typing import Literal
 from engine.records.base import Record, Source
 
 MapLayout = Literal["directions", "neighbours"]
-"""`directions`: the two in which the vectors differ most (PCA). `neighbours`: what is alike lies together."""
+"""`directions`: the two in which the vectors differ most (PCA). `neighbours`: similar points are close together."""
 MapGap = Literal["", "no-model", "no-chunks", "no-vectors"]
 
 
 class MapFile(Record, frozen=True):
-    """What the points of one file or session have in common."""
+    """Common facts of the points of one file or session."""
 
     path: str
     title: str
@@ -39,11 +39,11 @@ class IndexMap(Record, frozen=True):
     stamp: int
     """Of the index when it was read: the same stamp is the same map."""
     gap: MapGap = ""
-    """Why there are no points; empty where there are."""
+    """Why there are no points; empty if there are."""
 
 
 class MapPlace(Record, frozen=True):
-    """One point's chunk, to be shown beside it."""
+    """One point's chunk, for display."""
 
     chunk: int
     path: str
@@ -60,10 +60,10 @@ class MapPlace(Record, frozen=True):
 
 
 class MapAnswer(Record, frozen=True):
-    """Where a question and its results are."""
+    """The locations of a query and its results."""
 
     point: tuple[float, float] | None
-    """Of the question; None where its vector is not known: it was searched by words alone."""
+    """Of the query; None if its vector is unknown: only keywords were searched."""
     chunks: tuple[int | None, ...]
     """Chunk ids of the results, in their order; None for one that has left the index."""
 

@@ -1,7 +1,8 @@
-"""Links of this program, `mnemoscope://open?workspace=…&path=…&line=…`: written, and read as somebody sent them.
+"""Links of this program, `mnemoscope://open?workspace=…&path=…&line=…`: writes them, and reads those from other
+programs.
 
-A link only says what to show. Reading one looks at no disk and asks no network: whoever opens it decides whether its
-folder is known.
+A link only says what to show. Reading one accesses neither disk nor network: the caller decides whether its folder is
+known.
 """
 
 import re
@@ -22,9 +23,9 @@ _KNOWN = ("workspace", "path", "line", "end", "message")
 _NUMBER = re.compile(r"[1-9][0-9]{0,8}")
 _BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""What nobody sees, or what makes a name look like another one when it is shown."""
+"""Invisible characters, and those that make a name resemble another one."""
 _UNWRITTEN = re.compile(r"[\s\x00-\x20\x7f]")
-"""What stands in no address."""
+"""Characters that are invalid in a URL."""
 
 
 class Link(Record, frozen=True):
@@ -42,7 +43,7 @@ class Link(Record, frozen=True):
 
 
 def is_link(text: str) -> bool:
-    """Whether a text means to be a link of this program, be it a good one or not."""
+    """Whether a text is meant as a link of this program, valid or not."""
     return text[: len(SCHEME) + 1].lower() == f"{SCHEME}:"
 
 
@@ -58,7 +59,7 @@ def write_link(link: Link) -> str:
     try:
         asked = "&".join(f"{name}={quote(value, safe='/:')}" for name, value in values.items() if value)
         text = f"{_START}{_PLACE}?{asked}"
-        parse_link(text)  # what nobody could open is not handed out
+        parse_link(text)  # links that can't be opened are not created
     except (UnicodeEncodeError, LinkRefused):
         raise LinkRefused(tr("The name of this file, or of its folder, cannot be written into a link.")) from None
     return text

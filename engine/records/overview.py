@@ -19,7 +19,7 @@ class FolderCount(Record, frozen=True):
     files: int
     chunks: int
     pending: int
-    """Chunks without a vector of the model in use; all of them where there is none."""
+    """Chunks without a vector of the model in use; all of them without a model."""
     failed: int
     """Files that could not be indexed, or not wholly."""
     skipped: int
@@ -46,11 +46,11 @@ class MonthCount(Record, frozen=True):
 
 
 class DiskPart(Record, frozen=True):
-    """What takes how much room on disk.
+    """Disk space by use.
 
-    In the index file: `text` with all that is known of files, `words` (the keyword index), `vectors`, `free` (pages
-    that are given back later) and `other`; beside it: `matrix` (vectors as they are searched), `log` (what SQLite has
-    not taken into the index file yet) and `user` (the person's own data).
+    In the index file: `text` with all facts of files, `words` (the keyword index), `vectors`, `free` (pages that are
+    returned later) and `other`; next to it: `matrix` (vectors as they are searched), `log` (changes that SQLite has not
+    merged into the index file yet) and `user` (the user's own data).
     """
 
     name: DiskPartName
@@ -62,11 +62,12 @@ class IndexOverview(Record, frozen=True):
 
     generation: int
     folders: tuple[FolderCount, ...]
-    """Each source before its folders, these most chunks first, each before what is in it; of very many the largest."""
+    """Each source before its folders, these by number of chunks, each before its contents; of very many, the
+    largest."""
     sizes: ChunkSizes
     months: tuple[MonthCount, ...]
     """Those with files, in order; files with an impossible date are left out."""
     disk: tuple[DiskPart, ...]
     """Each part that takes room, in the order above."""
     syncs: tuple[KeptSync, ...]
-    """All that are kept, newest last."""
+    """All recorded ones, newest last."""

@@ -11,17 +11,17 @@ class Probe(Record, frozen=True):
 
 
 class ProviderProbe(Record, frozen=True):
-    """What came of one word sent to a provider."""
+    """Result of sending one word to a provider."""
 
     ok: bool
     error: str
-    """Why not, one sentence that says what to do; empty if it is ok."""
+    """The error, one sentence that says what to do; empty if it is ok."""
     milliseconds: float
     """From the request to its answer; 0 where none was sent."""
     dims: int | None
     """Length of the vector that came."""
     model: str
-    """The model that was asked; empty where there is no provider."""
+    """The requested model; empty without a provider."""
 
 
 class ModelFetchProgress(Record, frozen=True):
@@ -40,6 +40,6 @@ class KeyState(Record, frozen=True):
     present: bool
     origin: Literal["environment", "keychain"] | None
     place: str
-    """For a sentence: `the environment variable OPENAI_API_KEY`, `the keychain`; empty where there is none."""
+    """For a sentence: `the environment variable OPENAI_API_KEY`, `the keychain`; empty if there is none."""
     problem: str
     """Why one could not be looked for, or cannot be used; one sentence, or empty."""

@@ -1,4 +1,4 @@
-"""Questions that a person comes back to: those asked before, and those saved under a name."""
+"""Queries for later use: the search history, and saved searches."""
 
 from typing import Literal
 
@@ -7,10 +7,10 @@ from engine.records.search import Passage
 
 
 class AskedQuestion(Record, frozen=True):
-    """A question with all that narrows or orders its answer.
+    """A query with everything that limits or orders its answer.
 
-    It is kept as JSON for years: every field has a default, a new one means by its default what was meant before it,
-    and none is ever renamed or given another meaning.
+    Stored as JSON for years: every field has a default, which for a new field means what was meant before it, and none
+    is ever renamed or redefined.
     """
 
     text: str = ""
@@ -18,17 +18,17 @@ class AskedQuestion(Record, frozen=True):
     sources: tuple[Source, ...] | None = None
     """None for all."""
     days: int | None = None
-    """Only files that changed within so many days before it is asked; None for any time."""
+    """Only files that changed within this number of days before the search; None for any time."""
     path: str = ""
     """The one file or session that alone is searched; empty for all."""
     path_name: str = ""
-    """What a person knows that by."""
+    """Display name of that path."""
     like: Passage | None = None
-    """What is wanted is like this, in place of what answers a text."""
+    """Passage to find similar ones for, instead of a text."""
     within: "AskedQuestion | None" = None
     """Only among the results of this one."""
     half_life_days: float | None = None
-    """As in `search`, as is the next; None for what the settings say then."""
+    """As in `search`, like the next field; None for the settings' value at that time."""
     diverse: bool | None = None
     order: Literal["relevance", "date"] = "relevance"
     everywhere: bool = False
@@ -36,14 +36,14 @@ class AskedQuestion(Record, frozen=True):
 
 
 class RecentSearch(Record, frozen=True):
-    """A question that was asked."""
+    """A query in the search history."""
 
     question: AskedQuestion
     asked: float
 
 
 class SavedSearch(Record, frozen=True):
-    """A question that has a name."""
+    """A query with a name."""
 
     name: str
     question: AskedQuestion

@@ -47,7 +47,7 @@ class MemorySearchResult(Record, frozen=True):
     heading_ranges: tuple[tuple[FileRange, ...], ...] = ()
     """Matched words in each part of `heading`."""
     path_ranges: tuple[FileRange, ...] = ()
-    """Matched words in the path of a note, as it is named in its own workspace."""
+    """Matched words in the path of a note, as named in its own workspace."""
     workspace: str = ""
     """Folder of the workspace that it was found in, where several were searched; else empty."""
     more_in_file: int = 0
@@ -55,7 +55,7 @@ class MemorySearchResult(Record, frozen=True):
 
 
 class MessagePlace(Record, frozen=True):
-    """One message of a session, and whose session it is."""
+    """One message of a session, with its session."""
 
     ordinal: int
     """From 1."""
@@ -69,24 +69,24 @@ class MessagePlace(Record, frozen=True):
 
 
 LAST_LINE = 2**31 - 1
-"""Whatever the last line is, of any file."""
+"""The last line of any file."""
 
 
 class Passage(Record, frozen=True):
-    """A part of a file: what a result cites, or what a person has selected."""
+    """A part of a file: cited by a result, or selected by the user."""
 
     path: str
     start_line: int
     end_line: int
     """`LAST_LINE` for the rest of the file."""
     text: str = ""
-    """What was selected; empty for all that stands on these lines."""
+    """The selected text; empty for everything on these lines."""
     message: int | None = None
     """Of a session: which message, by its ordinal. The messages of an export may share a line."""
 
 
 class EarlierQuestion(Record, frozen=True):
-    """A question among whose results another one is asked: what `search` or `search_like` was called with."""
+    """A query whose results limit another one: the arguments of `search` or `search_like`."""
 
     query: str = ""
     """Empty where `like` is set."""
@@ -101,10 +101,10 @@ class EarlierQuestion(Record, frozen=True):
 
 
 class EarlierAnswer(Record, frozen=True):
-    """What an earlier question finds now."""
+    """The current results of an earlier query."""
 
     passages: int
-    """Among how many of its results the next question was asked: the best 1,000, or all."""
+    """Number of its results that the next query searched: the best 1,000, or all."""
     total: int
     """How many it has."""
     total_is_least: bool
@@ -123,12 +123,12 @@ class SearchTimings(Record, frozen=True):
 
 
 class QuerySuggestion(Record, frozen=True):
-    """Another question, in which words that occur nowhere are replaced by the nearest ones that do."""
+    """Another query, in which words that occur nowhere are replaced by similar ones that do."""
 
     query: str
-    """The whole question."""
+    """The whole query."""
     words: tuple[tuple[str, str], ...]
-    """Each word of the question with what stands in its place."""
+    """Each word of the query with its replacement."""
     chunks: int
     """How many chunks hold the rarest of the new words."""
 
@@ -144,26 +144,26 @@ class SearchOutcome(Record, frozen=True):
     """What really ran: `keyword` also when the provider failed or has no vectors yet."""
     timings: SearchTimings
     notice: str
-    """Empty, or one sentence: why the answer lacks its vector half, or that nothing is indexed yet."""
+    """Empty, or one sentence: why only keywords were searched, or that nothing is indexed yet."""
     explanation: SearchExplanation | None
     total_is_least: bool = False
-    """True when more chunks than `total` may match: asking for more results looks further."""
+    """True if more chunks than `total` may match: requesting more results searches further."""
     remote: bool = False
-    """Whether a search by meaning sends its question to another machine, as far as is known yet."""
+    """Whether a semantic search sends its query to another machine, as far as known."""
     suggestions: tuple[QuerySuggestion, ...] = ()
     """Other queries to offer where words of this one occur nowhere, the likeliest first; none was searched."""
     corrected: QuerySuggestion | None = None
     """The query that was searched instead, since words of the given one occur nowhere; None for the given one."""
     within: tuple[EarlierAnswer, ...] = ()
-    """What each of the earlier questions finds now, in their order; empty where there are none."""
+    """The current results of the earlier queries, in order; empty if there are none."""
     telling: tuple[str, ...] = ()
-    """Of a search for what is like a passage: the words of it that were looked for, the most telling first."""
+    """For a search by passage: its words that were searched, most distinctive first."""
     all_words: bool = False
     """Whether a chunk holds every word that was looked for."""
     age: float | None = None
     """Seconds since this answer was worked out, where it was remembered: then no leg ran. None for a new one."""
     understood: str = ""
-    """How a question with operators was read, and which of them nothing satisfies; empty for one of plain words."""
+    """How a query with operators was read, and which of them match nothing; empty for plain words."""
 
 
 class FileText(Record, frozen=True):

@@ -13,11 +13,11 @@ class SessionNote(Record, frozen=True):
     date: str
     """Its day (UTC), as the file's name begins: `2026-05-31`."""
     time: str
-    """When the last of its messages was said (UTC): `17:04:59`."""
+    """Time of its last message (UTC): `17:04:59`."""
     slug: str
-    """The rest of that name: small letters, digits and hyphens."""
+    """The rest of that name: lower-case letters, digits and hyphens."""
     existing: str
-    """A note of this session, as it is now, that is there already: `memory/…`; empty where there is none."""
+    """An existing note of this session in its current state: `memory/…`; empty if there is none."""
     text: str
     """The whole note, secrets masked."""
     messages: int
@@ -36,7 +36,7 @@ class RememberedSession(Record, frozen=True):
     messages: int | UnsetType = UNSET
     """How many of its last messages are in the note."""
     written: bool | UnsetType = UNSET
-    """False where the session, as it is now, had this note already."""
+    """False if the session, in its current state, had this note already."""
     error: str | UnsetType = UNSET
 
 
@@ -49,4 +49,4 @@ class WrittenNote(Record, frozen=True):
     """Stable name of the session."""
     written: float
     digest: str
-    """SHA-256 of the file as it was made, in hexadecimal: it says whether anyone has changed it since."""
+    """SHA-256 of the file as written, in hexadecimal: shows whether it was changed since."""

@@ -1,4 +1,4 @@
-"""Past sessions of agents, and what was said in them."""
+"""Past sessions of agents, and their messages."""
 
 from typing import Literal
 
@@ -14,26 +14,26 @@ class SessionSummary(Record, frozen=True):
     """Short name of the program that wrote it: `openclaw`, `claude-code`, `codex`, `chatgpt`, `claude`, `gemini` …"""
     id: str
     title: str
-    """As given, else the first real sentence of the person; empty where neither is there."""
+    """As given, else the first real sentence of the user; empty if there is neither."""
     project: str
-    """Folder that the agent worked in; empty where it is not known."""
+    """Working folder of the agent; empty if unknown."""
     branch: str
     started: float | None
     ended: float | None
     messages: int
-    """What the person and the agent said, without tool calls and thinking."""
+    """Number of messages of the user and the agent, without tool calls and reasoning."""
     bytes: int
     """Size of its transcript; in an export that holds many sessions, of its text."""
     parent: str
-    """Id of the session that it is a part of, such as a sub-agent's; empty for one of its own."""
+    """Id of the session that it is part of, such as a sub-agent's; empty for a main session."""
     resume_command: str
-    """Shell command that takes it up again in its agent; empty where there is none."""
+    """Shell command that resumes it in its agent; empty if there is none."""
 
 
 class SessionMessage(Record, frozen=True, gc=False):
-    """One part of a session that someone said, thought, called or got back.
+    """One part of a session: speech, reasoning, a tool call or its result.
 
-    The collector need not look at it: it holds texts and numbers only, and a session has many thousands.
+    Not tracked by the garbage collector: it contains texts and numbers only, and a session has many thousands.
     """
 
     role: Literal["user", "assistant", "tool", "system"]

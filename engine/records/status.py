@@ -17,7 +17,7 @@ class SourceCount(Record, frozen=True):
 
 
 class StoredModelInfo(Record, frozen=True):
-    """A model whose vectors the index keeps."""
+    """A model with stored vectors."""
 
     provider: str
     model: str
@@ -79,12 +79,12 @@ class VectorStatus(Record, frozen=True):
 
 
 class BatchJobStatus(Record, frozen=True):
-    """One batch job whose results are not all taken in."""
+    """One batch job whose results are not all stored."""
 
     provider: str
     model: str
     id: str
-    """The provider's; empty where it is not known yet whether it was created."""
+    """The provider's; empty until it is known whether it was created."""
     state: str
     """In the provider's own word, as last seen."""
     texts: int
@@ -96,7 +96,7 @@ class BatchJobStatus(Record, frozen=True):
 
 class BatchStatus(Record, frozen=True):
     enabled: bool
-    """Whether jobs are used: wanted, offered by the provider, and not given up after failures."""
+    """Whether jobs are used: enabled, supported by the provider, and not disabled after failures."""
     failures: int
     limit: int
     wait: bool
@@ -134,7 +134,7 @@ class UserDataStatus(Record, frozen=True):
     """What is wrong with the facts, saved searches and history, which no update can rebuild."""
 
     problem: str
-    """That the file is damaged, empty or missing, and what to do where there is no backup."""
+    """That the file is damaged, empty or missing, and what to do without a backup."""
     backup: float | None
     """When the backup was made that can be restored, in seconds of the epoch; None without one."""
 
@@ -146,7 +146,7 @@ class Degraded(Record, frozen=True):
     """backend, index, user-data, keywords, provider, vectors, sqlite-vec, update, files, batch-jobs or watcher."""
     reason: str
     remedy: str
-    """What to do, in sentences; empty where the reason says it."""
+    """What to do, in sentences; empty if the reason says it."""
 
 
 class MemoryProviderStatus(Record, frozen=True):
@@ -191,6 +191,6 @@ class MemoryProviderStatus(Record, frozen=True):
     awaiting: EmbeddingEstimate | None = None
     """Embedding that does not begin before it is agreed to (`approve_embedding`); words are searched meanwhile."""
     lacks: Mapping[Feature, str] = msgspec.field(default_factory=dict)
-    """What the backend in use cannot do, each with the reason in a sentence that a person can act on."""
+    """Unsupported features of the backend in use, each with the reason in a sentence that a user can act on."""
     degraded: tuple[Degraded, ...] = ()
     """Empty where everything works as the settings ask."""

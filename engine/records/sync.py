@@ -9,7 +9,7 @@ SyncReason = Literal["session-start", "search", "watch", "session-delta", "inter
 SyncPhase = Literal["waiting", "discovering", "indexing", "embedding", "publishing", "done"]
 """`waiting`: another process writes this index; what it leaves to do is done then."""
 NOT_EMBEDDED = "not-embedded"
-"""Rule of a file that is in the index, but of which a passage is found by words only."""
+"""Rule of an indexed file with a passage that is found by keywords only."""
 
 
 class FileIssue(Record, frozen=True):
@@ -31,23 +31,23 @@ class EmbeddingEstimate(Record, frozen=True):
     remote: bool
     """Whether the texts would leave this machine."""
     chunks: int
-    """Chunks that lack a vector of this model."""
+    """Chunks without a vector of this model."""
     cached: int
     """Chunks that have one."""
     tokens: int
-    """Of the texts to embed; estimated, from a sample where there are many."""
+    """Of the texts to embed; estimated, from a sample if there are many."""
     price: float | None
     """US dollars for a million tokens; 0 where nothing is charged, None where the price is not known."""
     cost: float | None
     """US dollars; None where the price is not known."""
     price_checked: str
-    """Day of the price as `YYYY-MM-DD`; empty where it is the person's own, or there is none."""
+    """Day of the price as `YYYY-MM-DD`; empty if the user has set it, or there is none."""
     seconds: float
     """At the speed at which this model has worked here, else at a usual one; by batch jobs, at most."""
     batch: bool = False
     """Whether batch jobs would do it; `price` is then theirs."""
     most_cost: float | None = None
-    """US dollars should the jobs fail, since their texts are then asked for directly; None without jobs or a price."""
+    """US dollars if the jobs fail, since their texts then need direct requests; None without jobs or a price."""
 
 
 class MemorySyncProgressUpdate(Record, frozen=True):
@@ -63,7 +63,7 @@ class MemorySyncProgressUpdate(Record, frozen=True):
     """Units a second over the last seconds; 0 while unknown."""
     seconds_left: float | None
     reused: int
-    """Chunks whose vector was in the cache."""
+    """Chunks whose vector was cached."""
     embedded: int
     """Chunks embedded in this run."""
     reason: SyncReason
@@ -100,15 +100,15 @@ class SyncReport(Record, frozen=True):
     cost: float | None = 0.0
     """US dollars for them; None where the price is not known."""
     awaiting: EmbeddingEstimate | None = None
-    """Embedding that was not begun because it first has to be agreed to; all else was done."""
+    """Embedding that was not started because it needs approval; everything else was done."""
     provider_failed: bool = False
     """True when it was the provider that failed: words were indexed, and the settings may have to be changed."""
     batch_jobs: int = 0
-    """Batch jobs that go on at the provider, also after a cancel; a later sync takes in what they bring."""
+    """Batch jobs that continue at the provider, also after a cancel; a later sync stores their results."""
 
 
 class SyncSummary(Record, frozen=True):
-    """One finished sync, as kept in the history."""
+    """One finished sync, as recorded in the history."""
 
     started: float
     seconds: float
@@ -127,11 +127,11 @@ class SyncSummary(Record, frozen=True):
     files_failed: int = 0
     full: bool = False
     backend: str = "builtin"
-    """Whose index it was."""
+    """The backend whose index was synced."""
 
 
 class KeptSync(SyncSummary, frozen=True):
-    """A sync as the history keeps it."""
+    """A sync with its details, as recorded in the history."""
 
     failed: tuple[FileIssue, ...] = ()
     """The first of the files that failed; `files_failed` is how many there were."""

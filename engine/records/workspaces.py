@@ -12,7 +12,7 @@ class KnownWorkspace(Record, frozen=True):
     name: str
     """Its last part; where several are called the same, with the folder above it in brackets. Never with a slash."""
     present: bool
-    """Whether the folder is there now."""
+    """Whether the folder exists now."""
     index_bytes: int
     """What its index takes on disk; 0 where it has none."""
 

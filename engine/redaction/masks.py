@@ -265,9 +265,9 @@ class _Group(NamedTuple):
 class _Searches(NamedTuple):
     lower: list[_Group]
     exact: list[_Group]
-    """Of anchors with capital letters."""
+    """Anchors with capital letters."""
     foreign: list[tuple[str, list[str]]]
-    """Anchors that aren't ASCII, with the ways to write them in small and capital letters."""
+    """Anchors that aren't ASCII, with their spellings in small and capital letters."""
     expressions: list[tuple[str, re.Pattern[str]]]
 
 
@@ -291,7 +291,7 @@ def _searches() -> _Searches:
 
 
 def _group(sign: str, anchors: list[str]) -> _Group:
-    """The expression looks at some characters beside the sign, before or after it, whichever are more."""
+    """The expression checks some characters next to the sign, before or after it, whichever are more."""
     group = _Group(sign, re.compile(""), {}, {})
     tails: dict[int, set[str]] = {}
     rests: set[str] = set()

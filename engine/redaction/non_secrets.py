@@ -365,7 +365,7 @@ def _in_query(before: str, match: re.Match[str]) -> bool:
 
 
 def _in_one_string(before: str, match: re.Match[str]) -> bool:
-    """Whether name and value are all that a string holds, as in `-H "X-Api-Key: …"`."""
+    """Return whether name and value are the whole content of a string, as in `-H "X-Api-Key: …"`."""
     quote = before.rstrip(_NAME)[-1:]
     return quote in ('"', "'") and match.string[match.end() : match.end() + 1] == quote
 

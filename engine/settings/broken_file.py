@@ -1,4 +1,4 @@
-"""Puts a settings file that cannot be used out of the way, without losing it."""
+"""Moves an unusable settings file out of the way, without losing it."""
 
 import itertools
 import os
@@ -11,9 +11,9 @@ from engine.settings.writing import write_aside
 
 
 def set_settings_aside(config: Path | None = None, now: datetime | None = None) -> Path:
-    """Give the settings file a dated name beside it, put a fresh one in its place, and return where the old one is.
+    """Rename the settings file to a dated name in its folder, create a new one, and return the path of the old one.
 
-    A file that has that name already stays what it is. Raises OSError, and then the settings are where they were.
+    An existing file of that name stays unchanged. Raises OSError, and then the settings are unchanged.
     """
     path = config or settings_path()
     day = f"{now or datetime.now():%Y-%m-%d}"
@@ -29,7 +29,7 @@ def _moved(path: Path, kept: Path) -> bool:
     """Rename, unless there is something of the new name."""
     if os.path.lexists(kept):
         return False
-    # Taken in one step, so that two programs which do this at once cannot replace each other's file.
+    # Done in one step, so that two programs that do this concurrently can't replace each other's file.
     try:
         os.close(os.open(kept, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     except FileExistsError:

@@ -62,7 +62,7 @@ def option_problem(key: str, value: Any) -> str:
 
 
 def _problem(key: str, value: Any, layer: tuple[str, ...]) -> str:
-    """What keeps the key with this value out of a layer."""
+    """The reason why a layer can't have this value; empty if it can."""
     held: Any = value
     for part in reversed(key.split(".")):
         held = {part: held}

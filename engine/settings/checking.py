@@ -1,4 +1,4 @@
-"""Checks one layer of the settings file against the options, and says what is wrong in a sentence."""
+"""Checks one layer of the settings file against the options, and describes errors in a sentence."""
 
 import functools
 import math
@@ -72,7 +72,7 @@ def problem_of(path: tuple[str, ...], value: Any) -> tuple[tuple[str, ...], Prob
 
 
 def other_name(path: tuple[str, ...], value: Any) -> Problem | None:
-    """What to write instead of a provider's name that is none here; None where nothing is known about it."""
+    """The correct name for an unknown provider name; None if there is no suggestion."""
     if path not in {("provider",), ("fallback",)} or not isinstance(value, str):
         return None
     name = value.strip().lower()
@@ -235,7 +235,7 @@ def refuse_at(text: str, path: Path, where: tuple[str, ...], problem: Problem) -
 
 
 def _shown(where: tuple[str, ...]) -> str:
-    """A key as a person knows it."""
+    """A key as shown to users."""
     return ".".join(_within_layer(where) or where)
 
 
@@ -246,7 +246,7 @@ def _within_layer(path: tuple[str, ...]) -> tuple[str, ...]:
 
 @functools.cache
 def options_of(section: type[Section]) -> dict[str, Any]:
-    """The keys of a section, as they stand in the file, with their types, without help texts."""
+    """The keys of a section, as in the file, with their types, without help texts."""
     hints = get_type_hints(section)
     return {field.encode_name: hints[field.name] for field in msgspec.structs.fields(section)}
 
@@ -279,7 +279,7 @@ def refuse_unusable(value: Any, where: tuple[str, ...], refuse: Refuse) -> None:
 
 
 def refuse_unknown(path: tuple[str, ...], known: Mapping[str, Any], refuse: Refuse) -> NoReturn:
-    """Refuse a key that is none of `known`, naming the nearest; a secret is told where it belongs."""
+    """Refuse a key that is not in `known`, naming the nearest; for a secret, say where it belongs."""
     key = path[-1]
     if looks_secret(key):
         refuse(path, SECRET)
@@ -335,6 +335,6 @@ def _other_type(kind: Any) -> Problem:
 
 
 def _named(choices: tuple[str, ...]) -> dict[str, str]:
-    """As they stand in the file: all but the last one, and that."""
+    """The names as in the file: all but the last one, and that."""
     *names, last = [f'"{name}"' for name in choices]
     return {"names": ", ".join(names), "last": last}

@@ -1,4 +1,4 @@
-"""Options of the backend that keeps passages in a LanceDB table, which several machines may share."""
+"""Options of the backend that stores passages in a LanceDB table, which several machines may share."""
 
 import ipaddress
 import re
@@ -66,7 +66,7 @@ def uri_problem(uri: str) -> Problem | None:
 
 
 def in_the_clear(options: Mapping[str, str]) -> bool:
-    """Whether these options lead to another machine without encryption."""
+    """Whether these options use another machine without encryption."""
     for name, value in options.items():
         if "endpoint" not in name.lower() or not value.strip().lower().startswith("http:"):
             continue

@@ -34,7 +34,7 @@ class SettingChange(msgspec.Struct, frozen=True):
     value: Any
     """None takes it out."""
     was: Any = None
-    """What the layer held when the change was made; None for nothing."""
+    """The layer's value when the change was made; None for none."""
 
     def __post_init__(self) -> None:
         """Lists as the file has them."""
@@ -49,7 +49,7 @@ class SettingChange(msgspec.Struct, frozen=True):
 
 
 class SettingLayers(msgspec.Struct, frozen=True):
-    """What all workspaces have, and what one of them has instead; as in the file, without what is built in."""
+    """The settings of all workspaces, and the overrides of one; as in the file, without built-in defaults."""
 
     defaults: dict[str, Any]
     own: dict[str, Any]
@@ -78,7 +78,7 @@ class SettingLayers(msgspec.Struct, frozen=True):
         return value_at(self.settings, key)
 
     def without_own(self, key: str) -> Any:
-        """The value that would be in force if the workspace had none of its own."""
+        """The value that would apply without the workspace's override."""
         return value_at(merge_layers(self.defaults, []), key)
 
     def changed(self, changes: Iterable[SettingChange]) -> "SettingLayers":
@@ -93,7 +93,7 @@ class SettingLayers(msgspec.Struct, frozen=True):
 
 
 def read_layers(workspace: Path, config: Path | None = None) -> SettingLayers:
-    """The settings file as it is now; names of an earlier form are replaced in it. Raises `SettingsError`."""
+    """Read the current settings file; outdated names are replaced in it. Raises `SettingsError`."""
     path = config or settings_path()
     load_settings(workspace, config=config)  # which also migrates
     text = read_settings_text(path, required=False)
@@ -116,10 +116,10 @@ def named_workspaces(config: Path | None = None) -> tuple[Path, ...]:
 
 
 def change_settings(changes: Iterable[SettingChange], workspace: Path, config: Path | None = None) -> SettingLayers:
-    """Write all changes to the file, or none, and return what it says then.
+    """Write all changes to the file, or none, and return its new contents.
 
-    Raises `SettingsError` where an option is another in the file by now than its change knew, for what could not be
-    read back, and if the file as it stands is wrong; OSError if it cannot be written.
+    Raises `SettingsError` if an option in the file has changed since its change was made, for values that could not be
+    read back, and if the current file is invalid; OSError if it can't be written.
     """
     path = config or settings_path()
     wanted = list(changes)

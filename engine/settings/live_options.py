@@ -1,4 +1,4 @@
-"""Which options decide how a question is answered and nothing else: an open memory takes others of them at any time."""
+"""The options that only decide how a query is answered: an open memory applies changes of them at any time."""
 
 import msgspec
 
@@ -9,6 +9,6 @@ ANSWERING = ("query.", "qmd.min_score", "qmd.limits.")
 
 
 def answering_as(own: Settings, wanted: Settings) -> Settings:
-    """`own` with these options as `wanted` has them."""
+    """`own` with these options from `wanted`."""
     qmd = msgspec.structs.replace(own.qmd, min_score=wanted.qmd.min_score, limits=wanted.qmd.limits)
     return msgspec.structs.replace(own, query=wanted.query, qmd=qmd)

@@ -32,10 +32,10 @@ def settings_path() -> Path:
 
 
 def load_settings(workspace: Path | None = None, *, config: Path | None = None) -> Settings:
-    """The settings of `workspace`, or the defaults' alone for None.
+    """Load the settings of `workspace`, or only the defaults for None.
 
-    Without `config`, the user's own file is read, and need not exist. Names of an earlier form are replaced in the
-    file, after a copy of it was put beside it. Raises `SettingsError`.
+    Without `config`, the user's own file is read, and need not exist. Outdated names are replaced in the file, after it
+    was copied. Raises `SettingsError`.
     """
     path = config or settings_path()
     text = read_settings_text(path, required=config is not None)
@@ -124,7 +124,7 @@ def _real(name: str) -> str:
 
 
 def own_layers(data: dict[str, Any], workspace: Path | None) -> list[dict[str, Any]]:
-    """The layers of one workspace, which may stand in the file under several names; the later goes before."""
+    """The layers of one workspace, which may occur in the file under several names; the last has priority."""
     layers = data.get("workspace", {}).items()
     return [layer for folder, layer in layers if workspace is not None and same_folder(folder, workspace)]
 
@@ -141,7 +141,7 @@ def merge_layers(defaults: dict[str, Any], own: Iterable[dict[str, Any]]) -> Set
 
 
 def merge_tables(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
-    """`below` with what `above` has instead, table in table."""
+    """Merge tables recursively; values in `above` have priority."""
     result = dict(below)
     for key, value in above.items():
         result[key] = merge_tables(result.get(key, {}), value) if isinstance(value, dict) else value

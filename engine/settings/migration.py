@@ -55,8 +55,8 @@ def _camel(name: str) -> str:
 def migrate(path: Path, text: str, names: list[OldName]) -> str:
     """Rename the keys in the file at `path` (whose text is `text`) and return the new text.
 
-    A copy of the file goes to `<name>.bak` first. A file that cannot be written is left alone: the new text counts
-    all the same. Raises `SettingsError` when a key stands there under both names.
+    The file is first copied to `<name>.bak`. A file that can't be written stays unchanged, and the new text is used.
+    Raises `SettingsError` if a key exists under both names.
     """
     import tomlkit
 
@@ -81,6 +81,6 @@ def migrate(path: Path, text: str, names: list[OldName]) -> str:
 
 
 def _rename(table: Any, old: str, new: str) -> None:
-    """Rename a key where it stands, so that comments and order stay."""
+    """Rename a key in place, so that comments and order stay."""
     container = getattr(table, "value", table)
     container._replace(old, new, table[old])

@@ -1,7 +1,7 @@
-"""The options themselves: type, default, range and help, each declared once.
+"""The options: type, default, range and help, each declared once.
 
-Numbers outside their range are moved to its nearest end, as the reference does; every way to build a `Settings` goes
-through that, so the rest of the engine may rely on the ranges.
+Numbers outside their range are moved to its nearest end, like in the reference; this applies to every way to create a
+`Settings`, so the rest of the engine may rely on the ranges.
 """
 
 import math
@@ -191,7 +191,7 @@ class TemporalDecaySettings(Section, frozen=True):
 
     @property
     def days_in_force(self) -> float:
-        """Half-life of what has none of its own; 0 where nothing ages."""
+        """Half-life of results without a specific one; 0 without ageing."""
         return self.half_life_days if self.enabled else 0.0
 
 
@@ -347,7 +347,7 @@ class Settings(Section, frozen=True):
         if not self.sources:
             self._put("sources", ("memory",))
         if self.sessions.folders and "sessions" not in self.sources:
-            # The reference wants a second switch, and its users wonder for months why they have 0 of 49 sessions.
+            # The reference needs a second switch, so its users wonder why they have 0 of 49 sessions.
             self._put("sources", (*self.sources, "sessions"))
 
     @property

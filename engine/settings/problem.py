@@ -9,7 +9,7 @@ from engine.base.language import marked, tr
 
 @dataclass(frozen=True)
 class Problem:
-    """Found where a value is judged, and told where it is known what the person calls the option."""
+    """Raised where a value is checked, and turned into a message where the option's name is known."""
 
     sentence: str
     """A `marked` one, with the field `{it}` for the option."""

@@ -1,4 +1,4 @@
-"""Options of the backend that asks the command `qmd`, with the reference's defaults."""
+"""Options of the backend that runs the command `qmd`, with the reference's defaults."""
 
 import re
 from typing import Annotated, Literal

@@ -35,11 +35,11 @@ def save_settings(
     *,
     seen: Settings | None = None,
 ) -> None:
-    """Set several options at once: all of them or, where something is wrong, none.
+    """Set several options together: all of them or, on an error, none.
 
-    Comments and order stay, the file is replaced as a whole. `seen` are the settings that whoever decided this had
-    before them. Raises `SettingsError` where one of these options is another by now, for a key or value that could
-    not be read back, or if the file as it stands is wrong; OSError if it cannot be written.
+    Comments and order stay, the file is replaced as a whole. `seen` are the settings on which the changes are based.
+    Raises `SettingsError` if one of these options has changed since, for a key or value that could not be read back, or
+    if the current file is invalid; OSError if it can't be written.
     """
     path = config or settings_path()
     document, text = read_document(path)
@@ -57,7 +57,7 @@ def save_settings(
 
 
 def add_extra_path(extra: str, workspace: Path, config: Path | None = None) -> None:
-    """Name one more path that is indexed with this workspace, beside those that its layer has. Raises as the above."""
+    """Add one path to those that are indexed with this workspace. Raises as the above."""
     import tomlkit
 
     path = config or settings_path()
@@ -69,9 +69,9 @@ def add_extra_path(extra: str, workspace: Path, config: Path | None = None) -> N
 
 
 def read_document(path: Path) -> tuple[Any, str | None]:
-    """The settings file as it stands, to be changed and written back whole, and its text; None where it is not there.
+    """The parsed settings file, to be changed and written back whole, and its text; None if it doesn't exist.
 
-    Raises `SettingsError` where it is wrong.
+    Raises `SettingsError` if it is invalid.
     """
     import tomlkit
 
@@ -109,9 +109,9 @@ def put_option(layer: Any, key: str, value: Any) -> None:
 
 
 def write_document(document: Any, path: Path, *, expected: str | None) -> None:
-    """Replace the file, unless its text is not the `expected` any more: somebody else has written it since.
+    """Replace the file, unless its text is not the `expected` any more: another program has changed it.
 
-    Raises `SettingsError`, also for what could not be read back; OSError.
+    Raises `SettingsError`, also for values that could not be read back; OSError.
     """
     import tomlkit
 

@@ -1,4 +1,4 @@
-"""What all groups of options have in common: help texts, and numbers that stay in their ranges."""
+"""Common base of all groups of options: help texts, and numbers limited to their ranges."""
 
 import functools
 from typing import Any, get_type_hints
@@ -12,7 +12,7 @@ def option(text: str, low: float | None = None, high: float | None = None) -> ms
 
 
 class Section(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Base of all groups of options; keeps their numbers in range."""
+    """Base of all groups of options; limits their numbers to the ranges."""
 
     def __post_init__(self) -> None:
         for name, (low, high) in _ranges(type(self)).items():

@@ -1,4 +1,4 @@
-"""On which line of a TOML text a key stands: the standard parser does not say."""
+"""Finds the line of a key in a TOML text, which the standard parser doesn't report."""
 
 import re
 import tomllib
@@ -31,7 +31,7 @@ def find_lines(text: str) -> dict[KeyPath, int]:
 
 
 def line_of(lines: dict[KeyPath, int], path: Sequence[str]) -> int:
-    """Line of `path`, or of what holds it (an inline table); 1 if nothing of it was found."""
+    """Line of `path`, or of its parent (an inline table); 1 if nothing of it was found."""
     for length in range(len(path), 0, -1):
         if number := lines.get(tuple(path[:length])):
             return number

@@ -15,18 +15,18 @@ Layer = Literal["built-in", "defaults", "workspace"]
 class SettingOrigin(msgspec.Struct, frozen=True):
     layer: Layer
     file: str = ""
-    """Empty for what is built in."""
+    """Empty for a built-in default."""
     line: int = 0
-    """Of the key, from 1; 0 for what is built in."""
+    """Of the key, from 1; 0 for a built-in default."""
 
 
 BUILT_IN = SettingOrigin("built-in")
 
 
 def origin_of(key: str, workspace: Path, config: Path | None, item: str | None = None) -> SettingOrigin:
-    """Where `key`, such as `query.min_score`, is set for this workspace; of a list, where `item` stands in it.
+    """Where `key`, such as `query.min_score`, is set for this workspace; for a list, where it contains `item`.
 
-    Built in where no layer has it, or the file cannot be read any more.
+    Built-in if no layer has it, or the file can't be read any more.
     """
     path = config or settings_path()
     try:

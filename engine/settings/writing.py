@@ -6,7 +6,7 @@ from engine.base.private_files import make_folder, remove_leftovers, replacing
 
 
 def write_aside(path: Path, text: str) -> None:
-    """Write `text` (UTF-8, line ends as they are) beside `path`, flush it to the disk, then rename it over `path`.
+    """Write `text` (UTF-8, line ends unchanged) to a temporary file next to `path`, sync it, then rename it to `path`.
 
     A link stays a link, a file keeps its mode. Raises OSError, and then nothing has changed.
     """

@@ -23,15 +23,15 @@ _WORD_AND_PART = 2
 class Analysis(NamedTuple):
     """Two streams of tokens, each in reading order and joined by single spaces.
 
-    `words` holds every word folded; an identifier (`os.replace`, `GitHub`) as a whole, then its parts; unspaced
-    scripts and Korean as overlapping pairs, then the last character of the stretch alone; pictographs one by one.
-    What is adjacent in a text is adjacent here, so a phrase is found by its own stream, save that the last character
-    of an unspaced stretch that goes on in the text is not alone there.
+    `words` contains every word folded; an identifier (`os.replace`, `GitHub`) as a whole, then its parts; unspaced
+    scripts and Korean as overlapping pairs, then the last character of the stretch alone; pictographs individually.
+    Adjacent parts of a text are adjacent here, so a phrase is found by its own stream, except that the last character
+    of an unspaced stretch that continues in the text is not alone there.
 
-    `stems` holds the stem of each word and each identifier part, and of a camelCase word as a whole, in the same
-    order. Wholes with connectors, pairs and pictographs are not in it; a Korean word is, without its particles. So
-    the stems of `os.replace` are found as a phrase in `os_replace` and in "os replace", too. After the last stem come
-    the keys of looser forms (`engine.text.loose_keys`), once each.
+    `stems` contains the stem of each word and each identifier part, and of a camelCase word as a whole, in the same
+    order. Wholes with connectors, pairs and pictographs are not in it; a Korean word is, without its particles. So the
+    stems of `os.replace` are found as a phrase in `os_replace` and in "os replace", too. After the last stem come the
+    keys of looser forms (`engine.text.loose_keys`), once each.
     """
 
     words: str
@@ -63,7 +63,7 @@ def forget_words() -> None:
 
 
 def text_pieces(text: str) -> Iterator[tuple[int, str]]:
-    """`text` in pieces of at most `PIECE_LENGTH`, each with its offset, cut at a space where there is one."""
+    """Yield `text` in parts of at most `PIECE_LENGTH`, each with its offset, cut at a space if there is one."""
     start = 0
     while len(text) - start > PIECE_LENGTH:
         end = start + PIECE_LENGTH

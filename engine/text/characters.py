@@ -1,4 +1,4 @@
-"""Where a text may be cut: never inside of what is one character to its reader."""
+"""Finds positions where a text may be cut: never inside a user-perceived character."""
 
 import unicodedata
 
@@ -8,13 +8,13 @@ _TAGS = range(0xE0020, 0xE0080)
 _SKINS = range(0x1F3FB, 0x1F400)
 _LOW_SURROGATES = range(0xDC00, 0xE000)
 _FURTHEST = 64
-"""Letters to go back at most: what is longer is no character of any script."""
+"""Most code points to go back: no character of any script is longer."""
 
 
 def character_start(text: str, start: int, stop: int) -> int:
-    """The last place from `stop` back, after `start`, that parts no character; `stop` itself where there is none.
+    """The last position at or before `stop`, after `start`, that splits no character; `stop` itself if there is none.
 
-    An accent, a joined emoji with its skin, a flag of two letters and a line end of two stay whole.
+    An accent, an emoji with its skin tone, a flag of two letters and a line end of two stay whole.
     """
     for place in range(stop, max(start, stop - _FURTHEST), -1):
         if not _joined(text, place):
@@ -23,12 +23,12 @@ def character_start(text: str, start: int, stop: int) -> int:
 
 
 def cut(text: str, most: int) -> str:
-    """The beginning of a text, at most so many letters long and of whole characters."""
+    """The beginning of a text, at most `most` code points and of whole characters."""
     return text if len(text) <= most else text[: character_start(text, 0, max(0, most))]
 
 
 def _joined(text: str, place: int) -> bool:
-    """Whether the letters before and after a place are one character."""
+    """Whether the code points before and after a position are one character."""
     if place >= len(text):
         return False
     before, after = text[place - 1], text[place]

@@ -185,5 +185,5 @@ def _tables() -> tuple[dict[int, str], dict[str, str]]:
     """From a traditional character to the simplified one, and from that to all its traditional forms."""
     traditional = {entry[0]: entry[1:] for entry in _TABLE.split()}
     simplified = {ord(form): simple for simple, forms in traditional.items() for form in forms}
-    # A character that is simplified from one and is the traditional form of another stays as it is.
+    # A character that is simplified from one and is the traditional form of another stays unchanged.
     return {form: simple for form, simple in simplified.items() if chr(form) not in traditional}, traditional

@@ -1,4 +1,4 @@
-"""Folding: spellings of a word that a person would call the same become the same string."""
+"""Folding: spellings of a word that users consider the same become the same string."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ _MARKS = (
     "\u093c\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f\U000e0100-\U000e01ef"
     f"{INVISIBLE}"
 )
-# Accents go, but й, ў and ї are letters of their own; ё is not: most Russian text writes it as е.
+# Accents are removed, but й, ў and ї are separate letters; ё is not: most Russian text writes it as е.
 _STRIPPED = re.compile(rf"[{_MARKS}]|(?<![иИуУ])\u0306|(?<![іІ])\u0308")
 
 # A Hindi nasal before a consonant of its own class is written with its letter or as anusvara: हिन्दी, हिंदी.
@@ -48,7 +48,7 @@ def fold(text: str) -> str:
     """`text` without case, accents, widths, ligatures and invisible characters. Folding twice changes nothing.
 
     Vowel signs and voicing marks that make another letter (Thai, Devanagari, Kana) stay. The result may be longer or
-    shorter than `text`, even empty: whoever needs offsets folds one word at a time. Never raises.
+    shorter than `text`, even empty: to get offsets, fold one word at a time. Never raises.
     """
     if text.isascii():
         return text.lower()

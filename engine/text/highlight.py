@@ -23,17 +23,18 @@ _KEPT_BEGINNINGS = frozenset({"", "english", "french", "german", "italian", "por
 """Languages in which a stem begins with the first letter of its word; Snowball's rules of others take prefixes away."""
 _LONGEST_PLAIN = 32
 _CONNECTORS = "._-+#/@:"
-"""What stands between the parts of one identifier."""
+"""Characters between the parts of one identifier."""
 
 
 def highlight_ranges(text: str, query: str | Query | QueryAnalysis, languages: Sequence[str] = ()) -> list[Range]:
     """Half-open code-point ranges of `text` that match, sorted, disjoint and with gaps between them.
 
-    Text is words; in a query that was read, phrases are marked whole, and only where they stand together.
+    A `str` query is plain words; in a parsed query, phrases are highlighted whole, and only where they occur as a
+    phrase.
 
-    A word matches when it, or a stem of it, equals a term's; the last word of a query from three letters on when it
-    begins so. Of an identifier only the matching part is in the range. Function words of the query are left out.
-    `languages` are the text's, or the index's; without them an analysed query's count, else the text's is guessed.
+    A word matches if it, or a stem of it, equals a term's; the last word of a query, from three characters on, also as
+    a prefix. Of an identifier only the matching part is in the range. Function words of the query are left out.
+    `languages` are the text's, or the index's; without them an analysed query's count, else the text's is detected.
     Never raises on any text.
     """
     if not isinstance(query, QueryAnalysis):
@@ -85,7 +86,8 @@ class _Matcher(dict[str, _RunMatches | None]):
         self._stemmers = tuple(map(stems_of, languages))
         alone = len(languages) == 1 and not (self._phrases or self._stretches)
         self._language = languages[0] if alone else None
-        """Whose streams suffice to tell that a run does not match; what a phrase is made of needs its place."""
+        """The language whose streams suffice to tell that a run doesn't match; parts of a phrase need their
+        position."""
         words_alone = [token for token in self._tokens if isinstance(token, str)]
         letters = "".join(token[0] for token in (*words_alone, *self._prefixes, *self._stems, *stem_prefixes))
         kept = alone and languages[0] in _KEPT_BEGINNINGS and not self._endings
@@ -118,7 +120,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         if self._language is None:
             return runs
         if (beginnings := self._beginnings) is not None:
-            # Plain words, whose only token is themselves in lower case, need not be looked up: that takes longer.
+            # Plain words, whose only token is themselves in lower case, need no lookup, which takes longer.
             runs = [
                 run
                 for run in runs
@@ -126,7 +128,7 @@ class _Matcher(dict[str, _RunMatches | None]):
                 or not (run.isalpha() and run.isascii() and (run.islower() or run.istitle()))
                 or len(run) > _LONGEST_PLAIN
             ]
-        streams = streams_of(self._language)  # not kept: the words met may be forgotten
+        streams = streams_of(self._language)  # not kept, so that the cached words can be released
         tokens, wanted, prefixes, stem_prefixes = self._tokens, self._stems, self._prefixes, self._stem_prefixes
         return [
             run
@@ -211,7 +213,7 @@ class _Matcher(dict[str, _RunMatches | None]):
         return frozenset([stems[root] for stems in self._stemmers])
 
     def _stretch_ranges(self, text: str) -> Iterator[Range]:
-        """Where the stretches of the query stand in one group, character by character with its marks."""
+        """Occurrences of the query's stretches in one group, character by character with its marks."""
         tokens = _cluster_tokens(text)
         joined = "".join(tokens)
         wanted = [stretch for stretch in self._stretches if "".join(stretch) in joined]
@@ -225,7 +227,7 @@ class _Matcher(dict[str, _RunMatches | None]):
 
 
 def _find_run(piece: str, run: str, start: int) -> int:
-    """Where this run stands first from `start` on, not as a part of a longer one."""
+    """The first occurrence of this run from `start` on, not as part of a longer one."""
     at = piece.find(run, start)
     while _in_run(piece, at - 1) or _in_run(piece, at + len(run)):
         at = piece.find(run, at + 1)

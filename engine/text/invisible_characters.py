@@ -4,12 +4,12 @@ import re
 import unicodedata
 
 _JOINERS = "\u200c\u200d"
-"""Of letters in some scripts, and of pictographs."""
+"""Joiners of letters in some scripts, and of pictographs."""
 _SELECTORS = "\u180b-\u180d\ufe00-\ufe0f\U000e0100-\U000e01ef"
 """They choose a form of the sign before them."""
 _REPEATED = re.compile(f"(?<=[{_JOINERS}])[{_JOINERS}{_SELECTORS}]+|(?<=[{_SELECTORS}])[{_SELECTORS}]+")
 _SHOWS_NOTHING = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
-"""Letters and accents by name, and yet nothing to be seen."""
+"""Letters and accents by name, but invisible."""
 _UNASSIGNED_TAGS = range(0xE0000, 0xE1000)
 _GAPS = "\t\n\r"
 

@@ -1,4 +1,4 @@
-"""Which language stems a text: told by its letters first, then by its function words."""
+"""Detects the language for stemming: by script and letters first, then by function words."""
 
 import re
 import unicodedata
@@ -14,11 +14,11 @@ _LATIN = re.compile("[A-Za-z]+")
 _WORD = re.compile(r"[^\s!\"'()*,.:;<=>?\[\]`{|}~\u2018-\u201f\u00ab\u00bb]+")
 
 _LEAST_SHARE = 0.2
-"""A script other than Latin decides from this share of the letters on: notes are full of Latin names and code."""
+"""Share of the letters from which a script other than Latin decides: notes are full of Latin names and code."""
 _LEAST_VOTES = 1.5
 """Votes that a language other than English needs; about two words of its own."""
 _LEAST_VOTES_WITH_LETTERS = 1.0
-"""The same for text with letters that tell languages apart; one word or letter of its own."""
+"""The same for text with letters specific to a language; one word or letter of its own."""
 _ENOUGH_WORDS = 30
 """From so many different words on, a text without any known function word is in a language without a stemmer."""
 
@@ -31,16 +31,17 @@ _BY_SCRIPT = {
     "tamil": "tamil",
 }
 _WITHIN_SCRIPT = (
-    # Letters that the script's usual language does not have, and the share of a text that they are at least: one quoted
-    # name must not decide. Macedonian and Urdu have no stemmer, nor has any language with the last row's letters:
-    # Ukrainian, Belarusian, Kazakh …
+    # Letters that the script's usual language doesn't have, and their minimum share of a text: one quoted name must not
+    # decide. Macedonian and Urdu have no stemmer, nor has any language with the last row's letters: Ukrainian,
+    # Belarusian, Kazakh …
     ("cyrillic", frozenset("ѓќѕ"), 0.002, ""),
     ("cyrillic", frozenset("ђћљњџј"), 0.02, "serbian"),
     ("cyrillic", frozenset(map(chr, range(0x0450, 0x0530))) - {"ё"}, 0.02, ""),
     ("arabic", frozenset("ٹڈڑںے"), 0.02, ""),
     ("arabic", frozenset("پچژگک"), 0.02, "persian"),
 )
-# Bulgarian has no stemmer either and no letter that Russian lacks; but it lacks some, and other words are short.
+# Bulgarian has no stemmer either and no letter that Russian doesn't have; but some are missing from it, and other words
+# are short.
 _NOT_BULGARIAN = frozenset("ыэё")
 _MOST_NOT_BULGARIAN = 0.003
 _BULGARIAN = frozenset(
@@ -77,10 +78,10 @@ _TELLING_LETTERS = {
 
 
 def detect_language(text: str, likely: Sequence[str] = ()) -> str:
-    """Snowball's name of the language whose rules stem the alphabetic words of `text`; "" when there is none.
+    """Snowball's name of the language whose rules stem the alphabetic words of `text`; "" if there is none.
 
-    Looks at the first 2,048 characters. Short texts in plain Latin letters count as English unless two words, or one
-    and a language of `likely` (those that an index holds), speak for another.
+    Reads the first 2,048 characters. Short texts in plain Latin letters count as English unless two words, or one and a
+    language of `likely` (those in an index), indicate another.
     """
     sample = text[:_SAMPLE]
     if sample.isascii():

@@ -1,7 +1,7 @@
 """Looser forms of a query's terms: other spellings and forms that a text may have instead.
 
 They are weaker evidence than the term itself. Each is a phrase of the `words` stream or of the `stems` stream; a last
-token that ends with `*` stands for all that begin so.
+token with `*` is a prefix.
 """
 
 import re
@@ -36,7 +36,7 @@ _DIGRAPHS = {
     "norwegian": {"aa": "å", "oe": "ø"},
     "swedish": {"aa": "å", "ae": "ä", "oe": "ö"},
 }
-"""Spellings of letters that a keyboard lacks. Folding writes æ as ae and ß as ss already."""
+"""Spellings of letters missing on a keyboard. Folding already writes æ as ae and ß as ss."""
 _MOST_DIGRAPHS = 3
 _HEBREW_PREFIXES = tuple("הובלמשכ")
 _HEBREW_PREFIXES_OF_TWO = tuple("וה וב ול ומ וש שה שב של מה כש".split())
@@ -116,7 +116,7 @@ def _of_word(term: "QueryTerm", root: str, languages: Sequence[str], *, certain:
 
 
 def _split(surface: str) -> Iterator[tuple[str, ...]]:
-    """Letters and digits apart: `5µs`, `python3.11`."""
+    """Letters and digits separated: `5µs`, `python3.11`."""
     if found := _DIGITS_AND_LETTERS.fullmatch(surface):
         yield phrase_tokens(" ".join(part for part in found.groups() if part)).tokens
 
@@ -129,7 +129,7 @@ def _joined_keys(word: str) -> Iterator[str]:
 
 
 def _of_hash(root: str) -> Iterator[tuple[str, ...]]:
-    """The longer hashes that begin so, and what is left of a long one where only its beginning is written."""
+    """Longer hashes with this prefix, and the prefix of a long one in texts that abbreviate it."""
     if _HASH.fullmatch(root):
         yield (f"{root}*",)
         yield from ((root[:length],) for length in _SHORT_HASHES if length < len(root))
@@ -147,7 +147,7 @@ def _stumps(root: str, languages: Sequence[str]) -> Iterator[str]:
 
 
 def _respelt(root: str, language: str) -> Iterator[str]:
-    """A word with the letters that two others can stand for, and the other way round."""
+    """A word with letters replaced by the two that represent them, and vice versa."""
     digraphs = _DIGRAPHS.get(language)
     if not digraphs:
         return
@@ -220,7 +220,7 @@ def _spellings(text: str, term: "QueryTerm") -> Iterator[tuple[str, ...]]:
         return
     word = "".join(characters)
     if _HAN.fullmatch(word[0]) and not _KANA.search(text):
-        from engine.text.chinese import other_spellings  # only those who need it load the table
+        from engine.text.chinese import other_spellings  # the table is only loaded when needed
 
         for spelling in other_spellings(word):
             yield tuple(pairs(spelling)[:-1])

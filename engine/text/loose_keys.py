@@ -24,7 +24,7 @@ _SHORTEST_JOINED, _LONGEST_JOINED = 4, 24
 _MOST = 6
 """Pieces of an identifier, the whole among them."""
 _LONGEST_SUFFIX = 3
-"""Characters of what follows a dot: node.js is also written as one word, `os.replace` is not."""
+"""Characters after a dot: node.js is also written as one word, `os.replace` is not."""
 _BETWEEN = frozenset(("", "-", "_", "\u2010", "\u2011"))
 _NUMBERED = re.compile(r"[^\W\d_]{2,}(\d+(?:\.\d+)+)")
 
@@ -43,7 +43,7 @@ class Key(NamedTuple):
 
 
 def joined_keys(word: str, found: Sequence[Piece]) -> Iterator[Key]:
-    """The keys of one identifier or hyphenated word, whose pieces these are: neighbouring parts as one word."""
+    """The keys of one identifier or hyphenated word with these pieces: neighbouring parts as one word."""
     if len(found) > _MOST:
         return
     whole = found[0].token

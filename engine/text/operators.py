@@ -17,7 +17,7 @@ ROLE_NAMES = {
 class Operator(NamedTuple):
     name: str
     meaning: str
-    """What it asks for."""
+    """Its meaning."""
     example: str
     either: bool
     """Whether one chunk has one such value: then given several times, any of them will do; else all must hold."""
@@ -55,7 +55,7 @@ QUERY_HELP = (
     ("irrig*", marked("words that begin so")),
     *((operator.example, operator.meaning) for operator in OPERATORS.values()),
 )
-"""Examples of all that a query may have, each with what it means, for `tr`."""
+"""Examples of everything that a query may contain, each with its meaning, for `tr`."""
 
 
 def problem_with(name: str, value: str) -> str:

@@ -12,7 +12,7 @@ CLOSING = {'"': '"', "“": "”“", "„": "“”"}
 """What ends a quotation, by the mark that begins it."""
 TOKEN = re.compile(r"\S+")
 NAMED = re.compile(r"([^\W\d_]{2,16}):")
-"""The beginning of what may be an operator."""
+"""The beginning of a possible operator."""
 
 
 class Word(NamedTuple):
@@ -30,14 +30,14 @@ class Word(NamedTuple):
 
     @property
     def opens(self) -> bool:
-        """Whether it has a quotation mark that never closes: another one like it would close it."""
+        """Whether it has an unclosed quotation mark: another one would close it."""
         found = NAMED.match(self.text)
         begin = found.end() if found and found[1].casefold() in OPERATORS else 0
         return self.text.startswith('"', begin) and self.text.count('"') % 2 == 1
 
 
 class Phrase(NamedTuple):
-    """Words that must stand together, in this order and as they are written."""
+    """Words that must occur together, in this order and as written."""
 
     text: str
     start: int
@@ -89,7 +89,7 @@ class Clause(NamedTuple):
 
     @property
     def required(self) -> bool:
-        """Whether it decides what may be found at all: plain words only say what is found first."""
+        """Whether it limits the results: plain words only affect the ranking."""
         return self.negated or len(self.alternatives) > 1 or not isinstance(self.alternatives[0], Word)
 
     def __str__(self) -> str:
@@ -102,7 +102,7 @@ class Query:
 
     text: str
     clauses: tuple[Clause, ...] = ()
-    """In their order; those that name a field again stand with the first that does."""
+    """In order; clauses that repeat a field are grouped with the first one."""
     remarks: tuple[str, ...] = field(default=(), compare=False)
     """One sentence for everything that was read as words though it looks like syntax."""
 
@@ -123,23 +123,23 @@ class Query:
 
     @property
     def dated(self) -> bool:
-        """Whether it names a date, which may be told from now."""
+        """Whether it contains a date, which may be relative to now."""
         atoms = (atom for clause in self.clauses for atom in clause.alternatives)
         return any(isinstance(atom, Field) and atom.name in DATED for atom in atoms)
 
     @property
     def required(self) -> tuple[Clause, ...]:
-        """What every chunk that is found must satisfy."""
+        """Conditions that every result must satisfy."""
         return tuple(clause for clause in self.clauses if clause.required)
 
     def demands(self, operator: str) -> list[str]:
-        """What every chunk that is found must have by this operator, each alternative."""
+        """The values of this operator that every result must have, each alternative."""
         atoms = (atom for clause in self.required if not clause.negated for atom in clause.alternatives)
         return [atom.value for atom in atoms if isinstance(atom, Field) and atom.name == operator]
 
     @cached_property
     def asked(self) -> str:
-        """The text with spaces in place of all that is not looked for: each word keeps its place."""
+        """The text with spaces in place of everything that is not searched: each word keeps its position."""
         if self.plain:
             return self.text
         kept = [" "] * len(self.text)
@@ -149,7 +149,7 @@ class Query:
 
     @cached_property
     def question(self) -> str:
-        """What is asked for in words alone: a model that knows no operators understands it. May be empty."""
+        """The query in words alone, for a model that knows no operators. May be empty."""
         return self.text if self.plain else " ".join(self.asked.split())
 
     def wanted(self) -> Iterator[tuple[int, Word | Phrase]]:

@@ -1,4 +1,4 @@
-"""Phrases: words that stand together, as the keyword index and the real text have them."""
+"""Phrases: consecutive words, in the keyword index and in the original text."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -15,7 +15,7 @@ class PhraseTokens(NamedTuple):
 
     tokens: tuple[str, ...]
     open: bool
-    """The last token stands for all that begin so: it is one character of a script whose tokens are pairs."""
+    """The last token is a prefix: one character of a script whose tokens are pairs."""
 
 
 class _Token(NamedTuple):
@@ -24,21 +24,21 @@ class _Token(NamedTuple):
     end: int
     """Within the run."""
     tail: bool = False
-    """The last character of a stretch whose tokens are pairs, once more."""
+    """The last character of a stretch whose tokens are pairs, repeated."""
     single: bool = False
     """The only character of such a stretch."""
 
 
 def phrase_tokens(text: str) -> PhraseTokens:
-    """What the index holds of a phrase; without tokens where it has neither letters nor digits."""
+    """The index's tokens of a phrase; empty if it has neither letters nor digits."""
     tokens = [token for run in RUN.findall(text) for token in _tokens(run)]
-    # The last character is not alone where the stretch goes on, as it may in the text.
+    # The last character is not alone where the stretch continues, as it may in the text.
     kept = tokens[:-1] if tokens and tokens[-1].tail else tokens
     return PhraseTokens(tuple(token.text for token in kept), open=bool(tokens) and tokens[-1].single)
 
 
 def phrase_ranges(text: str, phrases: Sequence[PhraseTokens]) -> Iterator[tuple[int, int]]:
-    """Half-open code-point ranges of these phrases, a range for each line that one goes over; in no order."""
+    """Half-open code-point ranges of these phrases, one for each line; in no order."""
     wanted = {token for phrase in phrases for token in phrase.tokens}
     starts = tuple(phrase.tokens[-1] for phrase in phrases if phrase.open)
     found: dict[int, tuple[str, int, int]] = {}
@@ -59,7 +59,7 @@ def phrase_ranges(text: str, phrases: Sequence[PhraseTokens]) -> Iterator[tuple[
 
 
 def _spans(found: dict[int, tuple[str, int, int]], first: int, phrase: PhraseTokens) -> list[tuple[int, int]]:
-    """Where the tokens of a phrase stand that begins at this place; empty when it does not."""
+    """Positions of the tokens of a phrase that begins here; empty if it doesn't."""
     spans = []
     last = len(phrase.tokens) - 1
     for index, wanted in enumerate(phrase.tokens):

@@ -1,4 +1,4 @@
-"""What a query asks for: its terms, each with the tokens by which the index finds it."""
+"""Analyses a query: its terms, each with the tokens by which the index finds it."""
 
 import re
 from bisect import bisect_right
@@ -38,18 +38,18 @@ _FUNCTION_CHARACTERS = frozenset("的了吗嗎呢吧啊们們这這那是在和�
 
 _LONGEST_HAN_TERM = 3
 _LONGEST_TERM = 6
-"""Longer stretches without a cut (Thai, Khmer …) are asked for pair by pair."""
+"""Longer stretches without a word boundary (Thai, Khmer …) are searched pair by pair."""
 _LONGEST_ENDING = 6
 """Hiragana after another script up to this length is grammar."""
 _POLITE = re.compile("(?:[のん]?(?:です|でしょう|でした)|ます|ました|ません|ましょう|ください)[かね]?$")
-"""How a sentence ends that is put politely; what is left of an ending counts."""
+"""Polite sentence endings; the rest of an ending counts."""
 
 
 class Segment(NamedTuple):
     start: int
     end: int
     stop: bool
-    """A function word or an ending: not what the question asks for."""
+    """A function word or an ending: not searched."""
 
 
 def segments(text: str) -> Iterator[Segment]:
@@ -92,7 +92,7 @@ def _stretches() -> re.Pattern[str]:
     """Stretches of one script; compiled when first needed, since that takes some milliseconds."""
     return re.compile(
         f"(?P<katakana>[{_KATAKANA}]+)"
-        # A lone character of a verb takes its first ending with it (行く), which tells it from its other readings.
+        # A single character of a verb includes its first ending (行く), which distinguishes it from its other readings.
         f"|(?P<han>[{_HAN}]{{2,}}|[{_HAN}](?:(?![{_PARTICLES}])[{_HIRAGANA}])?)"
         f"|(?P<hiragana>[{_HIRAGANA}]+)"
         f"|(?P<other>[^{_HAN}{_KATAKANA}{_HIRAGANA}]+)"
@@ -119,19 +119,19 @@ class QueryAnalysis(NamedTuple):
     terms: tuple[QueryTerm, ...]
     """Without repetitions, in the order of the query; at most 64."""
     languages: tuple[str, ...]
-    """Languages whose stems were taken; the query's own first."""
+    """Languages whose stems were used; the query's own first."""
     phrases: tuple[PhraseTokens, ...] = ()
-    """What must stand together."""
+    """Tokens that must occur together."""
 
 
 def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAnalysis:
     """Terms of `query`, stemmed in its own language and in `languages`, the index's. Never raises on any text.
 
-    Text is words; in a query that was read, what is excluded or says where to search is no term.
+    A `str` is plain words; in a parsed query, exclusions and location operators are no terms.
     """
     query = Query(query) if isinstance(query, str) else query
     text = query.asked[:LONGEST]
-    # What is excluded has a language, too.
+    # Exclusions have a language, too.
     own = detect_language(text if query.plain or text.strip() else query.text[:LONGEST], languages)
     known = tuple(dict.fromkeys((own, *languages)))
     place = _placing(query)
@@ -153,16 +153,16 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
 
 
 def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:
-    """Terms of a single word, all of which it asks for; `languages` are those of the whole query's analysis."""
+    """Terms of a single word, all of which must match; `languages` are those of the whole query's analysis."""
     text = f"{word.text} "  # the word is complete
     alone = Query(text, (Clause((word._replace(start=0, end=len(word.text)),)),))
     return tuple(map(_placing(alone), _all_terms(text, tuple(languages))))
 
 
 def passage_terms(text: str, languages: Sequence[str]) -> tuple[Iterator[QueryTerm], tuple[str, ...]]:
-    """The terms of a text that is no question, as often as they stand there, and the languages of their stems.
+    """The terms of a text that is not a query, with repetitions, and the languages of their stems.
 
-    `languages` are the index's. A character alone says nothing of what a text is about.
+    `languages` are the index's. Single characters are left out, since they say nothing about the subject.
     """
     known = tuple(dict.fromkeys((detect_language(text, languages), *languages)))
     ended = f"{text} "  # its last word is complete
@@ -180,7 +180,7 @@ def _all_terms(text: str, languages: tuple[str, ...]) -> Iterator[QueryTerm]:
 
 
 def _placing(query: Query) -> Callable[[QueryTerm], QueryTerm]:
-    """What gives a term the marks of the part of the query that it stands in."""
+    """A function that gives a term the properties of its part of the query."""
     if query.plain:
         return lambda term: term
     wanted = list(query.wanted())
@@ -200,7 +200,7 @@ def _placing(query: Query) -> Callable[[QueryTerm], QueryTerm]:
 
 
 def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tuple[QueryTerm, ...]:
-    """With the words marked that only say how the user asks, if others are left."""
+    """Mark the words that only introduce a query as fillers, if others are left."""
     first = next((fold(run[0]) for run in RUN.finditer(text)), "")
     searched = [term for term in terms if not term.stop]
     begin = min((term.start for term in searched), default=0)
@@ -216,7 +216,7 @@ def _with_fillers(terms: tuple[QueryTerm, ...], text: str, language: str) -> tup
 
 
 def _one_doubtful_stop_word(terms: tuple[QueryTerm, ...], own: str) -> bool:
-    """Whether a short question was taken for another language on the word of one term: "lost hat" is no German."""
+    """Whether a short query was assigned to another language because of one term: "lost hat" is not German."""
     stops = [term.surface for term in terms if term.stop]
     return own != "english" and len(terms) < _SHORT_QUERY and len(stops) == 1 and stops[0].isascii()
 
@@ -246,7 +246,7 @@ def _stretch(query: str, start: int, end: int, *, stop: bool, stems: tuple[str, 
     surface = query[start:end]
     characters = clusters(surface)
     if characters:
-        # The last character alone is no part of the question: the text may go on.
+        # The last character alone is not part of the query: the text may continue.
         tokens = pairs(characters)[: max(1, len(characters) - 1)]
         yield QueryTerm(surface, start, end, _one_or_all(tokens), stems, stop, prefix_ok=len(characters) == 1)
 
@@ -267,8 +267,10 @@ def _word(query: str, group: Group, found: list[Piece], languages: tuple[str, ..
 
 
 def _alternatives(whole: Piece | None, parts: list[Piece], languages: tuple[str, ...]) -> tuple[str, ...]:
-    """Stems in all languages. Rules that are not the query's own may cut a word down to another one, as Spanish cuts
-    "solar" to "sol": such stumps are left out.
+    """Stems in all languages.
+
+    Rules of other languages may reduce a word to another one, as Spanish cuts "solar" to "sol": such stems are left
+    out.
     """
     least = _LEAST_FOREIGN_STEM * len(whole.root) if whole and whole.root else 0
     own = list(_stems(whole, parts, languages[0]))
@@ -289,7 +291,7 @@ def _one_or_all(tokens: list[str]) -> str | tuple[str, ...]:
 
 
 def _most_telling(terms: tuple[QueryTerm, ...]) -> tuple[QueryTerm, ...]:
-    """At most `_MOST_TERMS`, function words given up first: the index limits the size of a question."""
+    """At most `_MOST_TERMS`, without function words first: the index limits the length of a query."""
     if len(terms) <= _MOST_TERMS:
         return terms
     kept = sorted(terms, key=lambda term: term.stop)[:_MOST_TERMS]

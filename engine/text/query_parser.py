@@ -1,6 +1,6 @@
-"""The query language: words, "phrases", -exclusions, OR, beginnings*, and operators such as `path:` and `after:`.
+"""The query language: words, "phrases", -exclusions, OR, prefixes*, and operators such as `path:` and `after:`.
 
-Any text is a query. What looks like syntax and is none is read as words, and the query says so in its remarks.
+Any text is a query. Invalid syntax is read as words, and the query's remarks say so.
 """
 
 import re
@@ -35,7 +35,7 @@ class _Reader:
         self._clauses: list[Clause] = []
         self._remarks: list[str] = []
         self._joins = False
-        """Whether an OR waits for what it joins."""
+        """Whether an OR awaits its second operand."""
         self._or_place = (0, 0)
 
     def read(self) -> Query:
@@ -158,7 +158,7 @@ class _Reader:
 
 
 def _gathered(clauses: list[Clause]) -> tuple[Clause, ...]:
-    """With one clause for all values of an operator of which a chunk has one: any of them will do."""
+    """Combine the values of an operator of which a chunk has only one: any of them matches."""
     gathered: dict[object, Clause] = {}
     for place, clause in enumerate(clauses):
         names = {atom.name if isinstance(atom, Field) else "" for atom in clause.alternatives}

@@ -23,11 +23,13 @@ class QueryTerm(NamedTuple):
     phrased: bool = False
     """Looked for only inside a phrase."""
     group: int = 0
-    """Not 0 where it is one of several of which any will do: they share this number."""
+    """Number shared by alternative terms, any of which matches; 0 for others."""
     loose: tuple[tuple[str, ...], ...] = ()
-    """Looser forms: phrases of the `words` stream that are weaker evidence than the term itself. A last token that ends
-    with `*` stands for all that begin so."""
+    """Looser forms: phrases of the `words` stream that are weaker evidence than the term itself.
+
+    A last token with `*` is a prefix.
+    """
     loose_stems: tuple[str, ...] = ()
     """Looser forms in the `stems` stream, written as in `stems`."""
     filler: bool = False
-    """A word that says how the user asks ("another", "best"), so it counts little; never set for all terms."""
+    """A word that only introduces the query ("another", "best"), so it has a low weight; never set for all terms."""

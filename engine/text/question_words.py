@@ -1,7 +1,7 @@
-"""What a question does not ask for beyond function words: how people ask.
+"""Words of a query, besides function words, that are not searched: common phrasing of questions.
 
-These words stand apart from the function words, which also tell in which language a note is: what is added here changes
-questions alone, and no index.
+They are separate from the function words, which are also used to detect a note's language: changes here affect queries
+alone, and no index.
 """
 
 import re
@@ -40,7 +40,7 @@ _LISTS = {
         되었나요 안""",
 }
 
-# Words that say how the user asks: they count little, but they count, since a note may be about them.
+# Words that introduce a query: they have a low weight, but not none, since a note may be about them.
 _FILLERS = {
     "english": """
         another any anyone anything best better example examples get getting good help know like mean means need other
@@ -92,8 +92,8 @@ _WORKS = {
 }
 """Fillers of a query that begins with the word before them."""
 
-# Thai and Chinese put no spaces between words. The question words and connectives here stand inside hardly any other
-# word; some count only where a question begins or ends. Of a longer word the rest is left to be asked for.
+# Thai and Chinese put no spaces between words. The question words and connectives here occur inside hardly any other
+# word; some count only at the beginning or end of a query. Of a longer word the rest is searched.
 _THAI_ANYWHERE = (
     *("อยู่ที่ไหน", "อย่างไร", "เมื่อไหร่", "เมื่อไร", "เท่าไหร่", "เท่าไร", "หรือเปล่า", "เกี่ยวกับ", "เพราะว่า", "หรือไม่", "แค่ไหน"),
     *("ที่ไหน", "สำหรับ", "เพราะ", "ยังไง", "อะไร", "ทำไม", "หรือ", "และ", "ไหน", "ไม่", "คือ"),
@@ -113,7 +113,7 @@ _THAI_MARKS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
 
 @cache
 def unasked(language: str) -> frozenset[str]:
-    """The folded words that a question in this language does not ask for, function words included."""
+    """The folded words that are not searched in this language, function words included."""
     return stop_words(language) | frozenset(fold(_LISTS.get(language, "")).split())
 
 
@@ -123,9 +123,9 @@ def _folded(words: str) -> frozenset[str]:
 
 
 def is_filler(word: str, first: str, language: str, *, begins: bool) -> bool:
-    """Whether this folded word only says how the user asks.
+    """Whether this folded word only introduces the query.
 
-    `first` is the query's first word, folded; `begins`: no word that is searched for comes before this one.
+    `first` is the query's first word, folded; `begins`: no search word precedes this one.
     """
     opening, works = _WORKS.get(language, ("", ""))
     return (
@@ -136,7 +136,7 @@ def is_filler(word: str, first: str, language: str, *, begins: bool) -> bool:
 
 
 def unspaced_stops(stretch: str) -> list[tuple[int, int]]:
-    """Where a stretch of an unspaced script has Thai or Chinese words that are not asked for; apart from each other."""
+    """Spans of Thai or Chinese words in an unspaced stretch that are not searched."""
     return [match.span() for match in _unspaced().finditer(stretch)]
 
 

@@ -1,4 +1,4 @@
-"""What kind of character each code point is: scripts, and the shape of a text.
+"""Classifies code points: scripts, and the shape of a text.
 
 The shape of a text has one ASCII character for each code point of the text, so one small regular expression over the
 shape finds words in every script, and its offsets are offsets into the text. ASCII text is its own shape.
@@ -13,7 +13,7 @@ HANGUL = "\x02"
 MARK = "\x03"
 """A combining mark, or an invisible character, such as a zero-width space: never the end of a word."""
 SYMBOL = "\x04"
-"""An emoji or pictograph, kept as a token of its own."""
+"""An emoji or pictograph, which is a separate token."""
 FLAG = "\x05"
 """Half of a flag: two such letters are one pictograph."""
 _SEPARATOR = " "
@@ -42,7 +42,7 @@ _UNSPACED_BLOCKS = (
     (0x20000, 0x3FFFF),  # Han extensions
 )
 _RADICALS = range(0x2E80, 0x2FE0)
-# Syllables and the letters that can start one; the vowels and finals of decomposed text belong to what precedes them.
+# Syllables and the letters that can start one; the vowels and finals of decomposed text belong to the preceding ones.
 _HANGUL_BLOCKS = (
     (0x1100, 0x115F),
     (0x3131, 0x318E),
@@ -60,7 +60,7 @@ _EXCEPTIONS = (
     # Everything that people type for an apostrophe, and the two hyphens that look like the plain one.
     dict.fromkeys(map(ord, "\u2019\u02bc\uff07\u055a"), "'")
     | dict.fromkeys(map(ord, "\u2010\u2011"), "-")
-    # The half-width voicing marks, which Unicode calls letters.
+    # The half-width voicing marks, which Unicode classifies as letters.
     | dict.fromkeys(map(ord, "\uff9e\uff9f"), MARK)
     | dict.fromkeys(_FLAG_LETTERS, FLAG)
 )
@@ -123,7 +123,7 @@ def script_of(character: str) -> str:
 def shape(text: str) -> str:
     """One ASCII character for each code point: `A` upper case, `a` other letters, `0` digits, the kinds above.
 
-    Apostrophes and hyphens become the plain ones, everything that cannot be in a token a space. ASCII stays itself.
+    Apostrophes and hyphens become the plain ones, everything that can't be in a token a space. ASCII stays unchanged.
     """
     return text if text.isascii() else text.translate(_SHAPES)
 

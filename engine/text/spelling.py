@@ -10,12 +10,12 @@ from engine.text.scripts import HANGUL
 from engine.text.tokens import RUN, clusters, groups, pieces
 
 SHORTEST = 4
-"""Letters of the shortest word that is looked at: shorter ones are near to everything."""
+"""Shortest word that is corrected, in characters: shorter ones are similar to everything."""
 LONGEST = 24
 _ONE_SLIP = 5
 """Words up to this length have one slip at most, longer ones two."""
 
-# The letters of an alphabet as folding leaves them. Scripts that are missing here have too many.
+# The letters of an alphabet after folding. Scripts that are missing here have too many.
 _ALPHABETS = (
     "abcdefghijklmnopqrstuvwxyz",
     "абвгдежзийклмнопрстуфхцчшщъыьэюя",
@@ -34,12 +34,12 @@ def most_slips(word: str) -> int:
 
 
 def is_plain(token: str) -> bool:
-    """Whether it is made of letters and their marks alone, without digits and connectors."""
+    """Whether it consists only of letters and their marks, without digits and connectors."""
     return all(letter.isalpha() or unicodedata.category(letter)[0] == "M" for letter in token)
 
 
 def variants(word: str, head: int) -> set[str]:
-    """Every word with one slip among the first `head` letters: one left out, added, mistaken or swapped."""
+    """Every word with one typo among the first `head` characters: one omitted, added, replaced or swapped."""
     letters = set(next((known for known in _ALPHABETS if word[:1] in known), "")) | set(word)
     found: set[str] = set()
     for at in range(min(head, len(word))):
@@ -55,9 +55,9 @@ def variants(word: str, head: int) -> set[str]:
 
 
 def slips(word: str, other: str, most: int) -> int | None:
-    """How many letters must be left out, added, changed or swapped with the next to make one of the other.
+    """Edit distance: characters omitted, added, changed or swapped with the next.
 
-    None where they are more than `most`. No letter takes part in two of them.
+    None if it exceeds `most`. No character is part of two edits.
     """
     if abs(len(word) - len(other)) > most or len(set(word) ^ set(other)) > 2 * most:
         return None
@@ -98,7 +98,7 @@ def _letters(syllable: str) -> Iterator[str]:
 
 
 def written(text: str, token: str) -> str | None:
-    """The first word of `text` whose token this is, as it stands there; None where there is none."""
+    """The first word of `text` with this token, as written; None if there is none."""
     for run in RUN.findall(text):
         for kind, start, end in groups(run):
             group = run[start:end]

@@ -77,18 +77,18 @@ _by_language: dict[str, Stems] = {}
 def stems_of(language: str) -> Stems:
     """Stems of words in texts of `language` (a Snowball name, "" for unknown), found by `stems_of(language)[root]`.
 
-    A word in another script than the language's is stemmed by the usual language of its own script; Korean words lose
-    their particles; numbers, codes and words in texts of unknown languages are only folded: Russian rules would maim
-    a Ukrainian text.
+    A word in another script than the language's is stemmed by the usual language of its own script; particles are
+    removed from Korean words; numbers, codes and words in texts of unknown languages are only folded: Russian rules
+    would damage a Ukrainian text.
     """
     return _by_language.setdefault(language, Stems(language))
 
 
 def forms_of(root: str, language: str) -> tuple[str, ...]:
-    """The forms of a word of a question whose stems are looked for, itself first.
+    """The forms of a query word whose stems are searched, itself first.
 
-    Snowball's rules for Arabic leave a word with its article, or with a preposition and the article, another stem than
-    without; the index holds what the notes have.
+    With Snowball's rules for Arabic a word with its article, or with a preposition and the article, has another stem
+    than without; the index has the form of the notes.
     """
     if language != "arabic" or script_of(root[0]) != "arabic":
         return (root,)
@@ -129,7 +129,7 @@ def _without_particles(word: str) -> str:
 
 
 def is_korean_ending(word: str) -> bool:
-    """Whether a Korean word after one of another script is no more than its particles: `API를`, `merge했다`."""
+    """Whether a Korean word after one of another script is only its particles: `API를`, `merge했다`."""
     while particle := _ending(word, _PARTICLES, 0):
         word = word[: -len(particle)]
     return not word.removesuffix(_ending(word, _VERBS_BY_LENGTH, 0))

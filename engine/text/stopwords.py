@@ -1,4 +1,4 @@
-"""Function words of many languages: what a question does not ask for, and what gives a language away."""
+"""Function words of many languages: not searched in queries, and used to detect languages."""
 
 from functools import cache
 
@@ -165,7 +165,7 @@ def stop_words(language: str) -> frozenset[str]:
 
 @cache
 def languages_by_word() -> dict[str, tuple[str, ...]]:
-    """For each function word in Latin letters, with its accents and without, the languages that have it."""
+    """For each function word in Latin letters, with and without its accents, the languages that have it."""
     owners: dict[str, tuple[str, ...]] = {}
     for language, words in _LISTS.items():
         for word in {*words.split(), *stop_words(language)}:

@@ -1,10 +1,10 @@
-"""Where the words are: runs, groups and the tokens that a group gives.
+"""Tokenizes text: runs, groups and the tokens of a group.
 
 A *run* is text without spaces and plain punctuation; a *group* is a word, an identifier, a stretch of an unspaced
-script, a Korean word or one pictograph inside a run; a *piece* is one token of a word group with its place.
+script, a Korean word or one pictograph inside a run; a *piece* is one token of a word group with its position.
 
-Tokens hold only letters, digits, non-ASCII characters and `._-+#/@:`, so that the keyword index, whose tokenizer is
-`ascii` with these token characters, keeps each one as it is.
+Tokens contain only letters, digits, non-ASCII characters and `._-+#/@:`, so that the keyword index, whose tokenizer is
+`ascii` with these token characters, keeps each one unchanged.
 """
 
 import re
@@ -19,7 +19,7 @@ from engine.text.scripts import FLAG, HANGUL, MARK, SYMBOL, UNSPACED, script_of,
 
 RUN = re.compile(
     '[^\x00-\x20!"$%&()*,;<=>?\\[\\\\\\]^`{|}~\x7f'
-    # Not needed for the result, only to make runs short and alike, so that caches of runs work:
+    # Not needed for the result, only to make runs short and similar, so that caches of runs work:
     "\xa0\xab\xb7\xbb\u2012-\u2018\u201a-\u2026\u3000-\u3002\u3008-\u3020\u30fb\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+"
 )
 """Cuts text into runs. Every group lies within one run."""
@@ -89,8 +89,8 @@ def groups(run: str) -> Iterator[Group]:
 def pieces(word: str) -> list[Piece]:
     """The tokens of one word group: the whole first when it has parts, then the parts in order.
 
-    A word without parts is one piece. Possessives, contractions and elided articles leave their stubs out. Empty for
-    a group without letters, such as `__`.
+    A word without parts is one piece. Possessives, contractions and elided articles lose their stubs. Empty for a group
+    without letters, such as `__`.
     """
     shaped = shape(word)
     if word.isalnum():
@@ -122,7 +122,7 @@ def clusters(text: str) -> Sequence[str]:
 
 
 def cluster_spans(text: str) -> list[tuple[int, int]]:
-    """Where each character with its marks stands in a group."""
+    """The span of each character with its marks in a group."""
     return [match.span() for match in _CLUSTER.finditer(shape(text))]
 
 
@@ -138,7 +138,7 @@ def to_token(text: str) -> str:
 
 
 def _plain(word: str, start: int, end: int) -> list[Piece]:
-    """One piece as it is, or several when it is overlong."""
+    """One piece unchanged, or several if it is overlong."""
     if end - start > _LONGEST_WORD:
         cuts = [*range(start, end, _LONGEST_WORD), end]
         return [piece for span in pairwise(cuts) for piece in _plain(word, *span)]
@@ -207,7 +207,7 @@ def _without_version_letter(shaped: str, segments: list[tuple[int, int]]) -> tup
 
 
 def _whole_span(word: str, shaped: str, segments: list[tuple[int, int]]) -> tuple[int, int] | None:
-    """Where an identifier stands without the underscores of Markdown emphasis; None for a simple word."""
+    """The span of an identifier without the underscores of Markdown emphasis; None for a simple word."""
     start, end = 0, len(word)
     if not _DUNDER.fullmatch(shaped):
         start = len(shaped) - len(shaped.lstrip("_"))

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 IDLE_SECONDS = 120.0
 MOST_OPEN = 8
-"""So many stay open between two searches: each holds its vectors in memory, an eighth of what they take on disk."""
+"""Memories that stay open between two searches: each has its vectors in memory, an eighth of their size on disk."""
 
 OpenOther = Callable[[str, Settings], "MemorySearchManager"]
 """Opens the memory of a folder without watcher and timers. Raises `MnemoscopeError`."""
@@ -37,9 +37,9 @@ class MemoryPool:
         idle_seconds: float = IDLE_SECONDS,
         most_open: int = MOST_OPEN,
     ) -> None:
-        """`settings_of` a folder those that are in force there now. Raises `SettingsError`.
+        """`settings_of` returns the current settings of a folder. Raises `SettingsError`.
 
-        `executor` closes what is idle; see `BackgroundExecutor`.
+        `executor` closes idle memories; see `BackgroundExecutor`.
         """
         self._open = open_
         self._settings_of = settings_of
@@ -49,14 +49,14 @@ class MemoryPool:
         self._most_open = most_open
         self._lock = threading.Lock()
         self._kept: dict[str, _Kept] = {}
-        """By folder; used last stands last."""
+        """By folder; ordered by last use."""
         self._threads = BackgroundExecutor(executor)
         self._cancel_timer: Cancel | None = None
         self._closed = False
 
     @property
     def open_folders(self) -> tuple[str, ...]:
-        """Whose memories are open now, the one used last at the end."""
+        """Folders whose memories are open now, the last used at the end."""
         with self._lock:
             return tuple(folder for folder, kept in self._kept.items() if kept.memory is not None)
 
@@ -77,11 +77,11 @@ class MemoryPool:
             self._give_back(folder, kept)
 
     def settings_changed(self) -> None:
-        """Have each memory answer its next question by the settings of its folder as they are then."""
+        """Make each memory answer its next query by its folder's settings at that time."""
         self._changes += 1
 
     def close(self) -> None:
-        """Close all that is open; what is in use now is closed by whoever uses it."""
+        """Close everything that is open; memories in use are closed by their users."""
         with self._lock:
             self._closed = True
             cancel, self._cancel_timer = self._cancel_timer, None
@@ -121,7 +121,7 @@ class MemoryPool:
             self._cancel_timer = self._threads.later(self._idle_seconds, self._close_idle)
 
     def _without(self, seconds: float, most: int) -> "list[MemorySearchManager]":
-        """Take out what nobody has used for so long, or that is too many; what failed to open, too."""
+        """Remove memories that were unused for so long, or are too many, or failed to open."""
         now = time.monotonic()
         idle = [folder for folder, kept in self._kept.items() if not kept.users]
         surplus = len(self._kept) - most
@@ -147,5 +147,5 @@ def _close(memories: "list[MemorySearchManager]") -> None:
     for memory in memories:
         try:
             memory.close()
-        except Exception:  # of one that nobody uses any more: the others are to be closed all the same
+        except Exception:  # of an unused one: the others must be closed all the same
             log.exception("A memory of another workspace did not close")

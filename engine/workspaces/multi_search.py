@@ -1,4 +1,4 @@
-"""One question to several workspaces at once, and one answer."""
+"""Sends one query to several workspaces and merges the answers."""
 
 import logging
 import threading
@@ -36,7 +36,7 @@ from engine.records import (
 log = logging.getLogger(__name__)
 
 DEADLINE_SECONDS = 4.0
-"""How long the others may take, from the beginning; the workspace that was asked is always waited for."""
+"""Time limit of the other workspaces, from the beginning; the open workspace is always waited for."""
 _POLL = 0.05
 
 
@@ -59,9 +59,9 @@ class _Found:
 
 
 def merged(parts: Sequence[Part], most: int, notices: Sequence[str], milliseconds: float) -> SearchOutcome:
-    """The best `most` results of all; the first part is that of the workspace that was asked, and wins a tie.
+    """The best `most` results of all; the first part is that of the open workspace, and wins a tie.
 
-    A passage that several workspaces hold is one result. `notices`: a sentence about each that is missing.
+    A passage in several workspaces is one result. `notices`: a sentence about each missing workspace.
     """
     found = sorted(_found(parts), key=lambda one: (-one.result.score, one.part))
     different, repeated = _different(found)
@@ -122,7 +122,7 @@ def _mode(modes: Sequence[SearchMode]) -> SearchMode:
 
 
 def _timings(parts: Sequence[Part], milliseconds: float) -> SearchTimings:
-    """All ran side by side, so the slowest of each leg is what was waited for."""
+    """All ran in parallel, so the time of each part is that of the slowest."""
 
     def slowest(leg: Callable[[SearchTimings], float]) -> float:
         return max(leg(part.outcome.timings) for part in parts)
@@ -157,7 +157,7 @@ def _models(parts: Sequence[Part]) -> list[str]:
 
 
 def _notices(parts: Sequence[Part]) -> list[str]:
-    """What the workspaces themselves have to say, each sentence once."""
+    """The notices of the workspaces, each sentence once."""
     told: dict[str, list[str]] = {}
     for part in parts:
         if part.outcome.notice:
@@ -167,7 +167,7 @@ def _notices(parts: Sequence[Part]) -> list[str]:
 
 
 def _explanation(parts: Sequence[Part], best: Sequence[_Found]) -> SearchExplanation | None:
-    """The stages of the workspace that was asked, and one for each of the others."""
+    """The stages of the open workspace, and one for each of the others."""
     first = parts[0].outcome.explanation
     if first is None:
         return None
@@ -238,13 +238,14 @@ class AllWorkspaces:
         most: int,
         cancel: CancelToken | None = None,
     ) -> SearchOutcome:
-        """See `MemorySearchManager.search`: what the memory `here` of `workspace` and those of `others` find together.
+        """See `MemorySearchManager.search`: the merged results of the memory `here` of `workspace` and those of
+        `others`.
 
         The best `most` results.
 
-        Each result has its `workspace`, and its path as it is there. A workspace that fails, is not there or takes
-        longer than the deadline costs the answer nothing but its own results, and `notice` names it. Raises
-        `Cancelled`, and what `here` raises where nobody else answers, either.
+        Each result has its `workspace`, and its path there. If a workspace fails, is missing or takes longer than the
+        deadline, only its own results are missing, and `notice` names it. Raises `Cancelled`, and the error of `here`
+        if no other workspace answers either.
         """
         begun = time.monotonic()
         token = CancelToken()
@@ -265,7 +266,7 @@ class AllWorkspaces:
             return _put_together([first, *asked], notices, most, begun, self._deadline)
         finally:
             forget()
-            token.cancel()  # of those that are late, nobody wants an answer any more
+            token.cancel()  # the results of late ones are not used any more
 
     def _start(
         self, workspace: KnownWorkspace, ask: "Callable[[MemorySearchManager], SearchOutcome]", token: CancelToken
@@ -308,7 +309,7 @@ class AllWorkspaces:
 
 
 class _Asked:
-    """One workspace and what came of asking it."""
+    """One workspace with its result."""
 
     def __init__(self, workspace: KnownWorkspace) -> None:
         self.workspace = workspace

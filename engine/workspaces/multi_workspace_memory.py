@@ -1,4 +1,4 @@
-"""An open memory that also reaches the other workspaces: searches them, and reads what was found there."""
+"""An open memory that also searches the other workspaces, and reads their files."""
 
 import threading
 import time
@@ -49,9 +49,9 @@ _other_files_replace = msgspec.structs.replace
 
 
 class MultiWorkspaceInsight:
-    """An `IndexInsight`: that of the open memory in everything but what is defined here. Thread-safe.
+    """An `IndexInsight`: that of the open memory in everything but the methods here. Thread-safe.
 
-    Raises what `MultiWorkspaceMemory.home_of` raises, and `Unsupported` where the index of that workspace cannot be
+    Raises the errors of `MultiWorkspaceMemory.home_of`, and `Unsupported` if the index of that workspace can't be
     inspected.
     """
 
@@ -82,10 +82,10 @@ _replace = msgspec.structs.replace
 
 
 class MultiWorkspaceMemory:
-    """A `MemorySearchManager`: the memory of one workspace in everything but what is defined here. Thread-safe.
+    """A `MemorySearchManager`: the memory of one workspace in everything but the methods here. Thread-safe.
 
-    Results of other workspaces have names as in `names.py`, by which they can be read, located and compared like any
-    file; their memories are opened for that without a watcher, and nothing is synced there.
+    Results of other workspaces have names as in `file_names.py`, by which they can be read, located and compared like
+    any file; their memories are opened for that without a watcher, and nothing is synced there.
     """
 
     def __init__(  # noqa: PLR0913 - most are options, given by name
@@ -145,7 +145,7 @@ class MultiWorkspaceMemory:
     def search_like(
         self, passage: Passage, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
     ) -> SearchOutcome:
-        """What is like a passage is looked for in the workspace that the passage is from."""
+        """Search in the workspace of the passage."""
         name, path = split_name(passage.path)
         if not name:
             return self._here.search_like(passage, cancel=cancel, **options)
@@ -154,7 +154,7 @@ class MultiWorkspaceMemory:
             return _all_in(other, memory.search_like(there, cancel=cancel, **options))
 
     def answer_as(self, settings: Settings) -> None:
-        """The other workspaces answer as the file of the settings says for each of them."""
+        """The other workspaces answer by the settings file's values for each of them."""
         self._here.answer_as(settings)
         self._pool.settings_changed()
 
@@ -214,7 +214,7 @@ class MultiWorkspaceMemory:
     # --- inside ---------------------------------------------------------------------------------------------------
 
     def folder_of(self, path: str) -> str:
-        """The folder of the workspace that a file with this name is in, as of the last look; empty for none."""
+        """The workspace folder of a file with this name, as of the last search; empty if there is none."""
         name, _ = split_name(path)
         with self._lock:
             found = (one.folder for one in self._known if one.name == name)
@@ -242,13 +242,13 @@ def _glob_of(other: KnownWorkspace) -> str:
 
 
 def _all_in(other: KnownWorkspace, outcome: SearchOutcome) -> SearchOutcome:
-    """What was found in another workspace, with names that lead there."""
+    """Results of another workspace, with names that refer to it."""
     found = tuple(_replace(result, workspace=other.folder) for result in outcome.results)
     return _renamed(_replace(outcome, results=found), {other.folder: other.name})
 
 
 def _renamed(outcome: SearchOutcome, names: dict[str, str]) -> SearchOutcome:
-    """With names that lead to the files of the workspaces of these names."""
+    """With names that refer to files of the named workspaces."""
     explanation = outcome.explanation
     if explanation is not None and len(explanation.results) == len(outcome.results):
         pairs = zip(explanation.results, outcome.results, strict=True)

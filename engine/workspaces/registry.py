@@ -42,7 +42,7 @@ def known_workspaces(
 
 
 def here_and_others(known: Iterable[KnownWorkspace], folder: Path) -> tuple[KnownWorkspace, tuple[KnownWorkspace, ...]]:
-    """The workspace of this folder, be it known or not, and the rest."""
+    """The workspace of this folder, known or not, and the rest."""
     path = str(folder.resolve())
     found = {one.folder: one for one in known}
     mine = found.pop(path, None) or KnownWorkspace(folder=path, name=Path(path).name, present=True, index_bytes=0)
@@ -79,7 +79,7 @@ def _name(parts: tuple[str, ...], above: int) -> str:
 
 
 def workspace_state(folder: Path, *, store_path: str = "") -> WorkspaceState:
-    """What the index of a workspace holds, without opening its memory; what is wrong with it is in `problem`."""
+    """Read the state of a workspace's index without opening its memory; errors are in `problem`."""
     files = index_files(folder, store_path)
     if not files.database.exists():
         return WorkspaceState(files=0, chunks=0, pending_vectors=0, last_sync=None)
@@ -105,10 +105,10 @@ def _pending(snapshot: Snapshot) -> int:
 
 
 def forget_workspace(folder: Path, *, store_path: str = "", remove_index: bool = False) -> int:
-    """Leave a workspace out of all lists until it is opened again; its sessions may go to others.
+    """Remove a workspace from all lists until it is opened again; other workspaces may claim its sessions.
 
-    No note is touched, nor what cannot be made again (facts, saved searches). `remove_index` deletes what can; returns
-    the bytes that this gave back. Raises `IndexBusy` while somebody writes there, `StoreError`.
+    Doesn't change notes, nor data that can't be rebuilt (facts, saved searches). `remove_index` deletes the rest;
+    returns the number of freed bytes. Raises `IndexBusy` while its index is being written, `StoreError`.
     """
     folder = Path(os.path.realpath(os.path.expanduser(folder)))
     files = index_files(folder, store_path)

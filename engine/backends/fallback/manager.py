@@ -1,4 +1,4 @@
-"""A memory whose index is kept elsewhere, with the built-in one behind it: nobody is left without an answer."""
+"""A memory whose index is elsewhere, with the built-in one as fallback, so that every query gets an answer."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 _Answer = TypeVar("_Answer")
 Refusal = Callable[[str | None], str]
 _TOLD = (Unsupported, PassageMissing)
-"""Answers in themselves: another index would not be asked for them."""
+"""Errors that are answers: the fallback is not used for them."""
 
 
 class FallbackMemoryManager:
@@ -74,10 +74,10 @@ class FallbackMemoryManager:
         pause_seconds: float = PAUSE_SECONDS,
         executor: "Executor | None" = None,
     ) -> None:
-        """`name`: of the chosen one, to be shown. `user` is closed with this: kept searches outlive a switch.
+        """`name`: display name of the chosen backend. `user` is closed with this: saved searches outlive a switch.
 
-        `refusal`: why the chosen one answers no session with this key, empty if it does; the other one then does not,
-        either.
+        `refusal` returns why the chosen one answers no session with this key, empty if it does; the fallback then
+        refuses too.
         """
         self._name = name
         self._refusal = refusal
@@ -93,7 +93,7 @@ class FallbackMemoryManager:
         self._wanted: Settings | None = None
         """What was handed to `answer_as` last."""
         self._told: MemorySearchManager | None = None
-        """The memory that has heard of it."""
+        """The memory that has the current settings."""
         self._kept_searches = SavedSearches(user)
         self._unseen_notes = UnseenNotes(user)
 
@@ -276,14 +276,14 @@ class FallbackMemoryManager:
         return outcome
 
     def _tell(self, memory: "MemorySearchManager") -> None:
-        """It may have been opened after the settings changed: whoever is asked next hears of them first."""
+        """A memory may have been opened after the settings changed: it gets them before its next query."""
         with self._telling:
             if self._wanted is not None and memory is not self._told:
                 memory.answer_as(self._wanted)
                 self._told = memory
 
     def _ask(self, used: ActiveMemory, ask: Ask, cancel: CancelToken | None) -> SearchOutcome | None:
-        """The answer of this memory; None where another one is to be asked."""
+        """The answer of this memory; None if another one should be used."""
         try:
             if used.catching_up is None:
                 return ask(used.memory, cancel)
@@ -293,7 +293,7 @@ class FallbackMemoryManager:
         except _TOLD:
             raise
         except (Cancelled, Closed):
-            # Perhaps not of the caller's doing: whoever switches closes the memory under all that others ask of it.
+            # Perhaps not cancelled by the caller: a switch closes the memory under its other callers.
             if (cancel is not None and cancel.cancelled) or used.memory is self._switch.peek():
                 raise
         except Exception as error:  # the edge to programs that are not ours: whatever it is, it must not end here

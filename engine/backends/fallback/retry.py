@@ -1,4 +1,4 @@
-"""Tries a memory that has failed again after a pause, with a question that is asked anyway."""
+"""Retries a failed memory after a pause, with the next query."""
 
 import threading
 import time
@@ -19,7 +19,7 @@ Ask = Callable[["MemorySearchManager", CancelToken | None], SearchOutcome]
 PAUSE_SECONDS = 60.0
 _LONGEST_SECONDS = 16 * 60.0
 _PATIENCE = 2.0
-"""Seconds for which an answer waits for a try; then the built-in index gives it, and the try goes on."""
+"""Seconds for which an answer waits for a retry; then the built-in index answers, and the retry continues."""
 _POLL = 0.05
 
 
@@ -53,9 +53,9 @@ class RetryPolicy:
         self._closed = False
 
     def outcome(self, ask: Ask, cancel: CancelToken | None) -> SearchOutcome | None:
-        """The answer of the memory that had failed, if it is time to try it and it gives one soon.
+        """The answer of the failed memory, if a retry is due and quick enough.
 
-        Raises `Cancelled` for the caller alone: the try goes on.
+        Raises `Cancelled` for the caller alone: the retry continues.
         """
         mine = self._begin(ask)
         if mine is None:
@@ -74,7 +74,7 @@ class RetryPolicy:
                 self._due = time.monotonic() + self._pause
 
     def soon(self) -> None:
-        """Someone has perhaps mended what was missing: try with the next question."""
+        """Retry with the next query: the cause may be fixed."""
         with self._lock:
             self._pause = self._shortest
             if self._due is not None:
@@ -109,7 +109,7 @@ class RetryPolicy:
             mine.outcome = ask(primary, mine.token)
             failed = False
         except (Cancelled, Unsupported, PassageMissing):
-            pass  # tells nothing of whether it works: the next question will
+            pass  # doesn't show whether it works: the next query will
         except Exception as error:
             self._switch.fails_still(error)
             with self._lock:

@@ -49,11 +49,11 @@ class IndexRefresh:
             self._ended.wait(_POLL)
 
     def sentence(self) -> str:
-        """What is to be said of an answer of this index; empty once it is up to date."""
+        """Message for an answer of this index; empty once it is up to date."""
         return self._sentence
 
     def join(self) -> None:
-        """Wait some seconds for its end; whoever closes the memory ends it."""
+        """Wait some seconds for its end, which closing the memory causes."""
         if self._job is not None and self._job.cancel():
             self._stopped()
         elif self._job is not None:
@@ -71,7 +71,7 @@ class IndexRefresh:
             self._sentence = tr(_STOPPED)
         except MnemoscopeError as error:
             self._sentence = _not_done(str(error))
-        except Exception as error:  # the edge of a thread: the answers must say so all the same
+        except Exception as error:  # the outermost call of a thread: answers must report it too
             log.exception("The built-in index could not be brought up to date")
             self._sentence = _not_done(type(error).__name__)
         finally:
@@ -103,7 +103,7 @@ class MemorySwitch:
     def __init__(
         self, open_primary: Opener, open_builtin: Opener, changed: Callable[[], None], threads: BackgroundExecutor
     ) -> None:
-        """Raises nothing when the chosen one cannot be opened: that is its first failure. `changed` hears of both."""
+        """Raises nothing if the chosen one can't be opened: that is its first failure. `changed` is called for both."""
         self._open_builtin = open_builtin
         self._changed = changed
         self._threads = threads
@@ -140,7 +140,7 @@ class MemorySwitch:
         return found
 
     def fail(self, memory: "MemorySearchManager", error: Exception) -> None:
-        """This one has failed: the first who says so of the chosen one closes it."""
+        """Report a failure: the first report about the chosen one closes it."""
         with self._lock:
             if self._closed or memory is not self._primary:
                 return
@@ -156,7 +156,7 @@ class MemorySwitch:
         self._changed()
 
     def return_to(self, primary: "MemorySearchManager") -> None:
-        """The chosen one works again: it takes over, and the built-in one is closed."""
+        """The chosen one works again: switch to it, and close the built-in one."""
         with self._lock:
             if self._closed:
                 left: MemorySearchManager | None = primary

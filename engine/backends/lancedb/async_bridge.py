@@ -1,6 +1,6 @@
-"""Runs LanceDB's coroutines on an event loop of one's own, so that every call has a limit and can be cancelled.
+"""Runs LanceDB's coroutines on a separate event loop, so that every call has a time limit and can be cancelled.
 
-LanceDB's blocking functions wait without an end, and nothing can stop them from outside.
+LanceDB's blocking functions wait indefinitely, and can't be stopped from outside.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ _CLOSE_SECONDS = 5.0
 
 
 def load_lancedb() -> Any:
-    """The module `lancedb`, which takes a second or two to import. Raises `BackendError` where it is not installed."""
+    """The module `lancedb`, which takes a second or two to import. Raises `BackendError` if it isn't installed."""
     # Its native half prints warnings about itself into the terminal.
     os.environ.setdefault("LANCEDB_LOG", "error")
     try:

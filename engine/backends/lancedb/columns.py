@@ -1,20 +1,20 @@
-"""What stands in the table: a row for every file, and one for every passage of it.
+"""The schema of the table: a row for every file, and one for every passage of it.
 
-**Identity.** A file is known by its source, its path and the hash of its content: two machines with the same synced
-notes mean the same rows, and two unrelated notes of one name (every agent has its MEMORY.md) stay two. The row of a
-file names its *holders*, the machines on which it is. A machine that has a file whose rows are there only adds itself;
-one that has changed a file which it held puts the new rows in place of the old ones, whoever else held those, since
-they are the same note of yesterday; one that has lost a file takes itself off, and the rows go with the last holder. So
-nothing that only another machine has is ever removed, and each sync puts right what a killed one, or two at once, have
-left.
+**Identity.** A file is identified by its source, its path and the hash of its content: two machines with the same
+synced notes share rows, and two unrelated notes of one name (every agent has its MEMORY.md) stay separate. The row of a
+file names its *holders*, the machines that have it. A machine with a file whose rows exist only adds itself; one that
+has changed a file which it held replaces the old rows, whichever other machine held those, since they are an earlier
+version of the note; one that has deleted a file removes itself, and the rows are deleted with the last holder. So data
+that only another machine has is never removed, and each sync repairs the traces of a killed sync, or of concurrent
+ones.
 
-`id` is the table's primary key: of two machines that insert the same rows at once, one is told to look again. All rows
-of a file come and go in one commit, so that readers see a file wholly old or wholly new.
+`id` is the table's primary key: of two machines that insert the same rows concurrently, one must retry. All rows of a
+file are added and removed in one commit, so that readers see a file wholly old or wholly new.
 
-**Words.** `terms` holds the token streams of title, headings, name and body as the program's own keyword index has
-them, a line each, every token behind the letter of its column, so that LanceDB's index (split at spaces, nothing else)
-finds words in all scripts, stems and identifiers, and counts each column apart. A line of beginnings of words follows,
-for a query that is being typed, then that of the aliases; rows of earlier programs end before the aliases.
+**Words.** `terms` has the token streams of title, headings, name and body as in the program's own keyword index, one
+line each, every token prefixed with the letter of its column, so that LanceDB's index (split at spaces, nothing else)
+finds words in all scripts, stems and identifiers, and counts each column separately. A line of word prefixes follows,
+for a query that is being typed, then that of the aliases; rows of earlier versions end before the aliases.
 """
 
 import hashlib
@@ -39,13 +39,13 @@ SCHEMA_VERSION = 1
 VERSION_KEY = b"mnemoscope"
 MODEL_KEY = b"mnemoscope.model"
 NUMBER_KEY = b"mnemoscope.table"
-"""Another for each table: one that was deleted and made anew has the same name, and versions that count from 1."""
+"""Differs for each table: a recreated one has the same name, and versions that count from 1."""
 PRIMARY_KEY = b"lance-schema:unenforced-primary-key:position"
 
 FILE_ROW = -1
 """`ordinal` of the row of a file; those of its passages count from 0."""
 NAME, WORD, STEM, BEGINNING = "n", "w", "s", "p"
-"""Letters of the columns: title, headings, file name and aliases share one."""
+"""Prefixes of the columns: title, headings, file name and aliases share one."""
 BEGINNING_LENGTHS = (3, 5)
 _PAIR = 2
 Value = TypeVar("Value")
@@ -58,7 +58,7 @@ PASSAGE_COLUMNS = ("id", "file", "ordinal", "start_line", "end_line", "heading",
 
 
 class Facts(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What else is known of a file."""
+    """Other facts of a file."""
 
     tags: tuple[str, ...] = ()
     session: NewSession | None = None
@@ -101,7 +101,7 @@ class Row(NamedTuple):
     name_tokens: str
     alias_tokens: str
     vector: bytes | None
-    """Little-endian float16 of unit length; None where it is not embedded yet."""
+    """Little-endian float16 of unit length; None if it isn't embedded yet."""
 
 
 def file_key(source: str, path: str, content_hash: str) -> str:
@@ -114,7 +114,7 @@ def schema(dims: int | None = None, model: ModelName | None = None) -> "pa.Schem
 
     text, whole = pa.string(), pa.int64()
     fields = [
-        # The table's primary key from its first moment: of two that insert a row at once, one must look again.
+        # The table's primary key from the start: of two machines that insert a row concurrently, one must retry.
         pa.field("id", text, nullable=False, metadata={PRIMARY_KEY: b"1"}),
         pa.field("file", text),
         pa.field("ordinal", pa.int32()),
@@ -176,7 +176,8 @@ def streams_of(terms: str) -> tuple[str, str, str, str, str, str]:
 
 
 def beginnings(words: Iterable[str]) -> Iterator[str]:
-    """What a question may say of these words while it is typed; of a pair of an unspaced script its first character."""
+    """Prefixes of these words that a query may contain while being typed; of a pair in an unspaced script its first
+    character."""
     for word in words:
         if len(word) == _PAIR and not word.isascii():
             yield word[0]
@@ -186,7 +187,7 @@ def beginnings(words: Iterable[str]) -> Iterator[str]:
 
 
 def beginning_of(start: str) -> str | None:
-    """The longest kept beginning of what was typed so far; None where it is too short."""
+    """The longest stored prefix of the typed text; None if it is too short."""
     if len(start) == 1 and not start.isascii():
         return start
     lengths = [length for length in BEGINNING_LENGTHS if length <= len(start)]
@@ -287,7 +288,7 @@ def read_rows(table: "pa.Table") -> Iterator[Row]:
 
 
 def model_of(field: "pa.Field[Any]") -> ModelName | None:
-    """The model of a column of vectors; None where it does not say so."""
+    """The model of a vector column; None if it isn't recorded."""
     named = (field.metadata or {}).get(MODEL_KEY)
     return None if named is None else read_value(named, ModelName)
 

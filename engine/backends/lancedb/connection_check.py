@@ -1,4 +1,4 @@
-"""Tries a table out: whether it can be reached, and what is in it."""
+"""Tests a table: whether it can be reached, and what it contains."""
 
 from pathlib import Path
 

@@ -1,7 +1,7 @@
-"""Turns what LanceDB reports into sentences that a person can act on.
+"""Turns LanceDB's errors into messages that a user can act on.
 
-Lance tells the cause only in its text, through several layers, and that text may hold addresses with signatures: it is
-looked through and never shown or logged.
+Lance describes the cause only in its message, through several layers, and it may contain addresses with signatures: it
+is searched for known causes and never shown or logged.
 """
 
 import re
@@ -11,7 +11,7 @@ from engine.base.language import marked, tr
 
 
 class TableUnavailable(BackendError):
-    """The table cannot be used now; the message says why."""
+    """The table can't be used now; the message says why."""
 
 
 class TableMissing(BackendError):
@@ -22,7 +22,7 @@ class TableMissing(BackendError):
 
 
 class TableReplaced(BackendError):
-    """What was opened is no more: the table was deleted, made anew or tidied by another machine."""
+    """The opened table no longer exists: another machine deleted, recreated or cleaned it up."""
 
     def __init__(self) -> None:
         super().__init__(tr("Another machine has replaced the LanceDB table: try again."))

@@ -1,7 +1,7 @@
-"""Under which names the files of a table are shown on this machine.
+"""The names of a table's files on this machine.
 
-What this machine holds has its stable name. What only others hold is shown as `//machine/name`, which is nobody's
-stable name, so that a person sees where it is and nobody takes it for a file of their own.
+A local file has its stable name. A file only on other machines is shown as `//machine/name`, which is never a stable
+name, so that users see where it is and don't take it for their own.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -41,7 +41,7 @@ def is_foreign(path: str) -> bool:
 
 
 def machine_of(path: str) -> str:
-    """What the machine is called in the name of its file."""
+    """The machine in the name of its file."""
     return path.removeprefix(_FOREIGN).partition("/")[0]
 
 

@@ -1,4 +1,4 @@
-"""What this machine's own index holds, as it goes into the table."""
+"""The contents of this machine's own index, in the form of the table."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ class LocalFile(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """All of it; its text is analysed anew, for the keyword index keeps no text."""
+    """The stored file; its text is analysed again, since the keyword index stores no text."""
 
     size: int
     title: str
@@ -44,7 +44,7 @@ class Stored(NamedTuple):
     evergreen: bool
     session: NewSession | None
     chunks: tuple[tuple[Chunk, bytes | None], ...]
-    """Each with the places of its messages, where it is a session's."""
+    """Each with its message locations, if it is a session's."""
 
 
 def local_files(snapshot: Snapshot) -> list[LocalFile]:
@@ -59,7 +59,7 @@ def local_files(snapshot: Snapshot) -> list[LocalFile]:
 
 
 def read_stored(snapshot: Snapshot, file: LocalFile) -> Stored | None:
-    """None for one that has gone."""
+    """None for a deleted file."""
     tables, connection = snapshot.tables, snapshot.connection
     row = connection.execute(f"SELECT size, title, language FROM {tables.files} WHERE id = ?", (file.id,)).fetchone()
     if row is None:
@@ -94,7 +94,7 @@ def read_stored(snapshot: Snapshot, file: LocalFile) -> Stored | None:
 
 
 def masked(file: LocalFile, stored: Stored) -> Stored:
-    """Without the secrets that a note may hold: what goes to other machines. Sessions are masked from the start."""
+    """Mask the secrets in a note before it is sent to other machines. Sessions are masked already."""
     if file.source == "sessions":
         return stored
 

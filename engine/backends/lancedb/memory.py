@@ -1,4 +1,4 @@
-"""The backend that shares a table: the program's own index for this machine's files, the table for what is found."""
+"""The backend that shares a table: the program's own index for this machine's files, the table for searches."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -60,15 +60,15 @@ if TYPE_CHECKING:
     from engine.store.user_data import UserData
 
 _LOOK_AGAIN_SECONDS = 30.0
-"""A table that could not be reached is not asked for a status sooner."""
+"""Seconds until the status of an unreachable table is requested again."""
 
 
 class LanceMemory:
     """See `MemorySearchManager` for every method.
 
-    Searches are answered by the table, also about what only other machines have. Everything else is this machine's own
-    and answered by its own index: sessions, models, health, the map. So the window loses nothing, a sync works without
-    a network, and the index that a fallback needs is there.
+    Searches are answered by the table, including files of other machines. Everything else is local and answered by this
+    machine's index: sessions, models, health, the map. So the window has every feature, a sync works without a network,
+    and the index for a fallback exists.
     """
 
     def __init__(self, workspace: Path, settings: Settings, *, executor: "Executor | None", background: bool) -> None:
@@ -201,9 +201,9 @@ class LanceMemory:
         return with_degraded(status)
 
     def _seen(self) -> tuple[TableView | None, int, str]:
-        """The table as it is known, how many vectors it has, and why it cannot be looked at.
+        """The known state of the table, its number of vectors, and why it can't be read.
 
-        Asks it only where nobody waits for long.
+        Reads it only if the caller doesn't wait for long.
         """
         if self._failed and time.monotonic() - self._failed < _LOOK_AGAIN_SECONDS:
             return *_remembered(self._table.known()), self._table.problem or ""
@@ -219,7 +219,7 @@ class LanceMemory:
             return *_remembered(self._table.known()), str(error)
 
     def _told(self, view: TableView | None, own: MemoryProviderStatus) -> dict[str, Any]:
-        """What is only to be said of a table."""
+        """Status fields that only a table has."""
         try:
             place = self._table.place()
         except MnemoscopeError:
@@ -322,11 +322,11 @@ _SOURCES: tuple[Source, ...] = ("memory", "sessions")
 
 
 def _whole(view: TableView) -> tuple[TableView, int]:
-    """All of it that the status tells of, read from the table."""
+    """Everything the status needs, read from the table."""
     view.files()
     return view, view.vectors()
 
 
 def _remembered(view: TableView | None) -> tuple[TableView | None, int]:
-    """The same of what was read before; nothing where that was not all."""
+    """The same from the cache; None if it is incomplete."""
     return (None, 0) if view is None or not view.complete else (view, view.vectors())

@@ -1,7 +1,7 @@
-"""A small index in memory: all files of a table, and the passages that a question brings to it.
+"""A small index in memory: all files of a table, and the passages that a query copies to it.
 
-There the question is answered by the very code that searches the program's own index: the same operators, scores,
-order, snippets and explanations.
+The query is answered there by the code that searches the program's own index: the same operators, scores, order,
+snippets and explanations.
 """
 
 import threading
@@ -33,11 +33,11 @@ from engine.store.writer import NewFile, Writer
 
 _COLUMN_LETTERS = {"words": WORD, "stems": STEM, "name": NAME}
 _ANY = b""
-"""Hash of a vector that stands for those of the table: questions are embedded only where there are some."""
+"""Hash of a placeholder vector: queries are embedded only if there are vectors."""
 
 
 class MemoryIndex:
-    """One question's; made from a `Catalog`."""
+    """The index of one query; made from a `Catalog`."""
 
     def __init__(self, view: TableView, connection: apsw.Connection, files: Mapping[str, "Shown"]) -> None:
         self.view = view
@@ -84,7 +84,7 @@ class Shown(msgspec.Struct, frozen=True):
 
 
 class Catalog:
-    """All files of one version of the table. The connection is only read; every question gets a copy."""
+    """All files of one version of the table. The connection is read-only; every query gets a copy."""
 
     def __init__(self, view: TableView, named: Mapping[str, str], identity: str, rules: str) -> None:
         """`named`: the name under which each file is shown, by its key. `rules`: what the settings say of names."""
@@ -143,7 +143,7 @@ class Catalog:
 
 
 class MemoryIndexes:
-    """As `IndexStore` for a searcher: each thread reads the bench of the question that it works on."""
+    """The `IndexStore` of a searcher: each thread reads the index of its own query."""
 
     recovered = ""
 
@@ -193,9 +193,9 @@ class TableCounts:
         """Nothing: looser forms, most of such tokens, are not looked for."""
 
     def words(self, start: str) -> list[Word]:
-        """All words that begin so, as one.
+        """All words with this prefix, as one.
 
-        A longer beginning than those that are kept is most likely a whole word; what is none is counted from above.
+        A prefix longer than the stored ones is probably a whole word; otherwise its count is an upper limit.
         """
         kept = beginning_of(start)
         if kept is None:

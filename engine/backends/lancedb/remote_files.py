@@ -1,4 +1,4 @@
-"""Files that only other machines have, put together from their passages in the table."""
+"""Files of other machines, assembled from their passages in the table."""
 
 from collections.abc import Iterable
 
@@ -22,7 +22,7 @@ class RemoteFiles:
         self._naming = naming
 
     def open(self, path: str, cancel: CancelToken | None = None) -> NumberedText:
-        """The file's text as far as it is in passages, each line in its place. Raises `PathRefused`."""
+        """The file's text as far as it is in passages, each line at its number. Raises `PathRefused`."""
 
         def rows(view: TableView) -> list[Row]:
             files = view.files(cancel)
@@ -36,7 +36,7 @@ class RemoteFiles:
 
 
 def elsewhere(path: str) -> Unsupported:
-    """What is said of a file of which only passages are here."""
+    """The message for a file of which only passages are here."""
     return Unsupported(
         tr(
             "This file is on the machine “{machine}”: only its indexed text is here, and it cannot be opened.",

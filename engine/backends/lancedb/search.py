@@ -35,7 +35,7 @@ _LISTED = 200
 
 
 class TableSearcher:
-    """Thread-safe. Keeps the files of the last version that it saw, and the last answers."""
+    """Searches the table. Thread-safe. Caches the files of the last version, and the last answers."""
 
     def __init__(
         self,
@@ -104,7 +104,7 @@ class TableSearcher:
             return self._catalog
 
     def _identity(self, view: TableView) -> str:
-        """Answers are remembered by it and the version, which a table that was made anew may have had before."""
+        """Key of cached answers besides the version, since a recreated table repeats version numbers."""
         return f"{self._table.place().shown} {view.number}"
 
     def _answer(self, view: TableView, request: SearchRequest, cancel: CancelToken | None) -> SearchOutcome:
@@ -168,7 +168,7 @@ def other_model(view: TableView) -> str:
 
 
 def _bring_passage(bench: MemoryIndex, passage: Passage, cancel: CancelToken | None) -> None:
-    """What is looked for is like this: its own rows, and how often its words occur."""
+    """Copy the rows of the passage to find similar ones for, and the frequencies of its words."""
     key = bench.key_of(passage.path)
     if key is None:
         return

@@ -1,10 +1,10 @@
-"""Conditions in the SQL of LanceDB, which takes no parameters: every value goes through `text`."""
+"""Conditions in the SQL of LanceDB, which has no parameters: every value is quoted by `text`."""
 
 from collections.abc import Iterable
 
 
 def text(value: str) -> str:
-    """A string literal. What no text in UTF-8 can hold becomes a question mark, as it did in the table."""
+    """A string literal. Characters that UTF-8 can't encode become question marks, as in the table."""
     clean = value.encode("utf-8", "replace").decode().replace("\0", "")
     return "'" + clean.replace("'", "''") + "'"
 

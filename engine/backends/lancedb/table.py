@@ -1,4 +1,4 @@
-"""The table itself: opened where it is, and read at one moment."""
+"""The table itself: opening it, and reading one version."""
 
 import logging
 import math
@@ -33,16 +33,16 @@ Answer = TypeVar("Answer")
 
 _REFRESH_SECONDS = 1.0
 _MOST_DIGITS = 9
-"""How long an answer may be behind what other machines have committed."""
+"""How far an answer may be behind commits of other machines."""
 _NO_PROBLEM = (TableMissing, TableReplaced, TableExists, NotIndexed, Conflict)
-"""What the one who asked deals with."""
+"""Errors that the caller handles."""
 
 
 class SharedTable:
     """Thread-safe. Connects when it is first needed."""
 
     def __init__(self, find: Callable[[CancelToken | None], TableLocation]) -> None:
-        """`find` says where it is; it may ask the keychain."""
+        """`find` returns its location; it may read the keychain."""
         self._find = find
         self._bridge = AsyncBridge()
         self._lock = threading.Lock()
@@ -63,7 +63,7 @@ class SharedTable:
     # --- reading --------------------------------------------------------------------------------------------------
 
     def view(self, cancel: CancelToken | None = None, *, fresh: bool = False) -> TableView:
-        """The table as it is now, or was a second ago unless `fresh`; another one only where it has changed.
+        """The current table, or that of a second ago unless `fresh`; a new object only if it has changed.
 
         Raises `TableMissing`, `TableUnavailable`, `TableTooNew`, `Cancelled`, `Closed`.
         """
@@ -80,13 +80,13 @@ class SharedTable:
                 raise
 
     def read(self, work: Callable[[TableView], Answer], cancel: CancelToken | None = None) -> Answer:
-        """What `work` makes of the table as it is now, or was a second ago. Raises as `view`."""
+        """Return the result of `work` for the current table, or that of a second ago. Raises as `view`."""
         return self.with_one_more_try(lambda: work(self.view(cancel)))
 
     def with_one_more_try(self, work: Callable[[], Answer]) -> Answer:
-        """Do it anew where another machine has taken away beneath it what it reads.
+        """Retry if another machine has deleted what it reads.
 
-        That machine may have made the table anew, or have a clock that is ahead and tidied away what is in use.
+        That machine may have recreated the table, or have a fast clock and cleaned up data in use.
         """
         try:
             return work()
@@ -107,12 +107,12 @@ class SharedTable:
         self._looked = -math.inf
 
     def known(self) -> TableView | None:
-        """What was seen last; asks nobody."""
+        """The last version seen; reads nothing."""
         return self._view
 
     def _look(self, cancel: CancelToken | None) -> TableView:
         database, name = self.connected(cancel), self.place().table
-        # Opened anew, which costs no more: one that is open never sees that a new table counts its versions from 1.
+        # Reopened, which costs no more: an open one doesn't notice that a new table counts its versions from 1.
         table = self.ask(database.open_table(name), cancel)
         version, schema = self.ask(table.version(), cancel), self.checked(self.ask(table.schema(), cancel))
         if self._view is None or (self._view.version, self._view.number) != (version, columns.number_of(schema)):

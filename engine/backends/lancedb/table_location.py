@@ -24,13 +24,14 @@ _UNFIT = re.compile(r"[^A-Za-z0-9_.-]+")
 _NAME_LENGTH = 48
 _CLOUD_VARIABLE = "LANCEDB_API_KEY"
 _S3_VARIABLES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY")
-"""Read by the storage itself; where they are missing, the keychain's entries of these names are asked."""
+"""Read by the storage itself; missing ones are looked up in the keychain under these names."""
 _RETRIES = "2"
 
 
 @dataclass(frozen=True)
 class Machine:
-    """Who holds files in a table: one workspace on one machine, so that two never take each other's files for gone."""
+    """Holder of files in a table: one workspace on one machine, so that two never treat each other's files as
+    deleted."""
 
     id: str
     """Twelve hexadecimal digits."""
@@ -95,7 +96,7 @@ def find_place(
 
 
 def this_machine(workspace: Path, settings: Settings) -> Machine:
-    """This workspace on this machine; makes the machine's number when it is first asked. Raises `StoreError`."""
+    """This workspace on this machine; creates the machine's id at first use. Raises `StoreError`."""
     number = _machine_number()
     id_ = hashlib.sha256(f"{number}\0{workspace.resolve()}".encode("utf-8", "surrogatepass")).hexdigest()[:12]
     return Machine(id_, _fit(settings.lancedb.machine or platform.node()) or "machine")
@@ -111,7 +112,7 @@ def _machine_number() -> str:
             create_private(new)
             new.write_text(uuid.uuid4().hex, encoding="ascii")
             try:
-                os.link(new, file)  # the first one stays: two programs may start at once
+                os.link(new, file)  # the first one wins: two programs may start at the same time
             except FileExistsError:
                 pass
             except OSError:

@@ -1,7 +1,7 @@
-"""What LanceDB is asked for one question: full-text queries, and conditions that hold before candidates are chosen.
+"""LanceDB's queries for one search: full-text queries, and conditions that apply before candidates are chosen.
 
-Nothing that a person or an agent writes reaches SQL but the names of sources, quoted: what is said of paths, titles,
-tags or dates is looked up among the files in memory, and LanceDB gets their keys.
+Nothing written by a user or an agent reaches SQL but the names of sources, quoted: conditions on paths, titles, tags or
+dates are looked up among the files in memory, and LanceDB gets their keys.
 """
 
 from collections.abc import Iterator, Sequence
@@ -43,7 +43,7 @@ def condition(bench: MemoryIndex, filter_: Filter, query: Query, languages: Sequ
 
 
 def _files(snapshot: Snapshot, filter_: Filter, query: Query, languages: Sequence[str]) -> list[int] | None:
-    """Ids of the files that pass; None where nothing is said of files."""
+    """Ids of the files that pass; None if there is no condition on files."""
     demanded = Conditions(snapshot, query, languages).files()
     if not filter_.active:
         return demanded
@@ -62,7 +62,7 @@ def newest(bench: MemoryIndex, filter_: Filter, query: Query, languages: Sequenc
 
 
 def tokens_to_count(question: QueryAnalysis) -> list[str]:
-    """What the scores will ask for, to be counted at once."""
+    """Tokens that the scores need, to be counted in one request."""
     found: dict[str, None] = {}
     for term in question.terms:
         if term.stop:
@@ -78,7 +78,7 @@ def tokens_to_count(question: QueryAnalysis) -> list[str]:
 
 
 def queries(question: QueryAnalysis, query: Query) -> "Iterator[FullTextQuery]":
-    """Full-text queries, whose best matches together are the candidates by words."""
+    """Full-text queries, whose best matches together are the keyword candidates."""
     terms = [" ".join(dict.fromkeys(_atoms(term))) for term in question.terms if not term.stop]
     terms = [atoms for atoms in terms if atoms]
     if not terms:

@@ -1,8 +1,8 @@
-"""The sync's half beyond this machine: takes vectors that others have made, and puts into the table what is new here.
+"""The remote part of a sync: uses vectors that others have made, and adds what is new here to the table.
 
-The program's own index comes first: it reads, cuts, masks and embeds this machine's files, works without a network, and
-answers when the table cannot. What it holds is compared with the table by content, so that a sync that was killed, or
-came too late, is made good by the next one.
+The program's own index comes first: it reads, chunks, masks and embeds this machine's files, works without a network,
+and answers if the table can't. Its contents are compared with the table by content, so that the next sync completes one
+that was killed or late.
 """
 
 import hashlib
@@ -32,7 +32,7 @@ _CHUNKS_A_COMMIT = 1000
 _VECTORS_AT_ONCE = 500
 _KEYS_AT_ONCE = 1000
 _PASSES = 4
-"""What another machine commits at the same moment is seen by a second look."""
+"""Attempts: a second one sees concurrent commits of other machines."""
 
 
 @dataclass
@@ -40,13 +40,13 @@ class UploadPlan:
     """Nothing in it is another machine's alone."""
 
     put: list[tuple[LocalFile, list[str]]] = field(default_factory=list)
-    """Files whose rows are to come, the newest first, each with the keys of those that they take the place of."""
+    """Files whose rows are to be added, newest first, each with the keys of those that they replace."""
     renew: list[LocalFile] = field(default_factory=list)
-    """Files whose rows this machine wrote by other rules, or at another time than the file has now."""
+    """Files whose rows this machine wrote by older rules, or with another time."""
     join: list[str] = field(default_factory=list)
     """Keys of files that another machine has put there, and that are here, too."""
     leave: list[SharedFile] = field(default_factory=list)
-    """Files that are here no more, and still on other machines."""
+    """Files that were deleted here, and are still on other machines."""
     remove: list[str] = field(default_factory=list)
     """Keys of files that are nowhere any more, or in an older form."""
 
@@ -56,7 +56,7 @@ class UploadPlan:
 
 
 def make_plan(local: Sequence[LocalFile], shared: Mapping[str, SharedFile], machine: str, rules: str) -> UploadPlan:
-    """`machine`: the id of this one. See `columns` for what identity and holders mean."""
+    """`machine`: the id of this one. See `columns` for identity and holders."""
     plan = UploadPlan()
     wanted = {file.key: file for file in local}
     now = {(file.source, file.path): file.key for file in local}
@@ -98,7 +98,7 @@ class TablePublisher:
         known_provider: Callable[[], EmbeddingProvider | None],
         shared: Callable[[], None],
     ) -> None:
-        """`known_provider`: the one whose vectors the index has now. `shared` hears of every commit."""
+        """`known_provider`: the one whose vectors the index has now. `shared` is called after every commit."""
         self._table = table
         self._writer = TableWriter(table)
         self._machine = machine
@@ -129,7 +129,7 @@ class TablePublisher:
         return None if provider is None else ModelName(provider.id, provider.model, provider.key)
 
     def _take_vectors(self, work: StageWork) -> int:
-        """Bring what others have embedded already; returns how many chunks need no embedding any more."""
+        """Copy vectors that others have made; returns the number of chunks that needn't be embedded any more."""
         model = work.model
         try:
             view = self._table.view(work.token, fresh=True)
@@ -237,7 +237,7 @@ class TablePublisher:
             known = view.files().get(file.key)
             holders = ((me.id, me.label),) if known is None else known.holders
             rows += rows_of_file(new, file.key, spelt_holders(holders), me.id, rules)
-            # What is masked means what it meant before; its vector goes by the new text.
+            # Masked text means the same as before; its vector is stored under the new text.
             own = (hashlib.sha256(chunk.text.encode()).digest() for chunk, _ in found.chunks)
             meant |= {chunk.hash.hex(): hash_ for chunk, hash_ in zip(new.chunks, own, strict=True)}
         known_vectors = self._known_vectors(view, list(meant.values()), work)

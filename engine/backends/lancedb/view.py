@@ -1,4 +1,4 @@
-"""The table at one moment: its files, how often words occur in it, and questions to it."""
+"""One version of the table: its files, word frequencies, and queries."""
 
 import threading
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -23,7 +23,7 @@ _PROBES = 40
 
 
 class TableView:
-    """One version. Thread-safe; what was read of it once is remembered."""
+    """One version of the table. Thread-safe; caches what was read."""
 
     def __init__(self, version: int, table: Any, schema: "pa.Schema", ask: Ask) -> None:
         self.version = version
@@ -37,7 +37,7 @@ class TableView:
         field = schema.field("vector") if "vector" in schema.names else None
         self.dims: int | None = None if field is None else field.type.list_size
         self.model = None if field is None else columns.model_of(field)
-        """The model whose vectors it holds; None before the first."""
+        """The model of its vectors; None before the first."""
 
     def files(self, cancel: CancelToken | None = None) -> Mapping[str, SharedFile]:
         """All files by their keys."""
@@ -59,7 +59,7 @@ class TableView:
 
     @property
     def complete(self) -> bool:
-        """Whether its files and the number of its vectors are known, so that the table is not asked for them."""
+        """Whether its files and the number of its vectors are cached."""
         return self._files is not None and (self._vectors is not None or self.dims is None)
 
     def vectors(self) -> int:
@@ -113,7 +113,7 @@ class TableView:
         return {bytes.fromhex(hash_): vector for hash_, vector in pairs if vector is not None}
 
     def without_vector(self, cancel: CancelToken) -> list[tuple[str, bytes]]:
-        """(id, hash of the text) of the passages that lack one."""
+        """(id, hash of the text) of the passages without a vector."""
         query = self._table.query().where(_and("vector IS NULL")).select(["id", "text_hash"])
         found = self._ask(query.to_arrow(), cancel)
         pairs = zip(found.column("id").to_pylist(), found.column("text_hash").to_pylist(), strict=True)
@@ -131,7 +131,7 @@ def _and(condition: str) -> str:
 
 
 def match(tokens: str) -> Any:
-    """A full-text query: any of these marked tokens, as they are."""
+    """A full-text query: any of these marked tokens, unchanged."""
     import lancedb.query
 
     make: Any = lancedb.query.MatchQuery  # its type leaves out that the other arguments have defaults

@@ -44,7 +44,7 @@ class TableWriter:
         """Version of the table before the first commit after it was last tidied, or looked at for it."""
 
     def create(self, dims: int | None, model: ModelName | None, cancel: CancelToken | None = None) -> None:
-        """Make the table where there is none."""
+        """Create the table if it is missing."""
 
         async def make(database: Any, name: str) -> None:
             table = await database.create_table(name, schema=columns.schema(dims, model))
@@ -76,7 +76,7 @@ class TableWriter:
         self._commit(commit, cancel)
 
     def set_vectors(self, ids: Sequence[str], vectors: Sequence[bytes], cancel: CancelToken) -> None:
-        """Give rows their vectors (little-endian float16) in one commit; rows that have gone are left out."""
+        """Set vectors (little-endian float16) of rows in one commit; deleted rows are left out."""
         import pyarrow as pa
 
         async def commit(table: Any, schema: "pa.Schema") -> None:
@@ -158,7 +158,7 @@ class TableWriter:
                     table.reconnect()
                 if attempt == _ATTEMPTS - 1:
                     raise
-                # With jitter: two that waited alike would meet again.
+                # With jitter: two machines with equal waits would collide again.
                 _sleep(random.uniform(0.05, min(_LONGEST_WAIT, 0.1 * 2**attempt)), cancel)
 
 

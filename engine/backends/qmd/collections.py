@@ -1,7 +1,7 @@
-"""What `qmd` is told to index: a collection for each place with notes, and exactly the files that our rules accept.
+"""Configures what `qmd` indexes: a collection for each folder of notes, with exactly the files that our rules accept.
 
-The collections are written into the file in which `qmd` keeps them: that alone can hold what is to be left out, and
-`qmd collection add` would read every file of a place before that could be said. (JSON is YAML, too.)
+The collections are written into qmd's own configuration file: only there can files be excluded, and `qmd collection
+add` would read every file of a folder first. (JSON is YAML, too.)
 """
 
 import os
@@ -24,14 +24,14 @@ from engine.records import FileIssue, Source
 from engine.settings import Settings
 
 PASSED_BY_QMD = frozenset({"node_modules", ".git", ".cache", "vendor", "dist", "build"})
-"""Folders that `qmd` never looks into, whatever it is told."""
+"""Folders that `qmd` never reads, whatever its configuration."""
 SESSIONS = "sessions"
 
 _MOST_JOINED = 64
 """Names in one pattern, which may have 65,536 characters, and a name nearly a thousand with its signs marked."""
 _NOT_IN_A_NAME = re.compile(r"[^a-z0-9-]+")
 _SPECIAL = re.compile(r"[\\*?|(){}\[\]!+@#,\"'`]")
-"""Quotes, too: beside braces, all between two of them would be taken as it is."""
+"""Includes quotes: next to braces, text between two quotes is taken literally."""
 _MEANT = re.compile(r"[*?\[{]")
 _OWN_NAMES = {"": "memory-dir", "MEMORY.md": "memory-root", "memory.md": "memory-alt", "memory": "memory-dir"}
 
@@ -47,7 +47,7 @@ class Collection(msgspec.Struct, frozen=True, array_like=True):
     prefix: str
     """What the stable names of its files begin with; of a single file its stable name."""
     single: str = ""
-    """What the only file is called within the folder; empty for a whole folder."""
+    """Name of the only file in the folder; empty for a whole folder."""
     ignore: tuple[str, ...] = ()
 
     def stable_name(self, path: str) -> str | None:
@@ -58,7 +58,7 @@ class Collection(msgspec.Struct, frozen=True, array_like=True):
 
 
 class CollectionPlan(NamedTuple):
-    """All that `qmd` is to index of a workspace."""
+    """The collections of a workspace."""
 
     collections: tuple[Collection, ...]
     files: tuple[FoundFile, ...]
@@ -76,7 +76,8 @@ def with_paths(settings: Settings) -> Settings:
 def plan(
     workspace: Path, settings: Settings, sessions: Path | None, cancel: CancelToken | None = None
 ) -> CollectionPlan:
-    """What there is now. `settings` have the paths; `sessions`: folder of the sessions written out, None for none.
+    """Return the collections for the current files. `settings` contain the paths; `sessions`: folder of the exported
+    sessions, None for none.
 
     Raises `WorkspaceError`, `Cancelled`.
     """
@@ -101,7 +102,7 @@ def plan(
 
 
 class SavedConfiguration(msgspec.Struct, frozen=True):
-    """All that `qmd` is told in its own file."""
+    """The complete configuration in qmd's file."""
 
     collections: tuple[Collection, ...] = ()
     models: Mapping[str, str] = {}
@@ -136,7 +137,7 @@ def literal(name: str) -> str:
 
 
 class _Names:
-    """Names of collections: small letters, digits and hyphens, each once."""
+    """Names of collections: lower-case letters, digits and hyphens, each once."""
 
     def __init__(self, workspace: str) -> None:
         self._ending = _plain(workspace)
@@ -161,7 +162,7 @@ def _collection(root: Root, files: Sequence[FoundFile], roots: Roots, settings: 
     name = names.name(wanted or (_OWN_NAMES.get(root.name, root.name) if not root.extra else root.name))
     if root.single or not os.path.isdir(root.path):
         folder, base = os.path.split(root.path)
-        # What is not accepted has to be left out: nothing else keeps `qmd` from reading it.
+        # Files that aren't accepted must be excluded: otherwise `qmd` reads them.
         ignore = () if files else (literal(base),)
         return Collection(name, "memory", folder, literal(base), root.name, base, ignore)
     pattern = pattern or ",".join(f"**/*{_any_case(ending)}" for ending in settings.extensions)
@@ -256,7 +257,7 @@ def _seen_by_qmd(folder: str) -> list[os.DirEntry[str]]:
 def _passed_over(
     found: Discovery, accepted: dict[str, list[FoundFile]]
 ) -> tuple[tuple[FoundFile, ...], tuple[FileIssue, ...]]:
-    """The files that `qmd` takes, and what is left out by our rules or by its own."""
+    """The files that `qmd` takes, and those excluded by our rules or by its own."""
     taken, passed = [], list(found.skipped)
     for root, files in accepted.items():
         for file in files:

@@ -1,8 +1,7 @@
-"""The command `qmd`: found, run in a world of its own, and its failures as sentences.
+"""The command `qmd`: finds it, runs it in isolation, and turns its failures into messages.
 
-It must not see the person's own collections, nor a `.qmd` folder that lies in or above the notes: that one would make
-it write its index there, and run what someone else has put into it. So it works in a folder of ours, under an index
-that is named to it.
+It must not see the user's own collections, nor a `.qmd` folder in or above the notes: with that it would write its
+index there, and run commands from it. So it works in a folder of ours, with an explicit index.
 """
 
 import os
@@ -49,14 +48,14 @@ class QmdFailed(QmdError):
         super().__init__(message)
         self.code = code
         self.errors = errors
-        """All that it wrote of it."""
+        """Its complete error output."""
 
 
 class QmdCommand:
     """Runs `qmd` for one workspace. Thread-safe."""
 
     def __init__(self, name: str, folder: Path) -> None:
-        """`folder`: where it keeps its settings and its index; made when it is first run."""
+        """`folder`: for its settings and its index; created at the first run."""
         self._name = name
         self.folder = folder
         self.config = folder / "xdg-config"
@@ -65,7 +64,7 @@ class QmdCommand:
         self._running: set[CancelToken] = set()
         self._closed = False
         self.version = ""
-        """As it said itself; empty before it was first asked."""
+        """As reported by the command; empty before the first call."""
 
     @property
     def database(self) -> Path:
@@ -78,7 +77,7 @@ class QmdCommand:
         return self.config / f"{_INDEX}.yml"
 
     def missing(self) -> str:
-        """Why there is no such command, one sentence; empty where there is one. Runs nothing."""
+        """Why the command is missing, one sentence; empty if it exists. Runs nothing."""
         try:
             self._program()
         except QmdMissing as error:
@@ -122,7 +121,7 @@ class QmdCommand:
         on_line: Callable[[str], None] | None = None,
         meanwhile: Callable[[], None] | None = None,
     ) -> Finished:
-        """Run one command of it, whose operand is never taken for an option; see `process.run`.
+        """Run one of its subcommands; the operand is never parsed as an option; see `process.run`.
 
         Raises `QmdError`, `Cancelled`, `Closed`.
         """
@@ -214,7 +213,7 @@ class QmdCommand:
             stop.cancel()
 
     def _program(self) -> list[str]:
-        """What to start. On Windows not the `.cmd` itself: what its shell makes of a question is anyone's guess."""
+        """The program to start. On Windows not the `.cmd` itself: its shell would interpret the query."""
         name = os.path.expanduser(self._name)
         found = shutil.which(name)
         if found is None:
@@ -235,7 +234,7 @@ class QmdCommand:
 
     def _environment(self, program: Sequence[str]) -> dict[str, str]:
         environment = {name: value for name, value in os.environ.items() if name not in _NOT_INHERITED}
-        # Its first line asks for a `node`: the one that it was installed with lies beside it.
+        # Its first line names `node`: the one that it was installed with is in the same folder.
         path = os.pathsep.join((os.path.dirname(program[0]), environment.get("PATH", os.defpath)))
         return {
             **environment,
@@ -249,20 +248,20 @@ class QmdCommand:
 
 
 _ELSEWHERE = ("INDEX_PATH", "QMD_TRUST_LOCAL_CONFIG", "QMD_TRUST_UPDATE_HOOKS")
-"""What would lead it to an index that is not ours, or have it trust what lies among the notes."""
+"""Variables that would select another index, or make it trust files among the notes."""
 _NOT_INHERITED = frozenset({*_ELSEWHERE, "FORCE_COLOR", "CI"})
-"""With CI, which not only build servers set, `qmd` embeds the notes and then refuses to embed a question."""
+"""With CI, which not only build servers set, `qmd` embeds the notes and then refuses to embed a query."""
 _MENDING = marked("install it with npm i -g @tobilu/qmd (Node 22 or newer), or set qmd.command to its full path.")
 
 
 def _failure(what: str, finished: Finished) -> QmdFailed:
-    """The error of a command that ended badly, with what it says of it."""
+    """The error of a failed command, with its own message."""
     if finished.code < 0:
         ended = tr("{command} was ended by the system (signal {number}).", command=what, number=-finished.code)
         return QmdFailed(ended, code=finished.code, errors="")
     said = f"{finished.errors}\n{finished.output}"
     lines = [" ".join(line.split()) for line in said.splitlines() if line.strip()]
-    # Of a stack trace the line with the error says what a person can understand.
+    # Of a stack trace, the line with the error is the readable one.
     line = next((line for line in lines if re.match(r"(?:\w*Error|Error|Usage)\b", line)), lines[0] if lines else "")
     reason = line[:_SHOWN_ERROR] or tr("code {number}", number=finished.code)
     failed = tr("{command} failed: {reason}.", command=what, reason=reason.rstrip("."))

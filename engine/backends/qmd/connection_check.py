@@ -11,7 +11,7 @@ from engine.settings import Settings
 
 
 def try_out(workspace: Path, settings: Settings, cancel: CancelToken | None) -> str:
-    """See `try_backend`. It runs in a folder that goes away again."""
+    """See `try_backend`. It runs in a temporary folder."""
     with tempfile.TemporaryDirectory(prefix=temporary_prefix("trial")) as folder:
         command = QmdCommand(settings.qmd.command, Path(folder))
         try:

@@ -1,4 +1,4 @@
-"""The list of what was written out for `qmd`: the transcripts that were read, and the sessions of each."""
+"""The list of exports for `qmd`: the transcripts that were read, and the sessions of each."""
 
 import threading
 from pathlib import Path
@@ -19,7 +19,7 @@ class KnownTranscript(msgspec.Struct, frozen=True, array_like=True):
     sessions: tuple[str, ...] = ()
     """Their stable names."""
     rule: str = ""
-    """Why nothing more of it is there; empty where all is."""
+    """Why the rest of it is missing; empty if it is complete."""
     detail: str = ""
 
 
@@ -32,7 +32,7 @@ class ExportedSession(msgspec.Struct, frozen=True, array_like=True):
 
 
 class ExportList(msgspec.Struct):
-    """Everything that is known of what was written out."""
+    """All known exports."""
 
     fingerprint: str = ""
     transcripts: dict[str, KnownTranscript] = {}
@@ -60,7 +60,7 @@ class StoredExportList:
             except FileNotFoundError:
                 self._list, self._read_as = ExportList(), (0, 0)
             except (OSError, ValueError):
-                self._list = ExportList()  # of another version, or damaged: everything is written out anew
+                self._list = ExportList()  # of another version, or damaged: everything is exported again
             return self._list
 
     def keep(self, fresh: ExportList) -> None:

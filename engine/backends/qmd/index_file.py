@@ -41,7 +41,7 @@ class QmdIndexFile:
         self._counts = QmdCounts()
 
     def moment(self) -> object:
-        """What differs after anyone has written it; None where there is none."""
+        """A value that differs after any write; None if there is no index."""
         return tuple(map(_state, (self._path, self._path.with_name(f"{self._path.name}-wal"))))
 
     def size(self) -> int:

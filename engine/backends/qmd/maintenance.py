@@ -1,4 +1,4 @@
-"""What is done to the index of `qmd`: it is told what to index, updated, embedded, cleaned, or thrown away."""
+"""Maintains the index of `qmd`: configures, updates, embeds, cleans and deletes it."""
 
 import contextlib
 import logging
@@ -31,7 +31,7 @@ _DAMAGED = ("malformed", "not a database", "sqlite_corrupt")
 _TANGLED = ("unique constraint failed",)
 """Two rows of one document, as an older version could leave them."""
 _embedding = threading.Lock()
-"""One run that embeds at a time in this process: each loads a model of its own."""
+"""One embedding run at a time in this process: each loads its own model."""
 
 
 class Maintenance:
@@ -47,7 +47,7 @@ class Maintenance:
 
     @property
     def collections(self) -> tuple[Collection, ...]:
-        """What `qmd` was told last, by whatever process."""
+        """The last configuration of `qmd`, by any process."""
         return read_told(self._noted).collections
 
     def restore(self) -> bool:
@@ -58,7 +58,7 @@ class Maintenance:
         return bool(told.collections)
 
     def tell(self, collections: Sequence[Collection], token: CancelToken) -> None:
-        """Put the collections in force; those that are no more leave the index. Raises `QmdError`, `Cancelled`."""
+        """Apply the collections; removed ones leave the index. Raises `QmdError`, `Cancelled`."""
         before, told = read_told(self._noted), SavedConfiguration(tuple(collections), self._models())
         self._remove({one.name for one in before.collections} - {one.name for one in collections}, token)
         if told != before or not self._command.config_file.exists():
@@ -66,9 +66,9 @@ class Maintenance:
             write_aside(self._noted, msgspec.json.encode(told).decode())
 
     def _models(self) -> dict[str, str]:
-        """Those that the settings name, else the variables that `qmd` itself has for them.
+        """The models in the settings, else in qmd's own variables.
 
-        It writes what it uses into its file, and what stands there counts for more than its variables.
+        It writes the models in use into its file, which has priority over its variables.
         """
         wanted = self._settings.models
         named = (("embed", wanted.embed), ("generate", wanted.generate), ("rerank", wanted.rerank))
@@ -76,7 +76,7 @@ class Maintenance:
         return {use: name for use, name in models.items() if name}
 
     def share_models(self) -> None:
-        """Let all workspaces use the models that are there: they have gigabytes."""
+        """Let all workspaces use the same downloaded models: they have gigabytes."""
         place = self._command.cache / "qmd" / "models"
         if place.exists() or place.is_symlink() or self._settings.search_mode == "search":
             return
@@ -90,10 +90,10 @@ class Maintenance:
             log.info("qmd keeps its models for itself: %s", type(error).__name__)
 
     def update(self, token: CancelToken, on_line: Callable[[str], None], meanwhile: Callable[[], None]) -> None:
-        """`qmd update`, once more where someone else was writing, and from nothing where its index is damaged.
+        """Run `qmd update`; again if another process was writing, and from scratch if its index is damaged.
 
-        Where only its list of documents is, that is made anew, and their vectors stay. One that takes too long goes
-        on as long as there are more documents each time. Raises `QmdError`, `Cancelled`.
+        If only its list of documents is damaged, that is rebuilt, and their vectors stay. A slow one continues as long
+        as there are more documents each time. Raises `QmdError`, `Cancelled`.
         """
         seconds = self._settings.update_timeout_seconds
         attempt, stored = 0, self._index.counts().total
@@ -121,12 +121,12 @@ class Maintenance:
                 attempt += 1
 
     def discard(self) -> None:
-        """Throw the index of `qmd` away; it is made anew from the notes."""
+        """Delete the index of `qmd`; it is rebuilt from the notes."""
         for ending in ("", "-wal", "-shm"):
             self._command.database.with_name(self._command.database.name + ending).unlink(missing_ok=True)
 
     def clear(self, token: CancelToken) -> None:
-        """Make `qmd` read every file anew; vectors of texts that are the same stay."""
+        """Make `qmd` read every file again; vectors of unchanged texts stay."""
         self._remove({one.name for one in self.collections}, token)
         self._let_it_see_none(token)
 
@@ -142,7 +142,7 @@ class Maintenance:
         self._command.config_file.unlink()
 
     def clean(self, token: CancelToken) -> None:
-        """Take what was removed out of the file: it would stay there to be read."""
+        """Remove deleted text from the file, where it could still be read."""
         self._command.run(["cleanup"], seconds=self._settings.update_timeout_seconds, cancel=token)
 
     def embed_due(self, reason: SyncReason, force: bool) -> bool:
@@ -158,9 +158,9 @@ class Maintenance:
         return not self._rest.resting and not 0 <= since < self._settings.embed_minutes * _SECONDS_A_MINUTE
 
     def embed(self, token: CancelToken, meanwhile: Callable[[], None]) -> int:
-        """Vectors that are new; what is left after the time that it may take is for the next run.
+        """Embed new texts; those left after the time limit are for the next run.
 
-        Raises `QmdError`, also where not one came in that time, `Cancelled`.
+        Raises `QmdError`, also if none was embedded in that time, `Cancelled`.
         """
         while not _embedding.acquire(timeout=_POLL):
             token.checkpoint()
@@ -180,7 +180,7 @@ class Maintenance:
 
     def _remove(self, names: set[str], token: CancelToken) -> None:
         if names and not self._command.config_file.exists():
-            self.restore()  # or it would not know what is to be removed
+            self.restore()  # otherwise it would not know what to remove
         for name in sorted(names):
             with contextlib.suppress(QmdFailed):  # it has been removed before
                 seconds = self._settings.command_timeout_seconds

@@ -1,4 +1,4 @@
-"""The memory whose index is kept by the command `qmd`."""
+"""The memory whose index the command `qmd` maintains."""
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
@@ -70,7 +70,7 @@ class QmdMemory:
     """See `MemorySearchManager` for every method. Nothing is run before it is needed."""
 
     def __init__(self, workspace: Path, settings: Settings, *, executor: "Executor | None", background: bool) -> None:
-        """`executor` runs what nobody waits for; the rest is done by processes."""
+        """`executor` runs background work; the rest is done by processes."""
         self._workspace = workspace.resolve()
         self._settings = settings = with_paths(settings)
         self._lifetime = Lifetime()
@@ -312,5 +312,5 @@ class QmdMemory:
     def _known_session(self, path: str) -> SessionSummary:
         found = self._exports.get(path)
         if found is None:
-            raise PathRefused  # a transcript that nobody has read (yet), or with nothing in it
+            raise PathRefused  # a transcript that was not read (yet), or is empty
         return summary_of(found.known)

@@ -1,4 +1,4 @@
-"""What `qmd` says, as values: any text may come, and what is no answer is an error that says so."""
+"""Parses the output of `qmd`: any text may come, and unusable output is an error."""
 
 import json
 import math
@@ -42,11 +42,11 @@ class Hit(NamedTuple):
     snippet: str
     """Without its header; may be cut in the middle of a line."""
     legs: tuple["Leg", ...] = ()
-    """How the score came about, where that was asked for."""
+    """Contributions to the score, if requested."""
 
 
 class Leg(NamedTuple):
-    """What one of the searches in a question found of a document."""
+    """One search's contribution to a document's score."""
 
     by_words: bool
     score: float
@@ -65,9 +65,9 @@ class Counts(NamedTuple):
 
 
 def parse_hits(output: str, errors: str = "") -> list[Hit]:
-    """The results of a search, best first as given. Raises `QmdError` for what is no answer.
+    """Return the results of a search, best first as given. Raises `QmdError` for unusable output.
 
-    Progress and warnings may stand before and behind the JSON: the first array of objects counts.
+    Progress and warnings may surround the JSON: the first array of objects counts.
     """
     rows = _rows(output)
     if rows is None:
@@ -83,7 +83,7 @@ def parse_hits(output: str, errors: str = "") -> list[Hit]:
 
 
 def parse_counts(line: str) -> Counts | None:
-    """What a line of an update says of one collection; None for any other line."""
+    """The counts of one collection in a line of an update; None for any other line."""
     found = _COUNTS.search(line)
     return None if found is None else Counts(*map(int, found.groups()))
 
@@ -105,7 +105,7 @@ def parse_skipped(line: str) -> tuple[str, str] | None:
 
 
 def _rows(output: str) -> list[dict[str, Any]] | None:
-    """None where there is no array of objects."""
+    """None if there is no array of objects."""
     empty = False
     for start in _starts(output):
         try:
@@ -175,6 +175,6 @@ def _text(value: object) -> str:
 def _score(value: object) -> float:
     if not isinstance(value, int | float) or isinstance(value, bool):
         return 0.0
-    # Too large for a float, or no number at all, says nothing.
+    # Numbers too large for a float, or no numbers, are ignored.
     score = float(value) if -1e9 < value < 1e9 else 0.0
     return 0.0 if math.isnan(score) else min(1.0, max(0.0, score))

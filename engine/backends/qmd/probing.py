@@ -7,7 +7,7 @@ from engine.settings.qmd_options import QmdSettings
 
 
 def probe_models(command: QmdCommand, settings: QmdSettings, why_words_only: str) -> Probe:
-    """By one search with its models, which may take as long as a search may; not where they cannot be asked."""
+    """Test with one search by its models, which may take as long as a search; not if they can't be used."""
     if settings.search_mode == "search":
         why_words_only = tr("qmd searches by words alone: set qmd.search_mode to query or vsearch for meaning.")
     if why_words_only:
@@ -21,7 +21,7 @@ def probe_models(command: QmdCommand, settings: QmdSettings, why_words_only: str
 
 
 def probe_sqlite_vec(command: QmdCommand, settings: QmdSettings) -> Probe:
-    """It says on its error output where sqlite-vec does not load."""
+    """Its error output says whether sqlite-vec fails to load."""
     try:
         said = command.run(["status"], seconds=settings.command_timeout_seconds).errors
     except QmdError as error:

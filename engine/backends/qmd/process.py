@@ -19,9 +19,9 @@ Process = subprocess.Popen[bytes]
 _POLL = 0.05
 """Seconds between two looks at what the command has written."""
 _MEANWHILE = 0.5
-"""Seconds between two calls of what there is to do meanwhile."""
+"""Seconds between two calls of `meanwhile`."""
 _WAIT_AND_KILL = 'read -r _; kill -s KILL -- "-$1"; rm -rf -- "$2"'
-"""For a shell whose input ends with this program, since nobody else holds the other end of the pipe."""
+"""For a shell whose input ends with this program, since no other process has the other end of the pipe."""
 
 
 @contextlib.contextmanager
@@ -36,7 +36,7 @@ def ended_with_us(group: int, folder: str) -> Iterator[None]:
     ours, theirs = os.pipe()
     try:
         shell = ["/bin/sh", "-c", _WAIT_AND_KILL, "sh", str(group), folder]
-        # In a session of its own: a Ctrl+C that ends this program must not end the shell before.
+        # In its own session: a Ctrl+C that ends this program must not end the shell first.
         watching = subprocess.Popen(
             shell, stdin=ours, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, cwd="/", start_new_session=True
         )
@@ -51,7 +51,7 @@ def ended_with_us(group: int, folder: str) -> Iterator[None]:
 
 
 class Finished(NamedTuple):
-    """A command that ended by itself."""
+    """A command that ended without being stopped."""
 
     code: int
     """Below 0: the number of the signal that ended it."""
@@ -78,11 +78,11 @@ def run(  # noqa: PLR0913 - most are options, given by name
     on_line: Callable[[str], None] | None = None,
     meanwhile: Callable[[], None] | None = None,
 ) -> Finished:
-    """Run a command without a shell, and all that it starts in a group of its own, which dies with it.
+    """Run a command without a shell, with its children in a process group that dies with it.
 
-    `most`: bytes that it may write. `on_line` gets each line as it comes, also those of its errors, which then stand
-    among the output: apart, nothing tells what they follow. `meanwhile` is called twice a second. Raises `TooSlow`,
-    `TooMuch`, OSError where it cannot be started, `Cancelled`.
+    `most`: limit of its output in bytes. `on_line` gets each line as it comes, including the error output, which is
+    then merged with the output: separately, its order would be lost. `meanwhile` is called twice a second. Raises
+    `TooSlow`, `TooMuch`, OSError if it can't be started, `Cancelled`.
     """
     if cancel is not None:
         cancel.checkpoint()
@@ -148,7 +148,7 @@ def _await(
 
 
 def _kill(process: Process) -> None:
-    """End the command and all of its group. What a command that ended well has left running is its own affair."""
+    """End the command and its process group. Children left by a command that ended well are not touched."""
     code = process.poll()
     if sys.platform == "win32":
         if code is None:

@@ -1,4 +1,4 @@
-"""Puts a question to `qmd`, by words or with its models; what it has just answered is remembered for a moment."""
+"""Sends a query to `qmd`, by keywords or with its models; recent answers are cached for a moment."""
 
 import logging
 import re
@@ -38,7 +38,7 @@ class QueryOutcome(NamedTuple):
     loose: bool
     """Whether no document has all of the words."""
     notice: str
-    """Why its models were not asked; empty where they were, or nobody wanted them."""
+    """Why its models were not used; empty if they were, or were not requested."""
     cut: bool
     """Whether there may be more."""
 
@@ -54,10 +54,10 @@ class QueryRunner:
         restore: Callable[[], bool],
         moment: Callable[[], object],
     ) -> None:
-        """`why_words_only` the models cannot be asked; empty if they can.
+        """`why_words_only` returns why the models can't be used; empty if they can.
 
-        `restore` gives `qmd` its collections back when it has lost them; False where there is nothing to give.
-        `moment`: what differs after its index has changed.
+        `restore` restores qmd's lost collections; it returns False if there are none. `moment`: a value that differs
+        after its index has changed.
         """
         self._command = command
         self._settings = settings
@@ -101,7 +101,7 @@ class QueryRunner:
     def _by_meaning(
         self, wanted: Verb, question: QueryText, collections: Sequence[str], most: int, cancel: CancelToken | None
     ) -> QueryOutcome | str:
-        """In the way that is wanted, else by the vectors alone, without larger models; or why neither works now."""
+        """By the requested mode, else by vectors alone, without larger models; or why neither works now."""
         explain = ["--explain"] if wanted == "query" else []
         most = min(most, _MOST_EXPLAINED)
         lines = [*(f"lex: {way}" for way in question.ways if wanted == "query"), f"vec: {question.plain_sentence}"]
@@ -140,7 +140,10 @@ class QueryRunner:
         *,
         every: bool,
     ) -> tuple[Hit, ...]:
-        """What these lines find, each by itself. The more of them find a document, the better, with `every`."""
+        """Results of these lines, each searched separately.
+
+        With `every`, documents found by more of them rank higher.
+        """
         seconds = max(0.1, deadline - time.monotonic())
         if len(lines) == 1:
             return self._run("search", lines[0], collections, min(most, MOST_HITS), [], seconds, cancel)
@@ -191,7 +194,7 @@ class QueryRunner:
 
 
 class _Answers:
-    """What was answered a moment ago: the window asks by words first, and then for everything."""
+    """Recent answers: the window requests keywords first, and then everything."""
 
     def __init__(self, settings: ResultCacheSettings) -> None:
         self._of = settings
@@ -218,13 +221,13 @@ class _Answers:
 
 
 def _joined(hit: Hit, parts: int) -> float:
-    """The score of what several lines found: their mean over all `parts`, or for 0 the best of them."""
+    """The score of a result of several lines: their mean over all `parts`, or for 0 the best of them."""
     scores = [leg.score for leg in hit.legs] or [0.0]
     return min(1.0, sum(scores) / parts) if parts else max(scores)
 
 
 def _without_larger_models(failure: str) -> str:
-    """What is said of an answer by vectors alone; `failure`: what has just gone wrong, empty where it was before."""
+    """The notice of an answer by vectors alone; `failure`: the error, empty if it was earlier."""
     if failure:
         return tr(
             "{failure} For a while, the question is compared as it is, without its larger models.", failure=failure

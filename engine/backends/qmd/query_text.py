@@ -1,4 +1,4 @@
-"""A question in the words of `qmd`: without function words for its search by words, and on one line for its models."""
+"""Translates a query for `qmd`: without function words for its keyword search, and on one line for its models."""
 
 import re
 from collections.abc import Iterator
@@ -26,14 +26,14 @@ UNKNOWN_TO_QMD = {"tag": marked("tags"), "role": marked("who speaks")}
 
 @dataclass(frozen=True)
 class QueryText:
-    """One question that was read."""
+    """A parsed query."""
 
     query: Query
     analysis: QueryAnalysis
     ways: tuple[str, ...]
-    """Searches by words of which each answers it; empty where nothing is looked for."""
+    """Alternative keyword searches; empty if there are no search words."""
     loose: tuple[str, ...]
-    """Each word by itself, the longest first, for where no document has all; empty for a single one."""
+    """Each word as a separate search, longest first, if no document has all; empty for a single word."""
     sentence: str
     """For the models."""
     remarks: tuple[str, ...]
@@ -44,7 +44,7 @@ class QueryText:
         return _SIGNED.sub(" ", f" {self.sentence}").strip()
 
     def is_satisfied_by(self, text: str) -> bool:
-        """Whether a text has the phrases and lacks the words that it must; the models of `qmd` do not see to that."""
+        """Whether a text has the required phrases and none of the excluded words; qmd's models don't check that."""
         for clause in _worded(self.query):
             if clause.required:
                 # Behind a space, a word is no beginning of a longer one.
@@ -64,7 +64,7 @@ class QueryText:
 
 
 def read_question(text: str) -> QueryText:
-    """Any text is a question."""
+    """Parse a query. Every text is valid."""
     query = parse_query(text.encode("utf-8", "replace").decode().replace("\0", " "))
     analysis = analyse_query(query)
     needless = frozenset(term.surface for term in analysis.terms if term.stop)
@@ -96,8 +96,8 @@ def _worded(query: Query) -> Iterator[Clause]:
 
 
 def _written(atom: Word | Phrase) -> str:
-    """As `qmd` reads it; empty for what has nothing that could be found."""
-    # What it would only take out of a word stands between two words.
+    """In qmd's syntax; empty if nothing in it can be found."""
+    # Characters that it would delete from a word separate words here.
     words = (_ENDS.sub("", word) for word in _SIGNS.sub(" ", atom.text).split())
     text = " ".join(filter(_LETTERS.search, words))[:_LONGEST_WORD].rstrip()
     return f'"{text}"' if isinstance(atom, Phrase) or " " in text else text

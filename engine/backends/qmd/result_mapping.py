@@ -1,4 +1,4 @@
-"""From what `qmd` found to the results that are shown: files by their stable names, lines as they are now."""
+"""Maps results of `qmd` to displayed results: files by stable name, lines as they are now."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
@@ -58,7 +58,7 @@ class ResultMapper:
     def candidates(
         self, hits: Iterable[Hit], collections: Sequence[Collection], wanted: Filter, question: QueryText
     ) -> list[Candidate]:
-        """The files that satisfy all that is demanded of them, best first; each once, with its best score."""
+        """The files that satisfy all conditions, best first; each once, with its best score."""
         by_name = {collection.name: collection for collection in collections}
         sessions = self._exports.by_file() if any(one.source == "sessions" for one in collections) else {}
         best: dict[str, tuple[Hit, ExportedSession | None]] = {}
@@ -92,10 +92,10 @@ class ResultMapper:
         by_words: bool,
         cancel: CancelToken | None,
     ) -> tuple[list[MemorySearchResult], int]:
-        """What is shown of the best of them, and how many of those before were left out. Raises `Cancelled`.
+        """Return the best of them, and how many earlier ones were left out. Raises `Cancelled`.
 
-        `longest`: most characters of a snippet. Left out is what has gone since, and what a search by meaning found
-        without the phrases that it must have.
+        `longest`: most characters of a snippet. Left out are deleted files, and results of a semantic search without
+        the required phrases.
         """
         made, left_out = list[MemorySearchResult](), 0
         for candidate in candidates:
@@ -117,7 +117,7 @@ class ResultMapper:
         try:
             return Candidate(name, "memory", self._guard.locate(name).stat().st_mtime, hit, None)
         except (PathRefused, OSError):
-            return None  # it has gone since
+            return None  # it was deleted meanwhile
 
     def _of_note(
         self, candidate: Candidate, longest: int, question: QueryText, by_words: bool

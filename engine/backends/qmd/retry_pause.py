@@ -1,4 +1,4 @@
-"""How long to leave alone what has failed."""
+"""Pauses between retries after failures."""
 
 import time
 from collections.abc import Callable
@@ -8,7 +8,7 @@ _LONGEST_REST = 3600.0
 
 
 class RetryPause:
-    """How long to leave what has failed alone: a minute, then twice as long each time, up to an hour."""
+    """Length of the pause after a failure: a minute, doubled each time, up to an hour."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock

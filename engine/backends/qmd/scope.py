@@ -15,7 +15,7 @@ def refusal(scope: QmdScopeSettings, session_key: str | None) -> str:
 
 
 def may_search(scope: QmdScopeSettings, session_key: str | None) -> bool:
-    """Whether the session with this key may; without one it is the person, who always may."""
+    """Whether the session with this key may search; without a key it is the user, who always may."""
     if session_key is None or not session_key.strip():
         return True
     session = session_of(session_key)

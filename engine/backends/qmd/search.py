@@ -1,4 +1,4 @@
-"""One search with `qmd`: the question put in its words, asked where it may be, and what it found made results."""
+"""One search with `qmd`: translate the query, run it if permitted, and map its results."""
 
 import time
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from engine.memory.requests import SearchOptions
 
 _USUAL_HITS = 50
-"""So many `qmd` looks for at least, whatever it is asked for."""
+"""Fewest hits that `qmd` looks for, whatever is requested."""
 
 
 class QmdSearch:
@@ -52,7 +52,7 @@ class QmdSearch:
         self._asking.answer_as(settings)
 
     def search(self, query: str, options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
-        """The answer to a question by whoever may ask. Raises `Unsupported`, `QmdError`, `Cancelled`."""
+        """Answer a query, if its session may search. Raises `Unsupported`, `QmdError`, `Cancelled`."""
         if options.get("within"):
             raise unsupported("narrowing")
         if options.get("half_life_days") or options.get("diverse"):

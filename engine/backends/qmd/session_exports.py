@@ -1,6 +1,6 @@
-"""Sessions written out as Markdown, which `qmd` can index: with their secrets masked, in our own folder alone.
+"""Exports sessions as Markdown, which `qmd` can index: with secrets masked, in our own folder alone.
 
-Beside each lies where in the transcript its lines are from; one list holds what is known of all.
+Next to each export is a map of its lines to the transcript; one list has the facts of all.
 """
 
 import hashlib
@@ -41,7 +41,7 @@ _OURS = re.compile(r"[0-9a-f]{32}\.(?:md|json)")
 _ENDINGS = (".md", ".json")
 _SECONDS_A_DAY = 86_400.0
 _SPOKEN_WITH = 20
-"""Messages that may stand with the one that was found in one passage."""
+"""Number of following messages that may be part of a found passage."""
 
 
 class _Place(msgspec.Struct, frozen=True, array_like=True):
@@ -97,7 +97,7 @@ class SessionExports:
         return {name: one.size for name, one in self._list.now().transcripts.items()}
 
     def passage(self, session: ExportedSession, line: int) -> SessionChunk | None:
-        """What was said on this line of the file of a session, and what follows it; None where it is not there."""
+        """The message on this line of a session's export, and those that follow; None if there is none."""
         file = self._file(session)
         try:
             places = decode_json(read_file(file.with_suffix(".json"), _MOST_BYTES), tuple[_Place, ...])
@@ -120,10 +120,10 @@ class SessionExports:
     def update(
         self, token: CancelToken, meter: ProgressMeter, before_reading: Callable[[], None], *, again: bool = False
     ) -> Exported:
-        """Write out what is new or has changed, and take away what has gone. Raises OSError, `Cancelled`.
+        """Export new and changed transcripts, and delete exports of removed ones. Raises OSError, `Cancelled`.
 
-        `before_reading` is called before the first transcript is read that is new or has changed. `again`: try also
-        the files that ended a process.
+        `before_reading` is called before the first new or changed transcript is read. `again`: retry also files that
+        crashed a process.
         """
         make_folder(self._crashes.folder)
         with self._crashes.during_sync(forget=again):
@@ -146,7 +146,7 @@ class SessionExports:
         done.failed += passed_over
         fresh = ExportList(fingerprint)
         for issue in passed_over:
-            if issue.path in known:  # what was read of it before stays
+            if issue.path in known:  # earlier exports of it stay
                 fresh.transcripts[issue.path] = known[issue.path]
                 names = known[issue.path].sessions
                 fresh.sessions |= {name: now.sessions[name] for name in names if name in now.sessions}
@@ -199,7 +199,7 @@ class SessionExports:
             issue = "broken", skip_reasons.NOT_READ_TO_ITS_END.said(problem=error)
             for name in now.transcripts[file.name].sessions if file.name in now.transcripts else ():
                 if name in now.sessions and name not in fresh.sessions:
-                    names.append(name)  # what cannot be read now may come back
+                    names.append(name)  # a currently unreadable transcript may return
                     fresh.sessions[name] = now.sessions[name]
         except PathRefused:
             issue = "symlink", skip_reasons.REPLACED.said()
@@ -242,7 +242,7 @@ class SessionExports:
         return ExportedSession(known, row.mtime_ns, True), changed
 
     def _holds(self, before: KnownTranscript, file: FoundFile, now: ExportList) -> bool:
-        """Whether a transcript is as it was, and all that was written of it is still there."""
+        """Whether a transcript is unchanged, and all its exports still exist."""
         if before.rule == "copied" or _has_changed(before, file):
             return False
         sessions = [now.sessions.get(name) for name in before.sessions]
@@ -252,7 +252,7 @@ class SessionExports:
         return self.folder / f"{_stem(session.known.path)}.md"
 
     def _retire(self, fresh: ExportList) -> None:
-        """Sessions of long ago are listed and read, and no longer searched."""
+        """Remove the exports of old sessions, which stay listed and readable but are no longer searched."""
         days = self._settings.qmd.sessions.retention_days
         oldest = time.time() - days * _SECONDS_A_DAY if days else -1.0
         for name, one in fresh.sessions.items():
@@ -261,7 +261,7 @@ class SessionExports:
                 fresh.sessions[name] = msgspec.structs.replace(one, written=written)
 
     def _tidy(self, fresh: ExportList) -> None:
-        """Take away the files that we wrote and that are wanted no more; what anyone else put there stays."""
+        """Delete our obsolete files; files of others stay."""
         wanted = {
             f"{_stem(name)}{ending}" for name, one in fresh.sessions.items() if one.written for ending in _ENDINGS
         }
@@ -278,7 +278,7 @@ class SessionExports:
         return copied_sessions(files, set(), token)
 
     def _fingerprint(self) -> str:
-        """What else the text of a session depends on; with another one all are written anew."""
+        """Everything else that the text of an export depends on; if it changes, all are exported again."""
         wanted, days = self._settings.sessions, self._settings.qmd.sessions.retention_days
         return repr((_FORMAT, REDACTION_VERSION, wanted.thinking, wanted.tools, days))
 
@@ -303,7 +303,7 @@ def _stem(name: str) -> str:
 
 
 def _put(file: Path, data: bytes) -> bool:
-    """Write a file as a whole; False where it says the same already."""
+    """Write a file atomically; returns False if its content is unchanged."""
     try:
         if read_file(file, len(data)) == data:
             return False

@@ -1,4 +1,4 @@
-"""The status of a memory kept by `qmd`: what its index holds, and why it does not search by meaning if it does not."""
+"""The status of a memory with `qmd`: the contents of its index, and why it doesn't search by meaning if it doesn't."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ _NO_VECTORS = marked(
 def qmd_status(
     outer: MemoryProviderStatus, command: QmdCommand, sync: QmdSync, counts: QmdCounts, size: int
 ) -> MemoryProviderStatus:
-    """`outer`: what is known here whatever keeps the index; `size` of the index in bytes."""
+    """`outer`: the status fields that don't depend on the backend; `size` of the index in bytes."""
     qmd = sync.settings.qmd
     collections = sync.maintenance.collections
     wants_meaning = qmd.search_mode != "search"
@@ -74,7 +74,7 @@ def qmd_status(
 
 
 def why_words_only(sync: QmdSync, counts: QmdCounts) -> str:
-    """Empty where the settings want nothing else, or the models can be asked."""
+    """Empty if the settings request keywords only, or the models can be used."""
     if sync.settings.qmd.search_mode == "search" or counts.vectors:
         return ""
     return sync.embed_problem or tr(_NO_VECTORS)

@@ -1,4 +1,4 @@
-"""One sync with `qmd`: sessions are written out, it is told what to index, updates, and embeds where that is due."""
+"""One sync with `qmd`: export sessions, configure it, update, and embed if that is due."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -26,7 +26,7 @@ Listener = Callable[[MemorySyncProgressUpdate], None]
 
 
 class QmdSync:
-    """The work of syncs, of which the caller sees to it that there is one at a time."""
+    """Does the work of a sync; the caller ensures that only one runs."""
 
     def __init__(
         self,
@@ -54,11 +54,11 @@ class QmdSync:
         """Why the last run that embeds did not."""
 
     def run(self, reason: SyncReason, force: bool, listener: Listener, token: CancelToken) -> SyncReport:
-        """One sync, with what went wrong in its report. What `qmd` has stored by then stays."""
+        """Do one sync, with errors in its report. What `qmd` has stored by then stays."""
         return _Run(self, reason, listener, token).report(force)
 
     def pending(self) -> int:
-        """Texts that lack a vector, where vectors are wanted."""
+        """Number of texts without a vector, if vectors are enabled."""
         return 0 if self.settings.qmd.search_mode == "search" else self.index.counts().pending
 
     def close(self) -> None:
@@ -83,7 +83,7 @@ class _Run:
         self._earlier: dict[str, Counts] = {}
         """What was done before transcripts were read, by collection."""
         self._counts: dict[str, Counts] = {}
-        """By collection: an update that is tried again tells of some twice, and the last word counts."""
+        """By collection: a repeated update reports some twice, and the last count is valid."""
         self._passed: dict[str, list[FileIssue]] = {}
         """By collection, what `qmd` passed over."""
         self._failed: list[FileIssue] = []
@@ -219,13 +219,13 @@ class _Run:
         self._of.embed_problem = self._embed_problem
 
     def _look(self) -> None:
-        """It tells nothing before a whole collection is done, but its index grows."""
+        """It reports nothing before a whole collection is done, but its index grows."""
         if self._from_nothing:
             done = max(self._indexed + self._unchanged, self._of.index.counts().total)
             self._meter.step(min(done, self._seen), self._collection)
 
     def _line(self, line: str) -> None:
-        """Take in what `qmd update` says."""
+        """Parse a line of `qmd update`."""
         name = output_parsing.parse_collection(line)
         if name is not None:
             self._collection = name

@@ -1,4 +1,4 @@
-"""What a memory kept by `qmd` cannot do, each with the reason."""
+"""Features that a memory with `qmd` doesn't support, each with the reason."""
 
 from collections.abc import Mapping
 

@@ -81,7 +81,7 @@ class Candidate(msgspec.Struct, frozen=True):
 
 
 def read_list(path: str, issues: list[FileIssue]) -> Any:
-    """What a configuration file holds, as JSON's types; None, perhaps with an issue, where it cannot be told."""
+    """The JSON value of a configuration file; None, perhaps with an issue, if it can't be read."""
     try:
         return _read(path)
     except (FileNotFoundError, NotADirectoryError):

@@ -1,7 +1,7 @@
-"""What on this machine could be indexed, and how much is there, before anyone was asked.
+"""Finds what could be indexed on this machine, and how much, before the user chooses.
 
 Only directory entries are read, and two kinds of configuration: OpenClaw's, which names its workspaces, and Obsidian's
-list of vaults. That something is listed here means nothing yet: indexing begins where a person chooses it.
+list of vaults. Listing has no effect: indexing begins when the user chooses a folder.
 """
 
 import os
@@ -22,7 +22,7 @@ from engine.settings import Settings
 from engine.settings.options import SessionSettings
 
 _MOST_ENTRIES = 100_000
-"""Of one place, which takes half a second: who has more is told "more than"."""
+"""Limit for one folder, which takes half a second; beyond it, "more than" is shown."""
 _DATABASE = re.compile(r"opencode(?:-.*)?\.db")
 
 
@@ -31,7 +31,7 @@ _NAMES = ("openclaw", "moltbot", "clawdbot")
 
 
 def openclaw_places(machine: Machine, issues: list[FileIssue]) -> Iterator[Candidate]:
-    """Workspaces and session folders; what cannot be read goes to `issues`."""
+    """Workspaces and session folders; unreadable ones are added to `issues`."""
     states = _state_folders(machine)
     if path := machine.named("OPENCLAW_WORKSPACE_DIR"):
         yield _workspace("", path)
@@ -103,7 +103,7 @@ def _openclaw_folders(above: str, base: str = "") -> list[tuple[str, str]]:
 
 
 def obsidian_vaults(machine: Machine, issues: list[FileIssue]) -> Iterator[Candidate]:
-    """Every vault that is named; what cannot be read goes to `issues`."""
+    """Every vault in the list; unreadable ones are added to `issues`."""
     for folder in _config_folders(machine):
         known = mapping(read_list(os.path.join(folder, "obsidian.json"), issues))
         for vault in mapping(known.get("vaults")).values():
@@ -124,7 +124,7 @@ def _config_folders(machine: Machine) -> Iterator[str]:
 
 
 def agent_folders(machine: Machine) -> Iterator[Candidate]:
-    """The folder that a variable names comes beside the usual one: both may hold sessions."""
+    """The folder named by a variable is listed in addition to the default one: both may contain sessions."""
     for agent, name, path in _folders(machine):
         yield Candidate("sessions", agent, name, path)
 
@@ -146,7 +146,7 @@ def _folders(machine: Machine) -> Iterator[tuple[str, str, str]]:
         for path in databases:
             name = os.path.basename(path)
             yield "opencode", "" if name == "opencode.db" else name, path
-        # What these files held was copied into the database that came after them.
+        # The contents of these files were copied into the database that replaced them.
         if not databases:
             yield "opencode", "", os.path.join(folder, "opencode", "storage")
 
@@ -166,9 +166,9 @@ def _opencode_databases(folder: str, machine: Machine) -> Iterator[str]:
 def find_places(
     home: Path | None = None, environ: Mapping[str, str] | None = None, *, cancel: CancelToken | None = None
 ) -> FoundPlaces:
-    """Workspaces, vaults and session folders with files in them, each once, by kind.
+    """Return workspaces, vaults and session folders with files in them, each once, by kind.
 
-    `home` and `environ` are the person's own unless given. Raises `Cancelled`; all else becomes an issue.
+    `home` and `environ` default to the user's own. Raises `Cancelled`; every other error becomes an issue.
     """
     machine = Machine(os.path.abspath(home or Path.home()), os.environ if environ is None else environ)
     issues: list[FileIssue] = []
@@ -177,9 +177,10 @@ def find_places(
 
 
 def measure_sessions(folders: Sequence[str], *, cancel: CancelToken | None = None) -> FoundPlaces:
-    """How much is in each folder or export, in this order, be it empty or missing; a second name of one is left out.
+    """Return the amount in each folder or export, in this order, even if empty or missing; a second name of one is left
+    out.
 
-    Raises `Cancelled`; all else becomes an issue.
+    Raises `Cancelled`; every other error becomes an issue.
     """
     issues: list[FileIssue] = []
     stores = find_stores(_listing(folders))
@@ -195,7 +196,7 @@ def _candidates(machine: Machine, issues: list[FileIssue]) -> list[Candidate]:
 
 
 def _present(candidates: Iterable[Candidate]) -> Iterator[Candidate]:
-    """Those that are there, by their real paths, each once: a vault may be a workspace too."""
+    """Those that exist, by their real paths, each once: a vault may be a workspace too."""
     seen: set[tuple[bool, str]] = set()
     for candidate in candidates:
         path = os.path.realpath(candidate.path)

@@ -1,4 +1,4 @@
-"""The machine as it is searched for places: its home folder and the variables that move things elsewhere."""
+"""The machine that is searched: its home folder and the environment variables for other locations."""
 
 import os
 import re
@@ -10,7 +10,7 @@ _VARIABLE = re.compile(r"\$\{([A-Za-z_]\w*)\}")
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """Layouts of every system are tried on each: a place that belongs to another one is simply not there."""
+    """Layouts of every system are tried on each: one of another system simply doesn't exist."""
 
     home: str
     """Absolute."""

@@ -1,9 +1,9 @@
-"""ChatGPT's data export: every conversation as a tree of messages, of which one branch was last seen.
+"""ChatGPT's data export: every conversation as a tree of messages, of which one branch was shown last.
 
 Written from public descriptions of exports up to autumn 2026 (OpenAI publishes none): `conversations.json` in the zip
 file, in newer and larger exports split into `conversations-000.json` and so on. `mapping` has the nodes by id, each
-with `parent` and `children`; `current_node` is the end of the branch that the person saw last, and that branch alone is
-given.
+with `parent` and `children`; `current_node` is the end of the branch that the user saw last, and only that branch is
+read.
 """
 
 import re
@@ -108,7 +108,7 @@ def _kind(role: Role, content: str, recipient: str) -> Kind:
 
 
 def _is_hidden(message: Mapping[str, Any], content: Mapping[str, Any]) -> bool:
-    """Whether the person never saw it as a part of the conversation."""
+    """Whether the user never saw it as part of the conversation."""
     context = string(content.get("content_type")).endswith("_editable_context")
     return context or mapping(message.get("metadata")).get("is_visually_hidden_from_conversation") is True
 
@@ -143,7 +143,7 @@ class ChatGptExport:
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
-        # The plain search first: it takes a hundredth of the time, and is asked about every transcript.
+        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
         return exports.matches(path, head, lambda start: b'"mapping"' in start and bool(_OURS.match(start)))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:

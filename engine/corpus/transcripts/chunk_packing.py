@@ -1,7 +1,7 @@
-"""Puts what was said in a session into chunks that know which message each part of them is from.
+"""Packs messages of a session into chunks that know the message of each of their parts.
 
-Messages in a row share a chunk as long as they fit: a question, and the beginning of its answer, say more together.
-A message that does not fit is cut like a note, together with the little that stands before it.
+Consecutive messages share a chunk as long as they fit: a question and the beginning of its answer mean more together. A
+message that doesn't fit is split like a note, together with the short text before it.
 """
 
 import msgspec
@@ -20,7 +20,7 @@ _GOOD_SHARE = 3  # measured: 2 costs .014 nDCG@10, a chunk for each question .00
 
 
 class SpokenMessage(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One part of a message as it is indexed: secrets are masked."""
+    """One part of a message as indexed: with secrets masked."""
 
     role: str
     text: str
@@ -44,7 +44,7 @@ class SessionChunk(msgspec.Struct, frozen=True):
 
 
 class ChunkPacker:
-    """Takes messages in order and gives chunks; what is `open` at the end goes on when the session has grown."""
+    """Takes messages in order and returns chunks; `open` messages at the end continue when the session has grown."""
 
     def __init__(self, tokens: int, overlap: int, open: tuple[SpokenMessage, ...] = ()) -> None:
         """`open`: what a former packer had open; the chunk that it made of it is replaced."""
@@ -67,7 +67,7 @@ class ChunkPacker:
             self._open.append(said)
             self._close()
             return
-        # A question begins something new: it opens a chunk wherever the one before it is filled well enough.
+        # A question starts a new topic: it opens a chunk if the one before it is full enough.
         turns = said.role == "user" and self._weight * _GOOD_SHARE > self._limit
         if self._open and (turns or self._weight + weight > self._limit):
             self._close()
@@ -75,12 +75,12 @@ class ChunkPacker:
         self._weight += weight
 
     def take(self) -> list[SessionChunk]:
-        """The chunks that are full, which this then holds no more."""
+        """Remove and return the full chunks."""
         taken, self.chunks = self.chunks, []
         return taken
 
     def finish(self) -> list[SessionChunk]:
-        """All chunks that were not taken, the last one of what is open."""
+        """Return all remaining chunks, the last one of the open messages."""
         return self.chunks + self._made(self._open)
 
     def _close(self) -> None:

@@ -1,7 +1,7 @@
 """Claude Code's transcripts: `~/.claude/projects/<project>/<session>.jsonl` and its sub-agents' `agent-<id>.jsonl`.
 
-There is no published specification. Written from public descriptions of what versions 1.0 (2025) to 2.1 (autumn 2026)
-write: a line an event, of a message one line a block, with `uuid`, `sessionId`, `cwd` and `gitBranch` on each.
+There is no published specification. Written from public descriptions of versions 1.0 (2025) to 2.1 (autumn 2026): one
+event per line, messages with one block per line, with `uuid`, `sessionId`, `cwd` and `gitBranch` on each.
 """
 
 import os
@@ -36,7 +36,7 @@ _HOUSEKEEPERS = ("agent-acompact", "agent-aprompt_suggestion")
 _WARM_UP = "Warmup"
 
 
-# Written into the person's text, before or after their words.
+# Inserted before or after the user's words.
 _INSERTED = ("system-reminder", "ide_opened_file", "ide_selection", "new-diagnostics")
 _NOBODYS = (
     "<local-command-",
@@ -55,7 +55,7 @@ _NOTICES = (
     "<channel",
     "<tick>",
 )
-# What a person types after these commands sets up the program, and says nothing to the agent.
+# Text after these commands configures the program, and is not for the agent.
 _SETTINGS = frozenset(
     """add-dir agents branch clear color compact config context cost effort exit export fast fork help hooks ide login
     logout mcp memory model output-style permissions plugin rename resume rewind status statusline theme vim""".split()
@@ -70,7 +70,7 @@ class Part(NamedTuple):
 
 
 def parts_of(text: str) -> Iterator[Part]:
-    """A text of the user's role: the person's words, or what the program wrote there."""
+    """Split a text of the user's role into the user's words and text inserted by the program."""
     if "<" in text:
         for tag in _INSERTED:
             text = _without(text, tag)
@@ -91,7 +91,7 @@ def parts_of(text: str) -> Iterator[Part]:
 
 
 def _command(text: str) -> Part:
-    """A slash command is the person's words where something is asked with it."""
+    """A slash command is the user's words if it contains a request."""
     name = _inside(text, "command-name").strip() or _inside(text, "command-message").strip()
     asked = _inside(text, "command-args").strip()
     said = asked and name.lstrip("/") not in _SETTINGS
@@ -103,7 +103,7 @@ def _inside(text: str, tag: str) -> str:
 
 
 def _without(text: str, tag: str) -> str:
-    """Without the elements of this tag that begin a line: those within a line are what someone wrote about them."""
+    """Remove the elements of this tag that begin a line: those within a line were written by the user."""
     opening, closing = f"<{tag}>", f"</{tag}>"
     kept: list[str] = []
     position = begin = 0
@@ -221,7 +221,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
                 self.count_unknown(f"block {kind}")
 
     def _of_attachment(self, value: Mapping[str, Any]) -> Iterator[Part]:
-        """What the person typed while the agent worked is an attachment, and never a line of the user's."""
+        """Text typed while the agent worked is an attachment, never a line of the user's role."""
         attachment = mapping(value.get("attachment"))
         if attachment.get("type") != "queued_command" or attachment.get("isMeta") is True:
             return
@@ -270,7 +270,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             self.facts.title = title
 
     def _take_summary(self, leaf: str, summary: str) -> None:
-        """A summary says by a message of it which session it sums up."""
+        """A summary identifies its session by one of its messages."""
         if _digest(leaf) in self.seen:
             self._take_title(_SUMMARY_RANK, summary)
         elif leaf:
@@ -329,7 +329,7 @@ def _is_line(value: Mapping[str, Any]) -> bool:
 
 
 def _is_persons(value: Mapping[str, Any]) -> bool:
-    """Unless the line says that someone else wrote it: a task that ended, another session, a channel."""
+    """False if the line names another author: a finished task, another session, a channel."""
     return mapping(value.get("origin")).get("kind") in (None, "human")
 
 

@@ -2,8 +2,8 @@
 
 Written from public descriptions of exports up to autumn 2026: `conversations.json` in the zip file, an array of objects
 with `uuid`, `name` and `chat_messages`. A message has `sender`, `text`, and since 2025 `content` blocks; pasted text
-comes as an attachment without a name. Where `parent_message_uuid` is given, messages that were edited away are there
-too: then the branch that ends in `current_leaf_message_uuid`, or else in the newest message, alone is given.
+comes as an attachment without a name. If `parent_message_uuid` exists, edited messages are there too: then only the
+branch that ends in `current_leaf_message_uuid`, or else in the newest message, is read.
 """
 
 import re
@@ -106,7 +106,7 @@ class ClaudeExport:
     agent = _AGENT
 
     def matches(self, path: str, head: bytes) -> bool:
-        # The plain search first: it takes a hundredth of the time, and is asked about every transcript.
+        # The plain search first: it takes a hundredth of the time, and runs on every transcript.
         return exports.matches(path, head, lambda start: b'"chat_messages"' in start and bool(_OURS.match(start)))
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:

@@ -2,8 +2,8 @@
 
 Written from its public source and descriptions of it, versions 0.1 (spring 2025) to 0.144 (July 2026). Until September
 2025 a file is a header and bare items without times; since then each line is an envelope of time, type and payload.
-Rollouts that were not changed for a week may be compressed (`compressed`); names stand elsewhere (`codex_names`).
-The same words may come as an item of the model's history, as an event for the screen, or as both, far apart.
+Rollouts unchanged for a week may be compressed (`compressed`); names are in another file (`codex_names`). The same
+words may come as an item of the model's history, as an event for the screen, or as both, far apart.
 """
 
 import shlex
@@ -43,7 +43,7 @@ _HOUSEKEEPERS = frozenset({"compact", "memory_consolidation", "guardian"})
 _COMPARED = 64 * 1024
 
 
-# (how it begins, how it ends): both must be there, since a person may well write about one of them.
+# (beginning, end): both must match, since a user may well write about one of them.
 _INSTRUCTIONS = (
     ("# AGENTS.md instructions", "</INSTRUCTIONS>"),
     *(
@@ -79,7 +79,7 @@ def tool_given(given: object, *, structured: bool) -> str:
 
 
 def tool_result(item: Mapping[str, Any]) -> str:
-    """What a tool gave back: text, blocks, or the first version's text with the exit code beside it."""
+    """The output of a tool: text, blocks, or the first version's text with the exit code."""
     if "output" not in item:
         return tool_input(item.get("tools"))
     output = item["output"]
@@ -94,14 +94,14 @@ class Speech(NamedTuple):
     """A message of the user's role, taken apart."""
 
     words: str
-    """The person's."""
+    """The user's words."""
     pictures: int
     notices: list[str]
-    """What the program tells the agent."""
+    """Messages of the program to the agent."""
     folder: str
-    """The working folder, where the program tells it."""
+    """The working folder, if the program reports it."""
     command: str | None
-    """What the person ran in a shell, if this is such a run."""
+    """The user's shell command, if this is one."""
     result: str
 
 
@@ -134,7 +134,7 @@ def _is_instruction(text: str) -> bool:
 
 
 def _request(text: str) -> str:
-    """What the person asked, without what an editor told about its open files."""
+    """The user's request, without an editor's list of open files."""
     if not text[:200].lstrip().startswith(_EDITOR):
         return text
     _, found, request = text.rpartition(_REQUEST)
@@ -149,9 +149,9 @@ class CodexParser(LineParser, kw_only=True):
     """Reads one transcript of Codex CLI."""
 
     headed: bool = False
-    """The session's own header was read; a fork goes on with the header of the session that it was taken from."""
+    """The session's own header was read; a fork continues with the header of its original session."""
     named: bool = False
-    """The title stands in Codex's list of names, which has the latest one whatever a rollout says."""
+    """The title is in Codex's list of names, which is newer than any rollout."""
     side: bool = False
     calls: dict[str, str] = msgspec.field(default_factory=dict)
     """Names of the tools called, by the id of the call, until its output comes."""
@@ -304,7 +304,7 @@ class CodexParser(LineParser, kw_only=True):
         return messages
 
     def _agent(self, text: str, line: int, time: float | None, *, id: str = "", event: bool = False) -> list[Message]:
-        """The event has the words without the plan in them, which is an event of its own."""
+        """The event has the words without the plan in them, which is a separate event."""
         text = _cut(text, "oai-mem-citation")[0]
         words, plans = _cut(text, "proposed_plan")
         return self._say("assistant", "text", [words, *plans], line, time, id=id, event=event)
@@ -380,7 +380,7 @@ def _is_line(value: Mapping[str, Any]) -> bool:
 
 
 def _cut(text: str, tag: str) -> tuple[str, list[str]]:
-    """The text without the elements of this tag, and what was in them."""
+    """The text without the elements of this tag, and their contents."""
     opening, closing = f"<{tag}>", f"</{tag}>"
     inside: list[str] = []
     while (start := text.find(opening)) >= 0 and (end := text.find(closing, start)) >= 0:

@@ -1,7 +1,7 @@
-"""The names that Codex's sessions were given: `session_index.jsonl` in its home, beside `sessions`.
+"""The names of Codex's sessions: `session_index.jsonl` in its home, next to `sessions`.
 
-Written from its public source of 2026: a line each time that one is named, with its id, the name and when; the last one
-counts. The rollout itself tells of it only in some versions.
+Written from its public source of 2026: a line for each naming, with id, name and time; the last one counts. The rollout
+itself has the name only in some versions.
 """
 
 import functools
@@ -24,19 +24,19 @@ _LARGEST = 64 * 1024**2
 
 class GivenName(NamedTuple):
     name: str = ""
-    """On one line, secrets masked; empty for a session that nobody has named."""
+    """On one line, secrets masked; empty for an unnamed session."""
     time: float = 0.0
-    """When it was given, in seconds since the epoch; 0 where nothing tells."""
+    """When it was named, in seconds since the epoch; 0 if unknown."""
 
 
 def session_id(path: str) -> str:
-    """The id in a rollout's name; empty where there is none."""
+    """The id in a rollout's name; empty if there is none."""
     found = _ID.search(os.path.basename(path))
     return found[1] if found else ""
 
 
 def given_name(path: str) -> GivenName:
-    """What the session of a rollout is called; nothing where its home has no list of names."""
+    """The name of a rollout's session; empty if its home has no list of names."""
     home, session = _FOLDERS.match(os.path.dirname(path)), session_id(path)
     if home is None or not session:
         return GivenName()

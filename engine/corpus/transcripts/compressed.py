@@ -1,7 +1,7 @@
-"""Transcripts that their agent has compressed: read like those that it has not, a piece at a time.
+"""Transcripts compressed by their agent: read like uncompressed ones, block by block.
 
-Codex compresses rollouts that were not changed for a week (`rollout-*.jsonl.zst`, one zstd stream, the time of change
-kept), and makes the plain file again to go on in one. Where both are there, the plain one counts.
+Codex compresses rollouts unchanged for a week (`rollout-*.jsonl.zst`, one zstd stream, with the same modification
+time), and restores the plain file to continue one. If both exist, the plain one counts.
 """
 
 import errno
@@ -11,7 +11,7 @@ from engine.base import skip_reasons
 
 _BLOCK = 256 * 1024
 _KEPT = 512 * 1024
-"""Bytes before the present place that can be read again without beginning anew."""
+"""Bytes before the current position that can be read again without restarting."""
 _LARGEST = 16 * 1024**3
 """Bytes of a transcript; a few bytes of zstd can stand for any number of them."""
 _WINDOW = 128 * 1024**2
@@ -43,7 +43,7 @@ class Unpacked:
         return bytes(self._kept[begin : begin + size])
 
     def _begin(self) -> None:
-        import zstandard  # only Codex compresses, and only what is old
+        import zstandard  # only Codex compresses, and only old transcripts
 
         os.lseek(self._descriptor, 0, os.SEEK_SET)
         file = os.fdopen(self._descriptor, "rb", buffering=0, closefd=False)

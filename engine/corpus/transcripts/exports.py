@@ -1,7 +1,7 @@
-"""Data exports: `conversations.json`, in the zip file as it was sent or unpacked, read one conversation at a time.
+"""Data exports: `conversations.json`, in the zip file as sent or unpacked, read one conversation at a time.
 
-Nothing of a zip file is ever unpacked to disk, and nothing is read that is larger than an export can be, whether it
-says so or turns out so.
+Zip files are never unpacked to disk, and files larger than an export can be are refused, by declared and by actual
+size.
 """
 
 import re
@@ -39,7 +39,7 @@ _Event = tuple[str, Any]
 
 
 def matches(path: str, head: bytes, is_ours: Callable[[bytes], bool]) -> bool:
-    """Whether `is_ours` says so of the first bytes of the document, or of the first one in the zip file."""
+    """Whether `is_ours` accepts the first bytes of the document, or of the first one in the zip file."""
     if not head.startswith(_ZIP):
         return is_ours(head)
     try:
@@ -54,9 +54,10 @@ def matches(path: str, head: bytes, is_ours: Callable[[bytes], bool]) -> bool:
 
 
 def conversations(path: str, cancel: CancelToken | None = None) -> Iterator[Mapping[str, Any]]:
-    """The JSON objects of the conversations, one after the other.
+    """Yield the JSON objects of the conversations in order.
 
-    Raises OSError, Cancelled, and ValueError for what breaks off, is no JSON or is too large, after what came before.
+    Raises OSError, Cancelled, and ValueError for a truncated, invalid or oversized file, after the objects before the
+    error.
     """
     with open_binary(path) as file, _broken_as_value_error():
         if file.read(len(_ZIP)) != _ZIP:
@@ -100,9 +101,9 @@ def _members(archive: zipfile.ZipFile) -> list[zipfile.ZipInfo]:
 
 
 class _Reader:
-    """A file that gives some 256 KB at once, no more than an export may have, and no half of a surrogate pair.
+    """A file that returns some 256 KB per read, no more than an export may have, and no half of a surrogate pair.
 
-    (Some such halves end ijson's parser, others it takes together with the next letter.)
+    (Some of these end ijson's parser, others are merged with the next character.)
     """
 
     def __init__(self, file: IO[bytes], cancel: CancelToken | None) -> None:

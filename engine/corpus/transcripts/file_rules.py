@@ -1,4 +1,5 @@
-"""Judges what stands in a folder of sessions, for the walk over the stores and for whoever wonders about one path."""
+"""Applies the file rules to entries of a folder of sessions, for the walk over the stores and for explanations of one
+path."""
 
 import os
 import re
@@ -18,13 +19,13 @@ _TRANSCRIPT = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _PARTS_OF_SESSIONS = frozenset({("storage", "message"), ("storage", "part"), ("storage", "session_diff")})
-"""Folders (with the one above) in which opencode keeps the messages of the sessions beside them, a file each."""
+"""Folders (with their parent) in which opencode stores the messages of sessions, one file each."""
 
 _NO_TRANSCRIPT = Match("no-transcript", skip_reasons.NO_TRANSCRIPT_NAME.said())
 _PART = Match("part-of-session", skip_reasons.PART_OF_SESSIONS.said())
 _PACKED_TWICE = Match("packed-twice", skip_reasons.PACKED_TWICE.said())
 SILENT = frozenset({_NO_TRANSCRIPT, _PART, _PACKED_TWICE, NOT_A_FILE})
-"""What agents keep beside transcripts: passed over without a word, unless someone asks."""
+"""Files that agents store next to transcripts: skipped without an issue, unless a path is explained."""
 
 
 def may_be_transcript(path: str) -> bool:
@@ -33,16 +34,16 @@ def may_be_transcript(path: str) -> bool:
 
 
 def judge_store(path: str, state: os.stat_result) -> Match | None:
-    """What keeps a whole store out, be it a folder or an export."""
+    """The rule that excludes a whole store, a folder or an export."""
     if is_link(state):
         return LINKED_PLACE
     return SECRET_PLACE if holds_secrets(path) else None
 
 
 def judge_entry(entry: os.DirEntry[str], above: str, neighbours: Collection[str]) -> Match | None:
-    """What keeps an entry of a store from being read, or gone into.
+    """The rule that excludes an entry of a store, a file or a folder.
 
-    `above`: name of the folder that it is in; `neighbours`: names of all that is in there. Raises OSError.
+    `above`: name of its folder; `neighbours`: names of everything in it. Raises OSError.
     """
     if is_compressed(entry.name) and transcript_of(entry.name) in neighbours:
         return _PACKED_TWICE  # its agent is just packing or unpacking it

@@ -1,4 +1,4 @@
-"""What a transcript format is: how it is recognised, and how it is read."""
+"""Interface of a transcript format: how to recognise it, and how to read it."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence, Set
@@ -13,10 +13,10 @@ from engine.redaction.masks import redact
 
 
 class LineParser(msgspec.Struct, kw_only=True):
-    """Reads one transcript that has one JSON object a line, from its beginning or from where it stopped.
+    """Reads one transcript with one JSON object per line, from its beginning or from where it stopped.
 
-    All that it must remember between lines is in its fields: it is stored as JSON between two syncs, and goes on when
-    the transcript has grown. A subclass adds what its format needs.
+    All state between lines is in its fields: it is stored as JSON between two syncs, and used when the transcript has
+    grown. A subclass adds the state of its format.
     """
 
     facts: SessionFacts
@@ -57,12 +57,12 @@ class LineFormat(Protocol):
 
     agent: str
     speech_marks: tuple[bytes, ...]
-    """What stands, as the agent writes it, about once in every message of speech: to count them without parsing.
+    """Byte sequences that occur about once in every message of speech, to count them without parsing.
 
-    A long mark is found more quickly than a short one.
+    A long one is found more quickly than a short one.
     """
     title_marks: tuple[bytes, ...]
-    """What stands in a line that gives the session a title."""
+    """Byte sequences in a line that gives the session a title."""
 
     def matches(self, values: Sequence[Mapping[str, Any]]) -> bool:
         """Whether these objects, from the first lines of a file (at most 20), are of this format."""
@@ -71,7 +71,7 @@ class LineFormat(Protocol):
         """A parser at the beginning; `path` may tell the session's id or agent where no line does."""
 
     def resume(self, state: bytes) -> LineParser:
-        """The parser whose fields these are (JSON). Raises ValueError for a state of another version."""
+        """The parser with these fields (JSON). Raises ValueError for a state of another version."""
 
 
 class Conversation(msgspec.Struct, frozen=True):
@@ -90,12 +90,12 @@ class DocumentFormat(Protocol):
     agent: str
 
     def matches(self, path: str, head: bytes) -> bool:
-        """Whether the file whose first bytes (at most 64 KB) are these is of this format."""
+        """Whether a file with these first bytes (at most 64 KB) has this format."""
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """One after the other, without holding all in memory.
+        """Yield the conversations, without loading all into memory.
 
-        Raises OSError, ValueError for a document that breaks off (after what came before was given), Cancelled.
+        Raises OSError, ValueError for a truncated document (after the complete ones), Cancelled.
         """
 
 
@@ -106,27 +106,27 @@ class SessionDatabase(Protocol):
     """
 
     def keys(self) -> Set[str]:
-        """Of all sessions in which someone has said something."""
+        """Keys of all sessions with messages."""
 
     def marks(self) -> Mapping[str, str]:
-        """For each key what is another text when the session has changed; last changed first.
+        """For each key a text that differs when the session has changed; last changed first.
 
-        Empty for a session whose messages cannot be read: `conversation` says why.
+        Empty for a session whose messages can't be read: `conversation` has the reason.
         """
 
     def conversation(self, key: str) -> Conversation | None:
-        """One session, whole; None where there is none (any more)."""
+        """One session, whole; None if it doesn't exist (any more)."""
 
 
 class DatabaseFormat(Protocol):
-    """Transcripts that are a database, which goes on changing: only what has changed in it is read."""
+    """Transcripts in a database that keeps changing: only changed sessions are read."""
 
     agent: str
 
     def matches(self, path: str, head: bytes) -> bool:
-        """Whether the file whose first bytes (at most 64 KB) are these is of this format.
+        """Whether a file with these first bytes (at most 64 KB) has this format.
 
-        Raises OSError, `PathRefused`, and ValueError for a database of which nobody can tell (now).
+        Raises OSError, `PathRefused`, and ValueError for a database that can't be examined (now).
         """
 
     def opened(self, path: str, cancel: CancelToken | None = None) -> AbstractContextManager[SessionDatabase]:

@@ -1,17 +1,17 @@
-"""Gemini CLI: the sessions it records, as lines of JSON or as one document, and what `/chat save` kept.
+"""Gemini CLI: recorded sessions, as lines of JSON or as one document, and histories saved with `/chat save`.
 
 Written from its public source and documentation up to September 2026:
 
 * `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, since spring 2026: a line of metadata, then messages, lines
-  with `$set` that change the metadata, and `$rewindTo`. A message is written again, whole, when its tools were called:
-  what is new in it is given then. What the person took back by rewinding was said, and stays. A `$set` of all messages
-  is the shortened history that the model is sent, and passed over. A sub-agent's file has its parent's id as folder.
+  with `$set` that change the metadata, and `$rewindTo`. A message is written again, whole, after its tool calls: only its
+  new parts are returned then. Messages that the user rewound were said, and stay. A `$set` of all messages is the
+  shortened history for the model, and skipped. A sub-agent's file has its parent's id as folder.
 * `chats/session-<time>-<id>.json`, since September 2025: the same messages in one document. Resuming such a session
   copies it into a `.jsonl` of the same name, which then counts alone.
-* `checkpoint-<tag>.json`: the history that `/chat save` wrote, with neither times nor ids.
+* `checkpoint-<tag>.json`: the history that `/chat save` wrote, without times and ids.
 
 `logs.json` repeats the prompts of all sessions of a project, without answers, and is not read; neither are the states
-in `checkpoints/`, which tools leave before they change a file.
+in `checkpoints/`, which tools write before they change a file.
 """
 
 import os
@@ -84,7 +84,7 @@ class GeminiParser(LineParser, kw_only=True):
         facts.project = facts.project or clean(string(directories[0] if directories else None))
 
     def message(self, value: Mapping[str, Any], line: int | None) -> list[Message]:
-        """What a recorded message says that was not given; without a line its ordinal stands for it."""
+        """The new contents of a recorded message; without a line, its ordinal is used."""
         name = clean(string(value.get("id")))
         given = self.given.get(name) or _Given(self.ordinal + 1)
         parts = list(self._new_parts(value, given))
@@ -102,7 +102,7 @@ class GeminiParser(LineParser, kw_only=True):
         return messages
 
     def turn(self, value: Mapping[str, Any]) -> list[Message]:
-        """What an entry of a saved history says."""
+        """The contents of an entry of a saved history."""
         role: Role = "assistant" if value.get("role") == "model" else "user"
         parts = [part for part in self._parts(value.get("parts"), role) if part[2].strip()]
         if not parts:
@@ -130,7 +130,7 @@ class GeminiParser(LineParser, kw_only=True):
             yield from self._call(mapping(call), number, given)
 
     def _content(self, value: Mapping[str, Any], role: Role) -> list[_Part]:
-        """The content of a message; beside it may stand what the person typed, where the program made more of it."""
+        """The content of a message; there may also be the user's typed text, if the program expanded it."""
         content = self._parts(value.get("content"), role)
         typed = self._parts(value.get("displayContent"), role) if role == "user" else []
         if not typed or typed == content:
@@ -215,7 +215,7 @@ class GeminiDocument:
         return bool(_SESSION.match(head)) and not os.path.exists(f"{path}l")
 
     def conversations(self, path: str, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-        """The one session of the file; of a file that breaks off what is whole, before the ValueError."""
+        """The one session of the file; of a truncated file the complete messages, before the ValueError."""
         parser = GeminiParser(facts=_facts(path))
         messages: list[Message] = []
         broken: Exception | None = None
@@ -263,7 +263,7 @@ def _members(path: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _facts(path: str) -> SessionFacts:
-    """What the place of a file says: a sub-agent's is in a folder of its parent's id, a checkpoint has a tag."""
+    """Facts in a file's path: a sub-agent's is in a folder of its parent's id, a checkpoint has a tag."""
     folder, name = os.path.split(path)
     stem = name.partition(".json")[0]
     facts = SessionFacts(agent=_AGENT, id=clean(stem))
@@ -292,7 +292,7 @@ def _project(folder: str) -> str:
 
 
 def _by_author(part: _Part) -> Iterator[_Part]:
-    """A text of the person without what the program put in: the project's description, files named with @."""
+    """Remove inserted text from a user's text: the project's description, files named with @."""
     role, kind, text, tool = part
     if text == _SET_UP:
         yield "system", kind, text, tool

@@ -1,4 +1,4 @@
-"""What formats have in common: JSON values of no certain type as times, as texts, as the input of a tool."""
+"""Helpers for all formats: untyped JSON values as times, texts, and inputs of tools."""
 
 import contextlib
 import json
@@ -20,17 +20,17 @@ _LONGEST_KIND = 40
 
 
 def mapping(value: object) -> Mapping[str, Any]:
-    """The value where it is a JSON object, else an empty one."""
+    """The value if it is a JSON object, else an empty one."""
     return value if isinstance(value, dict) else {}
 
 
 def items(value: object) -> list[Any]:
-    """The value where it is a JSON array, else an empty one."""
+    """The value if it is a JSON array, else an empty one."""
     return value if isinstance(value, list) else []
 
 
 def string(value: object) -> str:
-    """The value where it is a string, else an empty one."""
+    """The value if it is a string, else an empty one."""
     return value if isinstance(value, str) else ""
 
 
@@ -58,7 +58,7 @@ def _seconds(value: object) -> float | None:
 
 
 def tool_input(value: object) -> str:
-    """The input of a tool as it is read: the only string of an input of one string, else indented JSON."""
+    """The input of a tool as text: the string of an input with one string, else indented JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, dict) and len(value) == 1 and isinstance(only := next(iter(value.values())), str):
@@ -79,9 +79,9 @@ def tool_input(value: object) -> str:
 
 
 def content(value: object) -> str:
-    """The text of what a message or a tool result holds: a string, a block, or a list of both.
+    """The text of a message or a tool result: a string, a block, or a list of both.
 
-    What is no text is named in brackets; its data never appear.
+    Other content is named in brackets, without its data.
     """
     blocks = value if isinstance(value, list) else [value]
     return "\n".join(text for text in map(_block, blocks) if text)
@@ -103,7 +103,7 @@ def _block(value: object) -> str:
 
 
 def between(text: str, opening: str, closing: str) -> str:
-    """What stands between the first of these marks and the next of those; nothing where one is missing."""
+    """The text between the first of these marks and the next of those; empty if one is missing."""
     start = text.find(opening)
     end = text.find(closing, start + len(opening))
     return text[start + len(opening) : end] if 0 <= start < end else ""

@@ -12,7 +12,7 @@ import msgspec
 from engine.base.bounded_json import built, check_digits
 from engine.corpus.transcripts.compressed import Unpacked
 
-# Reading, splitting and parsing hold the interpreter's lock: so much at once takes about a millisecond.
+# Reading, splitting and parsing hold the interpreter lock: blocks of this size take about a millisecond.
 _BLOCK = 256 * 1024
 LONGEST_LINE = 64 * 1024 * 1024
 """Bytes. To hold and parse a longer one would take several times as much memory."""
@@ -31,7 +31,7 @@ class RawLine(NamedTuple):
     data: bytes
     """Without its "\n"; of another line end, the "\r" is still there. Of a line that is too long, its beginning."""
     whole: bool
-    """False for a last line without a line end: someone may still be writing it."""
+    """False for a last line without a line end: it may still be being written."""
 
 
 def raw_lines(source: Source, *, offset: int = 0, number: int = 1, at_once: int = _BLOCK) -> Iterator[RawLine]:
@@ -70,8 +70,8 @@ def read_at(source: Source, position: int, size: int) -> bytes:
 def parse_line(data: bytes) -> dict[str, Any] | None:
     """The JSON object on a line; None for anything else.
 
-    What a program or a crash did to it is mended where the object survives: broken UTF-8, zero bytes, a byte order
-    mark, half surrogate pairs and (in lines up to 256 KB) NaN.
+    Damage is repaired where the object survives: broken UTF-8, NUL bytes, a byte order mark, half surrogate pairs and
+    (in lines up to 256 KB) NaN.
     """
     try:
         if len(data) > _BLOCK:

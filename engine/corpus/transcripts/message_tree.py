@@ -1,12 +1,13 @@
-"""A conversation whose messages form a tree, since people edit and ask again: the branch that was seen last."""
+"""A conversation whose messages form a tree, since users edit and repeat questions: the branch shown last."""
 
 from collections.abc import Mapping
 
 
 def branch(parents: Mapping[str, str], times: Mapping[str, float | None], tip: str) -> list[str]:
-    """From the root to `tip`, or to the newest leaf where there is no such node; no node twice, even in a circle.
+    """The nodes from the root to `tip`, or to the newest leaf if there is no such node; no node twice, even in a
+    circle.
 
-    `parents` has every node, and what is no node's name as the parent of a root.
+    `parents` has every node; the parent of a root is not a node.
     """
     if tip not in parents:
         inner = set(parents.values())

@@ -1,4 +1,4 @@
-"""What every transcript format gives: messages, and what is known about the session as a whole."""
+"""The common output of all transcript formats: messages, and facts about the session."""
 
 import re
 from typing import Literal
@@ -10,19 +10,19 @@ from engine.redaction.masks import redact
 Role = Literal["user", "assistant", "tool", "system"]
 Kind = Literal["text", "thinking", "tool-call", "tool-result"]
 
-# A text that SQLite, FTS5 and Qt all take as it is: half of a surrogate pair and zero characters are none.
+# Characters that SQLite, FTS5 or Qt don't accept: halves of surrogate pairs and NUL.
 _UNUSABLE = re.compile("[\ud800-\udfff\0]")
 _SLICE = 64 * 1024  # a regex holds the interpreter's lock
 _LONGEST_TITLE = 120
 _LONGEST_GIVEN = 200
 _OPENING = 8 * 1024
-# After a digit, the full stop is that of a numbered list. (Beginning with what may be the last sign of a sentence, the
-# search skips all else quickly.)
+# After a digit, the full stop is that of a numbered list. (Starting with the last character of a sentence, the search
+# skips everything else quickly.)
 _SENTENCE_END = re.compile("[\\s\\u3002\\uff01\\uff1f](?:(?<=[\n\\u3002\\uff01\\uff1f])|(?<=[^\\d\\s][.!?…]\\s))")
 
 
 class Message(msgspec.Struct, frozen=True, gc=False):
-    """One part of a session that someone said, thought, called or got back."""
+    """One part of a session: speech, reasoning, a tool call or its result."""
 
     role: Role
     kind: Kind
@@ -43,20 +43,20 @@ class Message(msgspec.Struct, frozen=True, gc=False):
 
     @property
     def is_speech(self) -> bool:
-        """Whether the person or the agent said it, as against thoughts, tools and instructions."""
+        """Whether it is speech of the user or the agent, not reasoning, tools or instructions."""
         return self.kind == "text" and self.role in {"user", "assistant"}
 
 
 class SessionFacts(msgspec.Struct, kw_only=True):
-    """What a transcript says about itself; grows while it is read."""
+    """Facts of a transcript, completed while it is read."""
 
     agent: str
     """Short name of the program: openclaw, claude-code, codex, chatgpt, claude, gemini, opencode."""
     id: str = ""
     title: str = ""
-    """As given by the person or the agent; empty where nobody gave one."""
+    """Given by the user or the agent; empty if there is none."""
     opening: str = ""
-    """The first real sentence of the person (for a sub-agent, of who asked it): the title where there is no other."""
+    """The first real sentence of the user (for a sub-agent, of its caller): the title if there is no other."""
     project: str = ""
     """Folder that the agent worked in, or the project's name."""
     branch: str = ""
@@ -69,11 +69,11 @@ class SessionFacts(msgspec.Struct, kw_only=True):
 
     @property
     def name(self) -> str:
-        """The title to show; empty for a session in which the person said nothing."""
+        """The title to show; empty for a session without a message of the user."""
         return self.title or self.opening
 
     def counts(self, message: Message) -> bool:
-        """Whether a message is one of those that were said; what is said beside counts where there is nothing else."""
+        """Whether a message counts as speech; messages of sub-agents count if there are no others."""
         return message.is_speech and (not message.side or bool(self.parent))
 
     def saw(self, message: Message) -> None:
@@ -83,8 +83,8 @@ class SessionFacts(msgspec.Struct, kw_only=True):
             self.ended = message.time if self.ended is None else max(self.ended, message.time)
         if self.opening or message.role != "user" or message.kind != "text":
             return
-        if not message.side or self.parent:  # a sub-agent's session opens with what the agent asked of it
-            # Masked before it is cut: half a secret would no longer be known for one.
+        if not message.side or self.parent:  # a sub-agent's session opens with the agent's request
+            # Mask before cutting: half of a secret would not be recognised.
             self.opening = first_sentence(redact(message.text[:_OPENING]))
 
 
@@ -110,7 +110,7 @@ def _clean(text: str) -> str:
 
 def one_line(title: str) -> str:
     """A given title on one line, at most 200 characters."""
-    # Masked before it is cut: half a secret would no longer be known for one.
+    # Mask before cutting: half of a secret would not be recognised.
     return " ".join(redact(clean(title[:_OPENING])).split())[:_LONGEST_GIVEN]
 
 

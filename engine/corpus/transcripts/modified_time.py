@@ -1,10 +1,10 @@
-"""When a transcript changed last, be that in a file beside it."""
+"""The modification time of a transcript, including files next to it."""
 
 import os
 from contextlib import suppress
 
 WAL = "-wal"
-"""What the name of the file ends with in which a database keeps its latest changes, beside it."""
+"""Suffix of the file in which a database stores its latest changes."""
 _DATABASE = ".db"
 _COMPRESSED = ".zst"
 _OPENCODE = "ses_"
@@ -12,7 +12,7 @@ _CODEX = "rollout-"
 
 
 def is_database(path: str) -> bool:
-    """Whether a transcript is, by its name, a database, whose size does not tell how much was said."""
+    """Whether a transcript is a database by its name: its size doesn't show how much was added."""
     return path.lower().endswith(_DATABASE)
 
 
@@ -22,14 +22,14 @@ def is_compressed(path: str) -> bool:
 
 
 def compressed(path: str) -> str:
-    """What a transcript is called when its agent has compressed it."""
+    """Name of a transcript after its agent has compressed it."""
     return path + _COMPRESSED
 
 
 def transcript_of(path: str) -> str:
-    """The transcript, or its name, that a file belongs to: mostly itself.
+    """The transcript that a file belongs to: usually itself.
 
-    That of a WAL is its database; a transcript that was compressed keeps the name that it had before.
+    That of a WAL is its database; a compressed transcript keeps its former name.
     """
     if is_compressed(path):
         return path.removesuffix(_COMPRESSED)
@@ -54,7 +54,7 @@ def last_change(path: str, state: os.stat_result) -> tuple[int, int]:
 
 
 def _messages_changed(session: str) -> int:
-    """When the last message came to an opencode session, in nanoseconds; 0 where there is none."""
+    """Time of the last message of an opencode session, in nanoseconds; 0 if there is none."""
     project, name = os.path.split(session)
     storage = os.path.dirname(os.path.dirname(project))
     try:

@@ -1,11 +1,11 @@
-"""OpenClaw: `~/.openclaw/agents/<agent>/sessions/<session>.jsonl`, its archives, and the sessions of pi alike.
+"""OpenClaw: `~/.openclaw/agents/<agent>/sessions/<session>.jsonl`, its archives, and the sessions of pi.
 
-Written from the session format of pi (version 3, https://pi.dev/docs/latest/session-format), which OpenClaw stores,
-and from OpenClaw's public source and documentation between February and September 2026. Newer versions can keep
-transcripts in SQLite; what they left behind as files is read.
+Written from the session format of pi (version 3, https://pi.dev/docs/latest/session-format), which OpenClaw stores, and
+from OpenClaw's public source and documentation between February and September 2026. Newer versions can store
+transcripts in SQLite; remaining files are read.
 
-A line is an entry of a tree; all branches are read, in the order in which they were written. Text that neither the
-person nor the agent wrote has the role "system", ticks of the heartbeat and silent replies are left out.
+A line is an entry of a tree; all branches are read, in the order in which they were written. Text written neither by
+the user nor by the agent has the role "system"; heartbeats and silent replies are left out.
 """
 
 import functools
@@ -46,7 +46,7 @@ _BLOCK = 256 * 1024
 
 class StoredSession(NamedTuple):
     label: str = ""
-    """As the person named it."""
+    """Name given by the user."""
     generated: bool = False
     parent: str = ""
     """Id of the session that started it as its sub-agent."""
@@ -60,7 +60,7 @@ def is_generated(*, key: object = None, run: object = None) -> bool:
 
 
 def stored_session(folder: str, session: str) -> StoredSession:
-    """What the folder's `sessions.json` says of a session; nothing known where there is none."""
+    """The entry of a session in the folder's `sessions.json`; an empty one if there is none."""
     path = os.path.join(folder, "sessions.json")
     try:
         stat = os.stat(path)
@@ -85,7 +85,7 @@ def _sessions(path: str, _mtime: int, _size: int) -> Mapping[str, StoredSession]
                     label, starter = clean(string(entry.get("label"))), string(entry.get("spawnedBy"))
                     ids[key] = clean(session)
                     found[session] = StoredSession(label, is_generated(key=key) or is_generated(key=starter), starter)
-        except (ijson.JSONError, ValueError):  # half written: what came before counts
+        except (ijson.JSONError, ValueError):  # truncated: use the complete part
             pass
     return {session: stored._replace(parent=ids.get(stored.parent, "")) for session, stored in found.items()}
 
@@ -120,7 +120,7 @@ class OpenClawParser(LineParser, kw_only=True):
         return []
 
     def _head(self, value: Mapping[str, Any]) -> None:
-        """The first `session` line tells of the session; a later one was copied in from another."""
+        """The first `session` line describes the session; a later one was copied from another."""
         if self.headed:
             return
         self.headed = True
@@ -172,12 +172,12 @@ class OpenClawParser(LineParser, kw_only=True):
         ]
 
     def _user(self, message: Mapping[str, Any]) -> list[_Part]:
-        """A user's text is sorted out as a whole: its blocks may split an envelope from what is in it."""
+        """A user's text is parsed as a whole: its blocks may split an envelope from its contents."""
         blocks = self._blocks(message.get("content"), "user")
         text = "\n".join(text for _, kind, text, _ in blocks if kind == "text")
         if not self.asked and text.strip():
             self.asked = True
-            # The transcript of a scheduled run begins with its prompt; its key is gone with its entry in the store.
+            # The transcript of a scheduled run begins with its prompt; its key was removed with its entry in the store.
             if self.archive and injected.is_cron_prompt(text):
                 self.facts.generated = True
         others = [part for part in blocks if part[1] != "text"]
@@ -236,7 +236,7 @@ class OpenClawParser(LineParser, kw_only=True):
         return "\n".join(text for _, _, text, _ in self._blocks(content, "user"))
 
     def _custom(self, message: Mapping[str, Any]) -> list[_Part]:
-        """What an extension told the agent, where the person was to see it."""
+        """Text of an extension for the agent, if the user was meant to see it."""
         if message.get("display") is False or message.get("customType") == _RUNTIME_CONTEXT:
             return []
         return [("system", "text", self._flat(message.get("content")), "")]
@@ -256,7 +256,7 @@ class OpenClawFormat:
         return any(_is_header(value) or _is_message(value) for value in values)
 
     def parser(self, path: str) -> OpenClawParser:
-        """The name tells the session's id and whether the file is an archive, or a copy that nobody searches."""
+        """The name has the session's id and shows whether the file is an archive, or a copy that is not searched."""
         folder, name = os.path.split(path)
         session = _session_id(name)
         stored = stored_session(folder, session)
@@ -290,7 +290,7 @@ def _between_sessions(message: Mapping[str, Any]) -> bool:
 
 
 def _of_agent(part: _Part) -> _Part | None:
-    """A part of the agent without what is not its own; a reply counts whatever was asked before it."""
+    """Clean a part of the agent from inserted text; a reply counts whatever preceded it."""
     role, kind, text, tool = part
     if kind != "text":
         return part

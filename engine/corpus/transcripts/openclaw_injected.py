@@ -1,7 +1,7 @@
-"""What OpenClaw writes into messages besides the words of the person: found by its markers, taken out or named.
+"""Text that OpenClaw adds to the user's messages: found by its markers, removed or labelled.
 
-Written from its public source between February and September 2026; a transcript keeps the wording of its time, so the
-older markers count beside the newer ones. Whoever forges a marker only hides words of their own.
+Written from its public source between February and September 2026; a transcript has the wording of its time, so older
+markers are recognised too. Forging a marker only hides one's text.
 """
 
 import json
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Literal
 
 Origin = Literal["person", "program", "nobody"]
-"""Whose words a user's message has. Nobody's are ticks of a clock, and replies that mean none."""
+"""Author of a user message's text. "nobody" are heartbeats, and replies that mean none."""
 
 _Lines = list[str]
 
@@ -71,7 +71,7 @@ _TASKS_DONE = "After completing all due tasks,"
 
 
 def pieces(text: str) -> list[tuple[Origin, str]]:
-    """The parts of a user's message, each with whose words it has; empty for a message of metadata alone."""
+    """The parts of a user's message, each with its author; empty for a message of metadata alone."""
     events, inbound = _system_events(text)
     found: list[tuple[Origin, str]] = [("program", events)] if events else []
     plain = without_runtime_context(_without_inbound(inbound))
@@ -81,7 +81,7 @@ def pieces(text: str) -> list[tuple[Origin, str]]:
 
 
 def is_cron_prompt(text: str) -> bool:
-    """Whether a scheduled job asks, not a person."""
+    """Whether a scheduled job sent it, not a user."""
     return bool(_CRON.match(_without_inbound(text).lstrip()))
 
 
@@ -101,12 +101,12 @@ def is_silent(text: str) -> bool:
 
 
 def is_heartbeat_answer(text: str) -> bool:
-    """Whether the agent only says that nothing needs attention."""
+    """Whether the agent only reports that nothing needs attention."""
     return len(text) < 100 and text.strip().strip("*`~_.!") == "HEARTBEAT_OK"
 
 
 def without_runtime_context(text: str) -> str:
-    """The text without what the runtime told the agent behind the person's back."""
+    """The text without the hidden runtime context for the agent."""
     if _RUNTIME_BEGIN not in text and _RUNTIME_NOTICE not in text:
         return text
     return _without(text, _after_runtime_block)
@@ -158,7 +158,7 @@ def _system_events(text: str) -> tuple[str, str]:
 
 
 def _without(text: str, after_block: Callable[[_Lines, int], int]) -> str:
-    """The lines that no block covers; `after_block` says where a block ends that begins at a line, or that line."""
+    """The lines outside all blocks; `after_block` returns the end of a block that begins at a line, or that line."""
     lines = text.split("\n")
     kept: _Lines = []
     at = 0
@@ -212,7 +212,7 @@ def _line(lines: _Lines, at: int) -> str:
 
 
 def _find(lines: _Lines, wanted: str, at: int, before: int | None = None) -> int:
-    """The first such line from there on; the end where there is none."""
+    """The first such line from there on; the end if there is none."""
     last = len(lines) if before is None else min(before, len(lines))
     return next((index for index in range(at, last) if lines[index].strip() == wanted), len(lines))
 

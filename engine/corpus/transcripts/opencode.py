@@ -1,13 +1,13 @@
-"""opencode: a session file, and the files of its messages and of their parts in folders beside it.
+"""opencode: a session file, and the files of its messages and of their parts in folders next to it.
 
 Written from its public source up to spring 2026: under `~/.local/share/opencode/storage`,
-`session/<project>/<session>.json` tells of a session, `message/<session>/<message>.json` of its messages and
-`part/<message>/<part>.json` holds what they say. Names sort by time. Since February 2026 (version 1.2) sessions are
-kept in a database beside `storage` (`opencode_database`): older ones were copied into it, their files remain. The
-layout before September 2025 (`project/<project>/storage`) was moved here by the program.
+`session/<project>/<session>.json` describes a session, `message/<session>/<message>.json` its messages and
+`part/<message>/<part>.json` has their contents. Names sort by time. Since February 2026 (version 1.2) sessions are in a
+database next to `storage` (`opencode_database`): older ones were copied into it, their files remain. The program moved
+the layout before September 2025 (`project/<project>/storage`) here.
 
-The session file is the document. Messages may come after that file was written last, so the time of change of
-`message/<session>` counts as well (`stores`).
+The session file is the document. Messages may be newer than that file, so the time of `message/<session>` counts as
+well (`stores`).
 """
 
 import os
@@ -60,7 +60,7 @@ def _object(path: str, reader: OpencodeReader) -> Mapping[str, Any]:
 
 
 def session_facts(agent: str, session: str, value: Mapping[str, Any]) -> SessionFacts:
-    """What a session's own file, or its row, says of it."""
+    """The facts in a session's own file, or its row."""
     title = clean(string(value.get("title"))).strip()
     return SessionFacts(
         agent=agent,

@@ -28,7 +28,7 @@ def copied_sessions(files: Iterable[FoundFile], before: Set[str], cancel: Cancel
         try:
             with OpencodeDatabase().opened(path, cancel) as sessions:
                 copied.update(name for id_ in single.keys() & sessions.keys() for name in single[id_])
-        except ValueError:  # the reading says why
+        except ValueError:  # reading it reports the error
             copied |= before
         except (OSError, PathRefused):
             pass  # so the index forgets its sessions

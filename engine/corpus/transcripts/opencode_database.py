@@ -1,13 +1,13 @@
 """opencode's database: all sessions of a machine in one SQLite file, since version 1.2 of February 2026.
 
-Written from its public source and from what people found in theirs, up to autumn 2026: `opencode.db` (other channels of
-the program: `opencode-<channel>.db`) in `~/.local/share/opencode`, or the file that `OPENCODE_DB` names. Version 1 has
-the tables `session`, `message` and `part`; what the files before them held (`opencode`) stands as JSON in a column
-`data`. Version 2, since September 2026, has `session_v2` and `session_message` in the same file, a whole message a row,
-its kind in a column and its order in `seq`. The older tables stay as they were: a session that is in both, under one
-id, is read from the newer ones.
+Written from its public source and from reports of users, up to autumn 2026: `opencode.db` (other channels of the
+program: `opencode-<channel>.db`) in `~/.local/share/opencode`, or the file that `OPENCODE_DB` names. Version 1 has the
+tables `session`, `message` and `part`; the contents of the former files (`opencode`) are JSON in a column `data`.
+Version 2, since September 2026, has `session_v2` and `session_message` in the same file, one row per message, its kind
+in a column and its order in `seq`. The older tables stay unchanged: a session in both, under one id, is read from the
+newer ones.
 
-The program changes rows in place while an answer comes in, and not always the row of their session: a mark is made of
+The program changes rows in place while an answer arrives, and not always the row of their session: a mark is made of
 the last messages too.
 """
 
@@ -36,7 +36,7 @@ _LAST = 8
 _MOST_TEXT = 128 * 1024**2
 """Characters of one session, which is held in memory as a whole."""
 _MARK = 1
-"""To be raised when messages are read differently: what is stored is read anew then."""
+"""Increase it when messages are read differently: stored sessions are read again then."""
 
 # As bytes: a text that is no UTF-8 would be an error, and with it no session of all could be read.
 _TEXTS = "CAST(title AS BLOB), CAST(directory AS BLOB), CAST(parent_id AS BLOB)"
@@ -82,7 +82,7 @@ class _Sessions:
 
 
 def _listed(connection: apsw.Connection) -> dict[str, tuple[Any, ...]]:
-    """Of each session in which someone has said something its generation and its row, last changed first."""
+    """Generation and row of each session with messages, last changed first."""
     known = tables(connection)
     found: dict[str, tuple[Any, ...]] = {}
     if known >= _OLDER:
@@ -110,7 +110,7 @@ def _marks(connection: apsw.Connection) -> dict[str, str]:
         except apsw.InterruptError:
             raise
         except (apsw.Error, UnicodeDecodeError):
-            found[key] = ""  # the reading of this one says why; the others are as they were
+            found[key] = ""  # reading this one reports the error; the others are unchanged
     return found
 
 
@@ -170,7 +170,7 @@ def _entries(connection: apsw.Connection, key: str, reader: OpencodeReader) -> I
 
 
 def _value(data: bytes | None, reader: OpencodeReader) -> Mapping[str, Any]:
-    """The object in a row; an empty one, which is counted, where there is none."""
+    """The object in a row; an empty one, which is counted, if there is none."""
     value = None if data is None else parse_line(data)
     if value is None:
         reader.count_unknown("too long" if data is None else "no JSON")

@@ -29,7 +29,7 @@ class OpencodeReader(LineParser, kw_only=True):
             self.count_unknown(f"role {kind}" if isinstance(kind, str) else None)
             return []
         role: Role = "assistant" if kind == "assistant" else "user"
-        if role == "assistant" and value.get("summary") is True:  # what stands for the messages before it
+        if role == "assistant" and value.get("summary") is True:  # replaces the messages before it
             role = "system"
         return self._said(name, value, [piece for part in parts for piece in self._part(part, role)])
 
@@ -78,7 +78,7 @@ class OpencodeReader(LineParser, kw_only=True):
             yield _Piece("system", "text", string(value.get("text")))
         elif kind == "compaction":
             yield _Piece("system", "text", string(value.get("summary")))
-        elif kind == "shell":  # a command that the person ran
+        elif kind == "shell":  # a command run by the user
             output = value.get("output")
             yield _Piece("user", "tool-call", string(value.get("command")), "shell")
             yield _Piece("tool", "tool-result", string(output) or string(mapping(output).get("output")), "shell")

@@ -17,14 +17,14 @@ from engine.corpus.transcripts.messages import Message, SessionFacts
 from engine.corpus.transcripts.transcript_reader import format_of
 
 _SHORT = 16 * 1024
-"""Bytes of a transcript of which every message is parsed."""
+"""Size in bytes up to which every message of a transcript is parsed."""
 _HEAD = 16 * 1024
 _SAMPLE = 16 * 1024
 _SAMPLES = 8
 _WHOLE = _HEAD + _SAMPLES * _SAMPLE
-"""Bytes of a transcript that is read whole, at once."""
+"""Size in bytes up to which a transcript is read whole."""
 _MOST = 512 * 1024
-"""Bytes in which the person must have said something."""
+"""Bytes within which there must be a message of the user."""
 _LONGEST_LINE = 256 * 1024
 _LINES_TO_JUDGE = 20
 _END = 4 * 1024
@@ -35,14 +35,14 @@ _STAMP = b'"timestamp":"'
 class QuickSummary(msgspec.Struct, frozen=True):
     facts: SessionFacts
     messages: int
-    """Of the person and the agent; about so many in a long transcript."""
+    """Of the user and the agent; estimated for a long transcript."""
 
 
 def glance(descriptor: int, path: str, size: int) -> QuickSummary | None:
-    """A glance at an open transcript of `size` bytes with one JSON object a line. Raises OSError.
+    """Take a quick look at an open transcript of `size` bytes with one JSON object per line. Raises OSError.
 
-    None where reading it has to show what it is: another file, a session of the agent's own housekeeping, one in which
-    nobody has said anything (soon).
+    None if it must be read to see what it is: another file, an internal session of the agent, one without messages
+    (near the beginning).
     """
     if ".jsonl" not in os.path.basename(path):
         return None
@@ -67,7 +67,7 @@ def glance(descriptor: int, path: str, size: int) -> QuickSummary | None:
 
 
 class _Begun(NamedTuple):
-    """A transcript of which the first lines were parsed: a short one whole, a long one until the person spoke."""
+    """A transcript with parsed first lines: a short one whole, a long one up to the user's first message."""
 
     known: LineFormat
     parser: LineParser
@@ -112,7 +112,7 @@ def _lines(descriptor: int, block: bytes) -> Iterator[tuple[bytes, int]]:
 
 
 def _estimate(descriptor: int, start: int, end: int, marks: tuple[bytes, ...]) -> int:
-    """About how many messages of speech stand between these places: from a sample amid each eighth."""
+    """Estimate the number of messages between these positions from samples in eight parts."""
     part = (end - start) // _SAMPLES
     middle = start + max(0, part - _SAMPLE) // 2
     # One search through all takes half as long as one through each: Python has a quicker one from 30,000 bytes on.

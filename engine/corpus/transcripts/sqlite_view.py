@@ -1,12 +1,12 @@
-"""Reads another program's SQLite database, WAL and all, without a trace beside it.
+"""Reads another program's SQLite database, including its WAL, without leaving a trace.
 
-SQLite would make a `-shm` file (or change the one of the program that is just writing), take locks in it, and fold a
-WAL into the database when it is the last to close. So it gets at these files only through a file system of ours, which
-has no lock, no shared memory and nothing that writes: in exclusive mode SQLite keeps the index of a WAL in its own
-memory. Nothing is copied either: a database of 500 MB is opened in a millisecond, and none of it is left on a disk.
+SQLite would create a `-shm` file (or change that of the running program), take locks in it, and merge a WAL into the
+database when it is the last to close. So it accesses these files only through a file system of ours, which has no lock,
+no shared memory and no writes: in exclusive mode SQLite keeps the index of a WAL in its own memory. Nothing is copied
+either: a database of 500 MB is opened in a millisecond, and no data is left on a disk.
 
-What locks would have promised is looked up instead: that nobody has put pages of the WAL into the database, or begun
-the WAL anew, while something was read. Where someone has, it is read again.
+Instead of locks, changes are detected: whether another process has merged the WAL into the database, or restarted the
+WAL, during a read. If so, it is read again.
 """
 
 import os
@@ -46,10 +46,10 @@ class SqliteView:
         self._state: _State | None = None
 
     def read(self, query: Callable[[apsw.Connection], _T]) -> _T:
-        """What `query`, which fetches all that it needs, finds in one state of the database.
+        """Return the result of `query`, which fetches all that it needs, in one state of the database.
 
-        Raises OSError, `PathRefused`, Cancelled, and ValueError for a file that is damaged, no database, or without
-        the tables that `query` asks for.
+        Raises OSError, `PathRefused`, Cancelled, and ValueError for a file that is damaged, not a database, or without
+        the tables that `query` uses.
         """
         error: ValueError | None = None
         for _ in range(_ATTEMPTS):
@@ -109,7 +109,8 @@ def _told_plainly(cancel: CancelToken | None) -> Iterator[None]:
 
 
 def _state(path: str) -> _State:
-    """What changes when pages come into the database itself, or a WAL begins anew; not when a WAL grows."""
+    """A value that differs when pages are written to the database itself, or the WAL is restarted; not when the WAL
+    grows."""
     descriptor, found = open_regular(path)
     os.close(descriptor)
     wal = b""
@@ -140,7 +141,7 @@ class _File:
             self._descriptor = None
 
     def xLock(self, level: int) -> None:  # noqa: N802
-        """Nobody is kept from writing."""
+        """Writers are not blocked."""
 
     def xUnlock(self, level: int) -> None:  # noqa: N802
         """There was no lock."""
@@ -193,7 +194,8 @@ class _ReadingOnly(apsw.VFS):
         raise apsw.ReadOnlyError("nothing is written here")
 
 
-_FILES = _ReadingOnly()  # not when it is first used: of two with this name, made by two threads, one would go at once
+# created on import: of two with this name, made by two threads, one would be deleted immediately
+_FILES = _ReadingOnly()
 
 
 def looks_like(head: bytes) -> bool:

@@ -1,7 +1,7 @@
-"""Where sessions lie: the folders that the settings list, what in them may be a transcript, and back from its name.
+"""Finds sessions: the folders in the settings, files in them that may be transcripts, and the file of a session's name.
 
-Only directory entries are read here, and the names that Codex keeps beside its sessions. A listed folder is consent, so
-nothing else is ever looked at.
+Only directory entries are read here, and the names that Codex stores next to its sessions. A listed folder is consent,
+so no other folder is ever read.
 """
 
 import hashlib
@@ -51,9 +51,9 @@ class Store(msgspec.Struct, frozen=True):
 
 
 def find_stores(settings: Settings) -> tuple[Store, ...]:
-    """The stores that the settings list, each with a name of its own; they need not exist.
+    """Return the stores in the settings, each with a unique name; they need not exist.
 
-    What lies in another one, listed before it or after, is a part of that.
+    A store inside another one, listed before it or after, is part of that.
     """
     named = [_resolved(text) for text in map(str.strip, settings.sessions.folders) if text]
     paths = {os.path.normcase(path): path for path in named}.values()
@@ -63,7 +63,8 @@ def find_stores(settings: Settings) -> tuple[Store, ...]:
 
 
 def _name(path: str, *, alone: bool) -> str:
-    """Of folders with one short name each gets a longer one: none may get another's when that is listed no more."""
+    """Folders with the same short name get longer ones, so that none takes another's name when that is removed from the
+    list."""
     base = _short_name(path)
     return base if alone else f"{base}-{hashlib.sha256(os.fsencode(os.path.normcase(path))).hexdigest()[:6]}"
 
@@ -78,7 +79,7 @@ def _covers(folder: str, path: str) -> bool:
 
 
 def _short_name(path: str) -> str:
-    """What the agent is called where the folder is one that it uses, else the folder's own name."""
+    """The agent's name if the folder is one that it uses, else the folder's own name."""
     slashed = path.replace(os.sep, "/")
     if match := _OPENCLAW.search(slashed):
         return match[1] or match[2]
@@ -105,9 +106,10 @@ def find_transcripts(
     listener: DiscoveryListener | None = None,
     most_entries: float = math.inf,
 ) -> FoundTranscripts:
-    """Every file in the stores that may be a transcript by its name. Raises `Cancelled`; all else becomes an issue.
+    """Yield every file in the stores that may be a transcript by its name. Raises `Cancelled`; every other error
+    becomes an issue.
 
-    After the folder with which `most_entries` were seen, no further one is listed.
+    After `most_entries`, no further folder is listed.
     """
     walk = _Walk(cancel, listener, most_entries)
     for store in find_stores(settings):
@@ -160,7 +162,7 @@ class _Walk(FolderWalk):
         return False
 
     def _take(self, name: str, path: str, state: os.stat_result) -> None:
-        """Add a transcript with its size and the time of its last change, be that in a file beside it."""
+        """Add a transcript with its size and modification time, including files next to it."""
         size, changed = last_change(path, state)
         self.files.append(FoundFile(name, path, "sessions", size, min(changed, LATEST_NS)))
 
@@ -175,8 +177,8 @@ class _Walk(FolderWalk):
 def may_name_session(name: str) -> bool:
     """Whether a stable name can be that of a session.
 
-    A workspace may have a folder called sessions of its own, even with one that is called like a store in it: its notes
-    are told by their names, none of which is a transcript's.
+    A workspace may have its own folder called sessions, even with a subfolder named like a store: its notes have names
+    that no transcript has.
     """
     return name.startswith(_PREFIX) and any(map(may_be_transcript, name.split("/")))
 
@@ -193,14 +195,14 @@ def session_name(transcript: str, key: str) -> str:
     if not key:
         return transcript
     usable = not is_unusable(key) and "/" not in key and key not in (".", "..") and len(key) <= _LONGEST_KEY
-    # Two keys never get one name: what is cut or replaced might be what tells them apart.
+    # Two keys never get one name: they might differ in what is cut or replaced.
     return f"{transcript}/{key if usable else hashlib.sha256(key.encode('utf-8', 'replace')).hexdigest()[:32]}"
 
 
 def locate_transcript(name: str, settings: Settings) -> tuple[Path, str]:
-    """Path of the transcript that a session with this stable name is read from, and what the name has behind it.
+    """Return the path of the transcript of the session with this stable name, and the rest of the name.
 
-    Raises `PathRefused` for every name that the stores would not give, `FileNotFoundError` for one that has gone.
+    Raises `PathRefused` for every name that is in no store, `FileNotFoundError` for a deleted transcript.
     """
     parts = name.split("/")
     if is_unusable(name) or {"", ".", ".."}.intersection(parts):

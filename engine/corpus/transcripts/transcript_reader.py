@@ -77,7 +77,7 @@ def format_of(values: Sequence[Mapping[str, Any]]) -> LineFormat | None:
 
 
 class LineReader(msgspec.Struct):
-    """Where the reading of a transcript with one JSON object a line stands."""
+    """The read position in a transcript with one JSON object per line."""
 
     parser: LineParser
     offset: int = 0
@@ -86,7 +86,10 @@ class LineReader(msgspec.Struct):
     """Number of that line."""
 
     def read(self, source: Source, cancel: CancelToken | None = None) -> Iterator[list[Message]]:
-        """The messages of each whole line from here on; this then stands behind it. Raises OSError, Cancelled."""
+        """Return the messages of all complete lines from this position on, and move behind them.
+
+        Raises OSError, Cancelled.
+        """
         for number, raw in enumerate(raw_lines(source, offset=self.offset, number=self.line)):
             if cancel is not None and (number % _LINES_BETWEEN_CHECKS == 0 or len(raw.data) > _LONG):
                 cancel.checkpoint()
@@ -96,9 +99,9 @@ class LineReader(msgspec.Struct):
             yield fed(self.parser, raw)
 
     def read_rest(self, source: Source) -> list[Message]:
-        """Messages of a last line without a line end, if it is whole already; this stays where it is.
+        """Return messages of a last line without a line end, if it is complete; the position doesn't change.
 
-        The parser is not to be used any more: it has seen a line that will be read again.
+        Don't use the parser any more: it has seen a line that will be read again.
         """
         last = next((raw for raw in raw_lines(source, offset=self.offset, number=self.line)), None)
         return [] if last is None or last.whole else fed(self.parser, last, count=False)
@@ -138,9 +141,9 @@ def read_session(path: Path, part: str, cancel: CancelToken | None = None) -> Co
 
 
 def conversations(path: Path, cancel: CancelToken | None = None) -> Iterator[Conversation]:
-    """Every session of a transcript, one after the other; none where nobody knows its format.
+    """Yield every session of a transcript in order; none if its format is unknown.
 
-    Raises OSError, `PathRefused`, ValueError where it breaks off or cannot be read (now), Cancelled.
+    Raises OSError, `PathRefused`, ValueError if it is truncated or can't be read (now), Cancelled.
     """
     with opened(path) as (source, _):
         database = database_format(source, str(path))
@@ -165,9 +168,9 @@ def _whole(known: LineFormat, source: Source, path: Path, cancel: CancelToken | 
 
 
 def raw_line(path: Path, line: int) -> bytes | None:
-    """One line of a transcript as it stands there. Raises OSError, `PathRefused`.
+    """Return one line of a transcript, unchanged. Raises OSError, `PathRefused`.
 
-    None where there is none, and in a document, whose lines are none of its messages.
+    None if there is none, and in a document, whose lines aren't messages.
     """
     with opened(path) as (source, _):
         if document_format(source, str(path)) is not None:

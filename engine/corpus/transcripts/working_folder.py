@@ -1,4 +1,4 @@
-"""The folder that an agent worked in, from the beginning of its transcript: before anything else of it is read."""
+"""Reads an agent's working folder from the beginning of a transcript, before the rest of it is read."""
 
 from itertools import islice
 

@@ -1,4 +1,4 @@
-"""The database file as a whole: what of it is empty, left over, or of nobody's use any more."""
+"""The database file as a whole: free space, leftovers, and unused data."""
 
 from engine.base.formatting import size
 from engine.base.language import marked, tr, tr_count
@@ -17,7 +17,7 @@ def damage(subject: Subject) -> str:
 
 
 def sound(subject: Subject) -> str:
-    """What is said of a file without damage."""
+    """The message for a file without damage."""
     return tr("SQLite read all {size} of it and found no damage.", size=size(subject.store.sizes().database))
 
 

@@ -1,7 +1,7 @@
-"""The keyword index against the chunks: the same rows, and in a sample of them the same words.
+"""Compares the keyword index with the chunks: the same rows, and in a sample of them the same words.
 
-FTS5's own check reads no content in a contentless table. What a row holds cannot be read back either, but it can be
-asked for: each word of the chunk must be found in its row, and FTS5 notes how many tokens each column has.
+FTS5's own check reads no content in a contentless table. The contents of a row can't be read back, but they can be
+searched: each word of the chunk must be found in its row, and FTS5 stores the number of tokens of each column.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,13 +19,13 @@ from engine.text import analyse, analyse_both
 _SAMPLE = 200
 _SAMPLED_AT_ONCE = 20
 _MOST_WORDS = 16
-"""Of one chunk, that are asked for: the longest, which hardly another one has."""
+"""Words of one chunk that are searched: the longest, which hardly any other chunk contains."""
 _ROWS_AT_ONCE = 200
 _WORDS = FTS_COLUMNS.index("words")
 
 
 class _Row(NamedTuple):
-    """The token streams of a chunk, in the order of `FTS_COLUMNS`, as the analysis makes them of what is stored."""
+    """The token streams of a chunk, in the order of `FTS_COLUMNS`, from an analysis of the stored text."""
 
     id: int
     streams: tuple[str, ...]
@@ -52,7 +52,7 @@ def _rows(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[_Row]:
 
 
 def _agrees(snapshot: Snapshot, row: _Row) -> bool:
-    """Whether the keyword index holds this row as it should. What it stands for may have changed in a session."""
+    """Whether the keyword index has the correct row. Titles of a session may have changed since."""
     fts = snapshot.tables.fts
     found = snapshot.connection.execute(f"SELECT sz FROM {fts}_docsize WHERE id = ?", (row.id,)).get
     if found is None:
@@ -60,7 +60,7 @@ def _agrees(snapshot: Snapshot, row: _Row) -> bool:
     stored, made = _lengths(found), [len(stream.split()) for stream in row.streams]
     if len(stored) <= _WORDS:
         return False
-    # A session that went on may have got another title, which its first chunks were not written with.
+    # A session may have been renamed after its first chunks were written.
     if stored[_WORDS] != made[_WORDS] or not (row.session or stored == made[: len(stored)]):
         return False
     words = sorted(set(row.streams[_WORDS].split()), key=lambda word: (-len(word), word))[:_MOST_WORDS]
@@ -178,7 +178,7 @@ def _rewrite(subject: Subject) -> str:
 
 
 def _write(subject: Subject, ids: Sequence[int]) -> None:
-    """Make the rows of these ids what the chunks say, in steps of which each leaves whole rows."""
+    """Rewrite the rows of these ids from the chunks, in steps that each leave complete rows."""
     model = subject.model()
     for start in range(0, len(ids), _ROWS_AT_ONCE):
         subject.step(tr("Writing the keyword index"), start, len(ids))

@@ -1,4 +1,5 @@
-"""The embedding provider: is there one, whose key, who agreed, does it answer, and does it still answer the same."""
+"""Checks the embedding provider: whether it exists, its key and consent, whether it answers, and whether its vectors
+are unchanged."""
 
 from collections.abc import Iterator, Sequence
 
@@ -55,7 +56,7 @@ def look_at_provider(
 
 
 def look_at_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFinding:
-    """Embed a few passages anew and compare: only for a provider on this machine, where that costs nothing."""
+    """Re-embed a few passages and compare: only for a provider on this machine, where that is free."""
     id_, name = "vector-agreement", tr("Same vectors")
     model = subject.model()
     if provider.remote or provider.id in REMOTE:
@@ -74,7 +75,7 @@ def look_at_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFi
         cosines = _cosines(subject, provider, list(texts.values()), [stored[id_] for id_ in texts], model.dims)
     except ProviderError as error:
         return degraded(id_, name, str(error))
-    wrong = sum(not cosine >= _LEAST_COSINE for cosine in cosines)  # what is no number is no likeness
+    wrong = sum(not cosine >= _LEAST_COSINE for cosine in cosines)  # NaN counts as wrong
     if wrong:
         detail = tr_count(
             "{wrong:,} of {count:,} re-embedded passage differs from its stored vector.",
@@ -122,7 +123,7 @@ def _look_at_key(settings: Settings, name: str) -> HealthFinding:
         return degraded(id_, title, state.problem)
     if state.present:
         return fine(id_, title, tr("It is in {place}.", place=state.place))
-    return fine(id_, title, tr("There is none."))  # not every server needs one; the next finding says what follows
+    return fine(id_, title, tr("There is none."))  # not every server needs one; the next finding shows whether it does
 
 
 def _dealings(settings: Settings, provider: EmbeddingProvider) -> str:

@@ -1,4 +1,4 @@
-"""Whether the index knows the notes and the past sessions as they are now, and what of them it could not take."""
+"""Checks whether the index has the current notes and sessions, and lists those that could not be indexed."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -25,7 +25,7 @@ _ADVICE = {
     "too-large": marked("Split it, or raise max_file_bytes in the settings."),
     "symlink": marked("Put a regular file in its place, or exclude it in the settings."),
 }
-"""What the user can do, by the rule of a failed file."""
+"""Advice for the user, by the rule of a failed file."""
 _USUAL_ADVICE = marked("Correct the file or exclude it in the settings; the next update tries again.")
 _FOLDERS = marked("Correct folders under [defaults.sessions] in the settings.")
 
@@ -113,7 +113,7 @@ def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: S
 
 
 def look_at_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
-    """One finding for each file that could not be read, and one for all that was read but not embedded."""
+    """One finding for each file that could not be read, and one for all files read but not embedded."""
     issues = snapshot.issues("failed")
     named = issues if len(issues) <= _MOST_FAILED else issues[: _MOST_FAILED - 1]
     for issue in named:

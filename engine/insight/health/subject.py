@@ -1,4 +1,4 @@
-"""What an index is examined with, and how the parts of the examination say what they found."""
+"""The inputs of health checks, and how they report findings."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class Subject:
     store: IndexStore
     vectors: VectorIndex
     name: ModelName | None
-    """Whose vectors are searched with; None where words alone are."""
+    """The model whose vectors are searched; None if only keywords are."""
     cancel: CancelToken
     tell: Tell
 
@@ -57,17 +57,17 @@ class Subject:
 
 @dataclass(frozen=True)
 class Matter:
-    """One thing to look at, and how it is mended; see the modules beside this one."""
+    """One health check with its repair; see the modules of this package."""
 
     id: str
     name: str
     looking: str
-    """What is said while it is looked at."""
+    """Progress message of the check."""
     look: Callable[[Subject], "Seen"]
     repair: str = ""
-    """What mending does, as a button says it; translated where it is shown, as name and `looking` are."""
+    """Label of the repair button; translated where it is shown, like name and `looking`."""
     mend: Callable[[Subject], str] | None = None
-    """Mends it, and returns what was done as a sentence; "" where nothing was to be done. Only whoever holds the
+    """Repairs it, and returns a sentence about the result; "" if there was nothing to do. Only the holder of the
     writer's lock may call it."""
 
     def finding(self, subject: Subject) -> HealthFinding:

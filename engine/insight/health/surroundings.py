@@ -1,4 +1,4 @@
-"""Where the index lies, who writes it, what watches over it, and what cannot be rebuilt."""
+"""Checks the location of the index, its writer, the watcher, and user data that can't be rebuilt."""
 
 from engine.base.language import marked, tr
 from engine.insight.health.findings import UPDATE, degraded, failed, fine

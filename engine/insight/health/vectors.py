@@ -1,4 +1,4 @@
-"""The stored vectors, and the copies of them that searches use: the matrix beside the database, the table in it."""
+"""Checks the stored vectors, and the copies that searches use: the matrix next to the database, the table in it."""
 
 from collections import Counter
 from collections.abc import Sequence

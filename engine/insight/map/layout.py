@@ -34,9 +34,9 @@ def draw(
     progress: Progress | None = None,
     cancel: CancelToken | None = None,
 ) -> StoredLayout:
-    """Points of at least one row, as near to their places in `old` as may be.
+    """Return points for at least one row, as near to their locations in `old` as possible.
 
-    `first` hears of points by directions where those by neighbours take long. Raises `Cancelled`.
+    `first` receives points by directions if those by neighbours take long. Raises `Cancelled`.
     """
     tell = progress or (lambda _: None)
     by_neighbours = _FEWEST <= len(rows) <= MOST_NEIGHBOURS
@@ -78,7 +78,7 @@ def _by_directions(
 
 
 def _pair(columns: np.ndarray) -> np.ndarray:
-    """The first two columns, with zeros for what is not there."""
+    """The first two columns, filled with zeros."""
     pair = np.zeros((len(columns), 2), np.float32)
     pair[:, : min(2, columns.shape[1])] = columns[:, :2]
     return pair

@@ -1,7 +1,7 @@
-"""The disposable file of a map, so that a start shows it at once.
+"""The disposable file of a map, so that it is shown immediately after a start.
 
-It holds numbers alone, no names and no text: what left the index must not live on here. Written aside, synced and
-renamed; what does not match is treated as no file at all.
+It contains only numbers, no names and no text: deleted notes must not survive here. Written to a temporary file, synced
+and renamed; an invalid file is treated as missing.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from engine.store.vector_encoding import Ids, Vectors
 _MAGIC = b"MNEMOMAP"
 _VERSION = 1
 _HEADER = struct.Struct("<8sIIIIq32sfI")
-"""Magic, version, layout, points, dims, stamp, whose (hash), shown variance, checksum of the body."""
+"""Magic, version, layout, points, dims, stamp, owner (hash), shown variance, checksum of the body."""
 _LAYOUTS: tuple[MapLayout, ...] = ("directions", "neighbours")
 
 
@@ -41,7 +41,7 @@ class StoredLayout:
 
 
 def save(path: Path, drawn: StoredLayout, whose: str) -> None:
-    """Replace the file; `whose` names the index and the model. Raises OSError."""
+    """Replace the file; `whose` identifies the index and the model. Raises OSError."""
     arrays = (
         drawn.ids.astype("<i8"),
         drawn.points.astype("<f4"),

@@ -1,4 +1,4 @@
-"""What a map is made of: the vectors of all chunks that may be seen, and their files, at one moment of the index."""
+"""The input of a map: the vectors of all visible chunks, and their files, in one state of the index."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from engine.store.vector_encoding import Ids, Vectors
 
 _PIECE_BYTES = 8 << 20
 _FETCHED = 4096
-"""Rows of SQLite that become an array at once: a longer list would hold the interpreter too long."""
+"""Rows of SQLite converted to an array together: a longer list would hold the interpreter lock too long."""
 
 Codes = NDArray[np.int8]
 Places = NDArray[np.int32]
@@ -27,12 +27,12 @@ class Listing:
     chunks: Ids
     """(c,)"""
     place_of: Ids
-    """(c,), where in `files` each one's file stands; -1 for one that nobody may see."""
+    """(c,), position of each one's file in `files`; -1 for a hidden one."""
     files: tuple[MapFile, ...]
     stamp: int
 
     def places(self, ids: Ids) -> Places:
-        """Where the files of these chunks stand in `files`, (n,); -1 for a chunk that is not there."""
+        """Positions of these chunks' files in `files`, (n,); -1 for an unknown chunk."""
         if not len(self.chunks):
             return np.full(len(ids), -1, np.int32)
         at = np.minimum(np.searchsorted(self.chunks, ids), len(self.chunks) - 1)
@@ -52,7 +52,7 @@ class Rows:
         return len(self.ids)
 
     def pieces(self, every: int = 1) -> Iterator[tuple[slice, Vectors]]:
-        """Every so many-th vector as float32, at most 8 MB at a time, and where the piece stands among the rows."""
+        """Yield every n-th vector as float32, at most 8 MB at a time, with the position of the block among the rows."""
         step = max(1, _PIECE_BYTES // (4 * self.dims)) * every
         before = 0
         for codes, scales in self.parts:
@@ -76,7 +76,7 @@ def read_listing(snapshot: Snapshot, guard: PathGuard) -> Listing:
 
 
 def rows_of(listing: Listing, parts: Iterable[tuple[Ids, Codes, Vectors]], dims: int) -> Rows:
-    """Those of the vectors, (ids, codes, scales) part by part, whose chunks may be seen."""
+    """The vectors, (ids, codes, scales) part by part, whose chunks are visible."""
     ids_kept, kept = [np.empty(0, np.int64)], []
     for ids, codes, scales in parts:
         seen = listing.places(ids) >= 0

@@ -1,4 +1,4 @@
-"""The map of one index: made when somebody looks, kept in memory and in a file, asked for chunks and questions."""
+"""The map of one index: made on demand, cached in memory and in a file, searched for chunks and queries."""
 
 import logging
 import threading
@@ -27,9 +27,9 @@ log = logging.getLogger(__name__)
 _WORDS, _LETTERS = 60, 2000
 """Of a chunk, to be shown."""
 _PATIENCE = 0.05
-"""Seconds between two looks whether somebody still waits."""
+"""Seconds between two checks for cancellation."""
 _NEAREST = 8
-"""Chunks that say where a question belongs."""
+"""Nearest chunks that determine the location of a query."""
 
 
 class IndexMaps:
@@ -41,9 +41,9 @@ class IndexMaps:
         self._guard = guard
         self._making = threading.Lock()
         self._kept: tuple[str, StoredLayout] | None = None
-        """Whose it is, and the last one."""
+        """The key of the last layout, and the layout."""
         self._told: tuple[str, IndexMap] | None = None
-        """The same as it was told, of the moment in which it was made."""
+        """The same as a record, in the state in which it was made."""
 
     def last(self, name: ModelName | None, cancel: CancelToken | None = None) -> IndexMap | None:
         """The map that was made last, as old as it may be, without the chunks that have left the index since.
@@ -67,10 +67,10 @@ class IndexMaps:
         progress: Progress | None = None,
         cancel: CancelToken | None = None,
     ) -> IndexMap:
-        """The map as the index is now: that of before where nothing has changed. Raises `Cancelled`, `Closed`.
+        """Return the map of the current index: the cached one if nothing has changed. Raises `Cancelled`, `Closed`.
 
-        `first` hears of a simpler one that comes soon, where there was none before and the real one takes long. It and
-        `progress` are called on this thread.
+        `first` receives a simpler one soon if there was none before and the real one takes long. It and `progress` are
+        called on this thread.
         """
         with self._alone(cancel):
             if progress is not None:
@@ -97,7 +97,7 @@ class IndexMaps:
                 told = lambda drawn: hear(_record(drawn, listing, of))  # noqa: E731
             drawn = draw(rows, listing.stamp, old, first=told, progress=progress, cancel=cancel)
             with self._store.read(cancel):
-                pass  # raises `Closed`: beside an index that was closed meanwhile nobody writes any more
+                pass  # raises `Closed`: the files of a closed index must not be written
             self._kept = whose, drawn
             try:
                 map_file.save(self._store.files.map, drawn, whose)
@@ -107,7 +107,7 @@ class IndexMaps:
 
     @contextmanager
     def _alone(self, cancel: CancelToken | None) -> Iterator[None]:
-        """Wait for whoever makes a map now, unless cancelled meanwhile."""
+        """Wait for another thread that makes a map, unless cancelled meanwhile."""
         while not self._making.acquire(timeout=_PATIENCE):
             if cancel is not None:
                 cancel.checkpoint()
@@ -121,7 +121,7 @@ class IndexMaps:
         return record
 
     def places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPlace, ...]:
-        """What these chunks are, in their order; those that have left the index are left out."""
+        """Describe these chunks, in order; those removed from the index are left out."""
         with self._store.read(cancel) as snapshot:
             found = snapshot.chunks(chunks)
             refused = self._guard.refused((chunk.path for chunk in found.values()), snapshot.meta("names"))
@@ -151,7 +151,7 @@ class IndexMaps:
         results: Sequence[MemorySearchResult],
         cancel: CancelToken | None = None,
     ) -> MapAnswer:
-        """Where the question of this unit vector (dims,) and its results are on the last map."""
+        """Return the location of the query with this unit vector (dims,) and of its results on the last map."""
         with self._store.read(cancel) as snapshot:
             chunks = tuple(_chunk_of(snapshot, result) for result in results)
             model = _model(snapshot, name)

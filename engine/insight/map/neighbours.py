@@ -1,4 +1,4 @@
-"""Which points are alike: the nearest neighbours of each, and how strongly each pair belongs together."""
+"""Finds similar points: the nearest neighbours of each, and the strength of each pair."""
 
 import random
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ _PROBED = 24
 _ROUNDS = 6
 _BISECTIONS = 30
 _BLOCK = 1 << 20
-"""Distances at once."""
+"""Distances computed together."""
 
 Counts = NDArray[np.intp]
 
@@ -117,7 +117,7 @@ def tie(found: Ids, distances: Vectors) -> NeighbourGraph:
 
 
 def _likelihoods(distances: Vectors, perplexity: float) -> Vectors:
-    """Gaussian weights of each point's neighbours, (n, count), each row as wide as the perplexity asks for."""
+    """Gaussian weights of each point's neighbours, (n, count), with a width per row that gives the perplexity."""
     gaps = distances.astype(np.float64) ** 2
     gaps -= gaps[:, :1]
     narrow, wide = np.zeros(len(gaps)), np.full(len(gaps), np.inf)

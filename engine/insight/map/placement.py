@@ -1,4 +1,4 @@
-"""Where points go so that people find them again: beside their old places, and a question beside what answers it."""
+"""Places points where users find them again: near their old locations, and a query near its results."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,16 +7,16 @@ from engine.insight.seeded_random import normal
 from engine.store.vector_encoding import Ids, Vectors
 
 _ENOUGH = 0.7
-"""A layout goes on from the one before where it has a place for so many of the points."""
+"""A layout continues the previous one if it has locations for this share of the points."""
 _ASIDE = 0.1
 """Of a neighbour, in widths of the kernel: two in one place would never part."""
 _ROUNDS = 20
 
 
 def begin(ids: Ids, found: Ids, old_ids: Ids, old_points: Vectors) -> Vectors | None:
-    """Where a layout of the points `ids` (n,) goes on from an older one: (n, 2); None where too few have a place there.
+    """Start coordinates (n, 2) of the points `ids` (n,) from an older layout; None if it has too few of them.
 
-    `found` (n, k) are the neighbours of each, nearest first: what is new comes beside the first that has a place.
+    `found` (n, k) are the neighbours of each, nearest first: a new point is placed at the first that has a location.
     """
     places, known = find_points(ids, old_ids, old_points)
     if not len(ids) or known.mean() < _ENOUGH:
@@ -49,9 +49,9 @@ def find_points(ids: Ids, old_ids: Ids, old_points: Vectors) -> tuple[Vectors, N
 
 
 def between(points: Vectors, cosines: Vectors) -> tuple[float, float]:
-    """Where a question belongs whose nearest chunks lie at `points` (m, 2), m > 0, with these cosines (m,).
+    """The location of a query whose nearest chunks are at `points` (m, 2), m > 0, with these cosines (m,).
 
-    The weighted geometric median: a mean would lie in the middle of nowhere where one of the nearest is elsewhere.
+    The weighted geometric median: a mean would be far from all of them if one of the nearest is elsewhere.
     """
     weights = np.maximum(cosines - cosines.min(), 1e-3) ** 2
     at = (points * weights[:, None]).sum(axis=0) / weights.sum()

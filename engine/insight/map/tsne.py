@@ -1,8 +1,8 @@
-"""The layout that keeps neighbours together: t-SNE, its repulsion by convolution on a grid.
+"""The layout that keeps neighbours together: t-SNE, with repulsion by convolution on a grid.
 
 After L. van der Maaten and G. Hinton, "Visualizing Data using t-SNE" (2008), and G. Linderman et al., "Fast
-interpolation-based t-SNE" (2019). Everything is an array operation of a few milliseconds, so that no other thread
-waits long for the interpreter.
+interpolation-based t-SNE" (2019). Everything is an array operation of a few milliseconds, so that no other thread waits
+long for the interpreter lock.
 """
 
 from collections.abc import Callable
@@ -34,9 +34,9 @@ def arrange(
     progress: Callable[[float], None] | None = None,
     cancel: CancelToken | None = None,
 ) -> Vectors:
-    """Coordinates (n, 2) from where the points begin, (n, 2); `settled`: from where an earlier layout had put them.
+    """Coordinates (n, 2) from start coordinates, (n, 2); `settled`: whether these are from an earlier layout.
 
-    `progress` hears 0 to 1. Raises `Cancelled`.
+    `progress` receives 0 to 1. Raises `Cancelled`.
     """
     at = begin.astype(np.float32)
     if not settled:
