@@ -1,4 +1,4 @@
-"""The command `mnemoscope`: a verb runs without Qt, anything else opens the window, or asks the one that is open."""
+"""The command `mnemoscope`: a verb runs without Qt; anything else opens the window, or asks the running program to."""
 
 import os
 import sys
@@ -25,7 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     _stand_somewhere()
     start = None
-    if arguments == ["--toggle"]:  # by a key of the desktop: the program that runs is asked before all else
+    if arguments == ["--toggle"]:  # from a desktop shortcut: the running program is asked before anything is loaded
         start = begin(arguments, None)
         if start.handed_over:
             return 0

@@ -78,7 +78,7 @@ class _Program:
         self._remembers = options.screenshot is None and not options.demo
         self._guard = CrashGuard(options, log_file, app, remembers=self._remembers)
         self._state = load_state() if self._remembers else WindowState()
-        begin_speaking(app, options.language or "system")  # for what may be said of the settings
+        begin_speaking(app, options.language or "system")  # for messages about the settings
         settings, self._settings_problem = _read_settings(options.config)
         begin_speaking(app, options.language or settings.window.language)
         self._last_folder = settings.workspace
@@ -131,7 +131,7 @@ class _Program:
         return self._end()
 
     def _begin(self) -> None:
-        """With the window on the screen: open what was asked for."""
+        """Open what the command line requested, once the window is visible."""
         options, window = self._options, self._window
         self._guard.tell_earlier()
         named = self._demo.workspace if self._demo else options.folder(Path.cwd())
@@ -147,7 +147,7 @@ class _Program:
             if self._remembers and options.view == "search" and not (options.query or options.link):
                 window.resuming.resume()
             window.folders.open(folder.absolute())
-            # A picture asks when the index is complete: earlier answers would decide what is selected.
+            # A screenshot searches when the index is complete: earlier answers would decide the selection.
             if options.view != "quick":
                 show_view(window, options.view, "" if options.screenshot else options.query)
             if options.view == "crash":
@@ -163,7 +163,7 @@ class _Program:
             shot.finished.connect(self._taken)
 
     def _begin_again(self) -> None:
-        """The settings file was mended, perhaps."""
+        """Load the settings again: the file may be fixed."""
         settings, self._settings_problem = _read_settings(self._options.config)
         self._last_folder = settings.workspace
         self._begin()
@@ -192,7 +192,7 @@ class _Program:
         return code
 
     def _fail(self, _: Opened) -> None:
-        """What `--view crash` shows: an error that nobody catches."""
+        """Raise an uncaught error, for `--view crash`."""
         raise RuntimeError("Asked for with --view crash")
 
 
@@ -218,7 +218,7 @@ def _read_settings(config: Path | None) -> tuple[engine.Settings, str]:
 
 
 class _Signals:
-    """Ctrl+C and a polite kill end the program as closing the window does; Qt's loop alone would not hear them."""
+    """Ctrl+C and SIGTERM end the program like closing the window; Qt's event loop alone would not notice them."""
 
     def __init__(self, app: QApplication, end: Callable[[], object]) -> None:
         self._end = end

@@ -19,13 +19,10 @@ _DATES = "dates.toml"
 
 
 class Demo:
-    """Lives in one temporary folder. `close()` removes it; a second call does nothing.
+    """Uses one temporary folder, which `close()` deletes; a second call does nothing.
 
-    Attributes:
-        workspace: the copied notes.
-        session_folders: the copied sessions, a folder for each program that wrote some.
-        config: a copy of the settings that lists them too; None where the settings cannot be used.
-        store: where the index goes.
+    Attributes: workspace: the copied notes. session_folders: the copied sessions, a folder for each agent. config: a
+    copy of the settings that lists them too; None if the settings can't be used. store: location of the index.
     """
 
     def __init__(self, config: Path | None = None) -> None:
@@ -44,14 +41,14 @@ class Demo:
         self.config = self._copy_settings(config or engine.settings_path())
 
     def _copy_settings(self, original: Path) -> Path | None:
-        """What is chosen in the demo must change nobody's settings."""
+        """Choices in the demo must not change the user's settings."""
         copy = Path(self._folder.name, "settings.toml")
         try:
             if original.exists():
                 shutil.copyfile(original, copy)
             folders = tuple(map(str, self.session_folders))
             engine.save_setting("sessions.folders", folders, workspace=self.workspace, config=copy)
-        except (OSError, engine.SettingsError):  # the window names the original, and what is wrong with it
+        except (OSError, engine.SettingsError):  # the window names the original, and its error
             return None
         return copy
 

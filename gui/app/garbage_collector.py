@@ -1,9 +1,9 @@
-"""Runs Python's cyclic garbage collector on the GUI thread alone, in steps that nobody feels.
+"""Runs Python's cyclic garbage collector on the GUI thread alone, in imperceptible steps.
 
-Left to itself the collector runs on whichever thread allocates next: while notes are indexed that is nearly always a
-pool thread. There it may find a cycle with a `QObject` in it, and to destroy that off the thread it lives on is
-undefined in Qt. A full pass would also look at everything that was ever imported, some 30 ms with the interpreter's
-lock held; what has been made before the window stands is therefore frozen, left out of every pass.
+By default the collector runs on whichever thread allocates next: during indexing nearly always a pool thread. There it
+may find a cycle with a `QObject` in it, and destroying that outside of its thread is undefined in Qt. A full pass would
+also visit everything that was ever imported, some 30 ms with the interpreter lock held; objects created before the
+window is shown are therefore frozen, and left out of every pass.
 """
 
 import gc
@@ -18,7 +18,7 @@ may find 80,000 objects, which take 16 ms."""
 
 
 def collect_due() -> bool:
-    """Collect the oldest generation whose threshold is passed, as the automatic collector would have, if any is."""
+    """Collect the oldest generation whose threshold is exceeded, like the automatic collector, if there is one."""
     for generation in (2, 1, 0):
         if gc.get_count()[generation] > gc.get_threshold()[generation]:
             gc.collect(generation)
@@ -42,7 +42,7 @@ class Collector(QObject):
         self._timer.start()
 
     def freeze(self) -> None:
-        """All that there is now will stay until the end: look at it no more."""
+        """Exclude all present objects from collection: they live until the end."""
         gc.freeze()
 
     def close(self) -> None:
@@ -54,6 +54,6 @@ class Collector(QObject):
 
     @Slot()
     def _look(self) -> None:
-        """Seldom again, the longer there is nothing to do."""
+        """Check less often the longer there is nothing to do."""
         due = collect_due()
         self._timer.setInterval(_LOOK_MS if due else min(2 * self._timer.interval(), _REST_MS))

@@ -12,11 +12,11 @@ _RIGHT_TO_LEFT = "ar-XB"
 
 
 def begin_speaking(app: QApplication, tag: str) -> None:
-    """Before any widget is made: what is made takes its words once. `tag`: as `speak` takes it."""
+    """Set the language before any widget is created: widgets translate their texts once. `tag`: as for `speak`."""
     speak(tag)
     said = spoken()
     trial = said in TRIAL_LANGUAGES
-    # English keeps the desktop's own forms of numbers and sizes of paper.
+    # English keeps the desktop's own formats of numbers and paper sizes.
     if said != "en" and not trial:
         QLocale.setDefault(QLocale(said))
     app.setLayoutDirection(Qt.LayoutDirection.RightToLeft if said == _RIGHT_TO_LEFT else Qt.LayoutDirection.LeftToRight)
@@ -31,7 +31,7 @@ class _KeyNames(QTranslator):
     """The return key is called as in all sentences; Qt's own catalogues leave its name in English, also in menus."""
 
     def translate(self, context: str, source: str, disambiguation: str | None = None, n: int = -1) -> str | None:
-        """None for all that is not ours to say."""
+        """None for texts that are not ours."""
         return tr("Enter") if context == "QShortcut" and source == "Return" else None
 
     def isEmpty(self) -> bool:

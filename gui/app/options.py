@@ -1,4 +1,4 @@
-"""The window's command line: what may be asked for, checked before Qt or the engine loads."""
+"""The window's command line, checked before Qt or the engine is loaded."""
 
 import argparse
 import os
@@ -75,9 +75,9 @@ class Options:
     """Begin without the window."""
 
     def folder(self, directory: Path) -> Path | None:
-        """The workspace from the root, as whoever stood in `directory` named it; links stay as they are named.
+        """The absolute path of the workspace, relative to `directory`; links stay unresolved.
 
-        Without steps back: they would be a second name of the same folder, and no link could be made of it.
+        Without `..`: it would make a second name of the same folder, and break links to it.
         """
         if self.workspace is None:
             return None
@@ -162,7 +162,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _verbs() -> str:
-    """Each with what it does."""
+    """Each with its description."""
     from engine import VERBS
 
     width = max(map(len, VERBS))
@@ -189,7 +189,7 @@ def parse_options(arguments: Sequence[str]) -> Options:
     found, rest = parser.parse_known_args(arguments)
     if unknown := [argument for argument in rest if argument.startswith("-")]:
         parser.error(f"unrecognized arguments: {' '.join(unknown)}")
-    # Whether it is a good link is said in the window: whoever clicks one has no terminal.
+    # The window reports an invalid link: a click on one has no terminal.
     if found.link and not _is_link(found.link):
         parser.error(_neither(found.link))
     if rest:

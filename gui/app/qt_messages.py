@@ -1,8 +1,8 @@
-"""Qt's own messages go to the log, but for those that would bring the program to a standstill.
+"""Sends Qt's own messages to the log, except for those that could cause a deadlock.
 
-Where no font has a script, Qt says so while it holds the lock of its font database. A handler written in Python needs
-the interpreter's lock to hear it: with text laid out on a pool thread, that thread waits for the window's, which holds
-the interpreter and waits for the fonts. Such a message must not be made at all.
+If no font has a script, Qt reports so while it holds the lock of its font database. A handler written in Python needs
+the interpreter lock to receive it: if text is laid out on a pool thread, that thread waits for the window's, which
+holds the interpreter lock and waits for the fonts. Such a message must be disabled at its source.
 """
 
 import logging
@@ -32,7 +32,7 @@ def leave_them() -> None:
 
 
 def silence_fonts() -> None:
-    """For whoever has a handler of their own, as the tests have."""
+    """For callers with a handler of their own, such as tests."""
     QLoggingCategory.setFilterRules("qt.text.font.db=false")
 
 

@@ -1,4 +1,4 @@
-"""Takes one picture of the window once its content is there."""
+"""Saves a screenshot of the window once its content is complete."""
 
 import time
 from pathlib import Path
@@ -23,8 +23,7 @@ _SMALL_WINDOWS = ("engine", "workspaces", "about", "licences", "crash", "quick",
 class Screenshot(QObject):
     """Waits for the index, the results and the file, saves the picture, then emits `finished`.
 
-    Signals:
-        finished: empty, or one sentence that says why there is no picture.
+    Signals: finished: empty, or one sentence that says why there is no picture.
     """
 
     finished = Signal(str)
@@ -75,7 +74,7 @@ class Screenshot(QObject):
             self._end(f"The picture was not taken: after {_TIMEOUT_SECONDS} s it still waited for {waiting_for}.")
 
     def _missing(self) -> str:
-        """What the view still waits for; empty when it is complete."""
+        """The missing content; empty when the view is complete."""
         window = self._window
         if self._view in ("first-run", "sources"):
             return "" if window.first_run.ready else "what was looked for"
@@ -90,7 +89,7 @@ class Screenshot(QObject):
         return self._missing_of_views()
 
     def _missing_of_small_window(self) -> str:
-        """The same of what is shown in a window of its own."""
+        """The missing content of a separate small window."""
         window = self._window
         if self._view == "quick":
             return self._missing_of_quick()

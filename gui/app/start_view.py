@@ -1,4 +1,4 @@
-"""The named views of the command line: how the window's parts stand in each."""
+"""The named views of the command line: the state of the window's parts in each."""
 
 from collections.abc import Callable
 from functools import partial
@@ -71,7 +71,7 @@ def show_view(window: "MainWindow", view: View, query: str) -> None:
 
 
 def _beside(window: "MainWindow", view: View) -> Callable[[], object] | None:
-    """Opens the view where that is a window of its own, once there is something to show in it."""
+    """Open the view if it is a separate window, once there is something to show in it."""
     if view in _SETTINGS:
         return partial(_show_settings, window, view)
     match view:
@@ -88,7 +88,7 @@ def _beside(window: "MainWindow", view: View) -> Callable[[], object] | None:
 
 
 def _when_open(window: "MainWindow", show: Callable[[], object], heard: SignalInstance | None = None) -> None:
-    """As soon as a workspace is there, which `heard` tells: that it is open unless another signal is named."""
+    """Call `show` as soon as a workspace is open, or on another signal in `heard`."""
     if window.workspace.status is not None:
         show()
     else:

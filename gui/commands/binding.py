@@ -37,7 +37,7 @@ def bind(action: QAction, command: Command) -> None:
 
 
 def show_keys_of(action: QAction, name: str) -> None:
-    """An entry of a menu that is made anew each time: it names the first key of a command, and does not hear it."""
+    """Show the first key of a command in an entry of a menu that is created each time; later changes are ignored."""
     action.setShortcut(next(iter(keymap().sequences(name)), QKeySequence()))
 
 
@@ -56,14 +56,14 @@ class _KeyTip(_Following):
 
 
 def tell_key(thing: QAction | QWidget, words: str, name: str) -> None:
-    """Its tooltip names the key of the command, as long as nothing else is to be said there."""
+    """Show the key of the command in the tooltip, as long as no other message replaces it."""
     _KeyTip(thing, lambda: words, name)
 
 
 def cover_tip(thing: QAction | QWidget, sentence: str) -> bool:
-    """Say something else for a while in place of a tooltip that names a key, until `sentence` is empty.
+    """Replace a tooltip that shows a key, until `sentence` is empty.
 
-    False where the tooltip names none: then it is whoever wants to say something that keeps what stood there.
+    Returns False if the tooltip shows none: then the caller restores its own text.
     """
     for tip in thing.findChildren(_KeyTip, options=Qt.FindChildOption.FindDirectChildrenOnly):
         tip.instead = sentence
@@ -92,7 +92,7 @@ def allow(action: QAction, allowed: bool, why: str) -> None:
 
 
 def key_action(owner: QWidget, command: Command, text: str = "") -> QAction:
-    """An action with such keys, which says `text` or else the command's words."""
+    """An action with these keys, labelled `text` or else with the command's label."""
     made = QAction(text or command.words, owner)
     give_key(owner, made, command)
     return made

@@ -50,7 +50,7 @@ class Commands:
         return action
 
     def name(self, action: QAction, name: str, english: str, *keys: str) -> None:
-        """Make a command of an action that is in a menu already; `english` says outside of the menu what it does."""
+        """Make a command of an existing menu action; `english` describes it outside of the menu."""
         bind(action, command(name, english, "window", *keys))
         action.setShortcutContext(Qt.ShortcutContext.WindowShortcut)
         give_role(action, name)

@@ -44,7 +44,7 @@ def title(place: Place) -> str:
 
 
 def overlap(one: Place, other: Place) -> bool:
-    """Whether the keys of both can be heard at once."""
+    """Whether both contexts can receive keys at the same time."""
     return one == other or "window" in (one, other)
 
 
@@ -64,5 +64,5 @@ _MISSING: dict[Place, str] = {
 
 
 def missing(place: Place) -> str:
-    """What must be done before a command of a place that is not on the screen."""
+    """The prerequisite of a command in a context that is not visible."""
     return tr(_MISSING[place])

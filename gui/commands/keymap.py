@@ -1,7 +1,7 @@
-"""The keys of all commands: those that the program gives them, and those that the person chose instead.
+"""The keys of all commands: defaults, and the user's own.
 
-There is one keymap for the whole program, as there is one palette: whoever has a command declares it where the action
-is made, and whoever shows keys asks here and hears of changes.
+There is one keymap for the whole program, like the command palette: commands are registered where their action is
+created, and displays of keys read them here and listen to changes.
 """
 
 from collections.abc import Iterable, Mapping
@@ -46,10 +46,10 @@ _ORDER = (
 
 @dataclass(frozen=True)
 class Command:
-    """Something that a person can do by a key.
+    """A command that can have a key.
 
-    `name` is stable, for it stands in settings files: "view.search". `english` says what it does, `places` where its
-    keys hold, and `usual` are the keys that it has by itself.
+    `name` is stable, since settings files contain it: "view.search". `english` describes it, `places` are the contexts
+    of its keys, and `usual` are its default keys.
     """
 
     name: str
@@ -70,12 +70,12 @@ class Command:
 
 
 def command(name: str, english: str, places: Place | tuple[Place, ...], *usual: Key) -> Command:
-    """`english` is taken up into the catalogues where it stands here as a literal; a variable came from `marked`."""
+    """A literal `english` is collected for translation; a variable comes from `marked`."""
     return Command(name, english, (places,) if isinstance(places, str) else places, usual)
 
 
 def without_dots(words: str) -> str:
-    """What a command is called where nobody chooses it: the dots say that it asks for more."""
+    """A command's label without "…", which only makes sense in menus."""
     return words.rstrip("…\N{NO-BREAK SPACE}")
 
 
@@ -97,28 +97,28 @@ class Keymap(QObject):
             raise ValueError(f"Two commands are called {command.name}: {known.english!r} and {command.english!r}")
 
     def in_order(self) -> list[Command]:
-        """All commands, related ones together, whoever was made first."""
+        """All commands, related ones together, independent of creation order."""
         return sorted(self.commands.values(), key=_place_in_order)
 
     def by_place(self) -> list[Command]:
-        """The same, those first whose keys hold everywhere, as in `PLACES`."""
+        """The same, global ones first, in the order of `PLACES`."""
         return sorted(self.in_order(), key=lambda command: PLACES.index(command.places[0]))
 
     def set_own(self, own: Mapping[str, Iterable[str]]) -> None:
-        """The person's keys in place of the program's; no keys at all where the list is empty."""
+        """Replace default keys by the user's; an empty list removes all keys."""
         before, self._own = self._own, {name: tuple(keys) for name, keys in own.items()}
         if self._own != before:
             self.changed.emit()
 
     def trying(self, own: Mapping[str, Iterable[str]]) -> "Keymap":
-        """The same commands with other keys of the person's, which nobody hears of."""
+        """The same commands with other keys, without notifying listeners."""
         trial = Keymap()
         trial.commands = self.commands
         trial.set_own(own)
         return trial
 
     def keys(self, name: str) -> tuple[str, ...]:
-        """What leads to a command now; nothing where it has no keys, or is not known."""
+        """The current keys of a command; empty if it has none, or is unknown."""
         if name in self._own:
             return self._own[name]
         known = self.commands.get(name)

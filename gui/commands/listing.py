@@ -117,7 +117,7 @@ class Clash(NamedTuple):
 
 
 def clash(keymap: Keymap, command: Command, key: str) -> Clash | None:
-    """What else hears this key where the command does, or one that begins with it."""
+    """Another command with this key, or a longer sequence that begins with it, in the same context."""
     for other in keymap.commands.values():
         place = _common(other.places, command.places)
         if other.name != command.name and place and any(meet(key, one) for one in keymap.keys(other.name)):
@@ -129,7 +129,7 @@ def clash(keymap: Keymap, command: Command, key: str) -> Clash | None:
 
 
 def _common(places: tuple[Place, ...], others: tuple[Place, ...]) -> Place | None:
-    """The first of `places` in which the keys of the others are heard, too."""
+    """The first of `places` in which the keys of the others also work."""
     return next((place for place in places if any(overlap(place, other) for other in others)), None)
 
 

@@ -15,7 +15,7 @@ _MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (marked("Go"), ("go",)),
     (marked("Help"), ("help",)),
 )
-"""Of each menu the first parts of the names of its commands; whatever is in none of them goes into the first."""
+"""For each menu the first parts of its commands' names; others are in the first menu."""
 _ROLES = {
     "help.about": QAction.MenuRole.AboutRole,
     "settings.show": QAction.MenuRole.PreferencesRole,

@@ -1,4 +1,4 @@
-"""The way to what is said about the program: a small window, and the licences of all that is in it."""
+"""Shows information about the program: a small window, and the licences of all its components."""
 
 import platform
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ _LEAST_NAME = 80
 
 
 class AboutController(QObject):
-    """Makes each window anew when it is wanted; what is installed does not change meanwhile and is read once."""
+    """Creates each window when it is needed; the installed components don't change meanwhile and are read once."""
 
     def __init__(self, workspace: Workspace, places: AppPaths, jobs: Jobs, window: QWidget) -> None:
         super().__init__(window)
@@ -40,7 +40,7 @@ class AboutController(QObject):
 
     @Slot()
     def show(self) -> None:
-        """What this program is, and where it keeps what."""
+        """Show version and file locations of this program."""
         content = QWidget()
         column = QVBoxLayout(content)
         column.setContentsMargins(0, 0, 0, 0)
@@ -68,7 +68,7 @@ class AboutController(QObject):
 
     @Slot()
     def show_licences(self) -> None:
-        """All that this installation consists of."""
+        """Show all components of this installation."""
         self._licences = LicenceSheet()
         dialog = sheet(tr("Licences"), self._licences, self._window)
         # In a small window it is no larger than that.

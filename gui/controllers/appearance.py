@@ -1,4 +1,4 @@
-"""Theme and size of the text: as the settings say, and what is chosen in the menu is written there."""
+"""Theme and text size: applies the settings, and saves what is chosen in the menu."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -19,7 +19,7 @@ _KEYS = ("window.theme", "window.font_scale")
 
 
 class AppearanceController(QObject):
-    """Of a window that remembers; without one that does, what is chosen holds until the program ends."""
+    """Saves choices if the window remembers; otherwise they apply until the program ends."""
 
     def __init__(
         self,
@@ -32,7 +32,7 @@ class AppearanceController(QObject):
         remembers: bool,
         parent: QObject,
     ) -> None:
-        """`complain` tells the person in a sentence what could not be written."""
+        """`complain` shows a message about an error while saving."""
         super().__init__(parent)
         self._workspace = workspace
         self._appearance = appearance
@@ -41,7 +41,7 @@ class AppearanceController(QObject):
         self._complain = complain
         self._remembers = remembers
         self._said: tuple[Any, ...] | None = None
-        """What the settings said last."""
+        """The last values in the settings."""
         self._shown = self._now
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self.save)
@@ -54,14 +54,14 @@ class AppearanceController(QObject):
         return self._appearance.theme, self._appearance.font_scale
 
     def begin(self, settings: Settings, *, overruled: bool) -> None:
-        """These are the settings at the start; `overruled` where the command line goes before them."""
+        """Apply the settings at the start; `overruled` if the command line has priority."""
         if not overruled:
             self._show(settings)
         self._said = settings.window.theme, settings.window.font_scale
 
     @Slot(object)
     def _follow(self, opened: Opened) -> None:
-        """Only what has changed: a theme of the command line stays as long as the settings do."""
+        """Apply changes only: a theme of the command line stays while the setting is unchanged."""
         window = opened.settings.window
         said = window.theme, window.font_scale
         if said != self._said and not self._calm.isActive():
@@ -79,7 +79,7 @@ class AppearanceController(QObject):
 
     @Slot()
     def save(self) -> None:
-        """Write what was chosen since, where the settings have it now: for this workspace or for all."""
+        """Save the choice in the layer that has it now: this workspace or all."""
         self._calm.stop()
         now, before, opened = self._now, self._shown, self._workspace.current
         wanted = {key: value for key, value, old in zip(_KEYS, now, before, strict=True) if value != old}

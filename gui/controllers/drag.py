@@ -35,7 +35,7 @@ _PAD = 8
 _WIDEST = 360
 _KEY = "drag"
 _PATIENCE = 0.4
-"""Seconds after which somebody who let go wonders why nothing was dropped."""
+"""Seconds after which a user who has released the button wonders why nothing was dropped."""
 _LATE = marked("This was not ready yet. Keep the button down until the pointer carries it.")
 
 
@@ -44,16 +44,16 @@ class Load:
     """What is being dragged."""
 
     files: tuple[Path, ...]
-    """Where the notes are; of sessions, copies with their secrets masked. Empty where no file can be had."""
+    """The notes' files; for sessions, copies with secrets masked. Empty if no file is available."""
     citations: tuple[str, ...]
     quotes: str
     """Markdown."""
     words: str
-    """What it is, beside the pointer."""
+    """Label next to the pointer."""
 
 
 def mime_data(load: Load) -> QMimeData:
-    """For whoever takes it: a file manager the files, a text field the citations, an editor of Markdown the quotes."""
+    """Data for every target: files for a file manager, citations for a text field, quotes for a Markdown editor."""
     data = QMimeData()
     if load.files:
         data.setUrls([QUrl.fromLocalFile(str(file)) for file in load.files])
@@ -63,7 +63,7 @@ def mime_data(load: Load) -> QMimeData:
 
 
 class DragController(QObject):
-    """Where the files are is asked of the disk first, off this thread; the drag begins if the button is still down."""
+    """The files are located first, off this thread; the drag begins if the button is still down."""
 
     def __init__(self, workspace: Workspace, views: Views, banner: Notices, jobs: Jobs, window: QWidget) -> None:
         super().__init__(window)
@@ -106,7 +106,7 @@ class DragController(QObject):
             if not rows.button_down and time.monotonic() - began > _PATIENCE:
                 self._banner.say(tr(_LATE), "off", key=_KEY)
             if rows.button_down:
-                rows.button_down = False  # its release goes to whoever the load is dropped on
+                rows.button_down = False  # its release is sent to the drop target
                 start_drag(rows, load)
 
         self._job.put(self._jobs.read(lambda token: make(opened.everywhere, token), ready, self._fail))
@@ -117,7 +117,7 @@ class DragController(QObject):
 
 
 def start_drag(rows: RowList, load: Load) -> None:
-    """Only to be copied: nobody may take a note away."""
+    """Copy only: a drop must not move a note."""
     drag = QDrag(rows)
     drag.setMimeData(mime_data(load))
     drag.setPixmap(_label(rows, load.words))
@@ -152,7 +152,7 @@ def load_of_session(
 
 
 def _file(manager: MemorySearchManager, path: str, token: CancelToken, copies: SessionCopies | None) -> Path | None:
-    """None for what cannot be had as a file, such as what only another machine has: its citation can be dragged."""
+    """None if there is no local file, such as for another machine's note: its citation can be dragged."""
     try:
         return manager.locate(path) if copies is None else copies.make(manager, path, token)
     except Cancelled:

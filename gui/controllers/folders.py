@@ -1,4 +1,4 @@
-"""The ways to a folder and its sessions: choosing, previewing, opening, and adding to what is open."""
+"""Opens folders and their sessions: choosing, previewing, opening, and adding to the open workspace."""
 
 import logging
 from pathlib import Path
@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 
 
 class FolderController(QObject):
-    """Leads the first-run pages, and through them or directly to an open workspace."""
+    """Controls the first-run pages, and opens the workspace after them or directly."""
 
     def __init__(
         self,
@@ -60,19 +60,19 @@ class FolderController(QObject):
 
     @Slot(object)
     def offer(self, folder: Path) -> None:
-        """Show what indexing `folder` would mean, and let the person decide."""
+        """Preview what indexing `folder` would include, and let the user decide."""
         self._first_run.offer(folder, can_go_back=self._workspace.current is not None)
         self._frame.show_page(self._first_run)
 
     def choose_sessions(self) -> None:
-        """Show which sessions are searched beside the notes that are open, or will be in a moment."""
+        """Choose which sessions to search in addition to the open notes."""
         if self._folder is not None:
             self._first_run.choose_sessions(self._folder)
             self._frame.show_page(self._first_run)
 
     @Slot()
     def add_sessions(self) -> None:
-        """The same, where what is chosen is kept."""
+        """The same, and save the choice."""
         if self._remembers:
             self.choose_sessions()
         else:

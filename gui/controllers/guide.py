@@ -1,4 +1,4 @@
-"""The way to the guide and from its links back into the window."""
+"""Opens the guide, and follows its links back into the window."""
 
 from PySide6.QtCore import QEvent, QObject, QUrl, Slot
 from PySide6.QtGui import QAction, QDesktopServices
@@ -18,7 +18,7 @@ _NOT_NOW = marked("“{words}” cannot be done at the moment.")
 
 
 class GuideController(QObject):
-    """Makes the window of the guide when it is first wanted."""
+    """Creates the window of the guide at first use."""
 
     def __init__(self, jobs: Jobs, settings: SettingsController, window: QWidget) -> None:
         super().__init__(window)
@@ -53,12 +53,12 @@ class GuideController(QObject):
 
     @Slot(QUrl)
     def open_address(self, url: QUrl) -> None:
-        """What “Learn more” leads to."""
+        """Open the page of a “Learn more” link."""
         self.show_page(url.path(), url.fragment())
 
     @Slot()
     def _read_again(self) -> None:
-        """The pages name the keys as they are."""
+        """Reload the pages, which contain the current keys."""
         if self.dialog is None:
             return
         keys = {name: keymap().shown(name) for name in keymap().commands}
@@ -89,7 +89,7 @@ class GuideController(QObject):
             self._settings.dialog.search(key)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """The guide goes with the window."""
+        """Close the guide with the window."""
         if event.type() in (QEvent.Type.Close, QEvent.Type.Hide) and self.dialog is not None:
             self.dialog.close()
         return False

@@ -1,7 +1,7 @@
-"""Links to a place in a file: copied here, and opened when another program hands one over.
+"""Links to a location in a file: copying them here, and opening those of other programs.
 
-A link shows something and does nothing else. It opens a folder by itself only where the person has had it open here
-before: about any other they are asked, and until they agree nobody even looks whether it is there.
+A link only shows something. It opens a folder without asking only if the user has opened it here before; for any other
+folder the user is asked, and until then its existence isn't even checked.
 """
 
 import os
@@ -56,7 +56,7 @@ class LinkController(QObject):
         self._state = context.state
         self._look = JobSlot(self)
         self._wanted: Link | None = None
-        """What is to be shown once its folder is open."""
+        """The link to follow once its folder is open."""
         self._opening = ""
         workspace.opening.connect(self._note_opening)
         workspace.opened.connect(self._arrive)
@@ -86,7 +86,7 @@ class LinkController(QObject):
     # --- opening ----------------------------------------------------------------------------------------------------
 
     def folder_of(self, text: str) -> Path | None:
-        """The folder that a link leads into, where it may be opened without asking."""
+        """The folder of a link, if it may be opened without asking."""
         try:
             folder = parse_link(text).workspace
         except LinkRefused:
@@ -116,7 +116,7 @@ class LinkController(QObject):
                 self._folders.open(folder)
 
     def _known(self, folder: str) -> Path | None:
-        """As it is written in a place of ours: nothing of a link is ever made a path before somebody agreed."""
+        """Compares texts only: nothing of a link is used as a path before the user agrees."""
         opened = self._workspace.current
         known = (str(opened.folder) if opened else "", self._opening, *self._state.recent)
         return next((Path(mine) for mine in known if mine and _same(mine, folder)), None)
@@ -159,7 +159,7 @@ class LinkController(QObject):
     def _note_opening(self, folder: Path) -> None:
         self._opening = str(folder)
         if self._wanted is not None and not _same(self._opening, self._wanted.workspace):
-            self._wanted = None  # the person went elsewhere
+            self._wanted = None  # the user navigated elsewhere
 
     @Slot(object)
     def _arrive(self, opened: Opened) -> None:
@@ -175,10 +175,9 @@ class LinkController(QObject):
 
 
 class LinkEvents(QObject):
-    """Hears the links that the system hands to a running program itself, as macOS does.
+    """Receives links that the system sends to a running program, as on macOS.
 
-    Signals:
-        link_wanted: the address, as it came.
+    Signals: link_wanted: the address, unchanged.
     """
 
     link_wanted = Signal(str)
@@ -199,7 +198,7 @@ class LinkEvents(QObject):
 
 
 def _check(manager: MemorySearchManager, link: Link, token: CancelToken) -> None:
-    """Whether the place is part of what is searched; raises a sentence that says why it is not."""
+    """Whether the location is part of what is searched; raises an error with the reason if it isn't."""
     token.checkpoint()
     try:
         manager.locate(link.path)

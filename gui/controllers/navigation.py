@@ -1,4 +1,4 @@
-"""Back and forward: notes where a person goes in the window, and leads there again."""
+"""Back and forward: records where the user navigates in the window, and returns there."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
@@ -19,29 +19,29 @@ _MOST = 100
 
 @dataclass(frozen=True)
 class HistoryEntry:
-    """A place: what was asked in which view, and what was opened of the answer."""
+    """A location: the query in its view, and the opened result."""
 
     view: ViewName
     asked: Hashable
     opened: Hashable = None
     """None while nothing was."""
     state: object = field(default=None, compare=False)
-    """What the view needs to show it again."""
+    """State that the view needs to restore it."""
 
     def is_beginning_of(self, other: "HistoryEntry") -> bool:
-        """The same before something was opened: nobody goes back to that."""
+        """Whether `other` is the same with something opened: this entry is then replaced."""
         return self.opened is None and (self.view, self.asked) == (other.view, other.asked)
 
 
 class History:
-    """Stops in the order of the visits; one of them is where the person is, or was a moment ago."""
+    """Locations in the order of the visits, with a current one."""
 
     def __init__(self) -> None:
         self._stops: list[HistoryEntry] = []
         self._at = -1
 
     def visit(self, stop: HistoryEntry) -> None:
-        """The person is there: what lay ahead of the stop before is forgotten, unless it is the same one."""
+        """Record a visit: the forward history is dropped, unless the location is unchanged."""
         if self._stops and (self._stops[self._at] == stop or self._stops[self._at].is_beginning_of(stop)):
             self._stops[self._at] = stop
             return
@@ -51,14 +51,14 @@ class History:
         self._at = len(self._stops) - 1
 
     def can_go_back(self, now: HistoryEntry) -> bool:
-        """`now`: where the person is, whether it was visited or not."""
+        """`now`: the current location, visited or not."""
         return self._at > 0 or (self._at == 0 and self._has_left(now))
 
     def can_go_forward(self, now: HistoryEntry) -> bool:
         return self._at + 1 < len(self._stops) and not self._has_left(now)
 
     def back(self, now: HistoryEntry) -> HistoryEntry | None:
-        """The stop before; None where there is none."""
+        """The previous location; None if there is none."""
         return self._step(-1, now) if self.can_go_back(now) else None
 
     def forward(self, now: HistoryEntry) -> HistoryEntry | None:
@@ -82,7 +82,7 @@ def keys(standard: QKeySequence.StandardKey) -> tuple[str, ...]:
 
 
 class Navigation(QObject):
-    """A place is a question that was meant, a result or a session that was opened, a view that was switched to."""
+    """Records a submitted query, an opened result or session, and a change of view."""
 
     changed = Signal()
     """`can_go_back` or `can_go_forward` may be another now."""
@@ -94,7 +94,7 @@ class Navigation(QObject):
         self._going = False
         self._view = views.current
         self._opened: dict[ViewName, tuple[Hashable, Hashable]] = {}
-        """By view: what was asked when something was opened, and what."""
+        """By view: the query at the time of opening, and what was opened."""
         search, sessions = views.search, views.sessions
         search.controller.meant.connect(self._mean)
         search.result_activated.connect(self._open_result)
@@ -124,7 +124,7 @@ class Navigation(QObject):
         self._go(self._history.forward(self._now()))
 
     def watch(self, window: QWindow) -> None:
-        """Hear the mouse's own buttons for it, wherever in this window they are pressed."""
+        """Handle the mouse's back and forward buttons anywhere in this window."""
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:

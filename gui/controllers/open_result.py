@@ -1,4 +1,4 @@
-"""The ways from a result or a session on: to where it is read, into the editor and the file manager, and back."""
+"""Opens a result or a session: in the viewer, the editor or the file manager, and returns to it."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ class ResultOpener(QObject):
 
     @Slot(object, object)
     def _go_to(self, result: MemorySearchResult, query: str) -> None:
-        self._views.switch("search")  # the question may have been asked from the index
+        self._views.switch("search")  # the query may come from the index view
         self._views.show_result(result, query)
         self._enter_reader()
 
@@ -71,7 +71,7 @@ class ResultOpener(QObject):
 
     @Slot(object)
     def _open_path(self, state: PathState) -> None:
-        """A note in the editor; a transcript is only shown, since as it is on disk it may hold secrets."""
+        """Opens a note in the editor; a transcript is only shown, since its file may contain secrets."""
         if state.source == "sessions":
             self._external.reveal_place(Path(state.file))
         else:

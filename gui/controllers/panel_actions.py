@@ -1,4 +1,4 @@
-"""What one part of the window asks for and another one does."""
+"""Routes requests from one panel to another."""
 
 from collections.abc import Callable
 from functools import partial
@@ -34,7 +34,7 @@ class ExplanationController(QObject):
 
 
 class PanelActions(QObject):
-    """Hears the parts' wishes by their signals; none of them knows who fulfils them."""
+    """Connects the panels' signals to the panels that handle them, so that they don't know each other."""
 
     def __init__(
         self,
@@ -74,7 +74,7 @@ class PanelActions(QObject):
 
     @Slot()
     def ask_why(self) -> None:
-        """Go to the field that says why a file is not found."""
+        """Focus the field that explains why a file isn't found."""
         self._dock.show_diagnostics()
         self._diagnostics.ask_why()
 
@@ -88,7 +88,7 @@ class PanelActions(QObject):
             self._dock.show_explanation()
 
     def search_within(self) -> None:
-        """Ask the next question among the results on show alone."""
+        """Limit the next query to the current results."""
         self._views.switch("search")
         self._views.search.controller.search_within()
 

@@ -1,7 +1,7 @@
-"""Prints what is read, a conversation or a note, or saves it as PDF.
+"""Prints the conversation or note being read, or saves it as PDF.
 
-A PDF is made in memory and written as a whole, so that no half of one ever takes the place of an older file. Secrets
-are masked on paper also while they are shown on the screen.
+A PDF is created in memory and written whole, so that an incomplete one never replaces an older file. Secrets are masked
+on paper even while they are shown on the screen.
 """
 
 import time
@@ -73,7 +73,7 @@ class PrintController(QObject):
 
     @Slot()
     def save_pdf(self) -> None:
-        """Ask for a file, and save what is read as PDF."""
+        """Ask for a file name, and save as PDF."""
         title = self._title()
         if title:
             start = Path(self._folder or documents_folder()) / f"{to_slug(title) or 'conversation'}.pdf"
@@ -86,10 +86,10 @@ class PrintController(QObject):
 
     @Slot()
     def print_(self) -> None:
-        """Ask for a printer, and print what is read."""
+        """Show the print dialog, and print."""
         if not self._title():
             return
-        from PySide6.QtPrintSupport import QPrintDialog, QPrinter  # not before somebody prints
+        from PySide6.QtPrintSupport import QPrintDialog, QPrinter  # imported only for printing
 
         printer = QPrinter(QPrinter.PrinterMode.HighResolution)
         printer.setPageLayout(usual_layout())
@@ -102,7 +102,7 @@ class PrintController(QObject):
         dialog.show()  # its own `open` takes a slot by name
 
     def _print_with(self, printer: "QPrinter") -> None:
-        """On the printer that the person chose, which may be a file."""
+        """Print with the chosen printer, which may be a file."""
         from PySide6.QtPrintSupport import QPrinter
 
         if printer.outputFormat() == QPrinter.OutputFormat.PdfFormat:
@@ -111,11 +111,11 @@ class PrintController(QObject):
             self._prepare(partial(self._print_on, printer))
 
     def write_pdf(self, path: Path, layout: QPageLayout, *, may_replace: bool = True) -> None:
-        """Save what is read as PDF; `may_replace`: whether the person agreed to replace what has this name."""
+        """Save as PDF; `may_replace`: whether the user agreed to replace an existing file."""
         self._prepare(partial(self._print_to, path, layout, may_replace))
 
     def close(self) -> None:
-        """The program ends: a device must not go while somebody paints on it."""
+        """Called at exit: a device must not be destroyed while it is painted on."""
         self._job.cancel()
         if self._run is not None:
             self._run.cancel()
@@ -124,7 +124,7 @@ class PrintController(QObject):
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def _title(self) -> str:
-        """Of what is read; where nothing is, the person is told."""
+        """Title of what is read; shows a message if there is nothing."""
         session, name = self._views.read_session, self._views.read_name
         if self._run is None and not self._job.busy:
             if session is not None:
@@ -135,7 +135,7 @@ class PrintController(QObject):
         return ""
 
     def _prepare(self, go_on: Callable[[Opened, Printable], None]) -> None:
-        """Read what is printed, off this thread where it has to be read."""
+        """Load what is printed, off this thread if it must be read."""
         opened, session, name = self._workspace.current, self._views.read_session, self._views.read_name
         if opened is None or not (session or name):
             return
@@ -163,7 +163,7 @@ class PrintController(QObject):
         buffer = QBuffer()
         buffer.open(QIODevice.OpenModeFlag.WriteOnly)
         writer = QPdfWriter(buffer)
-        buffer.setParent(writer)  # it goes after what writes into it
+        buffer.setParent(writer)  # it must outlive its writer
         writer.setResolution(_DOTS_PER_INCH)
         writer.setPageLayout(layout)
         writer.setTitle(what.title)
@@ -265,7 +265,7 @@ def _open_elsewhere(path: Path) -> None:
 
 
 def usual_layout() -> QPageLayout:
-    """A sheet as it is usual here."""
+    """The default page layout of this region."""
     letter = QLocale().measurementSystem() == QLocale.MeasurementSystem.ImperialUSSystem
     size = QPageSize(QPageSize.PageSizeId.Letter if letter else QPageSize.PageSizeId.A4)
     margins = QMarginsF(_MARGIN_MM, _MARGIN_MM, _MARGIN_MM, _MARGIN_MM)
@@ -273,7 +273,7 @@ def usual_layout() -> QPageLayout:
 
 
 def _session(conversation: Conversation, rows: Rows) -> Printable:
-    """As it is folded now, whatever the person does meanwhile."""
+    """With its present folding, whatever changes meanwhile."""
     now, packed = time.time(), PackedRows(rows.rows.numbers[:])
     title = conversation.session.summary.title or tr(UNTITLED)
     return Printable(title, lambda paper, style: conversation_steps(paper, style, conversation, packed, now))

@@ -1,4 +1,4 @@
-"""What the window has for notes of sessions, and how it hears of the rest of the window."""
+"""Creates and connects the controls for session notes."""
 
 from gui.controllers.open_result import ResultOpener
 from gui.core.status_events import StatusEvents

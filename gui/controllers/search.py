@@ -1,4 +1,4 @@
-"""The way from the search panel to what is kept of a workspace: how results are ranked, and searches."""
+"""Connects the search panel with stored data of a workspace: ranking settings, saved searches and history."""
 
 from collections.abc import Callable
 from functools import partial
@@ -48,13 +48,13 @@ class SearchSettingsController(QObject):
         usual = Ranking(hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled)
         self._ranking.set_default(usual, anew=opened.folder != self._folder)
         self._folder, self._settings = opened.folder, opened.settings
-        # A picture of somebody's notes leaves nothing behind; a demo is thrown away with all that it keeps.
+        # A screenshot of the user's notes saves nothing; a demo is deleted with everything it saves.
         passing = not self._remembers and not self._workspace.store_path
         self._saved.notes = opened.settings.window.keep_searches and not passing
 
     @Slot(object)
     def _take_settings(self, opened: Opened) -> None:
-        """Of a workspace that is open: what was asked is asked again where it may be answered otherwise."""
+        """Apply changed settings of the open workspace: repeat the search if they affect the results."""
         ranking, before = self._ranking.ranking, self._settings
         self._begin(opened)
         if self._ranking.ranking != ranking:
@@ -81,7 +81,7 @@ class SearchSettingsController(QObject):
 
     @Slot(object)
     def _keep_ranking(self, ranking: Ranking) -> None:
-        """From now on everyone who asks in this workspace gets results in this order, unless they ask otherwise."""
+        """Make this ranking the default of this workspace."""
         opened = self._workspace.current
         if opened is None:
             return

@@ -1,4 +1,4 @@
-"""The way to the settings dialog and back: what is saved there takes effect in the open workspace."""
+"""Opens the settings dialog; saved changes take effect in the open workspace."""
 
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from gui.settings.system_switch import SystemSwitch
 
 
 class SettingsController(QObject):
-    """Makes the dialog when it is first wanted."""
+    """Creates the dialog at first use."""
 
     def __init__(
         self, workspace: Workspace, jobs: Jobs, config: Path | None, aside: BrokenSettings, window: QWidget
@@ -47,12 +47,12 @@ class SettingsController(QObject):
         self._makers[name] = maker
 
     def add_switch(self, switch: SystemSwitch) -> None:
-        """Let something that the system keeps have its row there, before the dialog is first shown."""
+        """Add a row for something that the system stores, before the dialog is first shown."""
         self._switches.append(switch)
 
     @Slot()
     def show(self) -> None:
-        """Open the dialog for the workspace that is open; without one there is nothing to set."""
+        """Open the dialog for the open workspace; without one there are no settings."""
         self.show_page(None)
 
     @Slot()
@@ -82,7 +82,7 @@ class SettingsController(QObject):
 
     @Slot(object)
     def _saved(self, agreed: EmbeddingEstimate | None) -> None:
-        """Open the workspace anew, so that the settings hold for all of it."""
+        """Reopen the workspace, so that the settings apply to all of it."""
         opened = self._workspace.current
         if opened is not None:
             self._begins, self._agreed = True, agreed
@@ -90,7 +90,7 @@ class SettingsController(QObject):
 
     @Slot(object)
     def _go_on(self, opened: Opened) -> None:
-        """What was saved in the dialog takes effect now: embedded if the person agreed to it, else asked about."""
+        """Apply what was saved in the dialog: start embedding if the user agreed, else ask."""
         begins, agreed = self._begins, self._agreed
         self._begins, self._agreed = False, None
         if begins and self.dialog is not None and self.dialog.isVisible():
@@ -109,7 +109,7 @@ class SettingsController(QObject):
 
     @Slot(object, object)
     def _take(self, settings: Settings, folder: Path) -> None:
-        """They hold at once."""
+        """Apply the settings immediately."""
         self._workspace.take_settings(settings, folder)
 
     @Slot()

@@ -1,4 +1,4 @@
-"""All ways by which what is found here goes elsewhere: links, drags, exports, prints."""
+"""Sharing: links, drags, exports, prints."""
 
 from PySide6.QtGui import QKeySequence
 

@@ -1,4 +1,4 @@
-"""What the window shows while a workspace is opened, once it is open, and where it cannot be."""
+"""Shows the states of opening a workspace: progress, success, failure."""
 
 from functools import partial
 from pathlib import Path

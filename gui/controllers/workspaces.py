@@ -29,7 +29,7 @@ EVERYWHERE = "search.everywhere"
 
 
 class WorkspacesController(QObject):
-    """Makes the switcher when it is first wanted."""
+    """Creates the switcher at first use."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class WorkspacesController(QObject):
 
     @property
     def ready(self) -> bool:
-        """Whether the switcher is shown with all that is to be known."""
+        """Whether the switcher is open with complete information."""
         shown = self.switcher is not None and self.switcher.isVisible()
         return shown and not self._listing.busy and not self._looking.busy
 
@@ -103,7 +103,7 @@ class WorkspacesController(QObject):
 
     @Slot(object)
     def _hear(self, status: MemoryProviderStatus | None) -> None:
-        """A sync that ends while the switcher is open changes what it says of the open workspace."""
+        """Update the open workspace's entry when a sync ends while the switcher is open."""
         synced = status.last_sync if status is not None else None
         ended = synced is not None and synced != self._synced
         self._synced = synced
@@ -117,7 +117,7 @@ class WorkspacesController(QObject):
         self._look()
 
     def _look(self) -> None:
-        """Into one index after the other; each is shown as soon as it is known."""
+        """Read the indexes one by one; each is shown when it is read."""
         store, due = self._store, [one for one in self._spaces if one.present and one.index_bytes]
 
         def work(token: CancelToken) -> dict[str, WorkspaceState]:
@@ -179,7 +179,7 @@ class WorkspacesController(QObject):
 
     @Slot(object)
     def _switch_to(self, result: MemorySearchResult) -> None:
-        """Open the workspace that a result is in, where the same question goes on."""
+        """Open the workspace of a result, and repeat the query there."""
         if result.workspace:
             self._folders.open(Path(result.workspace))
 

@@ -1,4 +1,4 @@
-"""What can be done with the session that is shown: copy something of it, fold its tools, look for more like it."""
+"""Actions on the open session: copy parts of it, fold its tools, find similar ones."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -134,14 +134,10 @@ def show_raw(parent: QWidget, path: str, lines: Sequence[int], raw: RawLines) ->
 class ConversationActions(QObject):
     """The actions of buttons and menus.
 
-    Signals:
-        said: a sentence about what was done, or why it was not.
-        more_wanted: more hits from this session (its path).
-        similar_wanted: sessions like this one (its path).
-        remember_wanted: a note of this session (its path and title).
-        like_wanted: what is like this `Passage`, and its words.
-        link_wanted: a link to this `Location` is to be copied.
-        unmasking: something would show secrets that are masked; call what comes along if the person agrees.
+    Signals: said: a message about the result. more_wanted: more hits from this session (its path). similar_wanted:
+    similar sessions (its path). remember_wanted: a note of this session (its path and title). like_wanted: passages
+    similar to this `Passage`, and its text. link_wanted: copy a link to this `Location`. unmasking: masked secrets
+    would become visible; call the argument if the user agrees.
     """
 
     said = Signal(str)
@@ -161,7 +157,7 @@ class ConversationActions(QObject):
         self._conversation: Conversation | None = None
         self._revealed = False
         self.offered: Sequence[QAction] = ()
-        """What others can do with the session, at the end of the menu of a message."""
+        """Actions of other parts, at the end of a message's menu."""
         self.detail = self._action(_DETAIL, self._cycle_detail)
         self.resume = self._action(_RESUME, self._copy_resume_command)
         self.more = self._action(_MORE, self._want_more)
@@ -192,7 +188,7 @@ class ConversationActions(QObject):
     def set_session(
         self, manager: MemorySearchManager | None, conversation: Conversation | None, *, revealed: bool = False
     ) -> None:
-        """What the actions are about from now on; `revealed`: its secrets are on the screen already."""
+        """Set the session of the actions; `revealed`: its secrets are visible already."""
         self._manager, self._conversation, self._revealed = manager, conversation, revealed
         self._allow(conversation)
         self._raw_job.cancel()
@@ -200,7 +196,7 @@ class ConversationActions(QObject):
         self._name_detail()
 
     def _allow(self, conversation: Conversation | None) -> None:
-        """What there is nothing for says why not."""
+        """Disabled actions say why."""
         shown, why = conversation is not None, missing("conversation")
         for gate in self._of_session:
             gate.allow(shown, why)
@@ -243,7 +239,7 @@ class ConversationActions(QObject):
             path=conversation.session.summary.path,
             start_line=parts[0].line,
             end_line=parts[-1].line,
-            # What is shown in plain text here leaves this window nowhere: then it is the message as it is indexed.
+            # Revealed text must not leave this window: the indexed, masked message is used.
             text="" if self._revealed else beginning_of(text, _MOST_LETTERS),
             message=parts[0].ordinal,
         )

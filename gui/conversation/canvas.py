@@ -1,4 +1,4 @@
-"""Paints what is in view of a conversation, with its marks."""
+"""Paints the visible part of a conversation, with its highlights."""
 
 import time
 from bisect import bisect_right
@@ -42,7 +42,7 @@ _FRAME_BUDGET = 0.004
 _AHEAD = 24
 """Rows before and behind the view that are laid out too."""
 _BLOCKS = 1 << 12
-"""More than a piece has blocks, so that each block has a number of its own for the marks."""
+"""More than the blocks of a piece, so that each block has a unique number for its highlights."""
 _SELECTION_OPACITY = 76
 _RADIUS = 8
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
@@ -69,7 +69,7 @@ class RowPainter:
     def __init__(
         self, painter: QPainter, colours: Tokens, measures: Measures, area: QRect, direction: Qt.LayoutDirection
     ) -> None:
-        """Mirrored about the column, which keeps its place, and so does the text in it."""
+        """Mirrored around the column, which keeps its position, as does the text in it."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         mirror(painter, measures.column(0, 1), direction)
         self._painter = painter
@@ -100,18 +100,18 @@ class RowPainter:
             write(pen, box, _MIDDLE, clock(moment))
 
     def current(self, top: int, height: int) -> None:
-        """The edge beside the message that the keys are about."""
+        """The bar next to the current message."""
         px = self._measures.px
         self._painter.fillRect(self._measures.left - px(12), top, max(2, px(2)), height, self._colours.accent)
 
     def bubble(self, top: int, height: int, *, first: bool, last: bool) -> None:
-        """The ground of what the person wrote; it goes on where it is neither first nor last."""
+        """The background of the user's messages; open at the ends unless it is the first or last row."""
         box = QRectF(self._measures.column(top, height))
         box.adjust(0, 0 if first else -2 * _RADIUS, 0, 0 if last else 2 * _RADIUS)
         self._box(box, self._colours.accent_ground, None, QRect(self._area.left(), top, self._area.width(), height))
 
     def output(self, top: int, height: int, *, first: bool, last: bool) -> None:
-        """The ground of what went into a tool or came out of it."""
+        """The background of a tool's input or output."""
         indent = self._measures.indent
         below = self._measures.px(4) * last
         box = QRectF(self._measures.column(top, height - below)).adjusted(indent + 0.5, 0.5, -indent - 0.5, -0.5)
@@ -167,7 +167,7 @@ class RowPainter:
         pen, document = self._painter, laid.document
         area = QRectF(self._area).translated(-left, -top)
         pen.save()
-        pen.resetTransform()  # the text stands as its document has it
+        pen.resetTransform()  # the text has the direction of its document
         pen.translate(left, top)
         under = PagePainter(pen, document, self._colours, scale=self._measures.scale, width=round(document.textWidth()))
         first = max(0, bisect_right(laid.tops, area.top()) - 1)
@@ -227,7 +227,7 @@ class RowPainter:
 
 
 class ConversationCanvas(ConversationScroll):
-    """Rows with marks, and what stands out among them."""
+    """Rows with highlights, and the current row."""
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)

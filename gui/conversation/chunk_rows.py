@@ -1,4 +1,4 @@
-"""The chunks of a session: their rows below the conversation, one after the other, each with its message in view."""
+"""The chunks of a session: shown as rows below the conversation, one by one, with the chunk's message in view."""
 
 from PySide6.QtCore import QObject, Slot
 
@@ -13,7 +13,7 @@ from gui.viewer.chunks.margin_lanes import ChunkLanes
 
 
 class _Messages:
-    """The places of chunks in a conversation, which has no lines beside which borders could be drawn."""
+    """Locations of chunks in a conversation, which has no line numbers to draw borders next to."""
 
     def __init__(self, view: ConversationView) -> None:
         self._view = view
@@ -27,7 +27,7 @@ class _Messages:
         return self.conversation.message(self.conversation.entries[current]).line
 
     def set_margin(self, shown: bool) -> None:
-        """Nothing is drawn beside messages."""
+        """Nothing is drawn next to messages."""
 
     def set_chunks(self, file: FileChunks | None, lanes: ChunkLanes | None) -> None:
         self._lanes = lanes
@@ -41,7 +41,7 @@ class _Messages:
 
 
 class ConversationChunks(QObject):
-    """`card` goes below the conversation; while `inspector.margin_action` is checked, it shows a chunk."""
+    """`card` is shown below the conversation; it shows a chunk while `inspector.margin_action` is checked."""
 
     def __init__(self, jobs: Jobs, view: ConversationView, panel: BaseViewer) -> None:
         super().__init__(panel)
@@ -52,12 +52,12 @@ class ConversationChunks(QObject):
         self.card.closed.connect(lambda: self.inspector.margin_action.setChecked(False))
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Whose sessions are shown."""
+        """Set the memory of the sessions."""
         self._messages.conversation = None
         self.inspector.set_manager(manager)
 
     def show_conversation(self, conversation: Conversation | None) -> None:
-        """What is read now, be it a later state of the same session; None for nothing."""
+        """Set the conversation, which may be a later state of the same session; None for none."""
         self._messages.conversation = conversation
         self.inspector.show_file("" if conversation is None else conversation.session.summary.path, None)
 

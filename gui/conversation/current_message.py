@@ -16,7 +16,7 @@ from gui.widgets.accessible_painting import Part
 from gui.widgets.announcer import announce
 
 ABOVE = 24
-"""Pixels of what comes before that stay in view above a message that was gone to."""
+"""Pixels of preceding text that stay visible above the target of a jump."""
 
 
 class ConversationWithCurrent(SelectableConversation):
@@ -58,7 +58,7 @@ class ConversationWithCurrent(SelectableConversation):
         self.go_to(Goal(Row(number, SUMMARY), ABOVE))
 
     def step(self, *, forward: bool, prompts: bool = False) -> None:
-        """Go to the next message that is shown, or the one before; `prompts`: only to what the person wrote."""
+        """Go to the next or previous visible message; `prompts`: only to the user's."""
         if self._rows is None or self._conversation is None or not self._count:
             return
         rows = self._rows.rows
@@ -79,7 +79,7 @@ class ConversationWithCurrent(SelectableConversation):
             self._show_entry(target)
 
     def _show_entry(self, number: int) -> None:
-        """Scroll as little as needed, but show the beginning of what is taller than the view."""
+        """Scroll as little as needed, but show the beginning of an entry that is taller than the view."""
         assert self._rows is not None
         tops = {self._rows.rows[position].entry: (position, top) for position, top in reversed(list(self._visible()))}
         if number in tops and self._layout is not None:
@@ -101,7 +101,7 @@ class ConversationWithCurrent(SelectableConversation):
         self.viewport().update()
 
     def _announce(self) -> None:
-        """Tell those who hear the program what is current."""
+        """Announce the current message to a screen reader."""
         if self._conversation is None or self._current is None or self._rows is None:
             return
         text = spoken(self._conversation, self._current, folded=self._rows.fold(self._current) == "folded")
@@ -110,7 +110,7 @@ class ConversationWithCurrent(SelectableConversation):
             announce(self, text)
 
     def spoken_parts(self) -> Sequence[Part]:
-        """The messages in view, as far as they are unfolded."""
+        """The visible messages, as far as they are unfolded."""
         if self._conversation is None or self._rows is None or self._layout is None:
             return []
         places: dict[int, QRect] = {}
@@ -138,7 +138,7 @@ class ConversationWithCurrent(SelectableConversation):
     # --- folding --------------------------------------------------------------------------------------------------
 
     def set_detail(self, detail: Detail) -> None:
-        """Fold all tools and thinking alike; what is at the top of the view stays there as far as it is shown."""
+        """Fold all tools and reasoning; the top of the view stays in place if it is still visible."""
         if self._rows is None or not self._count:
             return
         position, top = next(self._visible(), (0, 0))
@@ -157,7 +157,7 @@ class ConversationWithCurrent(SelectableConversation):
         self._fold(number, "all" if everything else "clamped")
 
     def _fold(self, number: int, fold: Fold) -> None:
-        """Change the fold of an entry whose beginning stays where it is, or comes into view."""
+        """Fold or unfold an entry whose beginning stays in place, or is scrolled into view."""
         if self._rows is None or self._conversation is None:
             return
         if self._conversation.entries[number].kind in ("user", "speech") or self._rows.fold(number) == fold:

@@ -1,4 +1,4 @@
-"""Keeps the laid out pieces of a conversation, as many as someone may soon look at, and makes more in short turns."""
+"""Caches laid out pieces of a conversation near the view, and lays out more in short steps."""
 
 import time
 from collections import OrderedDict
@@ -16,10 +16,9 @@ _TURN = 0.006
 
 
 class PieceDocuments(QObject):
-    """Documents by number of piece; what is asked for last comes first.
+    """Documents by number of piece; the last request has priority.
 
-    Signals:
-        arrived: more pieces are laid out.
+    Signals: arrived: more pieces are laid out.
     """
 
     arrived = Signal()
@@ -30,7 +29,7 @@ class PieceDocuments(QObject):
         self._kept: OrderedDict[int, PieceLayout] = OrderedDict()
         self._wanted: list[int] = []
         self._making: tuple[int, Generator[None, None, PieceLayout]] | None = None
-        """The piece that is being made, and what is left to do for it."""
+        """The piece in progress, and the generator of its remaining steps."""
         self._style: PieceStyle | None = None
         self._turn = QTimer(self, singleShot=True, interval=0)
         self._turn.timeout.connect(self._lay_some_out)
@@ -49,7 +48,7 @@ class PieceDocuments(QObject):
         self._wanted, self._making = [], None
 
     def set_style(self, style: PieceStyle) -> None:
-        """Old pieces are shown until they are laid out anew."""
+        """Old pieces are shown until they are laid out again."""
         if self._style is None or self._style.key != style.key:
             self._making = None
         self._style = style
@@ -58,7 +57,7 @@ class PieceDocuments(QObject):
         return self._kept.get(piece)
 
     def want(self, pieces: Iterable[int]) -> None:
-        """Lay these out, in this order, in the place of what was wanted before; one that is begun goes first."""
+        """Lay these out, in this order, replacing earlier requests; a piece in progress is finished first."""
         self._wanted = [piece for piece in pieces if self._is_old(piece)]
         if self._making is not None:
             begun = self._making[0]
@@ -97,7 +96,7 @@ class PieceDocuments(QObject):
             self.arrived.emit()
 
     def _step(self) -> PieceLayout | None:
-        """Go on with the first piece that is wanted; returns it once it is complete."""
+        """Continue the first requested piece; returns it once it is complete."""
         conversation, style = self._conversation, self._style
         assert conversation is not None
         assert style is not None

@@ -1,6 +1,6 @@
-"""A session made ready to be shown: who speaks, which call goes with which result, and in which pieces.
+"""Prepares a session for display: speakers, calls matched with results, and pieces.
 
-Made on a pool thread and never changed; a session of 20,000 messages takes a moment.
+Created on a pool thread and never changed; a session of 20,000 messages takes a moment.
 """
 
 import re
@@ -19,7 +19,7 @@ EntryKind = Literal["user", "speech", "thinking", "tool"]
 
 _LANGUAGE_SAMPLE = 6_000
 _OPEN_CALLS = 64
-"""So many calls wait for their result at once; more are not looked through."""
+"""Most calls that await their result; beyond it, calls are not matched."""
 _LINK_TARGET = re.compile(r"\]\([^()\s]*\)")
 _BREAK = re.compile(r"(?<=\S)\n(?=\S)")
 
@@ -34,7 +34,7 @@ class Piece(NamedTuple):
 
 
 class Entry(msgspec.Struct, frozen=True, gc=False):
-    """What is shown as one: something said or thought, or a tool's call with its result."""
+    """One displayed item: a message, reasoning, or a tool call with its result."""
 
     kind: EntryKind
     speaker: str
@@ -91,7 +91,7 @@ class Conversation:
         for number, entry in enumerate(entries):
             self.entry_of_piece.extend([number] * entry.piece_count)
         self.prompts = tuple(number for number, entry in enumerate(entries) if entry.kind == "user")
-        """Entries that the person wrote."""
+        """Entries of the user."""
         by_line = sorted(
             (session.messages[part].line, number) for number, entry in enumerate(entries) for part in entry.parts
         )
@@ -127,14 +127,14 @@ class Conversation:
         return without_escapes(self.session.messages[piece.message].text[piece.start : piece.end])
 
     def markdown(self, number: int) -> str:
-        """The text of a piece for the renderer; a person's line ends stay line ends."""
+        """The text of a piece for the renderer; line breaks of the user are preserved."""
         piece, text = self.pieces[number], self.source(number)
         if not piece.fence and self.session.messages[piece.message].role == "user" and "```" not in text:
             text = _BREAK.sub("  \n", text)
-        return f"{piece.fence}\n{text}"  # Qt takes what stands between rules in the first line for front matter
+        return f"{piece.fence}\n{text}"  # Qt would parse text between rules in the first line as front matter
 
     def searchable(self, number: int) -> str:
-        """The text of a piece about as it is seen: where links go to is not."""
+        """The text of a piece about as displayed: without the targets of links."""
         text = self.source(number)
         return _LINK_TARGET.sub("]", text) if self.is_markdown(number) else text
 

@@ -1,4 +1,4 @@
-"""A conversation as lines to look through (its pieces, from 1), and the hit to which a search leads."""
+"""A conversation as lines to search (its pieces, from 1), and the hit that a search result opens."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _MOST_PIECES = 2_000
 
 @dataclass(frozen=True)
 class Landing:
-    """Where a search leads: an entry, and the first hit in it."""
+    """The target of a search result: an entry, and the first hit in it."""
 
     entry: int
     hit: Hit | None

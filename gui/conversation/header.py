@@ -1,4 +1,4 @@
-"""What stands above a conversation: its title, where and when it was, and what can be done with it."""
+"""The header of a conversation: title, place and date, and actions."""
 
 from collections.abc import Sequence
 
@@ -75,7 +75,7 @@ class ConversationHeader(QFrame):
         self._facts.set_tip("")
 
     def show_active(self, active: bool) -> None:
-        """Whether the keys go to the text below: the line between says so."""
+        """Show in the separator whether the keyboard focus is in the text below."""
         set_role(self._line, "line-active" if active else "line")
 
     def offer(self, actions: Sequence[QAction]) -> None:

@@ -1,4 +1,4 @@
-"""An open session goes on: what was said since is read in the background and waits below what is being read."""
+"""Follows an open session: new messages are read in the background and added below the current position."""
 
 from dataclasses import dataclass, replace
 
@@ -18,7 +18,7 @@ _BELOW = 12
 
 @dataclass(frozen=True)
 class NewMessages:
-    """The session as it is now, and how many of its pieces are what they were, counted from the first."""
+    """The session in its new state, and its number of unchanged leading pieces."""
 
     opened: OpenedSession
     same: int
@@ -40,9 +40,9 @@ class SessionWatch(QObject):
         self._again = False
 
     def look(self, manager: MemorySearchManager, opened: OpenedSession) -> None:
-        """The index has changed, perhaps in what it knows of this session. Failures leave what is shown."""
+        """Read the session again after a change of the index. Failures leave the display unchanged."""
         if self._job.busy:
-            self._again = True  # what is being read may be from before the change
+            self._again = True  # a running read may be from before the change
             return
 
         def work(token: CancelToken) -> NewMessages | None:
@@ -85,7 +85,7 @@ def _same_pieces(before: Conversation, now: Conversation) -> int:
 
 
 class NewMessagesButton(QPushButton):
-    """Floats over the lower edge of a conversation that has gone on out of sight, and leads there."""
+    """A button over the lower edge of a conversation that has grown out of view; it scrolls to the new messages."""
 
     def __init__(self, view: ConversationView) -> None:
         super().__init__(view)
@@ -99,7 +99,7 @@ class NewMessagesButton(QPushButton):
         view.installEventFilter(self)
 
     def tell(self, first: int) -> None:
-        """What stands from entry `first` on is new."""
+        """Report new entries, from `first` on."""
         self._first = first if self.isHidden() else min(self._first, first)
         conversation = self._view.conversation
         entries = conversation.entries[self._first :] if conversation is not None else ()

@@ -17,7 +17,7 @@ _PATIENCE_MS = 200
 
 @dataclass(frozen=True)
 class Wanted:
-    """What was asked for."""
+    """A request."""
 
     path: str
     line: int | None
@@ -36,13 +36,10 @@ class OpenedSession:
 
 
 class SessionLoader(QObject):
-    """One session at a time; what is asked for last wins.
+    """Loads one session at a time; the last request wins.
 
-    Signals:
-        opened: the session was read (OpenedSession).
-        landed: in the session that is open already, the place was found (Wanted, Landing).
-        failed: it cannot be shown, as one sentence.
-        slow: it takes long enough to say so.
+    Signals: opened: the session was read (OpenedSession). landed: the location in the open session was found (Wanted,
+    Landing). failed: it can't be shown, one sentence. slow: it takes long enough for a message.
     """
 
     opened = Signal(object)
@@ -73,7 +70,7 @@ class SessionLoader(QObject):
         self._job.put(self._jobs.read(work, self._deliver, self._fail))
 
     def land(self, conversation: Conversation, wanted: Wanted) -> None:
-        """Find another place in what is open."""
+        """Find another location in the open session."""
         self.cancel()
         there = _placed(wanted, conversation)
         self._job.put(
@@ -102,7 +99,7 @@ class SessionLoader(QObject):
 
 
 def _placed(wanted: Wanted, conversation: Conversation) -> Wanted:
-    """With the line on which the message stands now; as it was where there is no such message any more."""
+    """With the current line of the message; unchanged if it no longer exists."""
     if not wanted.message:
         return wanted
     lines = (message.line for message in conversation.session.messages if message.id == wanted.message)

@@ -30,13 +30,9 @@ _SECRETS = "secrets"
 class ConversationPanel(BaseViewer):
     """Shows one session at a time.
 
-    Signals:
-        more_wanted: more hits from this session (its path).
-        similar_wanted: sessions like this one (its path).
-        remember_wanted: a note of this session (its path and title).
-        like_wanted: what is like this `Passage`, and its words.
-        link_wanted: a link to this `Spot`.
-        session_shown: the path of the session that is on the screen now.
+    Signals: more_wanted: more hits from this session (its path). similar_wanted: similar sessions (its path).
+    remember_wanted: a note of this session (its path and title). like_wanted: passages similar to this `Passage`, and
+    its text. link_wanted: a link to this `Location`. session_shown: the path of the session on the screen.
     """
 
     more_wanted = Signal(str)
@@ -72,7 +68,7 @@ class ConversationPanel(BaseViewer):
     # --- for the window -------------------------------------------------------------------------------------------
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Show sessions of another memory, or of none; what was shown goes away."""
+        """Set the memory, or None; the shown session is closed."""
         self._manager = manager
         self._chunks.set_manager(manager)
         self.clear()
@@ -94,7 +90,7 @@ class ConversationPanel(BaseViewer):
                 if found and self._view.has_returned:
                     self.return_to(
                         path, self.view_state
-                    )  # the best hit came later than the person, who is back already
+                    )  # the best hit arrived late: the user is back at the old position
                 self._opener.land(opened.conversation, self._wanted)
             return
         self._wanted = Wanted(path, line, query, message=message)
@@ -102,18 +98,18 @@ class ConversationPanel(BaseViewer):
 
     @property
     def opened(self) -> OpenedSession | None:
-        """The session that is on the screen now, with its rows as they are folded."""
+        """The open session, with the folding of its rows."""
         return self._opened
 
     @property
     def view_state(self) -> ReadingPlace | None:
-        """Where in which session the person reads; None where nothing is read."""
+        """The user's position in the open session; None if there is none."""
         place = self._view.reading
         return None if self._opened is None else place
 
     @property
     def scrolled(self) -> SignalInstance:
-        """Of the bar beside the conversation."""
+        """The value of the scroll bar."""
         return self._view.verticalScrollBar().valueChanged
 
     def return_to(self, path: str, place: ReadingPlace | None = None) -> None:
@@ -123,7 +119,7 @@ class ConversationPanel(BaseViewer):
         self._left.want(path)
 
     def offer(self, actions: Sequence[QAction]) -> None:
-        """What else can be done with the session that is read."""
+        """Add actions of other parts for the open session."""
         self._header.offer(actions)
         self._actions.offered = actions
 
@@ -133,7 +129,7 @@ class ConversationPanel(BaseViewer):
         self._actions.remember.trigger()
 
     def refresh(self) -> None:
-        """The index has changed: go on with the session that is shown, if it did, without moving anything."""
+        """Update the open session after a change of the index, without scrolling."""
         if self._manager is not None and self._opened is not None:
             self._watch.look(self._manager, self._opened)
             self._chunks.inspector.refresh()
@@ -184,7 +180,7 @@ class ConversationPanel(BaseViewer):
         self.session_shown.emit(session.summary.path)
 
     def _land(self, wanted: Wanted, landing: Landing) -> None:
-        """Mark the words of the query, and go where the search leads."""
+        """Highlight the query's words, and go to the search result."""
         if self._opened is None:
             return
         conversation = self._opened.conversation
@@ -293,7 +289,7 @@ class ConversationPanel(BaseViewer):
             self._finding.bar.open(selected if "\n" not in selected else "")
 
     def _follow(self, url: QUrl) -> None:
-        """To the web; the files that an agent speaks of are none of the index."""
+        """Open web links; file links of an agent are outside of the index."""
         if self._manager is not None and self._wanted is not None:
             self._links.follow(url, self._wanted.path, self._manager)
 

@@ -1,7 +1,7 @@
-"""Makes one piece of a conversation and lays it out, in steps of some milliseconds at most.
+"""Creates one piece of a conversation and lays it out, in steps of some milliseconds at most.
 
-On the GUI thread alone: to lay out or hand over a document takes a lock of Qt's while a pool thread holds Python's.
-A window that disconnects a signal at that moment holds the former and waits for the latter: both stood still for ever.
+On the GUI thread alone: laying out or moving a document to another thread takes a lock of Qt's while a pool thread
+holds Python's. A window that disconnects a signal at that moment holds the former and waits for the latter: a deadlock.
 """
 
 import re
@@ -30,7 +30,7 @@ _PLAIN_LINE_HEIGHT = 125
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 _LANGUAGE = QTextFormat.Property.BlockCodeLanguage.value
 _MOST_LINE = 1_000
-"""Characters of a line that is looked through; nobody reads the colours of a longer one."""
+"""Longest line, in characters, that is coloured; colours of a longer one are useless."""
 
 _KEYWORDS = frozenset(
     """
@@ -72,7 +72,7 @@ def _comment_of(language: str) -> str:
 
 
 def colour_block(block: QTextBlock, colours: Tokens) -> None:
-    """Give a line of a code block its colours; other blocks stay as they are."""
+    """Colour a line of a code block; other blocks stay unchanged."""
     if is_code(block):
         language = str(block.blockFormat().property(_LANGUAGE) or "").strip().lower()
         cursor = QTextCursor(block)
@@ -108,13 +108,13 @@ def _colour(cursor: QTextCursor, block: QTextBlock, start: int, end: int, colour
 
 @dataclass(frozen=True)
 class PieceStyle:
-    """What a piece is laid out for; one that was laid out for another is old."""
+    """Layout parameters of a piece; a change makes it outdated."""
 
     page: PageStyle
     width: int
     """Of the column of prose, in pixels."""
     plain_width: int
-    """Of what stands in a box."""
+    """Width inside a box."""
     key: tuple[object, ...]
     """Equal for equal fonts, colours and widths."""
 
@@ -133,7 +133,7 @@ class PieceLayout:
 
 
 def piece_steps(conversation: Conversation, piece: int, style: PieceStyle) -> Generator[None, None, PieceLayout]:
-    """The piece for this style; whoever runs the steps may do something else in between, or stop."""
+    """Yield after each step of laying out the piece, so that the caller can interleave other work, or stop."""
     if conversation.is_markdown(piece):
         page = yield from page_steps([conversation.markdown(piece)], style.page)
         document, width = page.document, style.width
@@ -165,7 +165,7 @@ def piece_steps(conversation: Conversation, piece: int, style: PieceStyle) -> Ge
 
 
 def _end_tightly(document: QTextDocument) -> None:
-    """Without the room below its last paragraph, which the row has itself; a box round code keeps it."""
+    """Remove the space below its last paragraph, which the row already has; a code box keeps it."""
     last = document.lastBlock()
     if not is_code(last):
         look = QTextBlockFormat()
@@ -174,7 +174,7 @@ def _end_tightly(document: QTextDocument) -> None:
 
 
 def _plain_document(text: str, style: PageStyle) -> QTextDocument:
-    """Lines in the fixed font, as they are."""
+    """Lines in the fixed font, unchanged."""
     document = SealedDocument()
     document.setUndoRedoEnabled(False)
     document.setDocumentMargin(0)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 CLAMP_LINES = 40
-"""A piece of plain text has at most so many lines: the first piece is what is shown of a long output."""
+"""Most lines of a piece of plain text; the first piece is the visible part of a long output."""
 _MOST = 3_000
 """Characters: laid out in some milliseconds in any script."""
 _ENOUGH = 1_500
@@ -28,7 +28,7 @@ class Cut(NamedTuple):
 
 
 def cut_plain(text: str) -> Iterator[Cut]:
-    """Pieces of lines; a line that is too long for one goes on in the next. The break between pieces is in none."""
+    """Split into pieces of lines; an overlong line continues in the next. The line break between pieces is dropped."""
     start = 0
     while start < len(text):
         part = text[start : start + _MOST]
@@ -46,7 +46,7 @@ def cut_plain(text: str) -> Iterator[Cut]:
 
 
 def cut_markdown(text: str) -> Iterator[Cut]:
-    """Pieces that are Markdown by themselves."""
+    """Split into pieces of valid Markdown."""
     if len(text) <= _MOST:
         yield Cut(0, len(text))
         return

@@ -1,4 +1,4 @@
-"""A list of what the person wrote in a session, to go straight to one of these messages."""
+"""A list of the user's messages in a session, to jump to one of them."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ _LIST_KEYS = (Qt.Key.Key_Down, Qt.Key.Key_Up, Qt.Key.Key_PageDown, Qt.Key.Key_Pa
 
 
 class _Prompts(QAbstractListModel):
-    """The person's messages, each as its time and first words."""
+    """The user's messages, each with its time and first words."""
 
     def __init__(self, conversation: Conversation, parent: QObject) -> None:
         super().__init__(parent)
@@ -50,10 +50,9 @@ class _Prompts(QAbstractListModel):
 
 
 class PromptList(QFrame):
-    """Opens over the conversation; typing narrows it, Enter goes to a message, Esc closes it.
+    """Opens over the conversation; typing filters it, Enter jumps to a message, Esc closes it.
 
-    Signals:
-        chosen: go to this message (number of its entry).
+    Signals: chosen: jump to this message (number of its entry).
     """
 
     chosen = Signal(int)
@@ -120,9 +119,9 @@ class PromptList(QFrame):
             old.deleteLater()
 
     def _place(self) -> None:
-        """In the upper corner of what it opens over, where lines end."""
+        """In the upper corner of its parent, at the end of lines."""
         over, scale = self._over, font_scale()
-        room = over.viewport().width()  # beside the scroll bar, which stays in sight
+        room = over.viewport().width()  # next to the scroll bar, which stays visible
         width = min(round(_WIDTH * scale), room - 2 * _MARGIN)
         height = min(round(_HEIGHT * scale), max(160, over.height() - 2 * _MARGIN))
         place = QRect(room - width - _MARGIN, _MARGIN // 2, width, height)
@@ -148,7 +147,7 @@ class PromptList(QFrame):
         self.hide()
 
     def _on_focus(self, _old: QWidget | None, new: QWidget | None) -> None:
-        """Whoever goes elsewhere wants it no more."""
+        """Close when the focus leaves it."""
         if new is not None and new is not self and not self.isAncestorOf(new):
             self.hide()
 

@@ -21,13 +21,13 @@ _MORE_HEIGHT = 30
 _BUBBLE_PAD = (10, 5)
 _PLAIN_PAD = 8
 _PAUSE = 300
-"""Seconds after which the time is told again, though the same one goes on."""
+"""Seconds after which the time is repeated for the same speaker."""
 _GUESSED_LETTER = 7.2
 _GUESSED_ROW = 20
 
 
 class Head(NamedTuple):
-    """What stands above a row: the day where a new one begins, and who speaks."""
+    """The heading above a row: the date of a new day, and the speaker."""
 
     day: int
     names: bool
@@ -41,7 +41,7 @@ class Measures:
     scale: float
     left: int
     width: int
-    """Of the column in which everything stands."""
+    """Of the text column."""
 
     @classmethod
     def of(cls, view_width: int, scale: float) -> "Measures":
@@ -83,7 +83,7 @@ class RowLayout:
         return None if row.slot in (SUMMARY, MORE) else self._conversation.entries[row.entry].first_piece + row.slot
 
     def head(self, position: int) -> Head:
-        """What stands above the row at this position."""
+        """The heading above the row at this position."""
         rows, entries = self._rows.rows, self._conversation.entries
         row = rows[position]
         before = rows[position - 1] if position else None
@@ -131,7 +131,7 @@ class RowLayout:
         return self.head(position).height + self.body_height(row)
 
     def _guess(self, piece: int) -> int:
-        """From the number of letters and of line ends."""
+        """Estimated from the number of characters and of line ends."""
         part = self._conversation.pieces[piece]
         text = self._conversation.session.messages[part.message].text
         columns = max(10, self.measures.text_width / (_GUESSED_LETTER * self.measures.scale))

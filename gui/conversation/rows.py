@@ -48,7 +48,7 @@ def _number(row: Row) -> int:
 
 
 class Rows:
-    """The rows of one conversation, from 0, and one byte a row that says whose it is (for the map)."""
+    """The rows of one conversation, from 0, and one byte per row with its kind (for the map)."""
 
     def __init__(self, conversation: Conversation) -> None:
         """Takes a moment; any thread."""
@@ -61,7 +61,7 @@ class Rows:
         self.set_detail("short")
 
     def set_detail(self, detail: Detail) -> None:
-        """Fold all tool calls and all thinking alike."""
+        """Fold all tool calls and all reasoning."""
         self.detail = detail
         self._folds.clear()
         rows, kinds = self._all[detail]
@@ -88,15 +88,15 @@ class Rows:
         self.kinds[first:after] = ROW_KINDS[self._conversation.entries[entry].kind] * len(new)
 
     def position(self, row: Row) -> int:
-        """Where a row stands, or would stand, or the number of rows for one behind the last."""
+        """Position of a row, or where it would be inserted, or the number of rows for one after the last."""
         return bisect_left(self.rows.numbers, _number(row))
 
     def position_of_entry(self, entry: int) -> int:
-        """Its first row; that of the entry behind it for one that is gone."""
+        """Its first row; that of the next entry for a hidden one."""
         return self.position(Row(entry, SUMMARY))
 
     def reveal(self, piece: int) -> int:
-        """Unfold what hides a piece, and say in which row it stands."""
+        """Unfold the entry of a piece, and return its row."""
         conversation = self._conversation
         number = conversation.entry_of_piece[piece]
         entry, fold = conversation.entries[number], self.fold(number)

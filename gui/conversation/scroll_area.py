@@ -1,7 +1,7 @@
-"""The scrolling part of a conversation of any length: what is in view, and going somewhere.
+"""The scrolling part of a conversation of any length: the visible rows, and scrolling to a location.
 
-Only what is on the screen is looked at. Texts are laid out in short turns; until one is there its height is a guess,
-and when it comes, what is being read stays where it is.
+Only visible rows are processed. Texts are laid out in short steps; until then a height is estimated, and when it is
+known, the text being read stays in place.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ from gui.widgets.utf16 import utf16_ranges
 _TEXT_PIXELS = 13
 _CODE_PIXELS = 12
 _LINE_HEIGHT = 130
-"""In percent; closer than on a page, since what is said comes in many short paragraphs."""
+"""In percent; less than on a page, since messages have many short paragraphs."""
 _UNIT = 32
 """How long a row is for the scroll bar."""
 _WHEEL_PIXELS = 60
@@ -37,7 +37,7 @@ _WHEEL_NOTCH = 120
 
 @dataclass(frozen=True)
 class Goal:
-    """What was gone to last; it stays where it is while texts around it arrive, until someone scrolls."""
+    """The target of the last jump; it stays in place while texts around it are laid out, until the user scrolls."""
 
     row: Row
     above: int
@@ -93,7 +93,7 @@ class ConversationScroll(QAbstractScrollArea):
         self._relayout()
 
     def grow(self, conversation: Conversation, rows: Rows, same: int) -> None:
-        """Show a later state of the conversation, whose first `same` pieces are what they were, at the same place."""
+        """Show a later state of the conversation, whose first `same` pieces are unchanged, at the same position."""
         position, top = next(self._visible(), (0, 0))
         if self._rows is not None and self._count:
             rows.fold_like(self._rows)
@@ -117,7 +117,7 @@ class ConversationScroll(QAbstractScrollArea):
 
     @property
     def reading(self) -> ReadingPlace | None:
-        """What stands at the top of the view."""
+        """The location at the top of the view."""
         position, top = next(self._visible(), (0, 0))
         if self._conversation is None or self._rows is None or position >= self._count:
             return None
@@ -126,14 +126,14 @@ class ConversationScroll(QAbstractScrollArea):
         return ReadingPlace(path=self._conversation.session.summary.path, line=line, slot=row.slot, top=top)
 
     def return_to(self, place: ReadingPlace) -> None:
-        """Bring the same to the top again, as far as it is there."""
+        """Scroll back to this location, as far as it exists."""
         if self._conversation is not None and self._count:
             self._return = Goal(Row(self._conversation.at_line(place.line)[0], place.slot), place.top)
             self.go_to(self._return)
 
     @property
     def has_returned(self) -> bool:
-        """Whether nobody has gone on since."""
+        """Whether the user has not scrolled since."""
         return self._goal is not None and self._goal is self._return
 
     # --- going somewhere ------------------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ class ConversationScroll(QAbstractScrollArea):
         self._scroll.go_to(position + 1, above=goal.above, within=within)
 
     def _hit_top(self, row: Row, hit: int) -> int:
-        """From the top of a row's body to its hit, as far as it is laid out."""
+        """Distance from the top of a row's body to its hit, as far as it is laid out."""
         assert self._layout is not None
         piece = self._layout.piece_of(row)
         laid = self._documents.of(piece) if piece is not None else None

@@ -1,4 +1,4 @@
-"""The scroll bar of a conversation: a strip on which its messages, long runs of tools and the hits are seen at once."""
+"""The scroll bar of a conversation: a strip that shows its messages, long runs of tools and the hits."""
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
@@ -18,10 +18,9 @@ _VIEW_OPACITY = 46
 
 
 class MessageScrollBar(QScrollBar):
-    """Each row has a cell of the same height; the person's are in the accent's colour, tools are thin.
+    """Each row has a cell of the same height; the user's are in the accent colour, tools are thin.
 
-    Signals:
-        jumped: go to this row (its position); True where it was clicked, False where the mouse only came by.
+    Signals: jumped: scroll to this row (its position); True if clicked, False if dragged.
     """
 
     jumped = Signal(int, bool)
@@ -100,7 +99,7 @@ class MessageScrollBar(QScrollBar):
             height = max(2, round(_EDGE + after * cell) - top - (2 if cell > 5 else 0))
             entries = slice(rows.rows[start].entry, rows.rows[after - 1].entry + 1)
             kinds = rows.kinds[start:after]
-            if 1 in self._hits[entries]:  # a hit shows before the person's words, and these before the rest
+            if 1 in self._hits[entries]:  # hits have priority over the user's messages, and these over the rest
                 painter.setPen(colours.mark_tick)
                 painter.setBrush(colours.mark)
                 painter.drawRect(left, top, width - 1, height - 1)

@@ -1,4 +1,4 @@
-"""Selecting text in a conversation, and what stands at a point of it."""
+"""Text selection in a conversation, and hit testing."""
 
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QTextCursor, QTextDocument
@@ -104,6 +104,6 @@ class SelectableConversation(ConversationCanvas):
         return bool(text)
 
     def _link_at(self, point: QPoint) -> str:
-        """Where the link at a point leads; empty where there is none."""
+        """The target of the link at a point; empty if there is none."""
         spot = self._location(point)
         return spot[1].documentLayout().anchorAt(spot[2]) if spot is not None else ""

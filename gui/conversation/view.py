@@ -1,4 +1,4 @@
-"""The conversation as a person uses it: with keys, mouse and steps from hit to hit."""
+"""The conversation with keyboard, mouse and navigation between hits."""
 
 from collections.abc import Callable, Sequence
 
@@ -19,9 +19,7 @@ from gui.viewer.matches import Finder, Hit, MatchMap, Step
 class ConversationView(ConversationWithCurrent):
     """Hits are those of a `HitNavigator`, whose lines are the pieces, from 1.
 
-    Signals:
-        menu_wanted: a context menu should open (place on the screen).
-        link_clicked: a link in a message (QUrl).
+    Signals: menu_wanted: open a context menu (position on the screen). link_clicked: a link in a message (QUrl).
     """
 
     menu_wanted = Signal(QPoint)
@@ -116,7 +114,7 @@ class ConversationView(ConversationWithCurrent):
             self.show_hit(hit)
 
     def _hit_in_fold(self, number: int) -> Hit | None:
-        """The first hit in a folded entry, as far as it is known."""
+        """The first hit in a folded entry, if it is known."""
         if self._rows is None or self._conversation is None or self._rows.fold(number) != "folded":
             return None
         entry = self._conversation.entries[number]

@@ -1,4 +1,4 @@
-"""What the conversation says of its entries: who, when, and in one line what a tool was asked and how much it said."""
+"""Texts of the conversation's entries: speaker, time, and one line about a tool's input and amount of output."""
 
 import re
 from collections.abc import Callable
@@ -20,7 +20,7 @@ _BLANKS = re.compile(r"\s+")
 
 
 def clock(moment: float | None) -> str:
-    """19:22, in local time; empty where it is not known."""
+    """19:22, in local time; empty if unknown."""
     if moment is None:
         return ""
     try:
@@ -55,7 +55,7 @@ def summary(conversation: Conversation, entry: Entry) -> tuple[str, str, str]:
 
 
 def _asked(call: SessionMessage) -> str:
-    """The part of a call's input that tells most."""
+    """The most informative part of a call's input."""
     start = call.text[:_LOOKED_AT]
     if not start.startswith("{"):
         return first_words(start)
@@ -64,7 +64,7 @@ def _asked(call: SessionMessage) -> str:
 
 
 def spoken(conversation: Conversation, number: int, *, folded: bool) -> str:
-    """An entry for those who hear it: who, when, and what."""
+    """An entry for screen readers: speaker, time, and text."""
     entry = conversation.entries[number]
     who = f"{entry.speaker}, {exact(entry.time)}" if entry.time is not None else entry.speaker
     if entry.kind in ("user", "speech"):

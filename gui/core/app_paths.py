@@ -1,4 +1,4 @@
-"""Where this program keeps what on this computer."""
+"""The locations of this program's data on this computer."""
 
 from dataclasses import dataclass
 from pathlib import Path

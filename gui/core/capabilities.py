@@ -31,7 +31,7 @@ TITLES: dict[Feature, str] = {
     "models": marked("The model is not chosen here"),
     "insight": marked("This index cannot be looked into"),
 }
-"""Above the engine's sentence, where there is room for a title; also a list of all features that the window heeds."""
+"""Title above the engine's reason, if there is room; also the list of all features that the window checks."""
 
 SHORT: dict[Feature, str] = {
     "sessions": marked("Sessions"),
@@ -45,14 +45,14 @@ SHORT: dict[Feature, str] = {
     "models": marked("Models"),
     "insight": marked("Inside"),
 }
-"""Beside it, where there is room for a word."""
+"""Short label next to it."""
 _TIP_LETTERS = 72
 _BELOW = 32
-"""Pixels from the upper edge of what has the keys to a refusal."""
+"""Pixels from the upper edge of the focused widget to the message."""
 
 
 class Capabilities(QObject):
-    """Hears of the memory that is open, and of each status record after that."""
+    """Missing features of the open memory, updated with each status record."""
 
     changed = Signal(object)
     """Lacks, others than before."""
@@ -92,12 +92,12 @@ class Gate:
             follow_keys(thing, self._stand_in)
 
     def allow(self, allowed: bool, why: str = "") -> None:
-        """What the owner says, with the reason if it is worth telling."""
+        """Enable or disable by the owner, with an optional reason."""
         self._allowed, self._why = allowed, "" if allowed else why
         self._show()
 
     def hear(self, lacks: MissingFeatures) -> None:
-        """What the memory says."""
+        """Update by the memory's missing features."""
         reason = lacks.get(self.feature, "")
         if reason != self.reason:
             self.reason = reason
@@ -144,7 +144,7 @@ def _tip(sentence: str) -> str:
 
 
 def _words(thing: QAction | QWidget) -> tuple[str, str, str]:
-    """Tooltip, status tip, and what is told of it besides its name."""
+    """Tooltip, status tip, and accessible description."""
     described = whats_this_of(thing) if isinstance(thing, QAction) else thing.accessibleDescription()
     return tip_of(thing), thing.statusTip(), described
 
@@ -176,7 +176,7 @@ def _stand_ins(action: QAction, reason: str) -> list[QShortcut]:
 
 
 def refuse(widget: QWidget, sentence: str) -> None:
-    """Say why something cannot be had, where the person is; nothing moves for it."""
+    """Show the reason for a missing feature at the widget, without moving anything."""
     focus = QApplication.focusWidget()
     near = focus if focus is not None and focus.window() is widget.window() else widget
     at = near.mapToGlobal(QPoint(near.width() // 4, min(near.height(), _BELOW)))

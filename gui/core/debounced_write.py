@@ -12,10 +12,10 @@ Writing = Callable[[CancelToken], None]
 
 
 class DebouncedWrite(QObject):
-    """One writing at a time, of what stands when its turn comes."""
+    """Debounces writes: one at a time, of the newest value."""
 
     def __init__(self, jobs: Jobs, take: Callable[[], Writing | None], pause_ms: int, parent: QObject) -> None:
-        """`take` is called on the GUI thread and gives what a job then does there; None where nothing is to be kept."""
+        """`take` is called on the GUI thread and returns a job that writes; None if there is nothing to write."""
         super().__init__(parent)
         self._jobs = jobs
         self._take = take
@@ -29,7 +29,7 @@ class DebouncedWrite(QObject):
             self._pause.start()
 
     def stop(self) -> None:
-        """Whoever writes at once calls this before: nothing older may be written after that."""
+        """Cancel a pending write; called before an immediate one, so that nothing older follows it."""
         self._pause.stop()
         self._job.cancel()
 

@@ -16,7 +16,7 @@ class JobSlot:
     """Holds the job that runs now. Cancelled jobs never report back, so that an answer is always the newest one's."""
 
     def __init__(self, owner: QObject) -> None:
-        self._jobs: list[Job] = []  # a list, so that it can be emptied when its owner has gone
+        self._jobs: list[Job] = []  # a list, so that it can be cleared after its owner was deleted
         owner.destroyed.connect(partial(_cancel_all, self._jobs))
 
     @property

@@ -1,8 +1,8 @@
-"""The only place that knows threads: read jobs and write jobs on QThreadPool.
+"""The only module that uses threads: read jobs and write jobs on QThreadPool.
 
-`Jobs` lives on the GUI thread and owns the one signal by which all jobs report, so that it dies on no pool thread. A
-*read* answers a question and is dropped when it has become old; a *write* changes the index and is always waited for
-at exit.
+`Jobs` lives on the GUI thread and owns the one signal by which all jobs report, so that it is never destroyed on a pool
+thread. A *read* fetches an answer and is dropped when outdated; a *write* changes the index and is always waited for at
+exit.
 """
 
 import logging
@@ -26,7 +26,7 @@ OnError = Callable[[str], None]
 
 
 def _forgotten(_: object) -> None:
-    """In the place of what a job was to do, once it has reported back."""
+    """Replaces a job's function once it has reported."""
 
 
 class Job:
@@ -54,7 +54,7 @@ class Job:
             return None, problem
 
     def deliver(self, result: Any, error: Exception | None) -> Exception | None:
-        """On the GUI thread: tell the outcome, unless nobody wants it; returns an error that is the program's own."""
+        """On the GUI thread: pass on the result, unless the job was cancelled; returns an error that is a bug."""
         on_done, on_error = self._on_done, self._on_error
         # The pool thread may hold the job a moment longer, and must not be the last to hold what belongs to a widget.
         self._work, self._on_done, self._on_error = _forgotten, _forgotten, None
@@ -72,7 +72,7 @@ class Job:
 
 
 def _sentence(error: Exception) -> str:
-    """What a person is told: our own errors are sentences already, an OSError without its number is nearly one."""
+    """A message for the user: our own errors are sentences already, an OSError without its number nearly is."""
     if isinstance(error, MnemoscopeError):
         return str(error)
     if isinstance(error, OSError):
@@ -102,10 +102,10 @@ class _Alarm:
 
 
 class PoolExecutor(Executor):
-    """A `QThreadPool` as the executor that the engine asks for, so that all its work runs on the pool."""
+    """A `QThreadPool` as the executor for the engine, so that all its work runs on the pool."""
 
     def __init__(self, pool: QThreadPool, changed: Callable[[_Alarm], None]) -> None:
-        """`changed` hears, on any thread, of an alarm that is new or was cancelled."""
+        """`changed` is called, on any thread, for each new or cancelled timer."""
         self._pool = pool
         self._changed = changed
 
@@ -139,10 +139,10 @@ class PoolExecutor(Executor):
 
 
 class Jobs(QObject):
-    """Starts jobs and keeps them until they have reported back."""
+    """Starts jobs and keeps them until they have reported."""
 
     failed = Signal(object)
-    """An Exception that only a mistake of the program can have raised; the job's owner was told, too."""
+    """An Exception that only a bug can have raised; the job's owner is notified, too."""
     _finished = Signal(object, object, object)
     _alarm_changed = Signal(object)
 
@@ -162,7 +162,7 @@ class Jobs(QObject):
         return pool
 
     def executor(self) -> PoolExecutor:
-        """Where the engine runs its parallel work, and what it does while nobody waits."""
+        """Executor for the engine's parallel and background work."""
         return self._executor(self._engine)
 
     def executor_elsewhere(self) -> PoolExecutor:
@@ -186,7 +186,7 @@ class Jobs(QObject):
             job.cancel()
 
     def shutdown(self, timeout_ms: int = 5000, last: Callable[[], None] | None = None) -> bool:
-        """Cancel all jobs, run `last` beside their ends, wait for all threads; False if one did not stop in time."""
+        """Cancel all jobs, run `last` in parallel, wait for all threads; False if one did not stop in time."""
         self.cancel_all()
         if last is not None:
             self._writers.start(_Runner(last))

@@ -1,4 +1,4 @@
-"""The banner of this window: what is wrong with the index or a sync, and what a person is asked before a rebuild."""
+"""The banner of this window: problems of the index or a sync, and questions before an expensive rebuild."""
 
 from functools import partial
 
@@ -13,11 +13,9 @@ from gui.widgets.pricing import embed_words, estimate_words
 
 
 class Notices(Banner):
-    """Its actions steer the workspace.
+    """Its actions control the workspace.
 
-    Signals:
-        settings_wanted: the person wants to change what makes a provider fail.
-        engine_wanted: the person wants to choose another engine.
+    Signals: settings_wanted: open the settings of a failing provider. engine_wanted: choose another engine.
     """
 
     settings_wanted = Signal()
@@ -92,13 +90,13 @@ class Notices(Banner):
 
     @Slot()
     def try_engine_again(self) -> None:
-        """Ask the engine that is replaced; what comes of it is told."""
+        """Try the chosen engine again, and show the result."""
         self.say(tr("Asking the engine again…"), "working", key="engine")
         self._workspace.try_again()
 
     @Slot(object)
     def tell_engine_tried(self, instead: FallbackEngine | None) -> None:
-        """What still answers in its place; None where it is back."""
+        """Show which engine still answers as a fallback; None if the chosen one is back."""
         if instead is None:
             self.clear("engine")
         else:
@@ -135,7 +133,7 @@ class Notices(Banner):
 
     @Slot(object)
     def ask_to_embed(self, estimate: EmbeddingEstimate | None) -> None:
-        """Ask before embedding that costs money or much time; None takes the question back."""
+        """Ask before embedding that costs money or much time; None removes the question."""
         if estimate is None:
             self.clear("awaiting")
             return

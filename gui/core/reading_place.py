@@ -1,4 +1,4 @@
-"""Where somebody read in a session, to be found again when they come back to it."""
+"""The position in a session, restored when the user returns to it."""
 
 import msgspec
 
@@ -6,7 +6,7 @@ _MOST = 100
 
 
 class ReadingPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """What stood at the top of the view. Kept between runs: every field has a default."""
+    """The location at the top of the view. Saved between runs: every field has a default."""
 
     path: str = ""
     """Of the session."""
@@ -36,7 +36,7 @@ class ReadingPlaces:
         self._wanted = path
 
     def arrive(self, path: str) -> ReadingPlace | None:
-        """A session was opened: where it is to be shown, if that was wanted."""
+        """A session was opened: return the position to restore, if there is one."""
         if path != self._wanted:
             return None
         self._wanted = ""

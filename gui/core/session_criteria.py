@@ -10,7 +10,7 @@ from gui.widgets.date_text import month_and_year
 SessionOrder = Literal["newest", "oldest", "longest", "project"]
 
 Role = Literal["", "user", "assistant"]
-"""Who said the found words; empty for anyone."""
+"""Speaker of the matching words; empty for any."""
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class Period:
 
     @property
     def title(self) -> str:
-        """What stands on its button."""
+        """The label of its button."""
         return tr(self.words) if self.first is None and self.last is None else self.words
 
     @property

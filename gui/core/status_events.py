@@ -1,4 +1,4 @@
-"""Hears from the status record what concerns the rest of the window: the index has changed, or has a problem."""
+"""Derives events for the rest of the window from status records: the index has changed, or has a problem."""
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
@@ -10,21 +10,15 @@ _WHILE_SYNCING_MS = 1000
 
 
 class StatusEvents(QObject):
-    """Fed with every record.
+    """Receives every record.
 
-    Signals:
-        changed: other results may be found now; at once at the end of a sync, once a second while one runs. Not by a
-            sync that failed at once: a question that is asked again may begin the next one, and so on.
-        problem: a new problem as one sentence, and its `IndexRemedy`.
-        awaiting: EmbeddingEstimate of work that has to be agreed to, when there is other such work than before; None
-            once there is none.
-        provider_problem: why the provider of the settings cannot begin, as a sentence, when that is new; empty once it
-            can.
-        engine_replaced: Instead, when another engine answers in place of the one that was chosen, or for another
-            reason than before; None once the chosen one answers again.
-        user_data: UserDataStatus, when something new is wrong with facts, saved searches and history; None once they
-            are well again.
-        synced: a sync ended well.
+    Signals: changed: results may differ now; immediately at the end of a sync, once a second during one. Not after a
+    sync that failed immediately: a repeated query may start the next one, and so on. problem: a new problem as one
+    sentence, and its `IndexRemedy`. awaiting: EmbeddingEstimate of work that needs approval, if it is new; None once
+    there is none. provider_problem: a new reason why the provider of the settings can't be used, as a sentence; empty
+    once it can. engine_replaced: Instead, when a fallback answers, or for a new reason; None once the chosen engine
+    answers again. user_data: UserDataStatus, on a new problem with facts, saved searches and history; None once it is
+    solved. synced: a sync ended well.
     """
 
     changed = Signal()
@@ -91,7 +85,7 @@ class StatusEvents(QObject):
             self.engine_replaced.emit(instead)
 
     def _hear_awaiting(self, estimate: EmbeddingEstimate | None) -> None:
-        """The same work is told once, though it grows with every note."""
+        """The same work is reported once, though it grows with every note."""
         wanted = None if estimate is None else (estimate.provider, estimate.model)
         if wanted != self._awaited:
             self._awaited = wanted

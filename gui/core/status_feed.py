@@ -81,7 +81,7 @@ class StatusFeed(QObject):
             self._read_if_asked()
 
     def _failed(self, _sentence: str) -> None:
-        self._job = None  # closed meanwhile; the next change asks again
+        self._job = None  # closed meanwhile; the next change starts a new read
 
     def _show(self, status: MemoryProviderStatus | None) -> None:
         self.latest = status

@@ -1,4 +1,4 @@
-"""Tells those who hear the program when the index begins to be brought up to date, and when it is."""
+"""Announces to screen readers when an index update begins and ends."""
 
 from collections.abc import Callable
 from time import monotonic
@@ -10,11 +10,11 @@ from engine import MemoryProviderStatus, tr, tr_count
 from gui.widgets.announcer import announce
 
 _LONG_S = 2.0
-"""A sync that is over sooner is not worth an interruption, unless a person asked for it."""
+"""A shorter sync isn't announced, unless the user started it."""
 
 
 class SyncAnnouncer(QObject):
-    """Says each sync once at its beginning and once at its end; failures are the banner's to tell."""
+    """Announces each sync at its beginning and at its end; the banner reports failures."""
 
     def __init__(self, widget: QWidget, clock: Callable[[], float] = monotonic) -> None:
         super().__init__(widget)

@@ -1,4 +1,4 @@
-"""What the window remembers between runs, apart from the settings that a person writes."""
+"""State that the window saves between runs, apart from the settings."""
 
 import base64
 import binascii
@@ -23,7 +23,7 @@ _writing = Lock()
 
 
 class LastPlace(msgspec.Struct, kw_only=True, frozen=True):
-    """Where the person was in a folder, for the next start."""
+    """The user's location in a folder, for the next start."""
 
     folder: str = ""
     view: Literal["search", "sessions", "index", "facts"] = "search"
@@ -100,7 +100,7 @@ def load_state(path: Path | None = None) -> WindowState:
 
 
 def _set_aside(path: Path, error: Exception) -> None:
-    """A damaged file keeps what it holds, under another name."""
+    """A damaged file is kept under another name."""
     kept = path.with_name(f"{path.stem}-damaged{path.suffix}")
     try:
         path.replace(kept)
@@ -120,6 +120,6 @@ def save_state(state: WindowState, path: Path | None = None, token: CancelToken 
             return
         try:
             content = msgspec.json.format(msgspec.json.encode(state))
-            replace_file(path or state_path(), content)  # what was searched for is nobody else's business
+            replace_file(path or state_path(), content)  # private: it contains the search history
         except OSError as error:
             log.warning("The window's state was not saved: %s", error)

@@ -26,9 +26,9 @@ from gui.core.status_feed import StatusFeed
 from gui.widgets.engine_names import FallbackEngine, engine_instead
 
 FIRST_RESULTS = 50
-"""Results that a new search asks for."""
+"""Results requested by a new search."""
 _ANYTHING = "memory"
-"""A question whose answer nobody reads."""
+"""A query whose answer is ignored."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +39,9 @@ class Opened:
     settings: Settings
     manager: MemorySearchManager
     lacks: MissingFeatures
-    """What the memory could not do when it was opened."""
+    """Missing features of the memory when it was opened."""
     everywhere: MultiWorkspaceMemory
-    """The same memory, which also reaches those of the other workspaces: for what searches and reads."""
+    """The same memory, which also reaches other workspaces, for searching and reading."""
 
 
 @dataclass(frozen=True)
@@ -56,20 +56,14 @@ class OpenFailure:
 class Workspace(QObject):
     """At most one memory is open at a time; opening another closes the first.
 
-    Args:
-        store_path: folder for the index in place of the settings' own; for the demo.
-        config: settings file in place of the user's own.
+    Args: store_path: folder for the index instead of the settings' own; for the demo. config: settings file instead of
+    the user's own.
 
-    Signals:
-        opening: Path of the folder that is being opened.
-        opened: Opened.
-        settings_changed: Opened, with other settings, for which nothing has to be opened anew.
-        failed: OpenFailure.
-        closed: nothing is open any more.
-        sync_failed: one sentence, and whether it was the provider that failed.
-        engine_tried: the chosen engine was asked again; Instead where another one still answers, None where it does.
-        data_restored: facts, saved searches and history were restored from a backup; one sentence.
-        data_not_restored: why they were not.
+    Signals: opening: Path of the folder that is being opened. opened: Opened. settings_changed: Opened, with other
+    settings that need no reopening. failed: OpenFailure. closed: nothing is open any more. sync_failed: one sentence,
+    and whether the provider failed. engine_tried: the chosen engine was tried again; Instead if a fallback still
+    answers, None if not. data_restored: facts, saved searches and history were restored from a backup; one sentence.
+    data_not_restored: why they were not.
     """
 
     opening = Signal(object)
@@ -121,10 +115,10 @@ class Workspace(QObject):
         )
 
     def take_settings(self, settings: Settings, folder: Path) -> None:
-        """Those of a folder hold from now on, as far as the window reads them or questions are answered by them.
+        """Apply settings of a folder that affect the window or answers.
 
-        For all else its memory goes on with those that it was opened with. Of a folder that is neither open nor being
-        opened nothing is taken: it reads its settings when it is.
+        Its memory keeps the other settings until it is reopened. Does nothing for a folder that is neither open nor
+        being opened: it reads its settings then.
         """
         if folder == self._wanted and self.current is None:
             self._late = settings
@@ -152,7 +146,7 @@ class Workspace(QObject):
             self.closed.emit()
 
     def close_all_now(self) -> None:
-        """Close whatever is still open, also what was opened too late to be shown; on any thread, at exit."""
+        """Close every open memory, also one opened too late to be shown; on any thread, at exit."""
         for token in list(self._unclosed.values()):
             token.cancel()
         self._close_unwanted()
@@ -160,7 +154,7 @@ class Workspace(QObject):
     def _open_now(self, folder: Path, token: CancelToken) -> Opened | OpenFailure:
         if not folder.is_dir():
             return OpenFailure(folder, _why_no_folder(folder), in_settings=False)
-        self._close_unwanted()  # the same folder once more is to be opened anew, not shared with what is being closed
+        self._close_unwanted()  # the same folder must be reopened, not shared with the memory being closed
         try:
             settings = self.settings_of(folder)
             manager = engine.open_memory(folder, settings, executor=self._jobs.executor(), background=True)
@@ -168,10 +162,10 @@ class Workspace(QObject):
             self._unclosed[everywhere] = token
             if self._prepare is not None:
                 self._prepare(manager)
-            lacks = manager.status().lacks  # of the memory that answers: another one may have been opened in its place
+            lacks = manager.status().lacks  # of the memory that answers, which may be a fallback
         except MnemoscopeError as error:
             return OpenFailure(folder, str(error), isinstance(error, engine.SettingsError))
-        if token.cancelled:  # too late for whoever closed the others
+        if token.cancelled:  # too late for the close of the others
             self._close_unwanted()
         return Opened(folder, settings, manager, lacks, everywhere)
 
@@ -202,7 +196,7 @@ class Workspace(QObject):
         return settings
 
     def _close_unwanted(self) -> None:
-        """Close every memory whose opening was cancelled, be it open by now or not."""
+        """Close every memory whose opening was cancelled, open already or not."""
         for manager, token in list(self._unclosed.items()):
             if token.cancelled and self._unclosed.pop(manager, None) is not None:
                 manager.close()
@@ -227,9 +221,10 @@ class Workspace(QObject):
         force: bool = False,
         approve: engine.EmbeddingEstimate | None = None,
     ) -> None:
-        """Start a sync, or join the one that runs. `force` rebuilds the whole index.
+        """Start a sync, or join the running one. `force` rebuilds the whole index.
 
-        `approve` agrees to what it says, though it costs money or much time; one that runs is followed by one that may.
+        `approve` approves the estimate, although it costs money or much time; a running sync is followed by an approved
+        one.
         """
         if self.current is None or (self._sync is not None and not approve):
             return
@@ -241,7 +236,7 @@ class Workspace(QObject):
         )
 
     def try_again(self) -> None:
-        """Have the engine that was chosen asked again, where another one answers in its place."""
+        """Try the chosen engine again, while a fallback answers."""
         if self.current is None or self._trial.busy:
             return
         manager = self.current.manager
@@ -254,7 +249,7 @@ class Workspace(QObject):
         self._trial.put(self._jobs.write(work, self._tried, self._not_tried))
 
     def restore_data(self) -> None:
-        """Put the newest backup of facts, saved searches and history in place of what is damaged or lost."""
+        """Restore the newest backup of facts, saved searches and history over a damaged or missing file."""
         if self.current is not None and not self._restoring.busy:
             data = self.current.manager.user_data
             self._restoring.put(self._jobs.write(lambda _: data.restore(), self._restored, self._not_restored))

@@ -20,11 +20,9 @@ _MANY = 888_888
 
 
 class ExcludedFiles(QWidget):
-    """Shows one of both lists; hidden where both are empty.
+    """Shows one of both lists; hidden if both are empty.
 
-    Signals:
-        chosen: `failed` or `skipped`, whose chip was pressed.
-        reveal_requested: path of a file, as in its record.
+    Signals: chosen: `failed` or `skipped`, whose chip was pressed. reveal_requested: path of a file, as in its record.
     """
 
     chosen = Signal(str)
@@ -72,7 +70,7 @@ class ExcludedFiles(QWidget):
         self._head.setDirection(way.LeftToRight if title + _GAP + chips <= width else way.TopToBottom)
 
     def choose(self, which: str) -> None:
-        """Which list is wanted, from the next record on."""
+        """Select the list, from the next record on."""
         self._which = which
 
     def show_issues(self, failed: tuple[FileIssue, ...], skipped: tuple[FileIssue, ...]) -> None:

@@ -1,6 +1,6 @@
 """One group of readings: labels at the left, values with their states at the right, reasons and remedies below them.
 
-In a narrow dock, or where text is large, everything stands below its label instead, so that nothing has to be cut.
+In a narrow dock, or with large text, values are below their labels, so that nothing is cut.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,7 +24,7 @@ _LINK_PIXELS = 12
 _LINK_PADS = 10
 _SPACING, _STACKED_SPACING = 6, 12
 _FEWEST_LETTERS = 15
-"""Of a value beside its label; with room for fewer it goes below."""
+"""Fewest characters of a value next to its label; with less room it moves below."""
 
 
 def label_width() -> int:
@@ -39,7 +39,7 @@ def links_width(words: Iterable[str]) -> int:
 
 
 def must_stack(width: int) -> bool:
-    """Whether rows of that width have too little room for a value, or any button, beside its label."""
+    """Whether rows of that width have too little room for a value, or any button, next to its label."""
     least = _FEWEST_LETTERS * QFontMetrics(font_at(BASE_PIXELS)).averageCharWidth()
     return width - label_width() < max(least, links_width(REMEDY_WORDS.values()))
 
@@ -79,9 +79,9 @@ class DiagnosticRow(QWidget):
         self._measure()
 
     def show_reading(self, reading: Diagnostic, answer: str = "") -> None:
-        """`answer`: what a remedy that was tried just said, shown in place of the reason."""
+        """`answer`: the result of a remedy just tried, shown instead of the reason."""
         if (reading, answer) == (self._reading, self._answer):
-            return  # ten times a second while a sync runs, nearly all stay as they are
+            return  # ten times a second during a sync, nearly all stay unchanged
         self._reading, self._answer = reading, answer
         self._label.setText(reading.label)
         self._value.show_state(reading.state, reading.value, reading.tip)
@@ -107,7 +107,7 @@ class DiagnosticRow(QWidget):
             self.remedy_pressed.emit(self._reading.remedy)
 
     def set_stacked(self, stacked: bool) -> None:
-        """The value below its label, or beside it."""
+        """Show the value below its label, or next to it."""
         if stacked != self._stacked:
             self._stacked = stacked
             way = QBoxLayout.Direction
@@ -142,7 +142,7 @@ class GroupView(QWidget):
         self.setAccessibleName(title)
 
     def show_group(self, group: Group, answers: Mapping[str, str]) -> None:
-        """`answers`: remedy name -> what it said when it was last tried."""
+        """`answers`: remedy name -> result of its last try."""
         wanted = [reading.label for reading in group.readings]
         if wanted != list(self._rows):
             self._rebuild(wanted)
@@ -151,7 +151,7 @@ class GroupView(QWidget):
             self._rows[reading.label].show_reading(reading, answers.get(reading.remedy or "", ""))
 
     def set_stacked(self, stacked: bool) -> None:
-        """Values below their labels, or beside them."""
+        """Show values below their labels, or next to them."""
         self._stacked = stacked
         self._column.setSpacing(_STACKED_SPACING if stacked else _SPACING)
         for row in self._rows.values():

@@ -31,11 +31,9 @@ GROUP_SPACING = 14
 
 
 class GroupColumn(QWidget):
-    """Shows what `show_groups` was given last.
+    """Shows the last argument of `show_groups`.
 
-    Signals:
-        remedy_pressed: name of a remedy.
-        built: all groups are there that were not when they were wanted; now they can be shown.
+    Signals: remedy_pressed: name of a remedy. built: all missing groups were created; now they can be shown.
     """
 
     remedy_pressed = Signal(str)
@@ -56,9 +54,9 @@ class GroupColumn(QWidget):
         self._building.timeout.connect(self._build_next)
 
     def show_groups(self, groups: Sequence[Group], answers: Mapping[str, str]) -> bool:
-        """Whether all of them are there; else they are made, and `built` follows.
+        """Return whether all of them exist; otherwise they are created, and `built` follows.
 
-        `answers`: remedy name -> what it said when it was last tried.
+        `answers`: remedy name -> result of its last try.
         """
         self._wanted, self._answers = groups, answers
         if any(group.title not in self._views for group in groups):
@@ -72,7 +70,7 @@ class GroupColumn(QWidget):
         return True
 
     def stop(self) -> None:
-        """There is nothing to show."""
+        """Clear the display."""
         self._building.stop()
 
     def fold(self, width: int) -> None:
@@ -84,7 +82,8 @@ class GroupColumn(QWidget):
 
     @Slot()
     def _build_next(self) -> None:
-        """One group a turn of the event loop, unseen until all are there: at once they would hold it for some 50 ms."""
+        """Create one group per turn of the event loop, hidden until all exist: together they would block it for some 50
+        ms."""
         for group in self._wanted:
             if group.title not in self._views:
                 view = GroupView(group.title)
@@ -131,15 +130,11 @@ class _UprightScroll(QScrollArea):
 
 
 class DiagnosticsPanel(QWidget):
-    """Shows status records that others bring; asks for a fresh one every two seconds, but only while visible.
+    """Shows status records; requests a new one every two seconds, but only while visible.
 
-    Signals:
-        action_requested: `sync`, `rebuild`, `embed`, `settings`, `engine`, `try-again` or `settings-file`, which the
-            window does.
-        refresh_requested: the shown record is old.
-        reveal_requested: path of a failed or skipped file, as in its record.
-        open_requested: PathState of a file to be opened.
-        add_requested: path of a file or folder that is to be indexed, too.
+    Signals: action_requested: `sync`, `rebuild`, `embed`, `settings`, `engine`, `try-again` or `settings-file`, which
+    the window does. refresh_requested: the shown record is old. reveal_requested: path of a failed or skipped file, as
+    in its record. open_requested: PathState of a file to open. add_requested: path of a file or folder to index, too.
     """
 
     action_requested = Signal(str)
@@ -223,7 +218,7 @@ class DiagnosticsPanel(QWidget):
 
     @Slot()
     def _fold(self) -> None:
-        """Put things below each other that have no room beside each other."""
+        """Stack parts that have no room next to each other."""
         width = self._scroll.viewport().width() - 2 * _GUTTER
         self._groups.fold(width)
         self._left_out.fold(width)
@@ -288,7 +283,7 @@ class DiagnosticsPanel(QWidget):
 
     @Slot()
     def ask_why(self) -> None:
-        """Go to the field that says why a file is not found."""
+        """Focus the field that explains why a file isn't found."""
         self._why_wanted = True
         self.show_status(self._status)
 

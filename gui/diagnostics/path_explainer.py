@@ -1,4 +1,4 @@
-"""The field that says of any path why it is found, or not, with what helps beside it."""
+"""The field that explains for any path why it is found or not, with remedies next to it."""
 
 from pathlib import Path
 
@@ -22,13 +22,13 @@ _LONGEST = 4096
 
 
 def dropped_path(data: QMimeData) -> str:
-    """The first file, or else the text, of what is being dragged; empty where there is neither."""
+    """The first file, or else the text, of a drag; empty if there is neither."""
     local = (url.toLocalFile() for url in data.urls() if url.isLocalFile())
     return next(local, data.text().strip().partition("\n")[0].strip())
 
 
 class _PathEdit(QLineEdit):
-    """A path as text; one that is dropped replaces what stands there."""
+    """A path as text; a dropped one replaces the text."""
 
     dropped = Signal(str)
 
@@ -59,10 +59,9 @@ class _PathEdit(QLineEdit):
 
 
 class PathExplainer(QWidget):
-    """Title, field and answer; Enter asks, and what is shown is asked again when the index has changed.
+    """Title, field and answer; Enter asks, and the query is repeated when the index has changed.
 
-    Signals:
-        action_requested: the remedy and the PathState that it is for.
+    Signals: action_requested: the remedy and its PathState.
     """
 
     action_requested = Signal(str, object)
@@ -107,13 +106,13 @@ class PathExplainer(QWidget):
         return self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Ask this memory from now on; what stands in the field stays."""
+        """Set the memory; the text of the field stays."""
         self._manager = manager
         self._clear()
 
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Where nobody knows why a file is not found, the field says so."""
+        """If the backend doesn't support explanations, the field says so."""
         self._gates.hear(lacks)
         self._lack.setText(breakable(lacks.get("states", "")))
         self._lack.setVisible("states" in lacks)
@@ -121,12 +120,12 @@ class PathExplainer(QWidget):
 
     @Slot(str)
     def ask(self, path: str) -> None:
-        """Put `path` into the field and answer at once."""
+        """Enter `path` in the field and explain it."""
         self.edit.setText(path)
         self._ask()
 
     def refresh(self, moment: object) -> None:
-        """`moment` tells one state of the index from another: what is shown is asked anew in a new one."""
+        """`moment` identifies a state of the index: the answer is updated in a new one."""
         before, self._moment = self._moment, moment
         if before is not None and moment != before and self._state is not None:
             self._start(self._asked)

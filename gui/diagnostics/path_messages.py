@@ -1,4 +1,4 @@
-"""The state of a path as a person reads it: a word with its dot, a sentence, the exact facts as a tip."""
+"""The status of a path for display: a word with its dot, a sentence, the details as a tooltip."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ ACTION_WORDS = {
     "add": marked("Index it, too…"),
     "open": marked("Open the file"),
 }
-"""Remedy -> what its button says."""
+"""Remedy -> label of its button."""
 
 _WORDS: dict[str, tuple[State, str]] = {
     "indexed": ("fine", marked("indexed")),

@@ -1,4 +1,4 @@
-"""The status record as a person reads it: groups of values, each with a plain state, a reason and a remedy."""
+"""The status record for display: groups of values, each with a plain state, a reason and a remedy."""
 
 from collections.abc import Iterator
 
@@ -61,7 +61,7 @@ def read_embedding(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
 
 
 def _dealings(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
-    """Where texts go, what agreed to it and whose key is used."""
+    """Where texts are sent, the consent for it and the source of the key."""
     if "remote" not in status.custom:
         return
     notes = list(map(str, status.custom.get("passedOver") or ()))

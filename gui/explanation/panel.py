@@ -1,4 +1,4 @@
-"""The explanation beside the results: why the selected one was found, and how the whole answer came about."""
+"""The explanation next to the results: why the selected one was found, and how the answer came about."""
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
@@ -28,7 +28,7 @@ _UNEXPLAINED = marked("This answer came without an explanation.")
 
 
 class ExplanationPanel(QWidget):
-    """Follows the selection; asks for explanations only while it is seen, since they cost time."""
+    """Follows the selection; requests explanations only while visible, since they cost time."""
 
     wanted = Signal(bool)
     """Whether answers are to come with their explanation."""
@@ -100,13 +100,13 @@ class ExplanationPanel(QWidget):
 
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Whether there is anything to explain; where answers come unexplained it says why."""
+        """Whether explanations are supported; if not, says why."""
         self._lack = lacks.get("explanation", "")
         self._render()
 
     @Slot(object)
     def show_answer(self, answer: Answer | None) -> None:
-        """The answer on show; one by words alone leaves what stands here until the whole one comes."""
+        """The current answer; a keyword-only answer is ignored until the complete one arrives."""
         if answer is not None and not answer.final:
             return
         self._answer = answer
@@ -147,7 +147,7 @@ class ExplanationPanel(QWidget):
         self._of_result.show_reason(answer.outcome.results[place], explanation.results[place], answer.outcome)
 
     def _place(self, answer: Answer) -> int | None:
-        """Where the selected result stands in the answer, by its place in its file: its score may be another now."""
+        """Rank of the selected result in the answer, found by its location: its score may have changed."""
         wanted = self._result
         if wanted is None:
             return None

@@ -23,16 +23,16 @@ _SPACING = 14
 _TERM_BARS_BAR = 4
 _TERM_BARS_GAP = 8
 _LEAST_WHERE = 3
-"""Letters; with room for fewer, where a term stands is left to the tooltip."""
+"""Characters; with less room, the fields of a term are only in the tooltip."""
 _TERM_SHARE = 0.5
-"""Of the width, for the terms and where they stand."""
+"""Share of the width for the terms and their fields."""
 
 
 _LEAST_WIDTH = 120
 
 
 class Drawing(QWidget):
-    """A subclass says how high it is (`wanted_height`), paints (`draw`), and calls `show_anew` with other content."""
+    """A subclass returns its height (`wanted_height`), paints (`draw`), and calls `show_anew` with new content."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -123,7 +123,7 @@ class TermBars(Drawing):
 
 
 class RangeBar(Drawing):
-    """From the cosine that counts nothing to that which counts as the same meaning, filled as far as this one goes."""
+    """From the cosine that counts nothing to that which counts as the same meaning, filled up to this one."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -212,7 +212,7 @@ class ScoreBar(Drawing):
 
     @staticmethod
     def _bar_height() -> int:
-        """With what is between it and the legend."""
+        """Including the gap to the legend."""
         return 2 * _TICK + _BAR + _GAP
 
     # --- painting ---------------------------------------------------------------------------------------------------
@@ -237,7 +237,7 @@ class ScoreBar(Drawing):
             top += height
 
     def _paint_bar(self, painter: QPainter, colours: Tokens) -> None:
-        """From the longest to the shortest, each over what is longer."""
+        """From the longest to the shortest, each over longer ones."""
         shares, full = self._shares, self.width()
         painter.setPen(Qt.PenStyle.NoPen)
         for share, brush in (

@@ -91,10 +91,10 @@ class _FittedTable(RecordsTable[Record]):
 
 
 class StageTable(_FittedTable[StageRow]):
-    """Each stage with what went in, what was left, and milliseconds."""
+    """Each stage with the number of inputs and outputs, and milliseconds."""
 
     chosen = Signal(str)
-    """What the current stage says; empty for none."""
+    """Explanation of the current stage; empty if there is none."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         columns = (
@@ -132,7 +132,7 @@ class FigureTable(_FittedTable[Figure]):
         self.setAccessibleName(tr("Figures of this result"))
 
     def _fit(self) -> None:
-        """With room for the names, which are longer in other languages; what stands behind a value is in the tip."""
+        """Leave room for the names, which are longer in other languages; text after a value is in the tooltip."""
         super()._fit()
         metrics, model = QFontMetrics(font_at(13)), self.model()
         names = (model.index(row, 0).data() for row in range(model.rowCount()))

@@ -1,4 +1,4 @@
-"""What the explanation says and draws, from records alone."""
+"""Texts and chart data of the explanation, from records alone."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ STAGES: dict[str, str] = {
     "diversity": marked("Variety"),
     "results": marked("Shown"),
 }
-"""Stage -> what it is called here; one that is not listed keeps its own name."""
+"""Stage -> its label; one that is not listed keeps its own name."""
 FIELDS: dict[MatchField, str] = {
     "title": marked("title"),
     "alias": marked("alias"),
@@ -65,7 +65,7 @@ _SPOKEN_SHARES = {
         "Score {score:.2f}: words {words:.2f}, meaning {meaning:.2f}, {aged:.2f} lost by age; minimum {least:g}"
     ),
 }
-"""By whether age has taken something off, and whether something is asked for."""
+"""By whether age has reduced the score, and whether there is a query."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class Shares:
     words: float
     meaning: float
     aged: float
-    """What age has taken off."""
+    """Part of the score lost by age."""
     least: float
     """What the score had to reach; 0 for nothing."""
 
@@ -91,7 +91,7 @@ class Part:
     term: str
     score: float
     where: str
-    """Its fields in words; for a term that the passage lacks, or that does not count, that it is so."""
+    """Its fields in words; or that the passage doesn't contain it, or that it doesn't count."""
 
     @property
     def missing(self) -> bool:
@@ -128,7 +128,7 @@ def spoken_shares(of: Shares) -> str:
 
 
 def parts(reason: ResultExplanation) -> list[Part]:
-    """The terms that give most first, then those that count for nothing or that the passage lacks."""
+    """Terms by contribution, then those that don't count or that the passage doesn't contain."""
     held = sorted(reason.terms, key=lambda term: -term.score)
     found = [Part(term.term, term.score, _fields(term.fields) if term.score else tr(_BESIDES)) for term in held]
     near = [Part(tr(_NEAR), reason.nearness, "")] if reason.nearness >= 0.005 else []
@@ -158,7 +158,7 @@ def place(reason: ResultExplanation, outcome: SearchOutcome) -> str:
 
 
 def counts(stage: SearchStage) -> str:
-    """For assistive tools: what went in and what was left."""
+    """For assistive technology: numbers of inputs and outputs."""
     entered, left = stage.entered, stage.left
     match stage.unit:
         case "chunks":

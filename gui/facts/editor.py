@@ -1,4 +1,4 @@
-"""One fact beside the list: its text, its kind and how much it matters to change, and where it comes from."""
+"""One fact next to the list: edit its text, category and importance, and see its source."""
 
 from collections.abc import Callable
 from typing import cast
@@ -25,12 +25,9 @@ _GUTTER = 16
 class FactEditor(QScrollArea):
     """Shows one fact, a new one, or nothing.
 
-    Signals:
-        change_wanted: the Fact as it is to be from now on.
-        add_wanted: text, category (None: told by its words) and importance of a new one.
-        approve_wanted, forget_wanted, restore_wanted, erase_wanted: the Fact as it was shown.
-        left: Escape, or Back: to the list.
-        undo_wanted: Ctrl+Z that is not about what is being typed.
+    Signals: change_wanted: the changed Fact. add_wanted: text, category (None: by its words) and importance of a new
+    one. approve_wanted, forget_wanted, restore_wanted, erase_wanted: the Fact as shown. left: Escape, or Back: to the
+    list. undo_wanted: Ctrl+Z outside of typing.
     """
 
     change_wanted = Signal(object)
@@ -146,7 +143,7 @@ class FactEditor(QScrollArea):
         self._show("")
 
     def show_fact(self, fact: Fact, *, editable: bool) -> None:
-        """What is being typed into the same fact stays."""
+        """Unsaved typing in the same fact stays."""
         typed = self.text.toPlainText() if self.fact and self.fact.id == fact.id and self.is_changed else fact.text
         self._asks = self._asks and self.fact is not None and self.fact.id == fact.id
         self.fact, self.is_new, self._editable = fact, False, editable and fact.forgotten is None
@@ -159,7 +156,7 @@ class FactEditor(QScrollArea):
         self.text.setFocus()
 
     def put_typed(self, text: str) -> None:
-        """What was typed before into the fact that is shown."""
+        """Restore unsaved typing in the shown fact."""
         self.text.setPlainText(text)
 
     @property
@@ -179,7 +176,7 @@ class FactEditor(QScrollArea):
         self._title.setVisible(self.is_new)
         if self.text.toPlainText() != text:
             self.text.setPlainText(text)
-            self.text.moveCursor(QTextCursor.MoveOperation.End)  # who goes there mostly adds something
+            self.text.moveCursor(QTextCursor.MoveOperation.End)  # the user usually appends
         self.text.setReadOnly(not self._editable)
         for box in (self._category, self._importance):
             box.setEnabled(self._editable)
@@ -219,7 +216,7 @@ class FactEditor(QScrollArea):
 
     @Slot()
     def _judge(self) -> None:
-        """Show the buttons for what can be done now."""
+        """Show the buttons for possible actions."""
         fact, changed = self.fact, self.is_changed and self._editable
         long = len(self._typed) - LONGEST_FACT
         self._too_long.setText(
@@ -258,7 +255,7 @@ class FactEditor(QScrollArea):
 
     @Slot()
     def save(self) -> None:
-        """Keep what was typed, if it is anything to keep."""
+        """Save what was typed, if it is valid."""
         if not self._editable or not self._typed or len(self._typed) > LONGEST_FACT:
             return
         if self.is_new:
@@ -289,7 +286,7 @@ class FactEditor(QScrollArea):
 
     @Slot()
     def _leave(self) -> None:
-        """Escape: undo the typing of a known fact, else go back; a new one is kept while it is typed."""
+        """Escape: undo typing in an existing fact, else go back; a new one stays while it is typed."""
         if self.is_changed and self.fact is not None:
             self.text.take_back(self.fact.text)
         elif self.is_new and not self._typed:

@@ -1,4 +1,4 @@
-"""What is done with facts: each change is told in a sentence, with a way back from it."""
+"""Changes of facts: each is shown as a message with an undo action."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -18,9 +18,9 @@ class UndoStep(NamedTuple):
     id: str
     """Of the fact that it is about."""
     back: Act
-    """What makes all as it was."""
+    """Restores the previous state."""
     taken_back: str
-    """What is said then."""
+    """Message after undoing."""
 
 
 class UndoStack:
@@ -40,7 +40,7 @@ class UndoStack:
         return self._steps.pop() if self._steps else None
 
     def forget(self, id_: str) -> None:
-        """This fact is gone for good: nothing of it is kept here either."""
+        """Forget this fact here too: it was permanently deleted."""
         self._steps = [step for step in self._steps if step.id != id_]
 
     def clear(self) -> None:
@@ -51,7 +51,7 @@ class FactChanges(QObject):
     """Does what the list and the editor ask for."""
 
     added = Signal()
-    """A new fact is kept, or one that was known: it is to be shown."""
+    """A new fact was saved, or an existing one found: show it."""
 
     def __init__(self, shelf: FactStore, body: FactsBody, parent: QObject) -> None:
         super().__init__(parent)
@@ -75,13 +75,13 @@ class FactChanges(QObject):
         self._undo.clear()
 
     def go_on(self) -> None:
-        """The list is another one: go to what was added or put back, as soon as it is there."""
+        """The list has changed: select what was added or restored, once it is there."""
         if self._go_next and self._body.list.go_to(self._go_next):
             self._go_next = ""
 
     @Slot()
     def undo(self) -> None:
-        """Take back what was done last."""
+        """Undo the last change."""
         step = self._undo.pop()
         if step is not None:
             self._go_next = step.id
@@ -147,7 +147,7 @@ class FactChanges(QObject):
         )
 
     def _do(self, before: Fact, act: Act, done: str, undone: str, refused: Callable[[str], None] | None = None) -> None:
-        """Do it; afterwards `before` can be had again. `done` and `undone` are sentences with the field `{fact}`."""
+        """Do it; `before` can be restored afterwards. `done` and `undone` are sentences with the field `{fact}`."""
 
         def tell(_: object) -> None:
             name = wording.short(before.text)
@@ -157,7 +157,7 @@ class FactChanges(QObject):
         self._saved.do(act, tell, refused or self.complain)
 
     def _say(self, sentence: str) -> None:
-        """What was done, and the way back from it."""
+        """Show what was done, with an undo action."""
         if self._undo:
             self._body.notice.show_notice(sentence, tr("Undo"), self.undo)
         else:

@@ -1,4 +1,4 @@
-"""What stands between the view of facts and those that the engine keeps: no reading or writing on the GUI thread."""
+"""Connects the view of facts with stored facts: no reading or writing on the GUI thread."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ OnDone = Callable[[Any], None]
 OnError = Callable[[str], None]
 
 _LOOK_MS = 2000
-"""Between two looks for what agents have kept meanwhile, in a process of their own."""
+"""Interval of checks for facts that agents have saved in other processes."""
 
 
 class _Step(NamedTuple):
@@ -23,11 +23,11 @@ class _Step(NamedTuple):
 
 
 def _nothing(_: object) -> None:
-    """Of what nobody waits for."""
+    """Ignores a result."""
 
 
 class FactStore(QObject):
-    """One job at a time, so that what was done first is written first."""
+    """One job at a time, so that changes are written in order."""
 
     changed = Signal()
     """`facts` or `problem` are other ones now."""
@@ -56,7 +56,7 @@ class FactStore(QObject):
         return self._kept
 
     def fact(self, id_: str) -> Fact | None:
-        """As it was read last; None where there is none."""
+        """As last read; None if there is none."""
         return next((fact for fact in self.facts or () if fact.id == id_), None)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -68,7 +68,7 @@ class FactStore(QObject):
         self.changed.emit()
 
     def watch(self, wanted: bool) -> None:
-        """Whether someone looks: then what other programs do is seen, too."""
+        """Whether the view is visible: then changes by other programs are followed, too."""
         if wanted:
             self.look()
             self._clock.start()
@@ -82,7 +82,7 @@ class FactStore(QObject):
             self.do(_nothing)
 
     def do(self, act: Act, on_done: OnDone = _nothing, on_error: OnError = _nothing) -> None:
-        """Change something; `on_done` gets what `act` returns, with `facts` as they are after it."""
+        """Change something; `on_done` gets what `act` returns, with the updated `facts`."""
         if self._kept is not None:
             self._steps.append(_Step(act, on_done, on_error))
             self._run()

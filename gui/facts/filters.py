@@ -1,4 +1,4 @@
-"""The chips beside the box of facts: which state they are in, and of which kind they are."""
+"""The chips next to the box of facts: state and category."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -29,7 +29,7 @@ def state_of(fact: Fact) -> FactState:
 
 
 class FactFilters(QWidget):
-    """What is chosen; `changed` follows each choice of the person."""
+    """The selected filters; `changed` follows each choice of the user."""
 
     changed = Signal()
 
@@ -73,7 +73,7 @@ class FactFilters(QWidget):
             chip.updateGeometry()
 
     def choose(self, state: FactState, category: FactCategory | None) -> None:
-        """Choose these, without telling."""
+        """Select these, without a signal."""
         self.state, self.category = state, category
         self._chips[state].setChecked(True)
         self._kind.setText(tr(_ANY if category is None else CATEGORIES[category]))

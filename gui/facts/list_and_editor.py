@@ -1,4 +1,4 @@
-"""What the view of facts shows below the top bar: the list and the editor beside it, or in its place."""
+"""The main part of the view of facts: the list and the editor next to it, or instead of it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ from gui.widgets.state_page import Action, StatePage
 
 NEW = command("facts.new", "New fact", "facts", "Ctrl+N")
 _FEWEST_LETTERS = 96
-"""Of list and editor together; with fewer, one stands in the other's place."""
+"""Fewest characters of list and editor together; with less room, one replaces the other."""
 _LIST_SHARE = (3, 2)
 
 
@@ -67,14 +67,14 @@ class FactModel(RowModel):
 
 
 class _Delegate(QStyledItemDelegate):
-    """Two lines: the fact, and what is known of it."""
+    """Two lines: the fact, and its details."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.restyle()
 
     def restyle(self) -> None:
-        """The font changed: measure anew."""
+        """The font changed: measure again."""
         self._fonts = font_at(13), font_at(12)
         self._metrics = [QFontMetrics(font) for font in self._fonts]
         self._heights = [round(metrics.height() * 1.3) for metrics in self._metrics]
@@ -129,7 +129,7 @@ class FactList(RowList):
         forget.triggered.connect(lambda: self._with_current(self.forget_wanted.emit))
 
     def show_facts(self, facts: Sequence[Fact]) -> None:
-        """The same fact stays current where it is still there, else the one in its place."""
+        """The same fact stays current if it still exists, else the one at its position."""
         rows = [FactRow(fact) for fact in facts]
         if self.rows.shows(rows):
             return
@@ -149,7 +149,7 @@ class FactList(RowList):
         return None if row is None else row.fact
 
     def go_to(self, id_: str) -> bool:
-        """Make this fact current; False where it is not listed."""
+        """Make this fact current; False if it isn't listed."""
         number = self.rows.place(id_)
         if number >= 0:
             self._set_current(number)
@@ -199,7 +199,7 @@ class FactsBody(QWidget):
         self.list = FactList()
         self.editor = FactEditor()
         self.notice = NoticeBar()
-        """What was done, and the way back from it."""
+        """Messages with an undo action."""
         self._remark = NoticeBar()
         self.new_button = QPushButton(tr("New fact"))
         tell_key(self.new_button, tr("Write a fact"), NEW.name)
@@ -280,12 +280,12 @@ class FactsBody(QWidget):
         self.editor.take_focus()
 
     def go_to_list(self) -> None:
-        """Leave the editor; the focus goes where `focus_list` says."""
+        """Leave the editor; the focus moves by `focus_list`."""
         self._editing = False
         self._fold()
 
     def focus_list(self) -> bool:
-        """Into the list, or to what can be done without facts; False where there is nothing."""
+        """Focus the list, or the actions available without facts; False if there are none."""
         self.go_to_list()
         if self._stack.currentWidget() is self.list:
             self.list.take_focus()

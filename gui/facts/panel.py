@@ -34,14 +34,14 @@ _BOX_LETTERS = 34
 """Where the box cannot have that many, the filters go below it."""
 _PAUSE_MS = 150
 _MIN_SCORE = 0.25
-"""Less than agents are told of: a person sees at a glance what does not belong."""
+"""Lower than for agents: a user sees at a glance which results don't fit."""
 
 
 class FactSearch(QObject):
-    """`found` is the last answer, None where nothing is asked; the answer to an older text stays until the next."""
+    """`found` is the last answer, None without a query; the answer to an older text stays until the next one."""
 
     changed = Signal()
-    """`found` is another one."""
+    """`found` has changed."""
     failed = Signal(str)
     """One sentence."""
 
@@ -58,7 +58,7 @@ class FactSearch(QObject):
 
     @property
     def due(self) -> bool:
-        """Whether what was typed waits for the pause to end."""
+        """Whether typed text awaits the end of the pause."""
         return self._pause.isActive()
 
     @property
@@ -67,13 +67,13 @@ class FactSearch(QObject):
         return self.due or self._job.busy
 
     def forget(self) -> None:
-        """The facts are other ones: nothing is found, and what is under way is not wanted."""
+        """The facts have changed: drop the results, and cancel a running search."""
         self._job.cancel()
         self.found = None
 
     @Slot()
     def find(self) -> None:
-        """Look for what stands in the box now."""
+        """Search for the text in the box now."""
         self._pause.stop()
         kept, text = self._saved.kept, self._box.query
         if kept is None or not text:
@@ -106,7 +106,7 @@ class FactSearch(QObject):
 
 
 class FactsPanel(QObject):
-    """Everything between the facts that are kept and the one that is shown."""
+    """Connects stored facts with the shown one."""
 
     left = Signal()
     """Escape where nothing is left to go back from."""
@@ -121,7 +121,7 @@ class FactsPanel(QObject):
         self._finder = FactSearch(self.box, self.shelf, jobs, self)
         self.changes = FactChanges(self.shelf, self.body, self)
         self._typed_before: tuple[str, str] | None = None
-        """Id of a fact, empty for a new one, and what was typed into it in an earlier run."""
+        """Id of a fact, empty for a new one, and the text typed into it in an earlier run."""
         self.new_action = key_action(self.body, NEW)
         self.undo_action = key_action(self.body, _UNDO)
         self._connect()
@@ -151,11 +151,11 @@ class FactsPanel(QObject):
 
     @property
     def busy(self) -> bool:
-        """Whether what is shown is not all there is, or not all was written."""
+        """Whether the display is incomplete, or writes are pending."""
         return self.shelf.busy or self._finder.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Show the facts of this memory, as soon as someone looks."""
+        """Show the facts of this memory, once the view is visible."""
         self._save_typed()
         self._finder.forget()
         self.changes.clear()
@@ -176,7 +176,7 @@ class FactsPanel(QObject):
             self.box.focus()
 
     def search(self, text: str) -> None:
-        """Put `text` into the box and look for it at once."""
+        """Enter `text` in the box and search for it."""
         self.box.edit.setText(text)
         self._finder.find()
 
@@ -188,7 +188,7 @@ class FactsPanel(QObject):
             self.body.begin_new()
 
     def go_on_writing(self, id_: str, text: str) -> None:
-        """Have this in the editor again, as soon as the facts are known; a fact that is gone becomes a new one."""
+        """Restore this in the editor once the facts are loaded; a deleted fact becomes a new one."""
         self._typed_before = (id_, text)
         self._write_on()
 

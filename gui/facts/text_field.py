@@ -8,7 +8,7 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class TextField(QPlainTextEdit):
-    """Tab leads on; Ctrl+Z belongs to the text only while there is something to undo in it."""
+    """Tab moves the focus; Ctrl+Z belongs to the text only while there is typing to undo."""
 
     accepted = Signal()
     """Ctrl+Enter."""
@@ -24,7 +24,7 @@ class TextField(QPlainTextEdit):
         self.setProperty("role", "field")
 
     def take_back(self, text: str) -> None:
-        """Show `text` in place of what was typed; Ctrl+Z brings that back."""
+        """Replace the typed text; Ctrl+Z restores it."""
         cursor = QTextCursor(self.document())
         cursor.select(QTextCursor.SelectionType.Document)
         cursor.insertText(text)

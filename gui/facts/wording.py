@@ -1,4 +1,4 @@
-"""What the view of facts says. Pure functions."""
+"""Texts of the view of facts. Pure functions."""
 
 from engine import FORGOTTEN_DAYS, Fact, FactCategory, FactOrigin, in_quotes, marked, number, tr, tr_count
 from gui.widgets.formatting import ago, date, exact
@@ -57,7 +57,7 @@ def percent(share: float) -> str:
 
 
 def meta_text(fact: Fact) -> str:
-    """What stands below a fact in the list."""
+    """The second line of a fact in the list."""
     matters = tr("importance {share}", share=percent(fact.importance))
     parts = [tr(CATEGORIES.get(fact.category, fact.category)), matters, tr(_BY.get(fact.origin, fact.origin))]
     if fact.forgotten is not None:

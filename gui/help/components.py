@@ -1,7 +1,7 @@
-"""Whose work this installation consists of, and under which licences: read from what is really there.
+"""The components of this installation and their licences, read from the installed files.
 
-Python's packages tell it themselves (`importlib.metadata`); what they leave out stands in `resources/licences`. A
-bundle also has Python itself and libraries of the system it was built on, and brings a list of them.
+Python packages provide them (`importlib.metadata`); missing ones are in `resources/licences`. A bundle also has Python
+itself and libraries of the system it was built on, and includes a list of them.
 """
 
 import json
@@ -28,27 +28,27 @@ _NAME = re.compile(r"\s*([\w.-]+)\s*(?:\[([^\]]*)\])?")
 _EXTRA = re.compile(r"""extra\s*==\s*["']([\w.-]+)["']""")
 _PYTHON_LICENCES = ("LICENSE.txt", "LICENSE")
 UNKNOWN = marked("not stated")
-"""The licence of whatever says nothing of its own."""
+"""The licence of a component that doesn't state one."""
 
 
 @dataclass(frozen=True)
 class Component:
-    """A piece of work by someone; `licence` as its authors name it, in SPDX's words where they use them."""
+    """A component; `licence` as its authors name it, in SPDX's terms where they use them."""
 
     name: str
     version: str
     licence: str
     about: str
     texts: tuple[str, ...]
-    """The licence's own words, and whatever notes its authors want to be kept with it."""
+    """The licence texts, and notices that must be included."""
     package: str = ""
-    """Its name at the Python Package Index; empty for what does not come from there."""
+    """Its name at the Python Package Index; empty if it isn't from there."""
 
 
 def read_components(bundle: Path | None = None) -> tuple[Component, ...]:
-    """All that is part of this program here, by name; `bundle` is a bundle's folder of libraries, None for this one.
+    """All components, by name; `bundle` is a bundle's folder of libraries, None for this one.
 
-    Reads some hundred small files. What cannot be read is told with fewer words, never left out.
+    Reads some hundred small files. An unreadable component is listed with less information, never left out.
     """
     folder = bundle or _own_bundle()
     installed = installed_packages([str(bundle)] if bundle else None)
@@ -57,7 +57,7 @@ def read_components(bundle: Path | None = None) -> tuple[Component, ...]:
 
 
 def required_packages(installed: Mapping[str, Distribution]) -> list[Distribution]:
-    """The program's distribution and all that it needs, with the extras that are there; never the tools of tests."""
+    """The program's distribution and its requirements, with the installed extras; never test tools."""
     wanted = [(PROGRAM, extra) for extra in ("", *_own_extras(installed))]
     seen: set[tuple[str, str]] = set()
     while wanted:
@@ -77,7 +77,8 @@ def _own_extras(installed: Mapping[str, Distribution]) -> list[str]:
 
 
 def _followed(requirement: str, extra: str) -> Iterator[tuple[str, str]]:
-    """What a requirement asks for, where it is one of this extra; what its system or Python excludes is not there."""
+    """Whether a requirement applies, as part of this extra; those excluded by system or Python version are not
+    installed."""
     what, _, condition = requirement.partition(";")
     only_with = _EXTRA.search(condition)
     if (only_with[1] if only_with else "") != extra or (match := _NAME.match(what)) is None:
@@ -124,7 +125,7 @@ def _of_packages(installed: Mapping[str, Distribution]) -> Iterator[Component]:
 
 
 def _described(distribution: Distribution) -> Component:
-    """By what a package says of itself."""
+    """From a package's own metadata."""
     metadata = distribution.metadata
     return Component(
         name=metadata["Name"],
@@ -180,7 +181,7 @@ def _own_bundle() -> Path | None:
 
 
 def _of_bundle(folder: Path) -> Iterator[Component]:
-    """What the bundle's own list names and is still there: a Debian package leaves some of it to the system."""
+    """Components in the bundle's own list that exist: a Debian package leaves some of them to the system."""
     for row in json.loads((folder / BUNDLED_LIST).read_text("utf-8")):
         if not row["files"] or any((folder / name).exists() for name in row["files"]):
             yield Component(row["name"], row["version"], row["licence"], row["about"], (_read(folder / row["text"]),))
@@ -197,7 +198,7 @@ def _python() -> Component:
 
 
 def python_licence() -> Iterable[str]:
-    """The licence that came with this Python; nothing where its packager keeps it elsewhere."""
+    """The licence of this Python; empty if its packager stores it elsewhere."""
     folder = Path(sysconfig.get_path("stdlib"))
     found = (folder / name for name in _PYTHON_LICENCES)
     return [_read(path) for path in found if path.is_file()][:1]

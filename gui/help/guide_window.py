@@ -1,4 +1,4 @@
-"""The window of the guide: a box to search it, its pages or what was found, and the page that is read."""
+"""The window of the guide: a search box, its pages or the search results, and the current page."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -36,16 +36,14 @@ from gui.widgets.labels import label, line
 
 _WIDTH, _HEIGHT = 880, 640
 _FEWEST_LETTERS = 92
-"""Of list and page together; with fewer, one stands in the other's place."""
+"""Fewest characters of list and page together; with less room, one replaces the other."""
 _LIST_LETTERS = 30
 
 
 class GuideWindow(QDialog):
-    """Stands beside the main window, which can be used meanwhile.
+    """Non-modal, next to the main window.
 
-    Signals:
-        command_wanted: name of a command, by a link.
-        setting_wanted: name of a setting, by a link.
+    Signals: command_wanted: name of a command, by a link. setting_wanted: name of a setting, by a link.
     """
 
     command_wanted = Signal(str)
@@ -129,7 +127,7 @@ class GuideWindow(QDialog):
 
     @property
     def ready(self) -> bool:
-        """Whether the page that is wanted is on the screen."""
+        """Whether the requested page is shown."""
         return bool(self._text.pages) and self._text.shown == self._location[0] and not self._job.busy
 
     @property
@@ -138,14 +136,14 @@ class GuideWindow(QDialog):
         return self._location
 
     def take_pages(self, pages: tuple[GuidePage, ...]) -> None:
-        """These are the pages, with the keys as they are now."""
+        """Set the pages, with the current keys."""
         self._text.take_pages(pages)
         self._find()
         if self._location[0]:
             self._render()
 
     def go_to(self, page: str, heading: str = "") -> None:
-        """Read a page from here on; with Back one comes to what was read before."""
+        """Show a page at a heading; Back returns to the previous one."""
         if self._location[0] and self._location != (page, heading):
             self._before.append(self._location)
         self._read((page, heading))
@@ -160,7 +158,7 @@ class GuideWindow(QDialog):
         (self._text if reading else self._box).setFocus(Qt.FocusReason.OtherFocusReason)
 
     def say(self, sentence: str) -> None:
-        """Below the page, until another one is read."""
+        """Show a message below the page, until another page is opened."""
         self._remark.setText(sentence)
         if sentence:
             announce(self, sentence)
@@ -169,7 +167,7 @@ class GuideWindow(QDialog):
 
     @Slot()
     def _find(self) -> None:
-        """Sections with what was typed; without it all pages."""
+        """List sections with the typed text; without it all pages."""
         query, pages, language = self._box.text().strip(), self._text.pages, self._text.language
         if self._box.hasFocus():
             self._reads = not self._narrow
@@ -268,7 +266,7 @@ class GuideWindow(QDialog):
         return False
 
     def _take_key(self, watched: QObject, key: Qt.Key) -> bool:
-        """Down and Enter lead on, Esc leads back."""
+        """Down and Enter move forward, Esc moves back."""
         into_list = watched is self._box and key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if into_list and self._list.count():
             self._show_contents()

@@ -1,4 +1,4 @@
-"""A list of all that the program consists of, to search; below it the licence of the one that is current."""
+"""A searchable list of all components; below it the licence of the current one."""
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QTextCursor
@@ -40,7 +40,7 @@ class _Table(RecordsTable[Component]):
 
 
 class _Box(QLineEdit):
-    """Down goes into the list; Esc clears the text, then closes the sheet."""
+    """Down moves into the list; Esc clears the text, then closes the sheet."""
 
     down = Signal()
 
@@ -60,7 +60,7 @@ class _Box(QLineEdit):
 
 
 class LicenceSheet(QWidget):
-    """Every word that is typed must stand somewhere in a component: its name, licence, description or texts."""
+    """Every typed word must occur in a component: its name, licence, description or texts."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -125,7 +125,7 @@ class LicenceSheet(QWidget):
             "" if component is None else _BETWEEN.join(component.texts) or tr("It brings no text of its licence.")
         )
         for word in self.box.text().split():
-            if self.text.find(word):  # the first word that stands in the text, and not in its name alone
+            if self.text.find(word):  # the first word in the text itself, not only in its name
                 cursor = self.text.textCursor()
                 self.text.centerCursor()
                 self.text.setTextCursor(cursor)

@@ -15,11 +15,9 @@ Spot = tuple[str, str]
 
 
 class GuidePageList(QListWidget):
-    """A row is a place to go to.
+    """Each row is a location in the guide.
 
-    Signals:
-        reached: name of a page and a heading, on which the person has come to stand.
-        entered: the same, where the person wants to read it.
+    Signals: reached: name of a page and a heading that became current. entered: the same, when the user opens it.
     """
 
     reached = Signal(str, str)
@@ -39,7 +37,7 @@ class GuidePageList(QListWidget):
         self._fill([(page.title, (page.name, "")) for page in pages], current)
 
     def show_found(self, found: Sequence[Section], current: Spot) -> None:
-        """What was found, the best first, which becomes current and is told of."""
+        """Show the results, best first; the first becomes current and is signalled."""
         rows = []
         for section in found:
             top = section.heading == section.title
@@ -50,7 +48,7 @@ class GuidePageList(QListWidget):
             self.setCurrentRow(0)
 
     def stand_at(self, spot: Spot) -> None:
-        """This is read: the row of it, or of its page, becomes current without being told of."""
+        """Make the row of this location, or of its page, current without a signal."""
         blocked = self.blockSignals(True)
         for row in range(self.count()):
             if self.item(row).data(_PLACE) in (spot, (spot[0], "")):

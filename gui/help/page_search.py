@@ -10,7 +10,7 @@ _MARKUP = re.compile(r"[*`|]+")
 LANGUAGES = {"en": "english", "de": "german"}
 """By tag, as the analysis names those in which the guide is written; words of another are taken as English."""
 _MOST_OF_ONE = 3
-"""A word that stands in a section more often says no more about it."""
+"""More occurrences of a word in a section don't count."""
 _IN_TITLE, _IN_HEADING = 6, 9
 
 

@@ -1,4 +1,4 @@
-"""The page of the guide that is read: drawn, with what was searched for marked in it, and its links told apart."""
+"""The current page of the guide, with highlighted search words and distinguishable links."""
 
 from collections.abc import Sequence
 
@@ -39,7 +39,7 @@ class GuidePageView(RenderedView):
         """Of the pages, as the analysis names it."""
         self._query = ""
         self._drawn = ""
-        """The page that is being made, or stands there."""
+        """The page being loaded, or shown."""
         self.shown = ""
         """The page on the screen."""
         self.followed.connect(self._follow)
@@ -51,7 +51,7 @@ class GuidePageView(RenderedView):
         self._drawn = self.shown = ""
 
     def show_spot(self, spot: Spot) -> GuidePage | None:
-        """Read here. Gives the page where it has to be drawn anew."""
+        """Show this location. Returns the page if it must be rendered again."""
         name, heading = spot
         at = HeadingPlace(heading_key(heading)) if heading else None
         if self._drawn == name == self.shown:
@@ -65,7 +65,7 @@ class GuidePageView(RenderedView):
         return page
 
     def mark(self, query: str) -> None:
-        """Mark these words, now and in what is read next; none of them for an empty text."""
+        """Highlight these words, now and in later pages; an empty text removes highlights."""
         self._query = query
         self.set_finders(query_finder(query, self.language) if query else None, None)
 

@@ -1,8 +1,8 @@
-"""The pages of the guide as they stand in `resources/guide`, with the keys of the moment in them.
+"""The pages of the guide from `resources/guide`, with the current keys in them.
 
-Those of another language lie in a folder of its tag, under the same names; a page that is not there is read in English.
+Pages of another language are in a folder of its tag, under the same names; a missing page is shown in English.
 
-In the Markdown, `{key:view.index}` stands for the key of a command, a link to `command:view.index` runs it, and a
+In the Markdown, `{key:view.index}` is replaced by the key of a command, a link to `command:view.index` runs it, and a
 setting in backticks becomes a link to it.
 """
 
@@ -59,8 +59,10 @@ class GuidePage:
 
 
 def read_pages(keys: Mapping[str, str], settings: Collection[str], language: str = "en") -> tuple[GuidePage, ...]:
-    """All pages. `keys`: what leads to each command now; `settings`: names of those that there are; `language`: its
-    tag. Any thread."""
+    """All pages. `keys`: current keys of each command; `settings`: names of existing settings; `language`: its tag.
+
+    Any thread.
+    """
     return tuple(_page(name, page_source(name, language), keys, settings) for name in NAMES)
 
 

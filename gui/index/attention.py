@@ -1,4 +1,4 @@
-"""What needs someone's attention: rows of a state, a sentence and what can be done about it."""
+"""Items that need attention: a state, a sentence and an action."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ _RULES = 3
 
 @dataclass(frozen=True)
 class Attention:
-    """One row. `action`: what its button says, and what the window is asked to do; empty for none."""
+    """One row. `action`: label of its button, and the requested action; empty for none."""
 
     key: str
     state: State
@@ -36,7 +36,7 @@ _MENDING: dict[IndexRemedy, tuple[str, str]] = {
 
 
 def attention_of(status: MemoryProviderStatus) -> tuple[Attention, ...]:
-    """What the status says, the most pressing first."""
+    """The items of the status, most urgent first."""
     return tuple(_rows(status))
 
 

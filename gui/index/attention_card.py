@@ -1,4 +1,4 @@
-"""The card of what needs attention."""
+"""The card of items that need attention."""
 
 from collections.abc import Sequence
 
@@ -18,9 +18,7 @@ ALL_WELL = Attention("", "fine", marked("Nothing needs your attention."))
 
 
 class _Row(QWidget):
-    """Signals:
-    pressed: what its button asks for.
-    """
+    """Signals: pressed: the action of its button."""
 
     pressed = Signal(str)
 
@@ -40,7 +38,7 @@ class _Row(QWidget):
         row = QHBoxLayout()
         row.setContentsMargins(0, 8, 0, 8)
         row.setSpacing(10)
-        beside = QVBoxLayout()  # the dot beside the first line
+        beside = QVBoxLayout()  # the dot next to the first line
         beside.setContentsMargins(0, _DOT_TOP, 0, 0)
         beside.addWidget(self._dot)
         beside.addStretch(1)
@@ -77,10 +75,9 @@ class _Row(QWidget):
 
 
 class AttentionCard(QFrame):
-    """Rows of several groups, in the order in which these are named first; a row that stays keeps its focus.
+    """Rows of several groups, in the order in which these are named first; an unchanged row keeps its focus.
 
-    Signals:
-        action_requested: what the button of a row asks for.
+    Signals: action_requested: the action of a row's button.
     """
 
     action_requested = Signal(str)

@@ -1,4 +1,4 @@
-"""What the pages of the view into the index have in common: they read when someone looks, and again after a change."""
+"""Base of the pages of the index view: they read when visible, and again after a change."""
 
 import time
 from typing import Any
@@ -19,14 +19,13 @@ _LONGEST_REST = 10.0
 
 
 class IndexPage(QWidget):
-    """Reads in a job, once for many changes that come meanwhile, and not at all while it is hidden.
+    """Reads in a job, once for several changes, and not while hidden.
 
-    A subclass says what is read (`read`, on a pool thread) and how it is shown (`show_read`, `show_problem`, `clear`).
+    A subclass defines what is read (`read`, on a pool thread) and how it is shown (`show_read`, `show_problem`,
+    `clear`).
 
-    Signals:
-        open_requested: stable name of a file or a session, and a line or None: the person wants to read there.
-        attention_changed: the Attention rows that the page has to tell of, in place of those before.
-        left: back to the box, from a part that takes Escape for itself.
+    Signals: open_requested: stable name of a file or a session, and a line or None, to open. attention_changed: the
+    page's Attention rows, replacing the previous ones. left: back to the box, from a part that handles Escape itself.
     """
 
     open_requested = Signal(str, object)
@@ -50,7 +49,7 @@ class IndexPage(QWidget):
 
     @property
     def seen(self) -> bool:
-        """Whether someone looks at what the page reads."""
+        """Whether the contents of the page are visible."""
         return self.isVisible()
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -75,14 +74,14 @@ class IndexPage(QWidget):
             first.setFocus(Qt.FocusReason.TabFocusReason)
 
     def show_answer(self, answer: Answer | None) -> None:
-        """The question in the box was answered, or was taken away; for pages that have a use for it."""
+        """The query in the box was answered, or removed; for pages that use it."""
 
     def read(self, insight: IndexInsight, cancel: CancelToken) -> Any:
         """On a pool thread: what `show_read` gets."""
         raise NotImplementedError
 
     def show_read(self, found: Any) -> None:
-        """Show what was read, in the place of what was shown before."""
+        """Show what was read, replacing the previous contents."""
         raise NotImplementedError
 
     def show_problem(self, sentence: str) -> None:

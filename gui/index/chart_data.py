@@ -1,4 +1,4 @@
-"""The overview of an index as charts: pure functions from what was counted to what is drawn, tabled and told."""
+"""The overview of an index as charts: pure functions from counts to chart data, tables and spoken text."""
 
 from collections.abc import Iterable, Sequence
 from datetime import date
@@ -144,7 +144,7 @@ def disk_series(parts: Sequence[DiskPart]) -> Series:
 
 
 def cache_hits(syncs: Iterable[KeptSync]) -> tuple[int, int] | None:
-    """Chunks that had their vector already, and all that needed one; None while no sync is known that counted them."""
+    """Chunks with a cached vector, and all that needed one; None while no sync has counted them."""
     counting = [sync for sync in syncs if sync.vectors_reused is not None]
     reused = sum(sync.vectors_reused or 0 for sync in counting)
     wanted = reused + sum(sync.vectors_embedded for sync in counting)

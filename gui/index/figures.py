@@ -1,4 +1,4 @@
-"""The cards at the top: a figure each, with what it counts and a word about its state."""
+"""The cards at the top: a figure each, with its label and a word about its state."""
 
 from dataclasses import dataclass
 
@@ -36,7 +36,7 @@ NOTHING = tuple(map(Figure, NAMES))
 
 
 def figures(status: MemoryProviderStatus, overview: IndexOverview | None) -> tuple[Figure, ...]:
-    """What changes all the time is taken from the status; the rest is unknown until it was counted."""
+    """Frequently changing values come from the status; the rest is unknown until it was counted."""
     return (
         _files(status),
         _chunks(status, overview),

@@ -1,4 +1,4 @@
-"""What is indexed by source and folder, as a table whose rows can be unfolded."""
+"""Indexed sources and folders, as a table with expandable rows."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -40,7 +40,7 @@ def numbers(folder: FolderCount) -> tuple[int, ...]:
 
 
 class FolderModel(QAbstractItemModel):
-    """A row is known by its place in `folders`, where each folder stands after the one that it is in."""
+    """A row is identified by its position in `folders`, where each folder follows its parent."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -51,11 +51,11 @@ class FolderModel(QAbstractItemModel):
         self._rows: list[int] = []
 
     def key(self, index: Index) -> Key | None:
-        """What a row is known by when others come."""
+        """Identifies a row across updates."""
         return _key(self.folders[index.internalId()]) if index.isValid() else None
 
     def indexes(self, keys: set[Key]) -> list[QModelIndex]:
-        """The rows of these keys that are there."""
+        """The existing rows of these keys."""
         return [
             self.createIndex(self._rows[place], 0, place)
             for place, folder in enumerate(self.folders)
@@ -84,7 +84,7 @@ class FolderModel(QAbstractItemModel):
         return False
 
     def touch(self, parent: QModelIndex) -> None:
-        """The figures of the rows in this one are others now. Views take long to hear of those they do not show."""
+        """The values of the rows in this one have changed. Views are slow to process changes of hidden rows."""
         inside = self._children(parent)
         if inside:
             last = self.createIndex(len(inside) - 1, len(TITLES) - 1, inside[-1])
@@ -123,7 +123,7 @@ class FolderModel(QAbstractItemModel):
         if not column:
             return name.rpartition("/")[2]
         figure = numbers(folder)[column - 1]
-        # A zero in the last columns says nothing: what stands out there is what someone looks for.
+        # A zero in the last columns means nothing: only exceptions should stand out.
         return grouped(figure) if figure or column <= 2 else ""
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -139,14 +139,14 @@ def _key(folder: FolderCount) -> Key:
 
 
 _RARE = range(3, len(TITLES))
-"""The columns whose zeros are not written."""
+"""Columns whose zeros are hidden."""
 _ROWS = 9
 _TOLD = 30
-"""Open folders of which a change is told one by one, for assistive tools; more cannot be on the screen."""
+"""Expanded folders whose changes are announced individually; more can't be on the screen."""
 
 
 class FolderCard(QFrame):
-    """A row of a source stands open at first, those of folders are closed; what a person opens stays open."""
+    """Rows of sources are expanded at first, those of folders are collapsed; rows opened by the user stay open."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -176,7 +176,7 @@ class FolderCard(QFrame):
         self._measure()
 
     def show_folders(self, folders: Sequence[FolderCount]) -> None:
-        """In their order, each after the folder that it is in. Rows that stay keep their place and what is open."""
+        """Set the folders in order, each after its parent. Existing rows keep their position and expansion."""
         if tuple(folders) == self.model.folders:
             return
         opened, closed = self._states()
@@ -213,7 +213,7 @@ class FolderCard(QFrame):
         return opened, {key for index in sources if not self.tree.isExpanded(index) and (key := self.model.key(index))}
 
     def _open(self, parent: QModelIndex) -> Iterator[QModelIndex]:
-        """Only into what is open: most folders are not."""
+        """Only expanded ones: most folders aren't."""
         for row in range(self.model.rowCount(parent)):
             index = self.model.index(row, 0, parent)
             if self.tree.isExpanded(index):
@@ -231,7 +231,7 @@ class FolderCard(QFrame):
         self._fit()
 
     def _fit(self) -> None:
-        """Leave the names their room: where there is little, columns without a figure go; else one scrolls sideways."""
+        """Leave room for the names: columns without values are hidden if there is little; otherwise scroll."""
         header, least = self.tree.header(), QFontMetrics(font_at(13)).averageCharWidth() * _NAME_LETTERS
         room = self.tree.viewport().width() - sum(self._widths.values()) - least
         for place in _RARE:

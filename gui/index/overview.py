@@ -1,4 +1,4 @@
-"""The page that says what is in the index: figures, charts, and what needs attention."""
+"""The overview page of the index: figures, charts, and items that need attention."""
 
 import time
 from collections.abc import Sequence
@@ -45,12 +45,12 @@ from gui.widgets.tab_order import put_behind, stops
 from gui.widgets.text_sheet import sheet
 
 _CARD_LETTERS = 33
-"""The longest line that a card says besides its figure fits in."""
+"""Length of a card's longest line besides its figure."""
 _ACROSS = (5, 3, 2)
 """Figures in a row, as many as there is room for."""
 _AGAIN = "count-again"
 _GROUPS = ("overview", "status", "duplicates", "health")
-"""Whose rows need attention, in their order."""
+"""The sources of attention rows, in order."""
 _FEWEST_LETTERS = 112
 _LEFT, _RIGHT = 8, 5
 """Shares of the width."""
@@ -60,7 +60,7 @@ _WIDTH, _AROUND = 460, 80
 
 
 def show_sync(sync: KeptSync, parent: QWidget) -> QDialog:
-    """Facts first, then the failed files that the history has kept."""
+    """Details first, then the failed files in the history."""
     content = QWidget()
     content.setMinimumWidth(min(round(_WIDTH * font_scale()), parent.window().width() - _AROUND))
     column = QVBoxLayout(content)
@@ -190,10 +190,9 @@ class _Counted:
 
 
 class OverviewPage(IndexPage):
-    """Figures that change all the time come with the status, everything else is counted when the index has changed.
+    """Frequently changing values come with the status, everything else is counted when the index has changed.
 
-    Signals:
-        action_requested: what a row that needs attention asks for.
+    Signals: action_requested: the action of an attention row.
     """
 
     action_requested = Signal(str)
@@ -319,7 +318,7 @@ class OverviewPage(IndexPage):
     # --- what is live -----------------------------------------------------------------------------------------------
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """What goes on now; drawn only while someone looks."""
+        """Update the current values; drawn only while visible."""
         self._status = status
         self._throughput.hear(status, time.time())
         if self.isVisible():
@@ -340,7 +339,7 @@ class OverviewPage(IndexPage):
 
     @Slot(str, tuple)
     def show_attention(self, page: str, rows: tuple[Attention, ...]) -> None:
-        """What another page has to tell of."""
+        """Attention rows of another page."""
         self._attention.show_rows(page, rows)
 
     @Slot(str)

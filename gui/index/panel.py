@@ -1,4 +1,4 @@
-"""The view into the index: its pages, of which one is shown."""
+"""The view of the index: its pages, of which one is shown."""
 
 from functools import partial
 from itertools import pairwise
@@ -26,13 +26,11 @@ _GUTTER = 16
 
 
 class IndexPanel(QWidget):
-    """Pages behind chips; in the place of all of them the reason where nobody can look into the index.
+    """Pages behind chips; or the reason why the index can't be inspected.
 
-    Signals:
-        open_requested: as a page's.
-        action_requested: `sync`, `rebuild`, `embed`, `settings` or `engine`, which the window does.
-        files_requested: `failed` or `skipped`: show the table of these files.
-        left: Escape: back to the box.
+    Signals: open_requested: as a page's. action_requested: `sync`, `rebuild`, `embed`, `settings` or `engine`, which
+    the window does. files_requested: `failed` or `skipped`: show the table of these files. left: Escape: back to the
+    box.
     """
 
     open_requested = Signal(str, object)
@@ -43,7 +41,7 @@ class IndexPanel(QWidget):
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.answer: Answer | None = None
-        """What the box asked for and what was found; None while nothing is asked."""
+        """The query in the box with its answer; None without a query."""
         self._pages: dict[PageName, IndexPage] = {}
         self._chips: dict[PageName, Chip] = {}
         self._group = QButtonGroup(self)
@@ -113,7 +111,7 @@ class IndexPanel(QWidget):
 
     @Slot(str)
     def _act(self, action: str) -> None:
-        """What a row of "Needs attention" asks for: a page, a table, or something that the window does."""
+        """Run the action of an attention row: a page, a table, or a request to the window."""
         page = next((name for name in self._pages if name == action), None)
         if page is not None:
             self.show_page(page)
@@ -124,7 +122,7 @@ class IndexPanel(QWidget):
 
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """What goes on now."""
+        """Update from the status."""
         self._overview.show_status(status)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -134,7 +132,7 @@ class IndexPanel(QWidget):
             page.set_manager(manager)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Whether there is an inside to look into; another backend has another one."""
+        """Whether the index can be inspected; other backends may not support it."""
         reason, title = lacks.get("insight", ""), TITLES["insight"]
         self._lack.say(tr(title), tr(reason), Action(tr("Choose another engine…"), self._choose_engine))
         self._lack.setVisible(bool(reason))
@@ -154,7 +152,7 @@ class IndexPanel(QWidget):
 
     @Slot(object)
     def show_answer(self, answer: Answer | None) -> None:
-        """The question in the box was answered, or was taken away."""
+        """The query in the box was answered, or removed."""
         self.answer = answer
         for page in self._pages.values():
             page.show_answer(answer)

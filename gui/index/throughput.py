@@ -1,4 +1,4 @@
-"""How fast the sync that runs now is, and the last one was: a bounded ring of what the status has said."""
+"""Measures the speed of the current and the last sync: a bounded ring of status samples."""
 
 import time
 from collections import deque
@@ -42,7 +42,7 @@ class Sample:
 
 
 class Throughput:
-    """Samples of one step of one sync; the next one begins anew, since what it counts is something else."""
+    """Samples of one step of one sync; the next step starts again, since it counts something else."""
 
     def __init__(self) -> None:
         self._samples: deque[Sample] = deque(maxlen=_KEPT)

@@ -1,4 +1,4 @@
-"""What is in the quick search: the box, and below it the results or a sentence, once something is asked."""
+"""The contents of the quick search: the box, and below it the results or a message, once there is a query."""
 
 from dataclasses import dataclass, replace
 
@@ -29,22 +29,20 @@ _NOT_OPEN = (marked("Nothing is open to search"), marked("Choose a folder of not
 
 @dataclass(frozen=True)
 class Chosen:
-    """Where somebody wants to go on in the window."""
+    """The user's choice, to open in the window."""
 
     question: Query
     result: MemorySearchResult | None = None
-    """None for all that was found."""
+    """None for all results."""
     place: Place | None = None
-    """In the list of results; None where there is none."""
+    """In the list of results; None if there is none."""
 
 
 class QuickPanel(QWidget):
-    """Asks as one types, as the search of the window does, with its list and its order.
+    """Searches as you type, like the window, with the same list and order.
 
-    Signals:
-        chosen: Chosen.
-        window_wanted: the window is to be shown as it is.
-        resized: something was asked, or nothing is any more: `sizeHint` is another.
+    Signals: chosen: Chosen. window_wanted: show the window unchanged. resized: a query was entered or removed:
+    `sizeHint` has changed.
     """
 
     chosen = Signal(object)
@@ -105,7 +103,7 @@ class QuickPanel(QWidget):
 
     @property
     def busy(self) -> bool:
-        """Something is asked, and not all of its answer is there."""
+        """A query is running, or its answer is incomplete."""
         return self._runner.busy
 
     @property
@@ -114,7 +112,7 @@ class QuickPanel(QWidget):
         return not self._below.isHidden()
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Search this memory from now on; what stands in the box is asked again."""
+        """Set the memory; the query in the box is repeated."""
         self._manager = manager
         self._runner.set_manager(manager)
         self._answer = None
@@ -124,7 +122,7 @@ class QuickPanel(QWidget):
 
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """While the first index is being made, an empty answer says how far it is and is asked again."""
+        """During the first indexing, an empty answer shows the progress and is repeated."""
         before, self._reading = self._reading, messages.reading(status)
         files, self._files = self._files, 0 if status is None else status.files
         answer = self._answer
@@ -141,7 +139,7 @@ class QuickPanel(QWidget):
         self._ask(at_once=True)
 
     def begin(self, text: str = "") -> None:
-        """Somebody is about to type: `text` is searched for, else what was asked last is selected and asked anew."""
+        """Prepare for typing: search for `text`, else select the last query and repeat it."""
         if text:
             self.box.edit.setText(text)
         self._ask(at_once=True)
@@ -185,7 +183,7 @@ class QuickPanel(QWidget):
 
     @Slot()
     def _accept(self) -> None:
-        """Enter in the box: the best result, if it answers what stands there."""
+        """Enter in the box: open the best result, if it answers the current text."""
         if self._answer is not None and self._answer.question.text == self.box.query:
             if self._stack.currentWidget() is self.list:
                 self.list.open_current()

@@ -13,7 +13,7 @@ _MOST = 0.9
 
 
 class QuickWindow(QFrame):
-    """Hidden, never closed: the next time it is there at once."""
+    """Hidden, never closed, so that it opens immediately the next time."""
 
     def __init__(self, panel: QuickPanel) -> None:
         super().__init__(
@@ -32,7 +32,7 @@ class QuickWindow(QFrame):
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.hide)
 
     def toggle(self) -> None:
-        """Show it, or hide it where it is shown."""
+        """Show it, or hide it if it is shown."""
         if self.isVisible():
             self.hide()
         else:
@@ -48,7 +48,7 @@ class QuickWindow(QFrame):
         self.panel.begin(text)
 
     def _place(self, screen: QScreen) -> None:
-        """In the middle, as if it had its results already: it grows downwards only."""
+        """Centre it as if it had its results already: it grows downwards only."""
         room = screen.availableGeometry()
         size = self._size(room)
         whole = size.height() if self.panel.is_wide else size.height() + font_at(RESULTS_HEIGHT).pixelSize()
@@ -60,7 +60,7 @@ class QuickWindow(QFrame):
         """To what it shows now."""
         for layout in (self.panel.layout(), self.layout()):
             if layout is not None:
-                layout.activate()  # at once: what has gone must not keep the window large
+                layout.activate()  # immediately: hidden widgets must not keep the window large
         self.resize(self._size(self.screen().availableGeometry()))
 
     def _size(self, room: QRect) -> QSize:
@@ -77,7 +77,7 @@ class QuickWindow(QFrame):
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange:
             if self._was_active and not self.isActiveWindow() and QApplication.activePopupWidget() is None:
-                self.hide()  # somebody went on elsewhere
+                self.hide()  # the user switched to another program
             self._was_active = self.isActiveWindow()
         elif event.type() == QEvent.Type.FontChange:
             self._fit()

@@ -1,4 +1,4 @@
-"""The way from a session to its note: read, named, edited, saved, and told of."""
+"""Creates the note of a session: reads, names, edits and saves it, and shows the result."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -43,7 +43,7 @@ class TargetWorkspace:
 
 
 def folder_of(opened: Opened, session: str) -> Path:
-    """The folder that the note of a session goes to, as far as is known without waiting."""
+    """The folder for the note of a session, as far as known without waiting."""
     if not split_name(session)[0]:
         return opened.folder
     return Path(opened.everywhere.folder_of(session) or split_name(session)[0])
@@ -77,7 +77,7 @@ class RememberController(QObject):
 
     open_wanted = Signal(str, object)
     typed = Signal()
-    """Something was typed on the sheet, or it is gone."""
+    """The sheet was edited, or closed."""
 
     def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs, trash: Trash, window: QWidget) -> None:
         super().__init__(window)
@@ -95,7 +95,7 @@ class RememberController(QObject):
 
     @property
     def ready(self) -> bool:
-        """Whether there is a sheet with all that will be on it."""
+        """Whether the sheet is open with all its contents."""
         busy = self._draft_job.busy or self._name_job.busy
         return self.sheet is not None and self.sheet.note is not None and not busy
 
@@ -115,7 +115,7 @@ class RememberController(QObject):
         self._draft(opened, None)
 
     def go_on_writing(self, path: str, title: str, name: str, text: str) -> None:
-        """The same, with what was typed there before."""
+        """Restore the sheet with an unsaved draft."""
         if self.sheet is None:
             self._typed_before = (name, text)
             self.remember(path, title)
@@ -203,7 +203,7 @@ class RememberController(QObject):
                 )
             else:
                 said = tr("Remembered as {note}.", note=note.path)
-                self._workspace.sync("watch")  # at once, also where nothing watches
+                self._workspace.sync("watch")  # immediately, also without a watcher
             self._banner.say(said, "fine", show, undo, key="remembered")
 
     def _not_saved(self, sentence: str) -> None:

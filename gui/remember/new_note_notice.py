@@ -1,4 +1,4 @@
-"""Tells the person of notes that an agent had written, be it just now or while no window was open."""
+"""Notifies the user of session notes written by an agent, just now or while no window was open."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,10 +20,9 @@ _GIVES_WAY = frozenset({"provider", "remembered", "ranking", "saved-search"})
 
 
 class NewNoteNotice(QObject):
-    """Waits until nothing more pressing is said. Without an answer it is told again at the next start.
+    """Waits until there is no more urgent message. Without an answer it is shown again at the next start.
 
-    Signals:
-        open_wanted: the note with this stable name, at a line.
+    Signals: open_wanted: the note with this stable name, at a line.
     """
 
     open_wanted = Signal(str, object)
@@ -39,7 +38,7 @@ class NewNoteNotice(QObject):
         self._begins = False
         self._told: tuple[WrittenNote, ...] = ()
         self._waiting: tuple[WrittenNote, ...] = ()
-        """Those that the person has not answered to."""
+        """Notes that the user has not answered to."""
         workspace.opened.connect(self._begin)
         workspace.closed.connect(self._end)
         workspace.feed.status_changed.connect(self._hear)
@@ -67,7 +66,7 @@ class NewNoteNotice(QObject):
 
     @Slot(object)
     def _hear(self, status: MemoryProviderStatus | None) -> None:
-        """With the first record everything else is told that is wrong with the workspace."""
+        """The first record may have other problems to show first."""
         if self._begins and status is not None:
             self._begins = False
             self.look()
@@ -84,7 +83,7 @@ class NewNoteNotice(QObject):
 
     @Slot(str)
     def _take_turn(self, matter: str) -> None:
-        """The banner is free, or the person has dismissed what it said of notes."""
+        """The banner is free, or the user has dismissed its message about notes."""
         if matter == _KEY:
             self._waiting = ()
         else:
@@ -121,7 +120,7 @@ class NewNoteNotice(QObject):
 
 
 def _unseen(manager: MemorySearchManager, folder: Path) -> tuple[WrittenNote, ...]:
-    """Those of which the person knows nothing yet: who has changed one, or removed it, has seen it."""
+    """Notes that the user has not seen: a changed or deleted note was seen."""
     waiting, known = [], []
     for note in manager.unseen_notes.all():
         try:

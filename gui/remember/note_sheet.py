@@ -1,4 +1,4 @@
-"""The sheet on which a session becomes a note: what it is called, what stands in it, and where it goes."""
+"""The sheet that makes a note of a session: its name, its text, and its folder."""
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QKeySequence, QShortcut, QTextCursor
@@ -28,12 +28,10 @@ _COUNTS = (5, 15, 30, 60, 100)
 
 
 class NoteSheet(QDialog):
-    """Opens at once; says what it reads until `show_note`, and forgets itself when it closes.
+    """Opens immediately; shows progress until `show_note`, and is deleted when it closes.
 
-    Signals:
-        count_chosen: another number of messages is to go into the note.
-        save_wanted: text and name, as they are on the sheet.
-        changed: something was typed.
+    Signals: count_chosen: include another number of messages. save_wanted: the current text and name. changed:
+    something was typed.
     """
 
     count_chosen = Signal(int)
@@ -112,16 +110,16 @@ class NoteSheet(QDialog):
 
     @property
     def is_changed(self) -> bool:
-        """Whether the text is another one than the note began with."""
+        """Whether the text was changed."""
         return self._text.document().isModified()
 
     @property
     def typed(self) -> tuple[str, str]:
-        """Name and text as they stand there."""
+        """The current name and text."""
         return self._name.text(), self._text.toPlainText()
 
     def put_typed(self, name: str, text: str) -> None:
-        """What was typed before, in place of what the note began with; undoing brings that back."""
+        """Restore typed text; undo returns to the original."""
         self._own_name = True
         self._name.setText(name)
         everything = QTextCursor(self._text.document())
@@ -134,7 +132,7 @@ class NoteSheet(QDialog):
         return self._note
 
     def show_note(self, note: SessionNote) -> None:
-        """Put it on the sheet; what the person has changed in another one can be brought back by undoing."""
+        """Show a note; undo restores the user's changes to the previous one."""
         first = self._note is None
         self._note = note
         if not self._own_name:
@@ -155,7 +153,7 @@ class NoteSheet(QDialog):
             self._name.selectAll()
 
     def suggest(self, slug: str) -> None:
-        """A better name, unless the person has chosen one."""
+        """Suggest a better name, unless the user has chosen one."""
         self._say_what_is_there()
         if not self._own_name:
             self._name.setText(slug)
@@ -163,7 +161,7 @@ class NoteSheet(QDialog):
                 self._name.selectAll()
 
     def say(self, sentence: str, *, degraded: bool = False) -> None:
-        """What the person should know now; takes the place of what was said before."""
+        """Show a message, replacing the previous one."""
         self._remark.setText(breakable(sentence))
         self._remark.setVisible(bool(sentence))
         set_role(self._remark, "degraded" if degraded else "meta")
@@ -171,7 +169,7 @@ class NoteSheet(QDialog):
             announce(self, sentence)
 
     def fail(self, sentence: str) -> None:
-        """What was wanted did not work: say so, and let the person go on."""
+        """Show an error, and let the user continue."""
         self.say(sentence, degraded=True)
         self._set_busy(False)
 
@@ -206,7 +204,7 @@ class NoteSheet(QDialog):
 
     @Slot()
     def _tidy_name(self) -> None:
-        """As it will stand in the file's name."""
+        """As it will be in the file name."""
         slug = to_slug(self._name.text())
         if slug and slug != self._name.text():
             self._name.setText(slug)
@@ -241,7 +239,7 @@ class NoteSheet(QDialog):
             self._judge()
 
     def reject(self) -> None:
-        """Esc: what the person has written goes only when they say so twice."""
+        """Esc: unsaved text is discarded only after a second press."""
         if self._text.document().isModified() and not self._warned:
             self._warned = True
             self.say(tr("Your changes are not saved. Cancel once more to throw them away."), degraded=True)

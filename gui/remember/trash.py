@@ -1,4 +1,4 @@
-"""Takes a note back: into the trash, from where it can be fetched, and only as long as nobody has changed it."""
+"""Undoes writing a note: moves it to the trash, only if it is unchanged since."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from gui.core.workspace import Opened, Workspace
 
 
 class Trash:
-    """The way there for all notes that this program has written."""
+    """Moves notes written by this program to the trash."""
 
     def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs) -> None:
         self._workspace = workspace
@@ -19,7 +19,7 @@ class Trash:
         self._jobs = jobs
 
     def take(self, opened: Opened, note: WrittenNote, folder: Path | None = None) -> None:
-        """Move it there, and say so. `folder`: of its workspace, where that is not the one that was open."""
+        """Move it there, and show a message. `folder`: of its workspace, if that is not the one that was open."""
 
         def tell(_: object) -> None:
             self._banner.say(tr("{note} is in the trash.", note=note.path), "off", key="remembered")

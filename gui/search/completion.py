@@ -24,7 +24,7 @@ class Part(NamedTuple):
     operator: str
     typed: str
     begin: int
-    """Where in the text a completion goes; it ends at the cursor."""
+    """Start of the completion in the text; it ends at the cursor."""
 
 
 def part_at(text: str, cursor: int) -> Part:
@@ -38,7 +38,7 @@ def part_at(text: str, cursor: int) -> Part:
 
 
 def completed(text: str, cursor: int, part: Part, value: str) -> tuple[str, int]:
-    """The text with the value in place of what was typed, and where the cursor is then."""
+    """The text with the value inserted for the typed part, and the new cursor position."""
     if not part.operator:
         inserted = value  # ends with its colon
     else:
@@ -100,7 +100,7 @@ class Offers(QListWidget):
 
 
 class Completion(QObject):
-    """Offers completions below a line edit; asks the memory for them off the GUI thread."""
+    """Shows completions below a line edit; gets them from the memory off the GUI thread."""
 
     def __init__(self, edit: QLineEdit, jobs: Jobs) -> None:
         super().__init__(edit)
@@ -128,7 +128,7 @@ class Completion(QObject):
 
     @Slot()
     def pause(self) -> None:
-        """What is typed is no question for now."""
+        """Disable completions for now."""
         self._stop()
         self._paused = True
 
@@ -142,7 +142,7 @@ class Completion(QObject):
 
     @Slot()
     def request(self) -> None:
-        """Offer what fits at the cursor, be it any operator."""
+        """Show completions at the cursor, for any operator."""
         self._ask(part_at(self._edit.text(), self._edit.cursorPosition()))
 
     @Slot()
@@ -151,7 +151,7 @@ class Completion(QObject):
         if part.operator:
             self._ask(part)
         else:
-            self._stop()  # nobody is interrupted while typing words
+            self._stop()  # typing plain words must not be interrupted
 
     def _stop(self) -> None:
         if self._job is not None:
@@ -188,7 +188,7 @@ class Completion(QObject):
         self._edit.setText(text)
         self._edit.setCursorPosition(cursor)
         if not self._part.operator:
-            self.request()  # an operator wants its value
+            self.request()  # the operator needs a value
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.FocusOut:

@@ -30,7 +30,7 @@ _GAP = re.compile(
 )
 _BOUNDARY = re.compile(r"(?<=[.!?…])\s(?:·\s)?|(?<= ·)\s")
 _TAKEN, _CODE = "\ue000", "\ue001"
-"""Stand for what needs no second look: marks that are taken out, and code, where no mark means anything."""
+"""Placeholders for parts that need no second pass: removed marks, and code, in which no mark has a meaning."""
 _MERE_MARK = 3
 """What is longer hides more than how a word looks."""
 
@@ -70,8 +70,8 @@ _WRAPPED = tuple(
         ("_", rf"(?<![\w_])(_)(?!_)(?={_OPENS})(?:(?!\n\s*\n)[^_]|(?<=\w)_(?=\w)){{1,300}}?(?<=[^\s_])(_)(?!\w)"),
     )
 )
-"""What stands at both sides of words that stay, each with a sign that it may be there at all: pictures and links come
-before the emphasis that may be round them."""
+"""Marks on both sides of text, each with a sign that it may occur at all: pictures and links come before emphasis
+around them."""
 
 
 def strip_markup(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
@@ -97,14 +97,14 @@ class _Marks:
                 self._take(comment.span(1), comment.span(2))
         for alone in _ALONE.finditer(self._text):
             if self._take(alone.span()) and alone[0] == "\\":
-                self._hide(alone.end(), alone.end() + 1, _CODE)  # what it stands before is text
+                self._hide(alone.end(), alone.end() + 1, _CODE)  # it precedes text
         for sign, pattern in _WRAPPED:
             for pair in pattern.finditer(self._text) if sign in self._text else ():
                 self._take(pair.span(1), pair.span(2))
         return sorted(self._found)
 
     def _take(self, *spans: Range) -> bool:
-        """Take these out, unless that would hide what was found."""
+        """Remove these, unless that would hide a match."""
         if any(self._was_found(start, end) for start, end in spans):
             return False
         for start, end in spans:
@@ -128,10 +128,10 @@ class Excerpt:
 
 
 def make_excerpt(snippet: str, ranges: Sequence[Range], heading: str = "", title: str = "") -> Excerpt:
-    """The snippet as one line without Markdown's marks, cut to start near its richest matches.
+    """The snippet as one line without Markdown marks, cut to start near its densest matches.
 
-    `heading` and `title` are shown elsewhere in the row and are not repeated in front, unless a word there is marked.
-    A title is a line of its own, as the front matter has it.
+    `heading` and `title` are shown elsewhere in the row and are not repeated in front, unless they contain a
+    highlighted word. A title is a separate line, as in the front matter.
     """
     first, _, below = snippet.partition("\n")
     if title and first == title and below.strip() and not (ranges and ranges[0][0] < len(first)):
@@ -167,7 +167,7 @@ def _flatten(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
         if gap.end() == gap.start():
             continue
         keep(gap.start())
-        opener = (gap["marks"] or "").strip("> ")  # a quote is prose like what stands before it
+        opener = (gap["marks"] or "").strip("> ")  # a quote is text like the line before it
         if length and gap.start() > position:
             announced = snippet[gap.start() - 1] == ":"  # "Plan: · one · two" would be one mark too many
             joint = SEPARATOR if gap["break"] and (opener or after_heading) and not announced else " "

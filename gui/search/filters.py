@@ -1,4 +1,4 @@
-"""The chips beside the search box: source, time and the workspace."""
+"""The chips next to the search box: source, time and the workspace."""
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
@@ -15,14 +15,14 @@ SOURCES: tuple[tuple[str, str, tuple[Source, ...] | None], ...] = (
     (marked("Notes"), marked("Search notes only"), ("memory",)),
     (marked("Sessions"), marked("Search sessions only"), ("sessions",)),
 )
-"""What the chip says, and what it does."""
+"""Label of the chip, and its filter."""
 PERIODS: tuple[tuple[str, str, int | None], ...] = (
     (marked("Any time"), marked("any time"), None),
     (marked("Past week"), marked("past week"), 7),
     (marked("Past month"), marked("past month"), 30),
     (marked("Past year"), marked("past year"), 365),
 )
-"""What the chip says, and the same within a line."""
+"""Label of the chip, the same within a line, and days."""
 NO_SESSIONS = marked("No sessions are indexed.")
 LONGEST_NAME = 24
 
@@ -48,11 +48,11 @@ def _only(scope: Scope) -> str:
 
 
 class Filters(QWidget):
-    """What to search; `changed` follows each choice of the person."""
+    """The search filters; `changed` follows each choice of the user."""
 
     changed = Signal()
     workspace_menu_requested = Signal(QMenu)
-    """The workspace's menu is about to open, empty: whoever owns the workspace fills it."""
+    """The workspace's menu is about to open, empty: the owner of the workspace fills it."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -83,7 +83,7 @@ class Filters(QWidget):
         self.set_scope(None)
 
     def set_scope(self, scope: Scope | None) -> None:
-        """Search one file or session alone, or all again, without telling. A click on its chip does the latter."""
+        """Search one file or session alone, or all again, without a signal. A click on its chip removes it."""
         self.scope = scope
         name = scope.name if scope else ""
         short = name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
@@ -102,7 +102,7 @@ class Filters(QWidget):
             self.choose(None, None, None)
 
     def choose(self, sources: tuple[Source, ...] | None, days: int | None, scope: Scope | None) -> None:
-        """Choose these without telling."""
+        """Select these without a signal."""
         self.sources = sources
         number = next((number for number, (_, _, known) in enumerate(SOURCES) if known == sources), 0)
         if self._source_chips[number] is self._source_chips[-1]:
@@ -114,7 +114,7 @@ class Filters(QWidget):
         self.set_scope(scope)
 
     def choose_everywhere(self, everywhere: bool) -> None:
-        """Search all workspaces, or only the one that is open, without telling."""
+        """Search all workspaces, or only the open one, without a signal."""
         self.everywhere = everywhere
         self.show_workspace(self._folder)
 

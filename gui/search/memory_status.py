@@ -1,4 +1,4 @@
-"""The memory's state for the search panel, read off the GUI thread and read anew when it may have changed meanwhile."""
+"""The memory's status for the search panel, read off the GUI thread and again after possible changes."""
 
 from PySide6.QtCore import QObject, Signal
 
@@ -39,7 +39,7 @@ class MemoryStatus(QObject):
         if manager is None:
             return
         if self._job is not None:
-            self._stale = True  # what is being read may be from before the change
+            self._stale = True  # a running read may be from before the change
             return
         self._job = self._jobs.read(
             lambda token: (manager, manager.status()), self._take, lambda sentence: self._forget_job()

@@ -1,4 +1,4 @@
-"""What the search panel says, from records alone."""
+"""Messages of the search panel, from records alone."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ _LACKS_WORDS = {
     (True, False): marked("Nothing among these results has these words."),
     (True, True): marked("None of these results matches, by words or meaning."),
 }
-"""By whether it was asked within results, and whether meaning was compared."""
+"""By whether the search was within results, and whether meaning was compared."""
 
 
 def milliseconds(spent: float) -> str:
@@ -78,7 +78,7 @@ def _file_count(outcome: SearchOutcome) -> str:
 
 
 def indexed(status: MemoryProviderStatus | None) -> str:
-    """ "12 files · 80 chunks"; empty while nobody knows."""
+    """ "12 files · 80 chunks"; empty while unknown."""
     if status is None:
         return ""
     files = tr_count("{count:,} file", "{count:,} files", status.files)
@@ -86,18 +86,18 @@ def indexed(status: MemoryProviderStatus | None) -> str:
 
 
 def new_words(suggestion: QuerySuggestion) -> str:
-    """What a suggestion has in place of the word that occurs nowhere; the whole question where there are several."""
+    """The replacement of the unknown word in a suggestion; the whole query if there are several."""
     return suggestion.words[0][1] if len(suggestion.words) == 1 else suggestion.query
 
 
 def meant(suggestions: Sequence[QuerySuggestion]) -> str:
-    """The question whether something else was meant; empty without a suggestion."""
+    """ "Did you mean …?"; empty without a suggestion."""
     words = any_of(in_quotes(new_words(suggestion)) for suggestion in suggestions)
     return tr("Did you mean {words}?", words=words) if words else ""
 
 
 def spelling(outcome: SearchOutcome) -> str:
-    """That another query was searched, or the question whether it was meant; empty for neither."""
+    """That another query was searched, or whether it was meant; empty for neither."""
     if outcome.corrected is not None:
         return tr("Showing results for {query}", query=in_quotes(outcome.corrected.query))
     return meant(outcome.suggestions)
@@ -121,7 +121,7 @@ def reading(status: MemoryProviderStatus | None) -> str:
 
 
 def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
-    """Title and sentence before anything is asked."""
+    """Title and sentence before the first query."""
     how = tr("Type a few words, or a question in your own words. Results come by the words and by what they mean.")
     if status is not None and status.custom.get("searchMode") == "keyword":
         how = tr("Type a few words that stand in what you look for.")
@@ -182,7 +182,7 @@ def _not_found(question: Query) -> str:
 
 
 def _emptied(outcome: SearchOutcome) -> str:
-    """What the stage that let nothing through says, unless it is said already."""
+    """The message of the stage that excluded everything, unless it is shown already."""
     explanation = outcome.explanation
     if explanation is None or any(remedy.name == "weak" for remedy in explanation.remedies):
         return ""

@@ -1,6 +1,6 @@
-"""The search panel: the box, the chips and the results, and what leads from one to the other.
+"""The search panel: the box, the chips and the results, and their connections.
 
-It owns two widgets that the window places apart: `header` for the top bar and `body` for the left column.
+It owns two widgets that the window places separately: `header` for the top bar and `body` for the left column.
 """
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
@@ -31,7 +31,7 @@ class Preview(QObject):
     selected = Signal(object, object)
     """MemorySearchResult and the query."""
     idle = Signal()
-    """Nothing is about to be told."""
+    """No further announcement is pending."""
 
     def __init__(self, view: ResultsView, parent: QObject) -> None:
         super().__init__(parent)
@@ -47,7 +47,7 @@ class Preview(QObject):
 
     @property
     def query(self) -> str:
-        """The words that led to what is shown, and are marked in what is read."""
+        """The query of the current results, whose words are highlighted in the viewer."""
         answer = self._view.answer
         return "" if answer is None else answer.question.text or " ".join(answer.outcome.telling)
 
@@ -71,7 +71,7 @@ class Preview(QObject):
         self.idle.emit()
 
     def _hold(self) -> None:
-        """What was seen of a whole answer stays current; beside the words alone, the meaning may know better."""
+        """The current result of a complete answer stays current; that of a keyword-only answer may change."""
         if self._view.answer is not None and self._view.answer.final:
             self._view.list.hold()
 
@@ -84,7 +84,7 @@ class SearchPanel(QObject):
     """Everything between a key in the search box and a result for the viewer."""
 
     result_activated = Signal(object, object)
-    """MemorySearchResult and the query: the person wants to go there."""
+    """MemorySearchResult and the query: the user opens it."""
     result_selected = Signal(object, object)
     """MemorySearchResult and the query: the preview should follow."""
     workspace_menu_requested = Signal(QMenu)
@@ -92,23 +92,23 @@ class SearchPanel(QObject):
     editor_requested = Signal(object)
     """MemorySearchResult to open in the external editor."""
     link_wanted = Signal(object)
-    """Spot of a result to which a link is to be copied."""
+    """Location of a result to which a link should be copied."""
     export_wanted = Signal()
     """The selected results, or all, are to be written to a file."""
     reveal_requested = Signal(object)
     """MemorySearchResult whose file to show in the file manager."""
     answer_changed = Signal(object)
-    """Answer that is shown now, or None where nothing is asked any more."""
+    """Current Answer, or None without a query."""
     result_current = Signal(object)
-    """MemorySearchResult that the list stands on, or None: at once, where the preview waits a moment."""
+    """Current MemorySearchResult of the list, or None: immediately, while the preview is debounced."""
     why_wanted = Signal()
-    """The person wants to see where scores come from."""
+    """Show where scores come from."""
     switch_wanted = Signal(object)
-    """MemorySearchResult whose workspace is to be opened."""
+    """MemorySearchResult whose workspace should be opened."""
     passed_by = Signal()
     """Down in the box while something else has the room of the results."""
     settled = Signal()
-    """Nothing is running or due: what is shown answers the box, and the preview was told."""
+    """Nothing is running or due: the results match the box, and the preview is up to date."""
 
     def __init__(self, manager: MemorySearchManager | None, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -162,11 +162,11 @@ class SearchPanel(QObject):
 
     @property
     def busy(self) -> bool:
-        """False once `settled` was emitted, until something else is asked."""
+        """False once `settled` was emitted, until the next query."""
         return self.controller.busy or self._preview.busy or self._status.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Search this memory from now on; what is in the box is asked again."""
+        """Set the memory; the query in the box is repeated."""
         self.controller.set_manager(manager)
         self._completion.set_manager(manager)
         self._box.setEnabled(manager is not None)
@@ -183,7 +183,7 @@ class SearchPanel(QObject):
 
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """What this memory cannot do from now on: nobody can choose it, and what is asked is asked without it."""
+        """Hide features that this memory doesn't support, and search without them."""
         for part in (self._filters, self._completion, self._help, self._view, self.controller):
             part.show_unsupported(lacks)
         self._actions.lacks = lacks
@@ -204,7 +204,7 @@ class SearchPanel(QObject):
             self._box.focus()
 
     def search(self, text: str) -> None:
-        """Put `text` into the box and search for it at once."""
+        """Enter `text` in the box and search for it."""
         self.controller.search(text)
 
     @Slot()
@@ -217,7 +217,7 @@ class SearchPanel(QObject):
 
     @Slot()
     def _accept(self) -> None:
-        """Enter in the box: open the best result if it answers what stands there, else hurry."""
+        """Enter in the box: open the best result if it matches the current text, else search immediately."""
         answer = self._view.answer
         if answer is not None and answer.question.text == self._box.query and self._view.has_results:
             self._view.list.open_current()

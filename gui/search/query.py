@@ -1,4 +1,4 @@
-"""What is asked of the memory, with everything that decides the answer, and the answer to it."""
+"""A search request with all its options, and its answer."""
 
 import unicodedata
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from gui.core.workspace import FIRST_RESULTS
 
 @dataclass(frozen=True)
 class Scope:
-    """One file or session that alone is searched, with the name that a person knows it by."""
+    """One file or session to which the search is limited, with its display name."""
 
     path: str
     name: str
@@ -33,13 +33,13 @@ class Query:
     min_score: float | None = None
     """None for the setting's value."""
     like: Passage | None = None
-    """What is wanted is like this, in place of what answers a text: that is empty then."""
+    """Passage to find similar ones for, instead of `text`, which is empty then."""
     within: "Query | None" = None
-    """Only among the results of this question, which may itself have been asked within another."""
+    """The query whose results are the scope, which may itself have one."""
     half_life_days: float | None = None
     """Days in which dated results lose half of their score, 0 for none; as the next, None for the settings' choice."""
     diverse: bool | None = None
-    """Whether results that say the same stand behind others."""
+    """Whether to rank results that repeat others lower."""
     correct: bool = True
     """Whether a word that occurs nowhere may be replaced by the nearest one."""
     everywhere: bool = False
@@ -47,12 +47,12 @@ class Query:
 
     @property
     def subject(self) -> "Query":
-        """What is asked for, without how much of the answer is wanted."""
+        """The query without the requested amount of results."""
         return replace(self, max_results=FIRST_RESULTS, min_score=None, correct=True)
 
     @property
     def levels(self) -> tuple["Query", ...]:
-        """The questions within which this one is asked, the widest first."""
+        """The queries that are the scope, widest first."""
         return () if self.within is None else (*self.within.levels, self.within)
 
 
@@ -63,10 +63,10 @@ class Answer:
     final: bool
     """False while only the words have been searched."""
     explained: bool = False
-    """Whether it was asked for with its explanation."""
+    """Whether the explanation was requested."""
 
 
 def is_searchable(text: str) -> bool:
-    """Two characters are a question; in scripts whose characters are words or syllables one is enough."""
+    """Two characters are a query; in scripts whose characters are words or syllables one is enough."""
     stripped = text.strip()
     return len(stripped) >= 2 or any(unicodedata.east_asian_width(char) in "WF" and char.isalpha() for char in stripped)

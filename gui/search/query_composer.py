@@ -1,4 +1,4 @@
-"""Puts the question together that the box and all around it ask, and puts a question back there."""
+"""Composes the query from the box and the controls around it, and restores a query there."""
 
 from PySide6.QtCore import QObject, Signal
 
@@ -13,7 +13,7 @@ class QueryComposer(QObject):
     """The text of the box, the chips, the order's menu, and the lines above the results."""
 
     query_changed = Signal(str)
-    """Another text is asked, or none."""
+    """Another query was entered, or none."""
 
     def __init__(
         self, box: QueryBox, filters: Filters, ranking: RankingMenu, narrowing: SearchScope, parent: QObject
@@ -27,11 +27,11 @@ class QueryComposer(QObject):
 
     @property
     def has_changed(self) -> bool:
-        """The box has another text than the one that was asked last."""
+        """The text of the box differs from the last query."""
         return self._box.query != self._asked
 
     def question(self, text: str) -> Query:
-        """This text with all that is chosen around it."""
+        """This text with all selected options."""
         chosen, ranking = self._filters, self._ranking.ranking
         return Query(
             text,
@@ -46,26 +46,26 @@ class QueryComposer(QObject):
         )
 
     def due(self) -> Query | None:
-        """What is asked; while there is no text yet, that within which it will be asked."""
+        """The current query; without text yet, the query that will be its scope."""
         question = self.question(self._box.query)
         if is_searchable(question.text) or question.like is not None:
             return question
         return question.within
 
     def take(self) -> Query | None:
-        """What is due, to be asked now."""
+        """The current query, to be run now."""
         self._note(self._box.query)
         return self.due()
 
     def put(self, text: str) -> None:
-        """Have this text in the box without asking."""
+        """Enter this text in the box without searching."""
         if text != self._box.query:
             self._asked = text
             self._box.show_text(text)
             self.query_changed.emit(text)
 
     def show(self, question: Query) -> None:
-        """Have all of this chosen, without asking."""
+        """Select all these options, without searching."""
         self._filters.choose(question.sources, question.days, question.scope)
         self._filters.choose_everywhere(question.everywhere)
         if question.half_life_days is not None and question.diverse is not None:

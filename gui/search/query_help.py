@@ -1,4 +1,4 @@
-"""What the search box understands, as a menu of examples: one that is chosen goes into the box."""
+"""The syntax of the search box as a menu of examples: choosing one inserts it into the box."""
 
 import re
 from collections.abc import Callable
@@ -23,7 +23,7 @@ _NOTES = (
 
 
 class QueryHelpMenu(QMenu):
-    """Every example with what it means."""
+    """Every example with its meaning."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""Puts a question to the memory, as far as that can answer it."""
+"""Sends a query to the memory, without unsupported options."""
 
 import time
 from dataclasses import replace
@@ -12,7 +12,7 @@ _MINUTE = 60
 
 
 def permitted(question: Query, lacks: MissingFeatures) -> Query:
-    """The question without what this memory cannot heed, which the window neither shows nor lets anyone choose."""
+    """The query without options that this memory doesn't support; the window neither shows nor offers them."""
     if "conditions" in lacks:
         question = replace(question, sources=None, days=None, scope=None)
     if "narrowing" in lacks:
@@ -31,9 +31,9 @@ def ask(
     cancel: CancelToken,
     whole_files: bool = False,
 ) -> SearchOutcome:
-    """Its answer, or a first one by words alone; `whole_files`: with all results of each file.
+    """Its answer, or a first keyword-only one; `whole_files`: with all results of each file.
 
-    On a pool thread: another backend may have taken over since the question was put together.
+    On a pool thread: another backend may have replaced the one for which the query was composed.
     """
     lacks = manager.lacks
     question = permitted(question, lacks)
@@ -72,5 +72,5 @@ def _earlier(question: Query) -> EarlierQuestion:
 
 
 def _since(question: Query) -> float | None:
-    """To the minute: the same question a moment later is the same question, which the engine may remember."""
+    """To the minute: repeated queries then hit the engine's cache."""
     return None if question.days is None else time.time() // _MINUTE * _MINUTE - question.days * DAY

@@ -1,4 +1,4 @@
-"""The answered question again in another way: more of it, weak matches too, explained, or without what limits it."""
+"""Variants of the answered query: more results, weak matches, with explanation, or without its limits."""
 
 from dataclasses import replace
 from typing import Any
@@ -12,18 +12,18 @@ from gui.search.results_view import ResultsView
 from gui.search.search_runner import SearchRunner
 
 GROWTH = 4
-"""Each "show more" asks for so many times the results."""
+"""Factor by which each "show more" increases the number of results."""
 
 
 class QueryVariants(QObject):
-    """Each is asked in one step, without a first answer by words alone."""
+    """Each runs in one step, without a keyword-only answer first."""
 
     meant = Signal(str)
     """Another text to ask in place of the one in the box."""
     other_wanted = Signal(object)
-    """Question without what limits the one that was asked."""
+    """The query without its limits."""
     remedy_wanted = Signal(object)
-    """SearchRemedy of an empty answer that is not a matter of the question."""
+    """SearchRemedy of an empty answer that another query can't provide."""
 
     def __init__(self, runner: SearchRunner, view: ResultsView, parent: QObject) -> None:
         super().__init__(parent)
@@ -37,14 +37,14 @@ class QueryVariants(QObject):
 
     @Slot(bool)
     def explain(self, wanted: bool) -> None:
-        """Let answers come with their explanation from now on; the one on show is asked for again where it has none."""
+        """Request explanations from now on; the shown answer is requested again if it has none."""
         self._runner.explaining = wanted
         answer = self._view.answer
         if wanted and answer is not None and answer.final and answer.outcome.explanation is None:
             self._ask()
 
     def hear(self, answer: Answer) -> None:
-        """An answer is shown; it may have been under way when explanations came to be wanted."""
+        """An answer is shown; it may have been requested before explanations were."""
         if answer.final and self._runner.explaining and not (answer.explained or answer.outcome.explanation):
             self._ask()
 

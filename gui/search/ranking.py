@@ -1,4 +1,4 @@
-"""Two choices besides the order: whether newer results count more, and whether alike ones stand apart."""
+"""Two options besides the order: newer results first, and diversity."""
 
 from dataclasses import dataclass, replace
 
@@ -23,7 +23,7 @@ class Ranking:
     half_life_days: float = 0.0
     """Days in which dated results lose half of their score; 0 where none does."""
     diverse: bool = False
-    """Whether results that say the same stand behind others."""
+    """Whether to rank results that repeat others lower."""
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -47,12 +47,12 @@ def days_words(days: float) -> str:
 
 
 class RankingMenu(QObject):
-    """The choices at the end of the order's menu; the button says in words what is on."""
+    """The options at the end of the order's menu; the button names those that are on."""
 
     changed = Signal()
-    """By the person."""
+    """Changed by the user."""
     default_wanted = Signal(object)
-    """Ranking that is to be everyone's who asks in this workspace from now on."""
+    """Ranking to save as the default of this workspace."""
 
     def __init__(self, button: SortButton) -> None:
         super().__init__(button)
@@ -86,7 +86,7 @@ class RankingMenu(QObject):
         self._show()
 
     def set_default(self, ranking: Ranking, *, anew: bool) -> None:
-        """What the settings say; it is chosen, unless the person has chosen otherwise and nothing begins `anew`."""
+        """The settings' value; it is selected, unless the user has chosen otherwise and `anew` is False."""
         untouched = self.ranking == self._default
         self._default = ranking
         self.show(ranking if anew or untouched else self.ranking)
@@ -99,7 +99,7 @@ class RankingMenu(QObject):
             self.show(self._default)
 
     def show(self, ranking: Ranking) -> None:
-        """Choose this without telling, if it can be had."""
+        """Select this without a signal, if it is supported."""
         self.ranking = Ranking() if "ordering" in self._gates.lacks else ranking
         self._show()
 

@@ -1,4 +1,4 @@
-"""What the buttons of an empty answer say, and the question that each of them asks instead."""
+"""Labels of an empty answer's buttons, and the query that each of them runs."""
 
 from dataclasses import replace
 
@@ -31,7 +31,7 @@ def button_words(remedy: SearchRemedy) -> str:
 
 
 def remedied(question: Query, remedy: SearchRemedy) -> Query | None:
-    """The question without what emptied its answer; None where the question is not to blame."""
+    """The query without the limit that emptied its answer; None if a query can't help."""
     match remedy.name:
         case "weak":
             return replace(question, min_score=0.0)

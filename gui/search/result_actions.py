@@ -26,7 +26,7 @@ from gui.search.result_menu import (
 
 
 class ResultActions(QObject):
-    """Copies by itself; the rest is for whoever owns the files."""
+    """Copies itself; the other actions are signals to the owner of the files."""
 
     editor_requested = Signal(object)
     """MemorySearchResult to open in the external editor."""
@@ -35,13 +35,13 @@ class ResultActions(QObject):
     like_wanted = Signal(object)
     """MemorySearchResult like which others are to be found."""
     link_wanted = Signal(object)
-    """A link to this Spot is to be copied."""
+    """Copy a link to this Location."""
     export_wanted = Signal()
     """The selected results, or all, are to be written to a file."""
     switch_wanted = Signal(object)
-    """MemorySearchResult whose workspace is to be opened."""
+    """MemorySearchResult whose workspace should be opened."""
     within_wanted = Signal()
-    """Another question among the results on show."""
+    """Search within the current results."""
 
     why_wanted = Signal()
     """The current result's score is to be explained."""

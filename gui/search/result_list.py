@@ -1,4 +1,4 @@
-"""The list of results: keeps what a person has chosen or seen in its place while answers come and go."""
+"""The list of results: keeps the selected or visible rows in place while answers arrive."""
 
 from collections.abc import Hashable, Iterable, Sequence
 
@@ -17,7 +17,7 @@ _TOP = 8
 
 
 class NewResultsButton(QPushButton):
-    """Floats at the top of a list; hidden while there is nothing to say."""
+    """A button at the top of a list; hidden while there is nothing new."""
 
     def __init__(self, over: QAbstractScrollArea) -> None:
         super().__init__(over)
@@ -28,7 +28,7 @@ class NewResultsButton(QPushButton):
         self.hide()
 
     def tell(self, before: frozenset[Hashable], now: frozenset[Hashable]) -> None:
-        """`before` and `now`: the rows above what is seen. Counts new ones and those that have overtaken it."""
+        """`before` and `now`: the rows above the visible ones. Counts new rows and those that moved up."""
         self._overtaken = (self._overtaken & now) | (now - before)
         more = sum(1 for key in self._overtaken if isinstance(key, tuple) and key[0] == "result")
         if more:
@@ -80,9 +80,9 @@ class ResultList(RowList):
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     def show_rows(self, rows: Sequence[Row], *, keep: bool, shift: int = 0) -> None:
-        """Replace the rows: at the top with the best one current, or, with `keep`, where the person is.
+        """Replace the rows: with the first one current or, with `keep`, at the user's position.
 
-        `shift`: pixels that the list itself moved down since the person last saw it.
+        `shift`: pixels that the list itself moved down since the user last saw it.
         """
         if keep and self.rows.shows(rows):
             return
@@ -111,7 +111,7 @@ class ResultList(RowList):
         return row.result if isinstance(row, ResultRow) else None
 
     def selected_results(self) -> tuple[MemorySearchResult, ...]:
-        """All that are selected, from top to bottom; one is current, also where only that one is."""
+        """All selected rows, from top to bottom; at least the current one."""
         rows = map(self.rows.row, sorted(index.row() for index in self.selectedIndexes()))
         found = tuple(row.result for row in rows if isinstance(row, ResultRow))
         current = self.current_result()

@@ -1,4 +1,4 @@
-"""The body of the search panel: counts, notices, and the list or what stands in its place."""
+"""The body of the search panel: counts, notices, and the list or a page instead of it."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -49,9 +49,9 @@ class ResultsView(QWidget):
     retry_wanted = Signal()
     order_chosen = Signal()
     within_wanted = Signal()
-    """Ask another question among the results on show."""
+    """Search within the current results."""
     meant = Signal(str)
-    """Another question than the one that was asked, chosen from those that are offered."""
+    """Another query, chosen from the suggestions."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -100,14 +100,14 @@ class ResultsView(QWidget):
         self._show_empty_again()
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """While the first index is being made, a page without results says how far it is."""
+        """During the first indexing, a page without results shows the progress."""
         before, self._reading = self._reading, messages.reading(status)
         if self._reading == before or self.has_results:
             return
         if self._page_shows == "hint":
             self.show_hint(status)
         elif self._reading or status is None or status.last_sync is None or status.last_sync.error:
-            self._show_empty_again()  # after any other sync, the answer comes again by itself
+            self._show_empty_again()  # after any other sync, the answer is repeated automatically
 
     def _show_empty_again(self) -> None:
         if self._answer is not None and not self.has_results and self._page_shows == "empty":
@@ -131,7 +131,7 @@ class ResultsView(QWidget):
         return self._stack.currentWidget() is self.list
 
     def show_hint(self, status: MemoryProviderStatus | None) -> None:
-        """Before anything is asked."""
+        """Shown before the first query."""
         title, sentence = messages.hint(status)
         self._answer = None
         self._show_page((title, sentence), messages.indexed(status), make_table=KeyTable)
@@ -143,7 +143,7 @@ class ResultsView(QWidget):
             self._show_page(("", tr(messages.SEARCHING)), "")
 
     def show_answer(self, answer: Answer) -> None:
-        """Replace what is shown; the same subject as before keeps its place."""
+        """Replace the display; a repeated query keeps its position."""
         before = self._answer
         same = before is not None and before.question.subject == answer.question.subject
         keep = same and self.has_results
@@ -185,7 +185,7 @@ class ResultsView(QWidget):
 
     def _show_notice(self, answer: Answer) -> None:
         if not answer.final and not answer.outcome.notice:
-            return  # the words' half knows less than the whole answer: what that said stays until the next one
+            return  # a keyword-only answer knows less than the complete one, which stays until the next one
         if answer.question.min_score is None:
             self._notice.show_notice(answer.outcome.notice)
         else:

@@ -1,7 +1,7 @@
 """Paints the rows of the result list.
 
-What a row shows is laid out once a width, font and theme, and kept for the rows last seen, so that a frame of
-scrolling only draws. Heights depend on the font alone: a list of any length knows its geometry without its text.
+A row is laid out once for a width, font and theme, and cached for recently visible rows, so that a frame of scrolling
+only draws. Heights depend on the font alone: a list of any length knows its geometry without its text.
 """
 
 from collections import OrderedDict
@@ -51,9 +51,9 @@ NOTE_SHARE = 0.4
 """How much of the width of path and heading together a heading may claim."""
 _WHY = marked("Click to see why")
 LEAST_NOTE = 8
-"""A heading that is cut shows at least so many letters."""
+"""Fewest characters shown of a cut heading."""
 KEPT = 400
-"""Laid-out rows kept: many screens, and some 1 MB."""
+"""Cached rows: many screens, and some 1 MB."""
 LINES = 2
 MARK_RADIUS = 2.5
 MARK_PAD = 1.5
@@ -61,18 +61,16 @@ _WAYS = (Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft)
 
 
 class ExcerptLayout:
-    """The excerpt in two lines of `width` pixels at most; what does not fit is cut at a word, with an ellipsis.
+    """The excerpt in at most two lines of `width` pixels; longer text is cut at a word, with an ellipsis.
 
-    Attributes:
-        mark_boxes: where the marked words stand, relative to the excerpt's top left.
-        shown: how much of the text is drawn, in UTF-16 units.
-        ellipsis: where the ellipsis is drawn (its baseline's left end); None when nothing was cut.
+    Attributes: mark_boxes: boxes of the highlighted words, relative to the excerpt's top left. shown: length of the
+    drawn text, in UTF-16 units. ellipsis: position of the ellipsis (its baseline's left end); None if nothing was cut.
     """
 
     def __init__(
         self, excerpt: Excerpt, font: QFont, metrics: QFontMetrics, *, width: int, line_height: int, mark_text: QColor
     ) -> None:
-        text = excerpt.text[:width]  # two lines of the narrowest letters hold less; shaping more would be for nothing
+        text = excerpt.text[:width]  # two lines of the narrowest letters contain less; shaping more would be useless
         ranges = utf16_ranges(text, [(start, end) for start, end in excerpt.marks if end <= len(text)])
         self._font = font
         self._layout = QTextLayout(text, font)
@@ -113,11 +111,9 @@ class ExcerptLayout:
 
 
 class MarkedLine:
-    """One line of a row, such as a title, with its marked words.
+    """One line of a row, such as a title, with its highlighted words.
 
-    Attributes:
-        text: what is drawn.
-        mark_boxes: where the marked words are, relative to the text's top left.
+    Attributes: text: the drawn text. mark_boxes: boxes of the highlighted words, relative to the text's top left.
     """
 
     def __init__(self, whole: str, text: str, ranges: Sequence[Range], font: QFont, mark_text: QColor) -> None:
@@ -165,7 +161,7 @@ def _draw_marks(painter: QPainter, boxes: Sequence[QRectF], origin: QPointF, col
 
 
 def _ranges_in_cut(whole: str, text: str, ranges: Sequence[Range]) -> list[Range]:
-    """The ranges of `whole` as they are in `text`, which is it or one end of it with an ellipsis."""
+    """The ranges of `whole` in `text`, which is it or one end of it with an ellipsis."""
     first, last, shift = 0, len(whole), 0
     if text != whole:
         kept = len(text) - 1
@@ -192,7 +188,7 @@ _OPTIONS = {direction: _make_option(direction) for direction in _WAYS}
 
 
 def _after(line: QTextLine, metrics: QFontMetrics) -> QPointF:
-    """Where the ellipsis goes: behind the line's last word, which is at its left in right-to-left text."""
+    """Position of the ellipsis: after the line's last word, which is at its left in right-to-left text."""
     rect = line.naturalTextRect()
     to_left = _x(line, line.textStart()) > _x(line, line.textStart() + line.textLength())
     x = rect.left() - metrics.horizontalAdvance(ELLIPSIS) if to_left else rect.right()
@@ -209,7 +205,7 @@ def _format_range(start: int, end: int, ink: QColor) -> QTextLayout.FormatRange:
 
 
 def _mark_boxes(line: QTextLine, ranges: Sequence[tuple[int, int]]) -> list[QRectF]:
-    """Boxes of the ranges (UTF-16) that touch this line; one that goes over its end has a box on each line."""
+    """Boxes of the ranges (UTF-16) in this line; a range over its end has a box on each line."""
     first = line.textStart()
     last = first + line.textLength()
     boxes = []
@@ -222,7 +218,7 @@ def _mark_boxes(line: QTextLine, ranges: Sequence[tuple[int, int]]) -> list[QRec
 
 
 def _x(line: QTextLine, offset: int) -> float:
-    answer: object = line.cursorToX(offset)  # PySide hands the cursor's position back beside the coordinate
+    answer: object = line.cursorToX(offset)  # PySide returns the cursor position next to the coordinate
     return float(answer[0] if isinstance(answer, tuple) else answer)  # type: ignore[arg-type]
 
 
@@ -255,7 +251,7 @@ class ResultDelegate(QStyledItemDelegate):
         self.restyle()
 
     def restyle(self) -> None:
-        """The font changed: measure anew."""
+        """The font changed: measure again."""
         self.metrics = RowMetrics()
         self._sizes = {
             FileRow: QSize(0, self.metrics.file_height),
@@ -266,7 +262,7 @@ class ResultDelegate(QStyledItemDelegate):
         self.forget()
 
     def forget(self) -> None:
-        """The rows changed: drop what was laid out for the old ones."""
+        """The rows changed: drop the layouts of the old ones."""
         self._drawings.clear()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -356,7 +352,7 @@ class ResultDelegate(QStyledItemDelegate):
         whole, lines = _place(row)
         room = width - BAR_WIDTH - 3 * BAR_GAP - meta.horizontalAdvance(f" · {lines}")
         note = self._fit_note(row, whole, room)
-        # A path gives way at its front, since the name of the file tells most; of a session the agent stays.
+        # A path is cut at its front, since the file name is most informative; for a session the agent stays.
         mode = Qt.TextElideMode.ElideRight if row.result.message else Qt.TextElideMode.ElideLeft
         place = elide(meta, whole, mode, room - meta.horizontalAdvance(note))
         end, ink = f" · {lines}", colours.mark_text
@@ -368,7 +364,7 @@ class ResultDelegate(QStyledItemDelegate):
         )
 
     def _fit_note(self, row: ResultRow, path: str, room: int) -> str:
-        """What stands at the right: it may not take the room of the file's name, nor be a mere beginning."""
+        """The text at the right: it must leave room for the file name, and not be cut to a few characters."""
         meta = self.metrics.meta_metrics
         name = path.rpartition("/")[2]
         least = meta.horizontalAdvance(path if path == name else f"…{name}")
@@ -381,14 +377,14 @@ class ResultDelegate(QStyledItemDelegate):
 
 
 _SPEAKERS = {"user": marked("you"), "assistant": marked("assistant"), "tool": marked("tool")}
-"""Who said what was found; its number would count tool calls too, as no count that a person sees does."""
+"""Speaker of the found message; its number would count tool calls too, unlike every visible count."""
 
 
 @dataclass(frozen=True)
 class _ResultDrawing:
     excerpt: ExcerptLayout
     place: MarkedLine
-    """Path and lines; for a session who it was with, what about, and who said it."""
+    """Path and lines; for a session the agent, the subject, and the speaker."""
     note: MarkedLine
     """Heading, or which half of the search found the row alone."""
 

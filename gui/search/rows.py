@@ -20,14 +20,15 @@ LEGS: dict[Leg, tuple[str, str]] = {
     "words": (marked("words only"), marked("words")),
     "meaning": (marked("meaning only"), marked("meaning")),
 }
-"""What is said of each, at length and short."""
+"""Its description, long and short."""
 _NAMES = {"User": marked("You"), "Assistant": marked("Assistant"), "Tool": marked("Tool"), "System": marked("System")}
-"""As the index has them -> as they are shown."""
+"""Names in the index -> displayed names."""
 _LABEL = re.compile(rf"(?:\A|(?<=\n\n))(?:{'|'.join(_NAMES)})(?=: )")
 
 
 def name_speakers(snippet: str, ranges: Sequence[Range]) -> tuple[str, list[Range]]:
-    """The snippet with its speakers' other name, and the ranges in it; those of the name itself mark nothing said."""
+    """The snippet with the displayed names of speakers, and the ranges in it; matches in the names themselves are
+    dropped."""
     shown = {name: tr(other) for name, other in _NAMES.items()}
     labels = [found for found in _LABEL.finditer(snippet) if shown[found[0]] != found[0]]
     ends = [found.end() for found in labels]
@@ -103,7 +104,7 @@ class ResultRow:
 
 @dataclass(frozen=True)
 class MoreRow:
-    """Ends a list that lacks results of other files."""
+    """The last row of a list that doesn't show all files."""
 
     hidden: int
     at_least: bool = False

@@ -20,10 +20,10 @@ from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, paint_ground
 Kept = SavedSearch | RecentSearch
 _KEPT = Qt.ItemDataRole.UserRole
 _ROWS = 12
-"""So many are seen at once where there is room."""
+"""Rows shown if there is room."""
 _SIDE, _GAP, _ICON = 14, 10, 14
 _MOST_LIMITS = 0.45
-"""Share of the row that what narrows a question may take."""
+"""Largest share of the row for the limits of a query."""
 _MARGIN = 8
 
 
@@ -35,7 +35,7 @@ class SavedList(QListWidget):
     """Lies over the window's content; the keys stay with the box."""
 
     menu_wanted = Signal(object, QPoint)
-    """What is kept, and the global position."""
+    """The saved search, and the global position."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -101,7 +101,7 @@ class SavedList(QListWidget):
             self.scrollToTop()
 
     def step(self, by: int) -> None:
-        """So many rows on; at an end it goes on at the other only by single steps."""
+        """Move by so many rows; only single steps wrap around at the ends."""
         rows = [row for row in range(self.count()) if self.item(row).data(_KEPT) is not None]
         if not rows:
             return

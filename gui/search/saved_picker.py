@@ -24,11 +24,11 @@ _STEPS = {
 
 
 class SearchPicker(QObject):
-    """While it is open, what is typed in the box chooses among the kept searches and is no question."""
+    """While it is open, typing in the box filters the saved searches instead of searching."""
 
     opened = Signal()
     closed = Signal()
-    """Nothing was chosen: what stands in the box is a question again."""
+    """Nothing was chosen: the text of the box is a query again."""
     chosen = Signal(object)
     """SavedSearch or RecentSearch."""
     unwanted = Signal(object)
@@ -37,7 +37,7 @@ class SearchPicker(QObject):
     """SavedSearch."""
 
     def __init__(self, box: QueryBox, shelf: SavedSearchStore, has_answer: Callable[[], bool]) -> None:
-        """`has_answer`: whether an empty box stands for a question, so that Down leads to its answer."""
+        """`has_answer`: whether an empty box has results, so that Down moves to them."""
         super().__init__(box)
         self._has_answer = has_answer
         self._box = box
@@ -56,12 +56,12 @@ class SearchPicker(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Show all that is kept; where that is nothing, nothing happens."""
+        """Show all saved searches; does nothing if there are none."""
         if not (self._saved.saved or self._saved.recent):
             return
         self._filter, self._before = "", self._box.edit.text()
         self._box.focus()
-        self._box.edit.selectAll()  # typing begins anew
+        self._box.edit.selectAll()  # typing replaces it
         self._show()
         self.opened.emit()
 
@@ -89,7 +89,7 @@ class SearchPicker(QObject):
             self.close()
 
     def _tell(self) -> None:
-        """The keys are with the box, where nobody would hear of it."""
+        """Announced, since the keyboard focus stays in the box."""
         item = self.list.currentItem()
         if item is not None:
             announce(self.list, item.data(Qt.ItemDataRole.AccessibleTextRole))
@@ -107,7 +107,7 @@ class SearchPicker(QObject):
 
     def _choose(self, search: Kept | None) -> None:
         if search is not None:
-            self._box.show_text(self._before)  # what was typed since was no question
+            self._box.show_text(self._before)  # the text typed since was not a query
             self.list.hide()
             self.chosen.emit(search)
 
@@ -136,7 +136,7 @@ class SearchPicker(QObject):
         return False
 
     def _deletes_text(self) -> bool:
-        """Whether the key for that finds text behind the cursor, of which some was typed since."""
+        """Whether the delete key would delete typed text after the cursor."""
         edit = self._box.edit
         return bool(self._filter) and (edit.hasSelectedText() or edit.cursorPosition() < len(edit.text()))
 

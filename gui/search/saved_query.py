@@ -1,4 +1,4 @@
-"""A question as it is kept, there and back, and what a kept one is called."""
+"""Converts a query to its saved form and back, and names it."""
 
 from engine import AskedQuestion, Passage, tr
 from gui.search.filters import period_within
@@ -9,7 +9,7 @@ from gui.search.scope_messages import citation, quoted, source_names
 
 
 def kept(question: Query, order: SortOrder = "relevance") -> AskedQuestion:
-    """All of it but how much of the answer was wanted."""
+    """The saved form, without the requested amount of results."""
     return AskedQuestion(
         text=question.text,
         sources=question.sources,
@@ -40,7 +40,7 @@ def asked(question: AskedQuestion) -> Query:
 
 
 def title(question: AskedQuestion) -> str:
-    """What was asked, without what narrows it."""
+    """The query's text, without its limits."""
     return question.text if question.like is None else _like(question.like)
 
 

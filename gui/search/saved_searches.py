@@ -1,4 +1,4 @@
-"""Keeps the questions of the search panel: notes what was meant, saves under a name, and leads back to either."""
+"""Saves the queries of the search panel: records the history, saves under a name, and restores either."""
 
 from collections.abc import Callable, Collection
 
@@ -24,12 +24,12 @@ _WIDTH = 380
 
 
 class NameDialog(QDialog):
-    """Opens at once, over `parent`'s window, and forgets itself when it closes."""
+    """Opens immediately, over `parent`'s window, and is deleted when it closes."""
 
     named = Signal(str)
 
     def __init__(self, heading: str, sentence: str, name: str, taken: Collection[str], parent: QWidget) -> None:
-        """`sentence` says what is kept; `taken` are the names of others, which would be replaced."""
+        """`sentence` describes what is saved; `taken` are the names of others, which would be replaced."""
         super().__init__(parent.window())
         self.setWindowTitle(heading)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -78,14 +78,14 @@ class NameDialog(QDialog):
 
 
 class SavedSearchController(QObject):
-    """`star` says whether the question on show is saved, and saves it or forgets it when it is pressed."""
+    """`star` shows whether the current query is saved, and saves or removes it when pressed."""
 
     wanted = Signal(object)
     """AskedQuestion to ask again."""
     changed = Signal()
-    """Another question is on show, or something else is kept."""
+    """Another query is shown, or saved searches have changed."""
     forgotten = Signal(object)
-    """SavedSearch that is saved no more: it can be put back."""
+    """A removed SavedSearch: it can be restored."""
 
     def __init__(
         self,
@@ -95,7 +95,7 @@ class SavedSearchController(QObject):
         now: Callable[[], AskedQuestion | None],
         parent: QObject,
     ) -> None:
-        """`now`: the question on show, None where nothing is asked."""
+        """`now`: the current query, None without one."""
         super().__init__(parent)
         self._box = box
         self._now = now
@@ -131,7 +131,7 @@ class SavedSearchController(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        """Another question is on show."""
+        """Another query is shown."""
         question = self._now()
         name = self.shelf.name_of(question)
         self.star.setVisible(question is not None)
@@ -154,7 +154,7 @@ class SavedSearchController(QObject):
 
     @Slot()
     def save(self) -> None:
-        """Ask for a name for the question on show; where it has one, for another."""
+        """Ask for a name for the current query, or for a new name if it has one."""
         question = self._now()
         if question is None:
             return

@@ -1,4 +1,4 @@
-"""What is kept of the questions of a workspace, for the window: at hand at once, written in the background."""
+"""The saved searches and history of a workspace for the window: cached, and written in the background."""
 
 import time
 from collections.abc import Callable
@@ -13,12 +13,12 @@ Contents = tuple[tuple[SavedSearch, ...], tuple[RecentSearch, ...]]
 
 
 class SavedSearchStore(QObject):
-    """One job at a time, so that what was done first is written first."""
+    """One job at a time, so that changes are written in order."""
 
     changed = Signal()
     """`saved` and `recent` are what they are now."""
     failed = Signal(str)
-    """Why something was not kept, in one sentence."""
+    """Why something was not saved, in one sentence."""
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -27,18 +27,18 @@ class SavedSearchStore(QObject):
         self._acts: list[Act] = []
         self._job: Job | None = None
         self.notes = True
-        """Whether questions are kept that nobody has saved."""
+        """Whether the search history is recorded."""
         self.saved: tuple[SavedSearch, ...] = ()
         """Last used first."""
         self.recent: tuple[RecentSearch, ...] = ()
-        """Last asked first."""
+        """Newest first."""
 
     @property
     def busy(self) -> bool:
         return self._job is not None
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Show what is kept with this memory."""
+        """Show the saved searches of this memory."""
         self._kept = None if manager is None else manager.kept_searches
         self._job = None
         self._acts.clear()

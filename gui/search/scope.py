@@ -1,4 +1,4 @@
-"""What questions are asked within, or what results are to be like, and the ways back from both."""
+"""The scope of queries: earlier results, or a passage to find similar ones for; and the way back from both."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -13,18 +13,18 @@ from gui.search.scope_bar import ScopeBar
 from gui.widgets.query_box import QueryBox
 
 MOST_WITHIN = 1000
-"""The engine asks within so many of the best results."""
+"""Number of best results within which the engine searches."""
 _MOST_REMEMBERED = 100
 
 
 @dataclass(frozen=True)
 class _Origin:
-    """Where likeness was asked for."""
+    """The origin of a search for similar passages."""
 
     words: str
     """The beginning of the passage."""
     go_back: Callable[[], None]
-    """To what was asked then."""
+    """Returns to the earlier query."""
 
 
 def passage_of(result: MemorySearchResult) -> Passage:
@@ -38,10 +38,10 @@ def passage_of(result: MemorySearchResult) -> Passage:
 
 
 class SearchScope(QObject):
-    """What stands in the bar; the panel asks for it with every question."""
+    """The scope shown in the bar; the panel reads it for every query."""
 
     returned = Signal(object)
-    """A line was left: Question to show again, None where nobody knows what was asked before."""
+    """A scope was left: Query to show again, None if the earlier one is unknown."""
 
     def __init__(self, bar: ScopeBar, box: QueryBox, parent: QObject) -> None:
         super().__init__(parent)
@@ -58,7 +58,8 @@ class SearchScope(QObject):
         return self.like is not None or self.within is not None
 
     def begin_like(self, passage: Passage, words: str, go_back: Callable[[], None]) -> None:
-        """Want what is like this; `words` are its beginning, `go_back` leads to what was asked so far."""
+        """Search for passages similar to this one; `words` are its beginning, `go_back` returns to the earlier
+        query."""
         self._origins.pop(passage, None)
         self._origins[passage] = _Origin(words, go_back)
         if len(self._origins) > _MOST_REMEMBERED:
@@ -67,26 +68,26 @@ class SearchScope(QObject):
         self._tell()
 
     def begin_within(self, question: Query, outcome: SearchOutcome) -> None:
-        """Ask among the results of this question from now on; `outcome` is its answer."""
+        """Search within the results of this query from now on; `outcome` is its answer."""
         self.like = None
         self.within = replace(question, max_results=FIRST_RESULTS)
         self._counts = (*outcome.within, _count(outcome))
         self._tell()
 
     def end_like(self) -> None:
-        """Something else is asked in its place."""
+        """Another query replaces it."""
         self.like = None
         self._tell()
 
     def show(self, question: Query) -> None:
-        """Stand where this question is asked, without telling."""
+        """Set the scope of this query, without a signal."""
         if question.within != self.within:
             self._counts = ()
         self.like, self.within = question.like, question.within
         self._tell()
 
     def hear(self, answer: Answer) -> None:
-        """Count anew: the index may have changed since."""
+        """Update the counts: the index may have changed."""
         if not answer.final or self.within is None:
             return
         if answer.question.within == self.within:
@@ -96,7 +97,7 @@ class SearchScope(QObject):
         self._tell()
 
     def back(self) -> bool:
-        """Leave the last line; False where there is none."""
+        """Leave the innermost scope; False if there is none."""
         if not self.active:
             return False
         self._leave(len(self._levels()) - (self.like is None))
@@ -128,7 +129,7 @@ class SearchScope(QObject):
         if self.like is not None:
             crumbs.append(texts.like(self.like, self._words(self.like)))
         self._bar.show_crumbs(crumbs)
-        # Short, since how many results there are stands beside it.
+        # Short, since the number of results is shown next to it.
         other = tr("Search for other words") if self.like is not None else ""
         self._box.set_hint(tr("Within these results") if self.within is not None else other)
 

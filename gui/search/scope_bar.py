@@ -1,4 +1,4 @@
-"""Lines above the results that say what these are kept to, or what they are like; each has a button that leaves it."""
+"""Lines above the results that show their scope; each has a button to leave it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,11 +15,11 @@ from gui.widgets.mirrored import margins
 from gui.widgets.row_painting import GUTTER
 
 _LEAST_LETTERS = 44
-"""Where a line has room for so many, the place stands behind the words."""
+"""Fewest characters of a line that shows the location after the text."""
 _PLACE_LETTERS = 16
 """It is cut down to no fewer."""
 _STEP = 12
-"""Pixels by which a line stands further in than the one that it is within."""
+"""Indent in pixels of a line relative to the scope around it."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Crumb:
 
 
 class _Line(QWidget):
-    """Text that is cut where there is no room for it, and the button, which always has."""
+    """Text that is cut if there is no room, and the button, which is always visible."""
 
     def __init__(self, depth: int, bar: "ScopeBar") -> None:
         super().__init__(bar)
@@ -75,7 +75,7 @@ class _Line(QWidget):
 
 
 class ScopeBar(QWidget):
-    """Hidden while there is nothing to say."""
+    """Hidden while there is no scope."""
 
     left = Signal(int)
     """Which line is left, from 0; those below it go with it."""
@@ -90,13 +90,13 @@ class ScopeBar(QWidget):
         self.setVisible(False)
 
     def show_crumbs(self, crumbs: Sequence[Crumb]) -> None:
-        """Say these, the widest first; none hides the bar. A line that stays keeps the focus of its button."""
+        """Show these, widest first; none hides the bar. An unchanged line keeps the focus of its button."""
         if tuple(crumbs) == self._crumbs:
             return
         self._crumbs = tuple(crumbs)
         for line in self._lines[len(crumbs) :]:
             self._column.removeWidget(line)
-            line.hide()  # it goes later, and others may come into its place meanwhile
+            line.hide()  # it is deleted later, and others may replace it before
             line.deleteLater()
         del self._lines[len(crumbs) :]
         for depth in range(len(self._lines), len(crumbs)):

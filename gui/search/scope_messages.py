@@ -1,4 +1,4 @@
-"""What is said of likeness and of questions within the results of others."""
+"""Messages about similar passages and searches within results."""
 
 from collections.abc import Iterable
 
@@ -68,7 +68,7 @@ def _file(cited: str) -> str:
 
 
 def _within(asked: str, count: EarlierAnswer | None, *, alike: bool) -> str:
-    """`asked`: a question, or the passage that the results are like."""
+    """`asked`: a query, or the passage that the results are similar to."""
     all_of_them, best, best_at_least = _WITHIN_LIKE if alike else _WITHIN
     if count is None:
         return tr(all_of_them, asked=asked)

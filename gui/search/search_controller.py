@@ -1,4 +1,4 @@
-"""Asks what the box and all around it say, shows the answer, and leads back to what was asked before."""
+"""Runs the query of the box and its controls, shows the answer, and returns to earlier queries."""
 
 from dataclasses import replace
 from functools import partial
@@ -27,7 +27,7 @@ from gui.widgets.query_box import QueryBox
 
 
 class SearchProgress(QObject):
-    """Hears the runner; whoever shows an answer tells it here."""
+    """Shows the runner's progress; it is notified of each answer before display."""
 
     def __init__(self, runner: SearchRunner, box: QueryBox, view: ResultsView, parent: QObject) -> None:
         super().__init__(parent)
@@ -56,7 +56,7 @@ class SearchProgress(QObject):
     def _show_waiting(self, waiting: bool) -> None:
         self._late = waiting
         if not waiting:
-            return  # what ends the waiting says so itself
+            return  # the end of waiting shows another message
         answer = self._view.answer
         partial = answer is not None and not answer.final and answer.question.text == self._box.query
         self._box.set_state(messages.partial_state(answer.outcome) if answer and partial else tr(messages.SEARCHING))
@@ -64,17 +64,17 @@ class SearchProgress(QObject):
 
 
 class SearchController(QObject):
-    """Every way to a question of the search panel ends here; `keeping` has those that were asked before."""
+    """The entry point of all queries of the search panel; `saved_searches` has earlier ones."""
 
     query_changed = Signal(str)
     answer_changed = Signal(object)
-    """Answer that is shown now, or None where nothing is asked any more."""
+    """Current Answer, or None without a query."""
     meant = Signal(object)
-    """SearchStanding: what the person wanted to ask, and may want to come back to."""
+    """SearchViewState: a query to return to."""
     remedy_wanted = Signal(object)
-    """SearchRemedy of an empty answer that is not a matter of the question."""
+    """SearchRemedy of an empty answer that another query can't provide."""
     idle = Signal()
-    """Nothing is asked, running or due any more."""
+    """No query is running or due any more."""
 
     def __init__(
         self, box: QueryBox, completion: Completion, filters: Filters, view: ResultsView, jobs: Jobs, parent: QObject
@@ -116,7 +116,7 @@ class SearchController(QObject):
 
     @property
     def busy(self) -> bool:
-        """A question is due or running."""
+        """A query is due or running."""
         return self._runner.busy
 
     # --- whom it asks -----------------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ class SearchController(QObject):
         self._narrowing.show(Query(""))
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """What this memory cannot do from now on: what is asked is asked without it."""
+        """Search without the features that this memory doesn't support."""
         before, self._lacks = self._lacks, lacks
         if "narrowing" in lacks and self._narrowing.within is not None:
             self._narrowing.show(replace(self._composer.question(self._box.query), within=None))
@@ -137,7 +137,7 @@ class SearchController(QObject):
             self.ask()
 
     def _refuses(self, feature: Feature) -> bool:
-        """Whether this memory cannot do that; then the person is told why."""
+        """Whether the feature is unsupported; then the reason is shown."""
         reason = self._lacks.get(feature, "")
         if reason:
             refuse(self._box, reason)
@@ -151,21 +151,21 @@ class SearchController(QObject):
         self._ask_this(self._composer.take(), at_once=at_once)
 
     def search(self, text: str) -> None:
-        """Put `text` into the box and search for it at once."""
+        """Enter `text` in the box and search for it."""
         self._box.edit.setText(text)
         self._box.remember()
         self.ask()
 
     @Slot(object)
     def show_question(self, question: AskedQuestion) -> None:
-        """Ask one that was kept, with all that was chosen around it."""
+        """Run a saved query with all its options."""
         self._box.remember()
         self._view.show_order(question.order)
         self._show(asked(question))
         self._note_shown()
 
     def search_in(self, scope: Scope, text: str) -> None:
-        """Search one file or session alone until its chip is pressed; an empty text leaves the box as it is."""
+        """Search one file or session until its chip is pressed; an empty text leaves the box unchanged."""
         self._filters.set_scope(scope)
         if text:
             self.search(text)
@@ -174,7 +174,8 @@ class SearchController(QObject):
         self._box.focus_all()
 
     def search_like(self, passage: Passage, words: str) -> None:
-        """Find what is like this passage, which begins with these words, until its line above the results is left."""
+        """Find passages similar to this one, which begins with these words, until its line above the results is
+        closed."""
         if self._refuses("alike"):
             return
         self._box.remember()
@@ -188,12 +189,12 @@ class SearchController(QObject):
 
     @Slot(object)
     def search_like_result(self, result: MemorySearchResult) -> None:
-        """Find what is like the passage that a result cites."""
+        """Find passages similar to a result's."""
         self.search_like(passage_of(result), ResultRow(result, 0, "").excerpt.text)
 
     @Slot(object)
     def search_file(self, row: MoreInFileRow) -> None:
-        """Ask the same of one file alone, whose chip above the results leads back."""
+        """Run the same query on one file, until its chip above the results is pressed."""
         answer = self._view.answer
         if answer is not None and not self._refuses("conditions"):
             self._box.remember()
@@ -203,7 +204,7 @@ class SearchController(QObject):
 
     @Slot()
     def search_within(self) -> None:
-        """Ask the next question among the results on show alone, until their line above the results is left."""
+        """Run the next query within the current results, until their line above the results is closed."""
         if self._refuses("narrowing"):
             return
         answer = self._view.answer
@@ -214,7 +215,7 @@ class SearchController(QObject):
         self._box.focus_all()
 
     def ask_again(self, question: Query) -> None:
-        """Ask this, with all that it was asked with, as if a person had chosen it."""
+        """Run this query with all its options, like one entered by the user."""
         self._box.remember()
         self._show(question)
 
@@ -231,11 +232,11 @@ class SearchController(QObject):
 
     @property
     def view_state(self) -> SearchViewState:
-        """What is asked, and where in its answer the person is."""
+        """The query, and the user's position in its answer."""
         return self._view_state.view_state
 
     def return_to(self, standing: SearchViewState) -> None:
-        """Ask the same again, and go where the person was."""
+        """Run the query again, and return to the position."""
         question = standing.question and permitted(standing.question, self._lacks)
         if self._view_state.go_to(standing):
             return
@@ -244,7 +245,7 @@ class SearchController(QObject):
         if question is None or self._manager is None:
             self.ask()
         else:
-            # With an answer on show, one by words alone would be a step back; at a start nothing else is there.
+            # With an answer on the screen, a keyword-only one would be a step back; at a start there is none.
             self._runner.ask(question, at_once=True, whole=self._view.answer is not None)
             self.saved_searches.refresh()
 
@@ -303,13 +304,13 @@ class SearchController(QObject):
     # --- what is kept of them ---------------------------------------------------------------------------------------
 
     def _on_show(self) -> AskedQuestion | None:
-        """What is asked now, as it is kept."""
+        """The current query in its saved form."""
         question = self._composer.due()
         return None if question is None else kept(question, self._view.order)
 
     @Slot(str)
     def _note(self, text: str) -> None:
-        """A question that was typed was meant."""
+        """A typed query was submitted."""
         if is_searchable(text) and not self.saved_searches.picker.is_open:
             self._mean(self._composer.question(text))
 

@@ -1,7 +1,7 @@
-"""Asks the memory while a person types: newest question wins, words answer first, meaning follows.
+"""Searches while the user types: the newest query wins, keywords answer first, meaning follows.
 
-Every question has a number. A newer one cancels the job of the older, and an answer that still slips through is
-dropped by its number, so that no late answer ever replaces a newer one.
+Every query has a number. A newer one cancels the job of the older, and an answer that still arrives is dropped by its
+number, so that no late answer ever replaces a newer one.
 """
 
 import time
@@ -15,13 +15,13 @@ from gui.search.query import Answer, Query
 from gui.search.query_request import ask
 
 PAUSE_MS = 80
-"""Least time between two questions; the first key after a pause is asked at once, of the keys in between the last."""
+"""Least time between two queries; the first key after a pause searches immediately, later ones are combined."""
 SETTLE_MS = 400
-"""Quiet before a question that is being typed is sent to another machine: half a word would be paid for, and told."""
+"""Pause before a query being typed is sent to another machine: partial words would be billed, and disclosed."""
 PATIENCE_MS = 150
-"""Nobody is told of waiting before that long."""
+"""Delay before waiting is shown."""
 REPEAT_MS = 300
-"""Repeats that come faster are asked as one."""
+"""Interval within which repeats are combined."""
 
 
 def _cancel_all(jobs: list[Job]) -> None:
@@ -30,16 +30,16 @@ def _cancel_all(jobs: list[Job]) -> None:
 
 
 class SearchRunner(QObject):
-    """Turns questions into answers through `Jobs`; lives on the GUI thread."""
+    """Runs queries through `Jobs`; lives on the GUI thread."""
 
     answered = Signal(object)
     """Answer: one by words, then the final one."""
     failed = Signal(object, str)
-    """Question and one sentence."""
+    """Query and one sentence."""
     waiting = Signal(bool)
-    """True when an answer is late, False when it came or is no longer wanted."""
+    """True if an answer is late, False when it arrived or was cancelled."""
     idle = Signal()
-    """Nothing is asked, running or due any more."""
+    """No query is running or due any more."""
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -47,15 +47,15 @@ class SearchRunner(QObject):
         self._manager: MemorySearchManager | None = None
         self._number = 0
         self._asked: list[Job] = []
-        """The job that runs now, if any: in a list, so that it can be stopped when this object has gone."""
+        """The running job, if any: in a list, so that it can be cancelled after this object was deleted."""
         self.destroyed.connect(partial(_cancel_all, self._asked))
         self._due: Query | None = None
         self._due_whole = False
         self._typing = False
-        """Whether the question may not be complete yet."""
+        """Whether the query may be incomplete."""
         self._repeat: Query | None = None
         self._newest: Query | None = None
-        """What was asked last, be it answered or not."""
+        """The last query, answered or not."""
         self._asked_at = 0.0
         self._waited = False
         self.explaining = False
@@ -77,7 +77,7 @@ class SearchRunner(QObject):
 
     @property
     def busy(self) -> bool:
-        """A question is due or running; silent repeats count too."""
+        """A query is due or running, including silent repeats."""
         return self._due is not None or self._job is not None or self._repeat is not None
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
@@ -85,9 +85,9 @@ class SearchRunner(QObject):
         self._manager = manager
 
     def ask(self, question: Query, *, at_once: bool = False, whole: bool = False) -> None:
-        """Answer this and forget whatever was asked before; at most one question each `PAUSE_MS` unless `at_once`.
+        """Run this and drop earlier queries; at most one query per `PAUSE_MS` unless `at_once`.
 
-        `whole` leaves out the first answer by words alone, which would be a step back from the answer on show.
+        `whole` skips the first keyword-only answer, which would be a step back from the current answer.
         """
         self._drop()
         if self._manager is None:
@@ -100,8 +100,10 @@ class SearchRunner(QObject):
         self._pause.start(0 if at_once else max(0, round(PAUSE_MS - passed)))
 
     def repeat(self, question: Query) -> None:
-        """Ask the same again, silently and in one step, since the index changed. A running question goes first, and
-        then it is that one which is asked again: its answer has taken the place of the one on show."""
+        """Run the same query again, silently and in one step, since the index changed.
+
+        A running query finishes first, and is then the one to repeat, since its answer replaced the current one.
+        """
         self._repeat = question
         if not self._again.isActive():
             self._again.start()
@@ -148,7 +150,7 @@ class SearchRunner(QObject):
         def work(token: CancelToken) -> SearchOutcome:
             outcome = ask(manager, question, by_words=not final, explain=explained, cancel=token)
             if final and not outcome.results and outcome.explanation is None and "explanation" not in manager.lacks:
-                # Whoever finds nothing is told why without asking.
+                # An empty answer is always explained.
                 return ask(manager, question, by_words=False, explain=True, cancel=token)
             return outcome
 
@@ -170,7 +172,7 @@ class SearchRunner(QObject):
         if answer.final:
             self._calm_down()
         else:
-            # A turn of the loop later, when the words' answer is painted: beside a search that takes twice as long.
+            # Delayed until the keyword answer is painted: painting next to a search takes twice as long.
             self._due, self._due_whole = answer.question, True
             self._pause.start(SETTLE_MS if self._typing and answer.outcome.remote else 0)
         self.answered.emit(answer)

@@ -19,7 +19,7 @@ _LONGEST = 260
 
 
 class SuggestionLine(QWidget):
-    """Hidden while there is nothing to ask. Those that do not fit beside the first are left out."""
+    """Hidden without suggestions. Those that don't fit next to the first are left out."""
 
     chosen = Signal(str)
     """The whole query to search for instead."""
@@ -70,7 +70,7 @@ class SuggestionLine(QWidget):
         self._fit()
 
     def take_focus(self) -> bool:
-        """Go to the likeliest one; False where there is none."""
+        """Focus the most likely one; False if there is none."""
         if self._buttons:
             self._buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
         return bool(self._buttons)

@@ -9,7 +9,7 @@ Range = tuple[int, int]
 
 @dataclass(frozen=True)
 class Piece:
-    """Text that was kept: where it began, and its range in the result."""
+    """Remaining text: its original start, and its range in the result."""
 
     origin: int
     start: int
@@ -35,7 +35,7 @@ def move_ranges(ranges: Iterable[Range], pieces: Sequence[Piece], length: int) -
 
 
 def cut_out(text: str, cuts: Iterable[Range], ranges: Iterable[Range]) -> tuple[str, list[Range]]:
-    """`text` without the ascending, disjoint `cuts`, and `ranges` as they lie in what is left."""
+    """`text` without the ascending, disjoint `cuts`, and `ranges` mapped to it."""
     pieces: list[Piece] = []
     position = length = 0
     for start, end in (*cuts, (len(text), len(text))):

@@ -1,4 +1,4 @@
-"""Where a person stands in the search panel, and how they come to stand there again."""
+"""The user's position in the search panel, and returning to it."""
 
 from dataclasses import dataclass, field, replace
 
@@ -12,10 +12,10 @@ from gui.widgets.row_list import Place
 
 @dataclass(frozen=True)
 class SearchViewState:
-    """Equal to another one where the same is asked, whatever is looked at."""
+    """Equal to another one with the same query, whatever is selected."""
 
     subject: Query | None
-    """None where nothing is asked."""
+    """None without a query."""
     order: SortOrder
     max_results: int = field(compare=False)
     place: Place | None = field(compare=False)
@@ -27,7 +27,7 @@ class SearchViewState:
 
 
 class ViewStateRestorer:
-    """Goes to a place in the list once its answer is there."""
+    """Scrolls to a position once its answer has arrived."""
 
     def __init__(self, composer: QueryComposer, view: ResultsView) -> None:
         self._composer = composer
@@ -36,11 +36,11 @@ class ViewStateRestorer:
 
     @property
     def view_state(self) -> SearchViewState:
-        """What is asked, and where in its answer the person is."""
+        """The query, and the user's position in its answer."""
         return self.standing_of(self._composer.due())
 
     def standing_of(self, question: Query | None) -> SearchViewState:
-        """The same for another question, of which the answer may still be on show."""
+        """The same for another query, whose answer may still be shown."""
         answer, order = self._view.answer, self._view.order
         if question is None or answer is None or answer.question.subject != question.subject:
             return SearchViewState(question and question.subject, order, FIRST_RESULTS, None)
@@ -48,7 +48,8 @@ class ViewStateRestorer:
         return SearchViewState(question.subject, order, answer.question.max_results, place)
 
     def go_to(self, wanted: SearchViewState) -> bool:
-        """Whether the answer on show was enough; else the place is gone to when `hear` brings another one."""
+        """Return whether the current answer sufficed; otherwise the position is restored when `hear` receives another
+        one."""
         shown = self.view_state
         enough = shown == wanted and shown.max_results >= wanted.max_results and shown.place is not None
         if enough and wanted.place is not None:

@@ -16,20 +16,20 @@ from gui.sessions.wording import UNTITLED, agent_name, folder_name
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Entry:
-    """One session with what lists show of it. Compared by identity: a new catalogue has new entries."""
+    """One session as shown in lists. Compared by identity: a new catalogue has new entries."""
 
     summary: SessionSummary
     title: str
     agent: str
-    """Name of the agent as a person knows it."""
+    """Display name of the agent."""
     project: str
-    """Last folder of the project's path; empty where it is not known."""
+    """Last folder of the project's path; empty if unknown."""
     first_day: date | None
     """Local day on which it began."""
     last_day: date | None
     """Local day of its last message: where lists put it."""
     haystack: str
-    """What typed words are looked for in, casefolded."""
+    """Casefolded text that is searched for typed words."""
     parts: "tuple[Entry, ...]"
     """Sessions of its sub-agents, oldest first."""
 
@@ -45,7 +45,8 @@ class Choice:
 
 @dataclass(frozen=True)
 class SessionCatalog:
-    """Sessions of their own, each with its sub-agents'; a sub-agent's whose parent is not known is one of its own."""
+    """Main sessions, each with those of its sub-agents; a sub-agent's session with an unknown parent is listed
+    separately."""
 
     orders: dict[SessionOrder, tuple[Entry, ...]]
     by_path: dict[str, Entry]
@@ -96,7 +97,7 @@ def make_catalogue(summaries: Iterable[SessionSummary]) -> SessionCatalog:
 
 
 def _is_part(summary: SessionSummary, known: set[tuple[str, str]]) -> bool:
-    """A sub-agent's session under a parent of its own; deeper ones hang on nothing that is listed."""
+    """A sub-agent's session with a main session as parent; deeper ones have no listed parent."""
     return summary.parent != summary.id and (summary.agent, summary.parent) in known
 
 
@@ -117,7 +118,7 @@ def _entry(summary: SessionSummary, parts: tuple[Entry, ...]) -> Entry:
 
 
 def _last(summary: SessionSummary) -> float:
-    """When something was last said; 0 where no time is known."""
+    """Time of the last message; 0 if unknown."""
     return summary.ended or summary.started or 0.0
 
 
@@ -129,7 +130,7 @@ def _day(moment: float) -> date | None:
 
 
 def _orders(newest: list[Entry]) -> dict[SessionOrder, tuple[Entry, ...]]:
-    """All that are asked for; sorting is stable, so that each is newest first among equals."""
+    """All available orders; sorting is stable, so equal ones are newest first."""
     dated = [entry for entry in newest if entry.last_day]
     timeless = [entry for entry in newest if not entry.last_day]
     return {

@@ -1,4 +1,4 @@
-"""Searches what was said in sessions, while a person types: the newest text wins, and pauses are waited for."""
+"""Searches the messages of sessions while the user types: the newest text wins, after a pause."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -13,15 +13,15 @@ from gui.core.session_criteria import Role
 from gui.search.query import is_searchable
 
 PAUSE_MS = 350
-"""Titles are searched at each key; what was said only when the person rests."""
+"""Titles are searched on each key; messages only after a pause."""
 PATIENCE_MS = 600
-"""Nobody is told of searching before that long after the last key."""
+"""Delay after the last key before progress is shown."""
 MOST_HITS = 400
 
 
 @dataclass(frozen=True)
 class ContentHits:
-    """What a search of the sessions' content found; nothing where none was asked for."""
+    """Results of a search in messages; empty without a search."""
 
     text: str = ""
     results: tuple[MemorySearchResult, ...] = ()
@@ -30,7 +30,7 @@ class ContentHits:
     notice: str = ""
 
     def count(self, role: Role) -> Mapping[str, int]:
-        """Path -> how many found places the person or the agent said."""
+        """Path -> number of matching messages by the user or the agent."""
         return Counter(result.path for result in self.results if _said_by(result, role))
 
     def line(self, path: str, role: Role) -> int | None:
@@ -40,7 +40,7 @@ class ContentHits:
 
     @property
     def hidden(self) -> int:
-        """How many more there are than were asked for."""
+        """Number of further results beyond the requested ones."""
         return max(0, self.total - len(self.results))
 
 
@@ -52,13 +52,13 @@ def _said_by(result: MemorySearchResult, role: Role) -> bool:
 
 
 class ContentSearch(QObject):
-    """Keeps the `hits` of the newest text; the answer to an older one is dropped."""
+    """Stores the `hits` of the newest text; older answers are dropped."""
 
     found = Signal()
     """There are other hits."""
     failed = Signal(str)
     slow = Signal()
-    """It takes so long that a person should be told."""
+    """It takes long enough to show progress."""
     idle = Signal()
     """Nothing is due or running any more."""
 
@@ -84,7 +84,7 @@ class ContentSearch(QObject):
         self._manager = manager
 
     def ask(self, text: str) -> None:
-        """Search for this after a pause; too little text is no question."""
+        """Search for this after a pause; too short texts are ignored."""
         self._drop()
         if text != self.hits.text:
             self.hits = NO_HITS
@@ -97,13 +97,13 @@ class ContentSearch(QObject):
             self.idle.emit()
 
     def repeat(self) -> None:
-        """Search again for what the hits are of: the index has changed."""
+        """Repeat the search of the hits: the index has changed."""
         if self.hits.text:
             self.ask(self.hits.text)
 
     @Slot()
     def hurry(self) -> None:
-        """Search now for what is due."""
+        """Run a pending search now."""
         self._pause.stop()
         text, self._due = self._due, ""
         if text:

@@ -1,4 +1,4 @@
-"""The chips beside the sessions' box: agent, project, time, and who said what was searched for."""
+"""The chips next to the sessions' box: agent, project, time, and speaker of the matching messages."""
 
 from collections.abc import Callable, Sequence
 from datetime import date
@@ -31,7 +31,7 @@ LONGEST_NAME = 24
 
 
 class FilterChips(QWidget):
-    """What is chosen; `changed` follows each choice of the person."""
+    """The selected filters; `changed` follows each choice of the user."""
 
     changed = Signal()
 
@@ -56,7 +56,7 @@ class FilterChips(QWidget):
         self._show()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Without sessions there is nothing to choose from."""
+        """Without sessions there is nothing to select."""
         self._gates.hear(lacks)
 
     def show_catalogue(self, catalogue: SessionCatalog) -> None:
@@ -69,11 +69,11 @@ class FilterChips(QWidget):
         return bool(self.agent or self.project or self.role or self.period.narrows)
 
     def clear(self) -> None:
-        """Choose everything, without telling."""
+        """Remove all filters, without a signal."""
         self.choose("", "", ANY_TIME, "")
 
     def choose(self, agent: str, project: str, period: Period, role: Role) -> None:
-        """Choose these, without telling."""
+        """Select these, without a signal."""
         self.agent, self.project, self.period, self.role = agent, project, period, role
         self._show()
 
@@ -166,7 +166,7 @@ class FilterChips(QWidget):
 
 
 class DaysDialog(QDialog):
-    """Asks for the first and the last day; the order in which they are given does not matter."""
+    """Asks for the first and the last day, in any order."""
 
     def __init__(self, first: date | None, last: date | None, parent: QWidget | None = None) -> None:
         super().__init__(parent)

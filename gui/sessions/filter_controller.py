@@ -1,4 +1,4 @@
-"""What the box, the chips and the header say together: which sessions are wanted, and in which order."""
+"""Combines the box, the chips and the header: which sessions to show, and in which order."""
 
 from dataclasses import replace
 
@@ -12,12 +12,12 @@ from gui.widgets.query_box import QueryBox
 
 
 class FilterController(QObject):
-    """The criteria, as the person changes them."""
+    """The criteria, as changed by the user."""
 
     narrowed = Signal()
-    """Other sessions are wanted than before."""
+    """Other sessions are requested."""
     arranged = Signal(bool)
-    """The same in another way; with True, the list stays where it is."""
+    """The same in another order; with True, the list keeps its position."""
 
     def __init__(self, box: QueryBox, chips: FilterChips, view: ListingView, parent: QObject) -> None:
         super().__init__(parent)
@@ -32,7 +32,7 @@ class FilterController(QObject):
 
     @Slot()
     def read(self) -> None:
-        """Want what stands in the box and on the chips."""
+        """Read the criteria from the box and the chips."""
         chips = self.chips
         self.criteria = replace(
             self.criteria, text=self.box.query, agent=chips.agent, project=chips.project, period=chips.period
@@ -48,11 +48,11 @@ class FilterController(QObject):
         self.box.focus()
 
     def stand(self, path: str) -> SessionsViewState:
-        """What is wanted, with the session with this path current."""
+        """The criteria, with the session of this path current."""
         return SessionsViewState(self.criteria, self.chips.role, path)
 
     def return_to(self, standing: SessionsViewState) -> None:
-        """Want what was wanted there."""
+        """Restore these criteria."""
         wanted = standing.criteria
         self.chips.choose(wanted.agent, wanted.project, wanted.period, standing.role)
         self.criteria = replace(self.criteria, order=wanted.order, parts=wanted.parts)
@@ -62,7 +62,7 @@ class FilterController(QObject):
 
     @Slot()
     def _clear_chosen(self) -> None:
-        """Esc in an empty box: no agent, no project, no time and nobody is chosen any more."""
+        """Esc in an empty box: remove the filters for agent, project, time and speaker."""
         if self.chips.narrows:
             self.chips.clear()
             self.read()

@@ -1,4 +1,4 @@
-"""Lists what is wanted of the sessions that are known, or says why nothing can be listed and what can be done."""
+"""Lists the requested sessions, or says why nothing can be listed and what to do."""
 
 from collections.abc import Callable
 from datetime import date
@@ -18,14 +18,14 @@ from gui.widgets.guide_link import guide_action
 
 
 class ListBuilder(QObject):
-    """Fills the view, and says in the box what was found; knows which sessions show their sub-agents."""
+    """Fills the view, and shows the number of matches in the box; stores which sessions show their sub-agents."""
 
     engine_wanted = Signal()
-    """The person wants to choose what these notes are searched with."""
+    """Open the choice of the engine."""
     folder_wanted = Signal()
-    """No session folder was chosen yet, or another one is wanted."""
+    """Choose session folders: there is none yet, or another one is needed."""
     again_wanted = Signal()
-    """What could not be read is to be read again."""
+    """Retry after a read error."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class ListBuilder(QObject):
     ) -> None:
         super().__init__(parent)
         self.lacks: MissingFeatures = {}
-        """What the memory whose sessions they are cannot do."""
+        """Features that the sessions' memory doesn't support."""
         self._reader = reader
         self._content = content
         self._wanted = wanted
@@ -60,7 +60,7 @@ class ListBuilder(QObject):
 
     @Slot(bool)
     def show(self, keep: bool = False) -> None:
-        """List what is wanted of what is known; `keep` leaves the list where it is."""
+        """List the requested sessions; `keep` preserves the position."""
         known, criteria, hits = self._reader.known, self._wanted.criteria, self._content.hits
         if known is None:
             return

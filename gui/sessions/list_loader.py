@@ -20,7 +20,7 @@ class Known:
 
 
 class SessionListLoader(QObject):
-    """Keeps the newest reading in `known`."""
+    """Stores the newest result in `known`."""
 
     read = Signal()
     failed = Signal(str)
@@ -52,7 +52,7 @@ class SessionListLoader(QObject):
         if manager is None:
             return
         if self._job.busy:
-            self._stale = True  # what is being read may be from before the change
+            self._stale = True  # a running read may be from before the change
             return
 
         def work(_token: object) -> Known:

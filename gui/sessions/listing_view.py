@@ -1,4 +1,4 @@
-"""The body of the sessions panel: counts, a notice, and the list or what stands in its place."""
+"""The body of the sessions panel: counts, a notice, and the list or a page instead of it."""
 
 from collections.abc import Callable, Sequence
 
@@ -24,7 +24,7 @@ ORDERS = (
 
 
 class ListingView(QWidget):
-    """Shows one thing at a time: a sentence with what can be done about it, or sessions."""
+    """Shows one page at a time: a sentence with actions, or sessions."""
 
     order_chosen = Signal(str)
     parts_wanted = Signal(bool)

@@ -37,7 +37,7 @@ def is_off(status: MemoryProviderStatus) -> bool:
 
 
 def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
-    """Title and sentence where there is not one session."""
+    """Title and sentence if there are no sessions."""
     if is_off(status):
         return (
             tr("Where are your sessions?"),
@@ -83,7 +83,7 @@ def header_counts(catalogue: SessionCatalog, criteria: Criteria, listing: Listin
 
 
 def box_state(listing: Listing) -> str:
-    """In the box, once it was searched what was said."""
+    """In the box, after a search in messages."""
     return hits_text(listing.hits) if listing.hits else tr("No hits")
 
 

@@ -1,6 +1,6 @@
-"""The sessions panel: what is typed and chosen becomes a list of sessions, and one of them the one to read.
+"""The sessions panel: lists the sessions that match the box and filters, and opens one of them.
 
-It owns two widgets that the window places apart: `header` for the top bar and `body` for the left column.
+It owns two widgets that the window places separately: `header` for the top bar and `body` for the left column.
 """
 
 from collections.abc import Callable
@@ -35,10 +35,7 @@ PREVIEW_MS = 120
 
 
 class SessionFollower(QObject):
-    """Signals:
-    selected: SessionSummary, or None: the conversation should follow.
-    activated: SessionSummary: the person wants to go there.
-    """
+    """Signals: selected: SessionSummary to show as a preview, or None. activated: SessionSummary to open."""
 
     selected = Signal(object)
     activated = Signal(object)
@@ -49,7 +46,7 @@ class SessionFollower(QObject):
         place: Callable[[str], tuple[object, ...]],
         parent: QObject,
     ) -> None:
-        """`current`: the session that is current in the list; `place`: where in it, by its path, a search leads."""
+        """`current`: the current session of the list; `place`: location of its best match, by its path."""
         super().__init__(parent)
         self._current = current
         self._place = place
@@ -59,7 +56,7 @@ class SessionFollower(QObject):
 
     @property
     def due(self) -> bool:
-        """Something will be told in a moment."""
+        """A change will be signalled soon."""
         return self._pause.isActive()
 
     @Slot(object)
@@ -69,7 +66,7 @@ class SessionFollower(QObject):
             self._pause.start()
 
     def forget(self) -> None:
-        """Nothing is listed any more, and whoever shows a session knows it."""
+        """Clear the list, and the preview of its current session."""
         self._pause.stop()
         self._told = ()
 
@@ -90,9 +87,7 @@ class SessionFollower(QObject):
 
 
 class DateChange(QObject):
-    """Signals:
-    changed: the day is another one than at the last look.
-    """
+    """Signals: changed: the date differs from that of the last check."""
 
     changed = Signal()
 
@@ -105,7 +100,7 @@ class DateChange(QObject):
         self._timer.timeout.connect(self.look)
 
     def run(self, on: bool) -> None:
-        """Look from now on, or no more."""
+        """Start or stop checking."""
         self._day = self._today()
         self._timer.start() if on else self._timer.stop()
 
@@ -121,21 +116,21 @@ class SessionsPanel(QObject):
     """Everything between a memory's sessions and the one that the conversation shows."""
 
     session_activated = Signal(object)
-    """SessionSummary: the person wants to go there."""
+    """SessionSummary to open."""
     session_selected = Signal(object)
     """SessionSummary, or None: the conversation should follow."""
     remember_wanted = Signal(str, str)
     """A note is to be made of the session with this path and title."""
     link_wanted = Signal(object)
-    """A link to this Spot is to be copied."""
+    """Copy a link to this Location."""
     engine_wanted = Signal()
-    """The person wants to choose what these notes are searched with."""
+    """Open the choice of the engine."""
     folder_wanted = Signal()
-    """No session folder was chosen yet, or another one is wanted."""
+    """Choose session folders: there is none yet, or another one is needed."""
     narrowed = Signal()
-    """Other sessions are wanted, or in another order."""
+    """Other sessions are requested, or another order."""
     settled = Signal()
-    """Nothing is running or due: what is shown is what there is."""
+    """Nothing is running or due: the list is up to date."""
 
     def __init__(self, jobs: Jobs, *, today: Callable[[], date] = date.today, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -196,11 +191,11 @@ class SessionsPanel(QObject):
 
     @property
     def busy(self) -> bool:
-        """False once `settled` was emitted, until something else is asked."""
+        """False once `settled` was emitted, until the next request."""
         return any((self._reader.busy, self._content.busy, self._alike.busy, self._follower.due))
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """List the sessions of this memory from now on. Nobody is told that those of another are gone."""
+        """List the sessions of this memory from now on, without a signal for the removed ones."""
         self._alike.end()
         self._compared_next = ""
         if manager is None:
@@ -217,7 +212,7 @@ class SessionsPanel(QObject):
         self._content.ask(self._wanted.criteria.text)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """What the memory that comes next, or this one from now on, cannot do."""
+        """Features that the current or next memory doesn't support."""
         before = self._gates.lacks
         self._gates.hear(lacks)
         self._listed.lacks = lacks
@@ -246,7 +241,7 @@ class SessionsPanel(QObject):
             self.box.focus()
 
     def search(self, text: str) -> None:
-        """Put `text` into the box and search for it at once."""
+        """Enter `text` in the box and search for it."""
         self.box.edit.setText(text)
         self._content.hurry()
 
@@ -256,19 +251,19 @@ class SessionsPanel(QObject):
 
     @property
     def view_state(self) -> SessionsViewState:
-        """What is wanted, and where in it the person is."""
+        """The criteria, and the user's position in the list."""
         current = self._session_to_read()
         return self._wanted.stand(self._return_next or (current.path if current else ""))
 
     def return_to(self, standing: SessionsViewState) -> None:
-        """Want the same again, and go where the person was."""
+        """Restore the criteria and the position."""
         self._return_next = standing.path
         if standing != self.view_state:
             self._wanted.return_to(standing)
         self._return()
 
     def _return(self) -> None:
-        """Where the session is not listed yet, what was said in it may still bring it."""
+        """A session that isn't listed yet may still be found by its messages."""
         if self._reader.known is None:
             return  # as soon as there is a list
         if self._return_next and (self.view.list.go_to(self._return_next) or not self._content.busy):
@@ -295,7 +290,7 @@ class SessionsPanel(QObject):
         self.chips.show_catalogue(self._reader.known.catalogue)
         self._show_again()
         if not self._reader.known.catalogue.sessions:
-            self.session_selected.emit(None)  # the list has none from the beginning, so it tells of no change
+            self.session_selected.emit(None)  # the list is empty from the beginning, so it signals no change
         wanted, self._compared_next = self._compared_next, ""
         if wanted:
             self.show_similar(wanted)
@@ -311,13 +306,13 @@ class SessionsPanel(QObject):
 
     @Slot()
     def _show_wanted(self) -> None:
-        """Other sessions are wanted: show them from the top."""
+        """Other sessions are requested: show them from the top."""
         self._alike.end()
         self._listed.show()
 
     @Slot()
     def _accept(self) -> None:
-        """Enter in the box: search what was said, or open the first session once that has been done."""
+        """Enter in the box: search messages, or open the first session once that is done."""
         if self._content.busy:
             self._content.hurry()
         elif self.view.has_rows:
@@ -325,7 +320,7 @@ class SessionsPanel(QObject):
 
     @Slot()
     def _show_again(self) -> None:
-        """More is known: list it where the person is, unless something else is on show."""
+        """New data: update the list at the user's position, unless something else is shown."""
         if not self._alike.shown:
             self._listed.show(self.view.has_rows)
             self._return()

@@ -64,7 +64,7 @@ class HeadingRow(NamedTuple):
 
 
 class SessionRow(NamedTuple):
-    """One session. A tuple, since ten thousand of them are made while a person types."""
+    """One session. A tuple, since ten thousand of them are created while the user types."""
 
     entry: Entry
     depth: int = 0
@@ -72,9 +72,9 @@ class SessionRow(NamedTuple):
     hits: int = 0
     """Messages that were found by what they say."""
     opened: bool = False
-    """All its sub-agents' sessions stand below it."""
+    """Whether its sub-agents' sessions are shown below it."""
     alike: float | None = None
-    """Cosine with the session that this list was asked for; None in the list of all."""
+    """Cosine with the session of a similarity list; None in the list of all."""
 
     @property
     def key(self) -> RowKey:
@@ -95,9 +95,9 @@ class Listing(NamedTuple):
 def build_listing(
     catalogue: SessionCatalog, criteria: Criteria, hits: Mapping[str, int], opened: Container[str], today: date
 ) -> Listing:
-    """The sessions that are wanted, in their order. `hits`: path -> found messages; `opened`: paths of parents.
+    """The requested sessions, in order. `hits`: path -> matching messages; `opened`: paths of expanded parents.
 
-    One plain loop: ten thousand sessions are gone through between two keys.
+    One plain loop: ten thousand sessions are processed between two keys.
     """
     chosen, typed = filter_test(criteria, today), text_test(criteria, hits)
     group, name = _GROUPS[criteria.order]
@@ -152,10 +152,10 @@ _GROUPS: dict[str, tuple[Callable[[Entry], Any] | None, Callable[[Any, date], st
     "longest": (None, day_title),
     "project": (attrgetter("project"), lambda project, _today: project or tr("No project")),
 }
-"""How the rows of an order are grouped, and what a group is called. Two folders of one name stand together."""
+"""How the rows of an order are grouped, and the name of a group. Two folders of one name are one group."""
 
 
 def build_alike(catalogue: SessionCatalog, found: Sequence[tuple[SessionSummary, float]]) -> list[Row]:
-    """Sessions by how near they are to one; those that are gone from the catalogue are left out."""
+    """Sessions by similarity to one; those missing from the catalogue are left out."""
     entries = ((catalogue.by_path.get(summary.path), cosine) for summary, cosine in found)
     return [SessionRow(entry, alike=cosine) for entry, cosine in entries if entry is not None]

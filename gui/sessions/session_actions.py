@@ -1,4 +1,4 @@
-"""What can be done with a session of the list besides opening it by a key: by its menu, and by keys of its own."""
+"""Actions on a session of the list: its menu and shortcuts."""
 
 from PySide6.QtCore import QObject, QPoint, Signal, Slot
 from PySide6.QtGui import QKeySequence
@@ -54,7 +54,7 @@ def _fold_words(parts: int, *, opened: bool) -> str:
 
 
 class SessionActions(QObject):
-    """Copies by itself; the rest is for whoever owns the sessions."""
+    """Copies itself; the other actions are signals to the owner of the sessions."""
 
     open_wanted = Signal(object)
     """SessionSummary to go to."""
@@ -65,7 +65,7 @@ class SessionActions(QObject):
     remember_wanted = Signal(str, str)
     """A note is to be made of the session with this path and title."""
     link_wanted = Signal(object)
-    """A link to this Spot is to be copied."""
+    """Copy a link to this Location."""
 
     def __init__(self, sessions: SessionList, parent: QObject) -> None:
         super().__init__(parent)

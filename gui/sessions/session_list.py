@@ -22,7 +22,7 @@ from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 from gui.widgets.utf16 import utf16_ranges
 
 _BATCH = 100
-"""Rows laid out at once, under 1 ms; the rest follows while the loop is idle."""
+"""Rows laid out per step, under 1 ms; the rest follows while the event loop is idle."""
 
 
 PAD = 6
@@ -36,11 +36,11 @@ HEADING_TOP = 6
 MARK_RADIUS = 2.5
 MARK_PAD = 1.5
 UNIT_LETTERS = 64
-"""A row of fewer letters has no room for the unit of its messages beside agent and project."""
+"""Fewest characters of a row that shows the unit of its message count next to agent and project."""
 
 
 class SessionDelegate(QStyledItemDelegate):
-    """Draws in the colours of the palette that it is given. `words`: what was typed, marked in titles."""
+    """Paints in the colours of the given palette. `words`: the typed text, highlighted in titles."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -48,7 +48,7 @@ class SessionDelegate(QStyledItemDelegate):
         self.restyle()
 
     def restyle(self) -> None:
-        """The font changed: measure anew."""
+        """The font changed: measure again."""
         self._title = font_at(13, QFont.Weight.DemiBold)
         self._meta = font_at(12)
         self._chevron = font_at(CHEVRON).pixelSize()
@@ -167,7 +167,7 @@ def _parts_note(row: SessionRow) -> str:
 
 
 def _marks(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Where the typed words stand in the text."""
+    """Positions of the typed words in the text."""
     if not words:
         return []
     pattern = "|".join(re.escape(word) for word in sorted(words, key=len, reverse=True))
@@ -175,7 +175,7 @@ def _marks(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _x(answer: object) -> float:
-    """PySide hands the cursor's position back beside the coordinate."""
+    """PySide returns the cursor position next to the coordinate."""
     return float(answer[0] if isinstance(answer, tuple) else answer)  # type: ignore[arg-type]
 
 
@@ -254,9 +254,9 @@ class SessionList(RowList):
         self.doubleClicked.connect(self._activate)
 
     def show_rows(self, rows: Sequence[Row], words: Sequence[str], *, keep: bool) -> None:
-        """Replace the rows, with `words` marked in titles.
+        """Replace the rows, with `words` highlighted in titles.
 
-        `keep`: where the person is; else at the top, with the first session current.
+        `keep`: preserve the position; otherwise show the top, with the first session current.
         """
         if keep and self.rows.shows(rows):
             return
@@ -289,7 +289,7 @@ class SessionList(RowList):
         return row if isinstance(row, SessionRow) else None
 
     def go_to(self, path: str) -> bool:
-        """Make the session current that has this path; False where it is not listed."""
+        """Make the session of this path current; False if it isn't listed."""
         number = self.rows.place(("session", path))
         if number >= 0:
             self._set_current(number)

@@ -1,4 +1,4 @@
-"""In the place of all sessions: those that are like one of them, and the way back."""
+"""Shows sessions similar to one instead of all, and returns to all."""
 
 from PySide6.QtCore import QObject, Signal, Slot
 
@@ -21,7 +21,7 @@ class SimilaritySearch(QObject):
     """At most one session is compared with the others at a time; `entry` is that one, until `end`."""
 
     found = Signal(object)
-    """Alike: the sessions, nearest first, with their cosine."""
+    """The similar sessions, nearest first, with their cosine."""
     failed = Signal(str)
 
     def __init__(self, jobs: Jobs, parent: QObject | None = None) -> None:
@@ -58,10 +58,7 @@ class SimilaritySearch(QObject):
 
 
 class SimilarList(QObject):
-    """Signals:
-    left: the person wants all sessions again, with this one current (its path).
-    settled: the comparison has come to an end.
-    """
+    """Signals: left: show all sessions again, with this one current (its path). settled: the comparison has ended."""
 
     left = Signal(str)
     settled = Signal()
@@ -80,7 +77,7 @@ class SimilarList(QObject):
 
     @property
     def shown(self) -> bool:
-        """Whether it stands, or is about to stand, in the place of all sessions."""
+        """Whether it is shown, or about to be shown, instead of all sessions."""
         return self._comparison.entry is not None
 
     @property

@@ -1,4 +1,4 @@
-"""Where a person stands in the sessions panel."""
+"""The user's position in the sessions panel."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +7,7 @@ from gui.core.session_criteria import Criteria, Role
 
 @dataclass(frozen=True)
 class SessionsViewState:
-    """Equal to another one where the same is wanted, whichever session is looked at."""
+    """Equal to another one with the same criteria, whatever session is selected."""
 
     criteria: Criteria
     role: Role

@@ -1,4 +1,4 @@
-"""What the sessions view says, from values alone."""
+"""Texts of the sessions view, from values alone."""
 
 from datetime import date
 
@@ -21,7 +21,7 @@ _WEEK_DAYS = 7
 
 
 def agent_name(agent: str) -> str:
-    """ "claude-code" -> "Claude Code"; one that is not known keeps its own name."""
+    """ "claude-code" -> "Claude Code"; an unknown one keeps its own name."""
     return _AGENTS.get(agent, agent or tr("Unknown agent"))
 
 
@@ -43,7 +43,7 @@ def day_title(day: date | None, today: date) -> str:
 
 
 def span(started: float | None, ended: float | None) -> str:
-    """How long a session took: "22 min", "1 h 27", "3 days"; empty where it is not known or no time at all."""
+    """Duration of a session: "22 min", "1 h 27", "3 days"; empty if unknown or zero."""
     seconds = 0.0 if started is None or ended is None else ended - started
     if seconds <= 0:
         return ""

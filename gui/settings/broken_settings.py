@@ -1,4 +1,4 @@
-"""The way out where the settings file cannot be used: it gets another name, and the defaults hold."""
+"""Recovers from an unusable settings file: it is renamed, and the defaults apply."""
 
 from collections.abc import Callable
 from functools import partial
@@ -18,7 +18,7 @@ WORDS = marked("Set it aside, use the defaults")
 
 
 class BrokenSettings(QObject):
-    """Nothing is ever deleted; both files are named to the person."""
+    """Nothing is deleted; the message names both files."""
 
     def __init__(self, workspace: Workspace, banner: Notices, jobs: Jobs, places: AppPaths, parent: QObject) -> None:
         super().__init__(parent)
@@ -29,11 +29,11 @@ class BrokenSettings(QObject):
         workspace.opened.connect(self._say_again)
 
     def action(self, go_on: Callable[[], None]) -> Action:
-        """For a page that tells of the file; `go_on` follows once it is out of the way."""
+        """For a page that reports the file; `go_on` is called once it is renamed."""
         return Action(tr(WORDS), partial(self.run, go_on))
 
     def run(self, go_on: Callable[[], None]) -> None:
-        """Put the file out of the way, then `go_on`."""
+        """Rename the file, then call `go_on`."""
         config = self._places.config
 
         def done(kept: Path) -> None:
@@ -48,7 +48,7 @@ class BrokenSettings(QObject):
 
     @Slot(object)
     def _say_again(self, _: Opened) -> None:
-        """Over a workspace that was opened since, which takes away what was said before it."""
+        """Show the message again after opening a workspace, which clears earlier messages."""
         self._say()
         self._to_say = ""
 

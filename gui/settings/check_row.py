@@ -1,4 +1,4 @@
-"""A button that tries what is chosen before it is saved, and beside it what came of that."""
+"""A button that tests a choice before it is saved, with the result next to it."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,16 +14,15 @@ from gui.widgets.labels import breakable, label
 
 
 class CheckRow(QWidget):
-    """One trial at a time; another choice takes the words of the last one away.
+    """One test at a time; another choice clears the last result.
 
-    Signals:
-        wanted: the choice is to be tried now, with `run`.
+    Signals: wanted: test the choice now, with `run`.
     """
 
     wanted = Signal()
 
     def __init__(self, jobs: Jobs, name: str, meanwhile: str) -> None:
-        """`name`: of the button, for who does not see what it belongs to; `meanwhile`: said while it is tried."""
+        """`name`: accessible name of the button; `meanwhile`: text during the test."""
         super().__init__()
         self._jobs = jobs
         self._meanwhile = meanwhile
@@ -45,11 +44,11 @@ class CheckRow(QWidget):
         return self._trial.busy
 
     def stand_in(self, scroller: QScrollArea) -> None:
-        """Scroll there when something is said: in a low dialog the words may stand below what is seen."""
+        """Scroll to the result when it arrives: in a low dialog it may be out of view."""
         self._scroller = scroller
 
     def run(self, work: Callable[[CancelToken], Any], told: Callable[[Any], tuple[str, bool]]) -> None:
-        """Try it in the background; `told` makes of what came the words to show, and whether it is fine."""
+        """Run the test in the background; `told` turns its result into a text, and whether it is fine."""
         self._say(self._meanwhile)
         self._trial.put(self._jobs.read(work, lambda found: self._end(*told(found)), lambda why: self._end(why, False)))
 

@@ -1,4 +1,4 @@
-"""The person's own keys: read from the settings, checked, changed one by one, and saved."""
+"""The user's own keys: read from the settings, checked, changed individually, and saved."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,14 +17,14 @@ _PORTABLE = QKeySequence.SequenceFormat.PortableText
 
 
 def plain(key: str) -> str:
-    """A key as settings files have it; empty where it is none."""
+    """A key as in settings files; empty if it isn't valid."""
     read = QKeySequence(key, _PORTABLE)
     text = read.toString(_PORTABLE)
     return text if QKeySequence(text, _PORTABLE) == read else ""  # an unknown part has no text
 
 
 def readable(own: Mapping[str, Sequence[str]], keymap: Keymap) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-    """What of the settings can be used, and a sentence on each entry that cannot."""
+    """The usable entries of the settings, and a sentence on each of the others."""
     usable: dict[str, tuple[str, ...]] = {}
     problems = []
     for name, keys in own.items():
@@ -40,11 +40,10 @@ def readable(own: Mapping[str, Sequence[str]], keymap: Keymap) -> tuple[dict[str
 
 
 class CustomKeys(QObject):
-    """Puts them into the keymap, where they hold at once, and into the settings of all workspaces.
+    """Applies them to the keymap immediately, and saves them in the settings of all workspaces.
 
-    Signals:
-        problem: a sentence on entries of the settings that are left aside.
-        not_saved: why a change holds only until the program ends.
+    Signals: problem: a sentence about unusable entries of the settings. not_saved: why a change only lasts until the
+    program ends.
     """
 
     problem = Signal(str)
@@ -66,7 +65,7 @@ class CustomKeys(QObject):
         return self._saving
 
     def take(self, own: Mapping[str, Sequence[str]]) -> None:
-        """Those of the settings, as they were read; what is just being saved is newer."""
+        """Set the keys read from the settings; a change being saved is newer."""
         if self._saving:
             return
         usable, problems = readable(own, self._keymap)
@@ -79,16 +78,16 @@ class CustomKeys(QObject):
         self._told = problems
 
     def is_own(self, name: str) -> bool:
-        """Whether the person has chosen its keys."""
+        """Whether the user has chosen its keys."""
         return name in self._own
 
     @property
     def any(self) -> bool:
-        """Whether the person has chosen the keys of some command."""
+        """Whether the user has chosen the keys of any command."""
         return bool(self._own)
 
     def give(self, name: str, keys: Sequence[str]) -> None:
-        """Other keys for a command, or none; all that would be heard beside it loses them."""
+        """Assign other keys to a command, or none; conflicting commands lose them."""
         own = {**self._own, name: tuple(keys)}
         command = self._keymap.commands[name]
         for key in keys:
@@ -100,14 +99,14 @@ class CustomKeys(QObject):
         self._change(own)
 
     def reset(self, name: str) -> None:
-        """The program's own keys again, taken back from whatever the person gave them to."""
+        """Restore the default keys, removing them from commands to which the user assigned them."""
         self.give(name, self._keymap.commands[name].keys)
 
     def reset_all(self) -> None:
         self._change({})
 
     def _without_clashes(self, own: Mapping[str, tuple[str, ...]]) -> tuple[dict[str, tuple[str, ...]], list[str]]:
-        """Take away the person's keys that something else has already, for Qt would hear neither; and say so."""
+        """Drop the user's keys that conflict with others, since Qt would trigger neither; and report them."""
         kept, problems = self._needed(own), []
         for name in list(kept):
             command = self._keymap.commands[name]

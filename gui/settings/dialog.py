@@ -38,7 +38,7 @@ from gui.widgets.tab_order import put_behind, stop_before, stops
 _WIDTH, _HEIGHT = 860, 690
 _TYPING_MS = 120
 _OWN = 2
-"""Of what is stacked, so many are no pages."""
+"""Number of stacked widgets that aren't pages."""
 _LIST_WIDTH = 150
 _NARROW = 600
 """Logical pixels at scale 1 from which on there is room for the list."""
@@ -83,7 +83,7 @@ class PageChoice(QObject):
         self.list.setCurrentRow(self._names.index(name))
 
     def show_chosen(self, on: bool) -> None:
-        """Whether the page that is chosen is what is shown."""
+        """Whether the selected page is shown."""
         item = self.list.currentItem()
         if item is not None:
             item.setSelected(on)
@@ -103,11 +103,9 @@ class PageChoice(QObject):
 class SettingsDialog(QDialog):
     """For one workspace. It stays open while options are changed, and closes when a page with a form is saved.
 
-    Signals:
-        saved: a form was saved, or what waited was applied: the estimate that the person agreed to, None for none.
-        in_force: Settings, for which nothing has to be opened again, and Path of their folder.
-        purged: vectors were deleted.
-        set_aside_wanted: the settings file cannot be used, and is to be put out of the way.
+    Signals: saved: a form was saved, or pending changes were applied: the approved estimate, None for none. in_force:
+    Settings that apply without reopening, and Path of their folder. purged: vectors were deleted. set_aside_wanted: the
+    settings file can't be used, and should be renamed.
     """
 
     saved = Signal(object)
@@ -123,7 +121,7 @@ class SettingsDialog(QDialog):
         makers: dict[SettingsPage, PageMaker] | None = None,
         switches: Sequence[SystemSwitch] = (),
     ) -> None:
-        """`makers`: of pages that belong to other parts of the window; `switches`: what the system keeps."""
+        """`makers`: of pages of other parts of the window; `switches`: settings stored by the system."""
         super().__init__(parent)
         self.setWindowTitle(tr("Settings"))
         self.model = SettingsModel(jobs, config, self)
@@ -204,9 +202,9 @@ class SettingsDialog(QDialog):
         manager: MemorySearchManager | None,
         page: SettingsPage | None = None,
     ) -> None:
-        """Open with the settings in force in the workspace `folder`, whose memory is `manager`.
+        """Open with the current settings of the workspace `folder`, whose memory is `manager`.
 
-        `page` None for the one that was shown last, at first the one on which there is something to decide.
+        `page` None for the last one shown, initially the one that needs a decision.
         """
         self.renew(folder, settings, manager)
         self._query.clear()
@@ -219,7 +217,7 @@ class SettingsDialog(QDialog):
         self.show_page(page or self.page)
 
     def renew(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
-        """The workspace was opened anew, perhaps with what was saved here."""
+        """The workspace was reopened, perhaps with changes saved here."""
         self.pages.renew(folder, settings, manager)
         self.model.begin(folder)
 
@@ -233,12 +231,12 @@ class SettingsDialog(QDialog):
         self.pages.refresh(self.page)
 
     def leave(self) -> None:
-        """Close, and forget what waits: the workspace has gone."""
+        """Close, and drop pending changes: the workspace was closed."""
         self.model.discard()
         super().reject()
 
     def search(self, query: str) -> None:
-        """Find options, as if somebody had typed this."""
+        """Find options, as if the user had typed this."""
         self._query.setText(query)
         self._search()
 
@@ -255,7 +253,7 @@ class SettingsDialog(QDialog):
 
     @Slot()
     def _choose(self) -> None:
-        """Show the page that is chosen, or in its place what was searched for."""
+        """Show the selected page, or the search results instead."""
         self._choice.show_chosen(True)
         if self._query.text().strip() and self.model.read:
             self._search()
@@ -319,7 +317,7 @@ class SettingsDialog(QDialog):
 
     @Slot(object)
     def _saved(self, agreed: EmbeddingEstimate | None) -> None:
-        if not self.model.waiting:  # else it stays, with what is not applied yet
+        if not self.model.waiting:  # otherwise it stays open with the remaining changes
             self.accept()
         self.saved.emit(agreed)
 
@@ -343,7 +341,7 @@ class SettingsDialog(QDialog):
     # --- Qt ---------------------------------------------------------------------------------------------------------
 
     def reject(self) -> None:
-        """Escape, and whatever else closes, but not before it is decided what becomes of all that waits."""
+        """Escape and other ways to close; pending changes must be decided first."""
         page: Any = self._stack.currentWidget()
         if hasattr(page, "keep_typed"):
             page.keep_typed()
@@ -355,7 +353,7 @@ class SettingsDialog(QDialog):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key, in_box = event.key(), self._query.hasFocus()
         if key == Qt.Key.Key_Escape and self._query.text():
-            self._query.clear()  # what was searched for goes before the window
+            self._query.clear()  # Escape clears the search before it closes the window
         elif in_box and key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._search()
             self._take_focus()
@@ -369,4 +367,4 @@ class SettingsDialog(QDialog):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.ActivationChange and self.isActiveWindow() and self.model.read:
-            self.model.read_again()  # somebody may have been in the file with an editor
+            self.model.read_again()  # the file may have been edited meanwhile

@@ -16,13 +16,13 @@ from gui.widgets.plain_text import set_tip
 from gui.widgets.tab_order import put_behind, stop_before
 
 _MOST = 0.2
-"""Of the window's height, for what is said of the changes that wait."""
+"""Largest share of the window's height for the summary of pending changes."""
 
 
 def follows_words(waiting: int, follows: SettingsConsequences, sent: str, *, other_model: bool = False) -> str:
-    """What applying means, in sentences. `sent`: where texts go that are embedded anew.
+    """The effects of applying, in sentences. `sent`: where texts to re-embed are sent.
 
-    `other_model`: whether something else turns text into meaning then.
+    `other_model`: whether another model embeds text then.
     """
     first = tr_count(
         "{count:,} change takes effect when this folder is opened again.",
@@ -92,7 +92,7 @@ class DialogFooter(QWidget):
         return button
 
     def add_button(self, button: QPushButton) -> None:
-        """One that a page of its own has, before the one that closes."""
+        """Add a page's own button, before the close button."""
         self._flow.removeWidget(self._close)
         self._flow.addWidget(button)
         self._flow.addWidget(self._close)
@@ -132,7 +132,7 @@ class DialogFooter(QWidget):
     # --- what is decided --------------------------------------------------------------------------------------------
 
     def ask(self) -> None:
-        """Somebody closes while changes wait."""
+        """Ask what to do with pending changes before closing."""
         self._asking = True
         self.show_waiting()
         self._apply.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -161,7 +161,7 @@ class DialogFooter(QWidget):
         self.window().close()
 
     def _fit(self) -> None:
-        """As high as the words, but no more than a share of the window."""
+        """As high as the text, but limited to a share of the window."""
         wanted = self._said.heightForWidth(max(1, self._room.viewport().width()))
         self._room.setFixedHeight(max(1, min(wanted, round(self.window().height() * _MOST))))
 

@@ -1,4 +1,4 @@
-"""A model of the hub that is not on this machine yet: fetched when the person says so, with its progress."""
+"""A model of the hub that is missing on this machine: downloaded on request, with progress."""
 
 from PySide6.QtCore import Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
@@ -16,10 +16,9 @@ STOPPED = marked("Stopped. The download will resume where it stopped.")
 
 
 class DownloadRow(QWidget):
-    """Hidden unless a model is missing. Fetching ends with the dialog, and goes on the next time.
+    """Hidden unless a model is missing. The download stops with the dialog, and resumes the next time.
 
-    Signals:
-        fetched: the model is there.
+    Signals: fetched: the model is available.
     """
 
     fetched = Signal()

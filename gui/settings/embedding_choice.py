@@ -1,4 +1,4 @@
-"""What a person chooses on the embedding page, apart from any widget: from settings, and back into them."""
+"""The choices of the embedding page, without widgets: from settings, and back to them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -49,7 +49,7 @@ class EmbeddingChoice:
 
     @property
     def price(self) -> float | None:
-        """What the person says that a million tokens cost, in US dollars; None for the list price."""
+        """The user's price of a million tokens, in US dollars; None for the list price."""
         return self.prices.get(self._priced)
 
     def with_price(self, price: float | None) -> "EmbeddingChoice":
@@ -62,12 +62,12 @@ class EmbeddingChoice:
 
     @property
     def remote(self) -> bool:
-        """Whether a server is asked; it may be one on this machine."""
+        """Whether it is a server; it may be a local one."""
         return self.provider in REMOTE
 
     @property
     def needs_key(self) -> bool:
-        """Whether nothing is answered without an API key; of a server at another address nobody knows."""
+        """Whether an API key is required; unknown for a server at another address."""
         if self.provider != "openai":
             return self.remote
         preset = engine.preset_of(self.base_url) if self.base_url else engine.PRESETS[0]
@@ -75,7 +75,7 @@ class EmbeddingChoice:
 
     @property
     def may_batch(self) -> bool:
-        """Whether batch jobs may be had; of the known servers that speak OpenAI's language only OpenAI has them."""
+        """Whether batch jobs are available; of the known OpenAI-compatible servers only OpenAI has them."""
         preset = engine.preset_of(self.base_url) if self.base_url else None
         return self.remote and (self.provider != "openai" or preset is None or preset is engine.PRESETS[0])
 

@@ -32,10 +32,7 @@ _DOLLARS = QRegularExpression(r"\$?\s*\d*[.,]?\d*\s*")
 
 
 class KeyRow(QWidget):
-    """Signals:
-    typing: what stands in the field is different.
-    forget_wanted: take the key out of the keychain.
-    """
+    """Signals: typing: the text of the field has changed. forget_wanted: delete the key from the keychain."""
 
     typing = Signal()
     forget_wanted = Signal()
@@ -81,7 +78,7 @@ class KeyRow(QWidget):
         self._state_shown = state
         self._state.setText(breakable(key_words(state)))
         found = state is not None and state.present
-        # A variable goes before the keychain: another key would be tested here, kept, and never used.
+        # A variable has priority over the keychain: another key would be tested here, saved, and never used.
         fixed = state is not None and state.origin == "environment"
         if fixed:
             self.clear()
@@ -91,9 +88,7 @@ class KeyRow(QWidget):
 
 
 class EmbeddingForm(QWidget):
-    """Signals:
-    changed: Choice that the fields show now, after a person changed one of them.
-    """
+    """Signals: changed: the current EmbeddingChoice, after a change by the user."""
 
     changed = Signal(object)
 
@@ -103,7 +98,7 @@ class EmbeddingForm(QWidget):
         self.fetch = DownloadRow(jobs)
         self._choice = EmbeddingChoice("embedded")
         self._earlier: dict[str, EmbeddingChoice] = {}
-        """What was entered for a provider before another one was looked at."""
+        """Entered values of a provider while another one is selected."""
         self._rows: dict[str, tuple[QWidget, ...]] = {}
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -183,7 +178,7 @@ class EmbeddingForm(QWidget):
         return made
 
     def _add(self, name: str, title: str, *widgets: QWidget) -> None:
-        """A row of the grid; what follows the first widget stands below it."""
+        """A row of the grid; further widgets are below the first."""
         row = self._grid.rowCount()
         words = label(title, "muted")
         words.setMinimumHeight(self._provider.sizeHint().height())
@@ -271,7 +266,7 @@ class EmbeddingForm(QWidget):
             self.changed.emit(choice)
 
     def _typed(self) -> EmbeddingChoice:
-        """The choice with what stands in the lines."""
+        """The choice with the texts of the fields."""
         choice = self._choice
         length = read_number(self._dimensions.text()) or 0.0
         dimensions = int(length) if length.is_integer() and 1 <= length <= _MOST_DIMENSIONS else None
@@ -281,7 +276,7 @@ class EmbeddingForm(QWidget):
             return choice
         model = self._model.currentText().strip()
         typed = replace(choice, model=model, base_url=self._address.text().strip(), dimensions=dimensions)
-        # The price that stands there is that of the model before.
+        # The price in the field is that of the previous model.
         return typed.with_price(_dollars(self._price.text())) if model == choice.model else typed
 
     @Slot()
@@ -324,13 +319,13 @@ class EmbeddingForm(QWidget):
 
 
 def _dollars(text: str) -> float | None:
-    """What was entered as a price; None where it is none."""
+    """The entered price; None if it isn't a number."""
     dollars = read_number(text.strip().lstrip("$"))
     return None if dollars is None or dollars < 0 else dollars
 
 
 def _facts_words(facts: "engine.ModelFacts | None") -> str:
-    """Sizes of a model that is known, with the other lengths of vectors that may be asked for."""
+    """Dimensions of a known model, with other available lengths of vectors."""
     if facts is None:
         return ""
     others, dims, tokens = facts.dimensions, facts.dims, facts.input_tokens

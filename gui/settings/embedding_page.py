@@ -1,6 +1,6 @@
-"""The page on which a person chooses what turns text into meaning: tried out and priced before anything is saved.
+"""The page for choosing the embedding model: tested and priced before it is saved.
 
-Its button stands in the foot of the dialog.
+Its button is in the footer of the dialog.
 """
 
 from pathlib import Path
@@ -29,10 +29,9 @@ TESTING = marked("Sending one word…")
 
 
 class EmbeddingPage(QFrame):
-    """Nothing is sent but one word when the person asks for a test, and nothing saved before the button is pressed.
+    """Sends only one word, when the user requests a test, and saves only when the button is pressed.
 
-    Signals:
-        saved: the estimate that the person agreed to, None for none.
+    Signals: saved: the approved estimate, None for none.
     """
 
     saved = Signal(object)
@@ -116,7 +115,7 @@ class EmbeddingPage(QFrame):
         self._calm.start()
 
     def stop(self) -> None:
-        """Nobody waits for an answer any more; what was entered is forgotten."""
+        """Drop running tests and entered values."""
         self._calm.stop()
         self._fetch.stop()
         self._trial.clear()
@@ -136,7 +135,7 @@ class EmbeddingPage(QFrame):
 
     @property
     def _agreeing(self) -> EmbeddingEstimate | None:
-        """What the person agrees to by saving: nothing where nothing can begin for want of a key."""
+        """The approval given by saving: none if embedding can't begin without a key."""
         choice = self._form.choice
         lacking = choice.needs_key and self._key.capabilities
         return None if choice == self._before or lacking else self._estimate
@@ -158,7 +157,7 @@ class EmbeddingPage(QFrame):
 
     @Slot()
     def _look(self) -> None:
-        """Ask for the key and the price of what is chosen now."""
+        """Get the key and the price of the current choice."""
         settings, choice, manager = self._wanted, self._form.choice, self._manager
         self._fetch.look(settings)
         if choice.remote:

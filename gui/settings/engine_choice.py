@@ -1,4 +1,4 @@
-"""What a person chooses on the page of the engine, apart from any widget, and what is said about it. Pure functions."""
+"""The choices of the engine page, without widgets, and texts about them. Pure functions."""
 
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -65,7 +65,7 @@ class EngineChoice:
         )
 
     def applied_to(self, settings: Settings) -> Settings:
-        """The settings as they would be with this choice. Raises `SettingsError` for what cannot be."""
+        """The settings with this choice. Raises `SettingsError` for an invalid one."""
         copy = msgspec.structs.replace
         return copy(
             settings,
@@ -88,7 +88,7 @@ class EngineChoice:
 
     @property
     def external(self) -> bool:
-        """Whether the table is kept on another machine."""
+        """Whether the table is on another machine."""
         return self.backend == "lancedb" and "://" in self.uri
 
 

@@ -1,6 +1,6 @@
-"""The page on which a person chooses what keeps and searches the index: tried out before anything is saved.
+"""The page for choosing the engine of the index: tested before it is saved.
 
-Its button stands in the foot of the dialog.
+Its button is in the footer of the dialog.
 """
 
 from pathlib import Path
@@ -42,9 +42,7 @@ _SEARCH_MODES = (
 
 
 class EngineForm(QWidget):
-    """Signals:
-    changed: EngineChoice that the fields show now, after a person changed one of them.
-    """
+    """Signals: changed: the current EngineChoice, after a change by the user."""
 
     changed = Signal(object)
 
@@ -161,7 +159,7 @@ class EngineForm(QWidget):
 
 
 def _grid(*rows: tuple[str, QWidget]) -> QWidget:
-    """Fields below each other, each with what it is at the left."""
+    """Fields in a column, each with its label at the left."""
     made = QWidget()
     grid = QGridLayout(made)
     grid.setContentsMargins(0, 8, 0, 0)

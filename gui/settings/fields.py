@@ -1,7 +1,7 @@
-"""What an option's value is changed with: the fields, and those of them that offer what there is to choose.
+"""Fields that edit an option's value, including those with choices.
 
-Every field has `entered`, with a value that is to be kept, `typing`, with one that may still change, and `wrong`, with
-a sentence about what stands there or nothing; `show_value` changes none of what a person is typing.
+Every field has `entered`, with a final value, `typing`, with one that may still change, and `wrong`, with a sentence
+about an invalid text or nothing; `show_value` never overwrites text being typed.
 """
 
 from typing import Any
@@ -36,13 +36,13 @@ class Field(QWidget):
         self._value = value
 
     def describe(self, words: str) -> None:
-        """What is said of the option to those who hear it."""
+        """The option's accessible description."""
         target = self.focusProxy()
         if target is not None:
             target.setAccessibleDescription(words)
 
     def commit(self) -> None:
-        """Keep what was typed, where it is a value."""
+        """Save the typed text, if it is valid."""
 
 
 class SwitchField(Field):

@@ -1,4 +1,4 @@
-"""The page on which a person gives commands other keys. What is chosen holds and is saved at once."""
+"""The page for changing keys of commands. Changes are applied and saved immediately."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,10 +30,10 @@ _LEAST_HEIGHT = 160
 _SHARES = (0.2, 0.34, 0.16)
 """Of the table, what place, keys and mark have at most, unless a single word is longer."""
 _SIDES = 14
-"""Pixels beside the words of a cell."""
+"""Horizontal padding of a cell in pixels."""
 _MAY_BREAK = "\u200b"
 _MARK = 3
-"""The column that tells which keys are the person's own; without any, the names of commands have its room."""
+"""The column that marks the user's own keys; without any, it is hidden."""
 
 
 @dataclass(frozen=True)
@@ -50,10 +50,10 @@ class KeyRow:
 
 
 class KeysTable(RecordsTable[KeyRow]):
-    """Rows as they come, until a header is clicked."""
+    """Unsorted until a header is clicked."""
 
     _all: Sequence[KeyRow] = ()
-    """Of all commands; Qt tells of other fonts before there are any."""
+    """All commands; empty when Qt signals other fonts early."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -79,14 +79,14 @@ class KeysTable(RecordsTable[KeyRow]):
         return not self._due.isActive()
 
     def show_found(self, found: tuple[KeyRow, ...], among: Sequence[KeyRow], *, marked: bool) -> None:
-        """Show these of all commands; `marked` where some have keys of the person's own."""
+        """Show these of all commands; `marked` if some have the user's own keys."""
         self._all = among
         self.show_records(found)
         self.setColumnHidden(_MARK, not marked)
         self._fit_columns()
 
     def choose(self, name: str) -> None:
-        """Make this command current, where it is listed."""
+        """Select this command, if it is listed."""
         model = self.model()
         for number in range(model.rowCount()):
             record = self.record_at(model.index(number, 0))
@@ -95,7 +95,7 @@ class KeysTable(RecordsTable[KeyRow]):
                 return
 
     def _fit_columns(self) -> None:
-        """By all commands, whichever are found: columns stay where they are while somebody types."""
+        """By all commands, so that columns don't move while the user types."""
         metrics, header = self.fontMetrics(), self.horizontalHeader()
         words = ([row.where for row in self._all], [_in_parts(row.keys) for row in self._all], [tr("changed")])
         for column, (cells, share) in enumerate(zip(words, _SHARES, strict=True), 1):
@@ -107,7 +107,7 @@ class KeysTable(RecordsTable[KeyRow]):
 
     @Slot()
     def _wrap(self) -> None:
-        """Measured here, and only what is too long: Qt takes a fifth of a second for the heights of all rows."""
+        """Only overlong texts are measured: Qt takes a fifth of a second for the heights of all rows."""
         metrics = self.fontMetrics()
         usual = self.verticalHeader().defaultSectionSize()
         rooms = [self.columnWidth(column) - _SIDES for column in range(_MARK)]
@@ -137,9 +137,9 @@ def _in_parts(keys: str) -> str:
 
 
 class KeyboardPage(QFrame):
-    """A table of all commands, and below it what the one that is chosen is given.
+    """A table of all commands, and below it the keys of the selected one.
 
-    Enter in the table goes to the field for the new key, Enter there gives it; Delete in the table takes the keys away.
+    Enter in the table moves to the field for the new key, Enter there assigns it; Delete in the table removes the keys.
     """
 
     def __init__(self, own: CustomKeys, keymap: Keymap, parent: QWidget | None = None) -> None:
@@ -237,7 +237,7 @@ class KeyboardPage(QFrame):
 
     @Slot()
     def show_keys(self) -> None:
-        """Those of the moment, of the commands that fit what was typed; the chosen one stays chosen."""
+        """Update the keys of the commands that match the filter; the selection stays."""
         chosen = self.command
         parts = self.edit.text().casefold().split()
         rows = self._rows()

@@ -48,7 +48,7 @@ def match_words(match: Match) -> str:
 
 
 def first_words(preview: WorkspacePreview) -> str:
-    """The first names; empty where there are none."""
+    """The first names; empty if there are none."""
     if not preview.first:
         return ""
     rest, names = preview.files - len(preview.first), ", ".join(preview.first)
@@ -60,7 +60,7 @@ def first_words(preview: WorkspacePreview) -> str:
 
 
 def rule_lines(skipped: Iterable[FileIssue]) -> str:
-    """A line for each rule: how often it holds, why, and of what first."""
+    """A line for each rule: number of files, reason, and examples."""
     by_rule: dict[tuple[str, str], list[str]] = defaultdict(list)
     for issue in skipped:
         by_rule[issue.rule, issue.detail].append(issue.path)
@@ -77,7 +77,7 @@ def rule_lines(skipped: Iterable[FileIssue]) -> str:
 
 
 class MatchCard(QFrame):
-    """Asked again while somebody types; the answer before stays until the next one is there."""
+    """Updated while the user types; the previous answer stays until the next one."""
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -104,7 +104,7 @@ class MatchCard(QFrame):
 
     @property
     def ready(self) -> bool:
-        """What is shown is the newest answer."""
+        """Whether the shown answer is the newest."""
         return not (self._calm.isActive() or self._looking.busy)
 
     def stop(self) -> None:
@@ -113,7 +113,7 @@ class MatchCard(QFrame):
         self._looking.cancel()
 
     def show_match(self, folder: Path, wanted: Settings, now: Settings) -> None:
-        """Look, once nothing else is asked for a moment, what `wanted` would index in place of `now`."""
+        """After a short pause, find what `wanted` would index instead of `now`."""
         if (folder, wanted, now) != self._asked:
             self._asked = folder, wanted, now
             self._looking.cancel()

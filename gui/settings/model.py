@@ -1,7 +1,7 @@
-"""The options while a person changes them: what the file says, what waits to be applied, and the way back.
+"""The options while the user changes them: saved values, pending changes, and undo.
 
-What nothing has to be opened again for is saved at once, one change after the other, and holds at once. Everything else
-waits, and is saved together when the person says so.
+Options that need no reopening are saved and applied immediately, one by one. All others are pending, and saved together
+on request.
 """
 
 from collections.abc import Callable
@@ -38,14 +38,11 @@ def applies_at_once(key: str) -> bool:
 class SettingsModel(QObject):
     """Lives on the GUI thread; reads and writes the file through `Jobs`.
 
-    Signals:
-        loaded: the file was read, or is another than before: every option may be.
-        changed: key of an option that is another now, or comes from elsewhere.
-        waiting_changed: other changes wait than before.
-        in_force: Settings, after something was saved that applies at once, and Path of the folder that they are of.
-        applied: what waited is in the file, and the folder is to be opened again.
-        refused: keys that were to be saved, and one sentence; the options are as in the file again.
-        unreadable: one sentence, for a file that cannot be used at all.
+    Signals: loaded: the file was read, or has changed: every option may differ. changed: key of an option whose value
+    or source has changed. waiting_changed: the pending changes differ. in_force: Settings, after saving options that
+    apply immediately, and Path of their folder. applied: pending changes were saved, and the folder should be reopened.
+    refused: keys that could not be saved, and one sentence; the options have the file's values again. unreadable: one
+    sentence, for a file that can't be used at all.
     """
 
     loaded = Signal()
@@ -82,7 +79,7 @@ class SettingsModel(QObject):
         return self._folder
 
     def begin(self, folder: Path) -> None:
-        """Read what holds for this workspace; what waited for another one is forgotten."""
+        """Read the settings of this workspace; pending changes of another one are dropped."""
         if folder != self._folder:
             self._folder, self._file, self.read = folder, SettingLayers({}, {}), False
             self._undo.clear()
@@ -123,7 +120,7 @@ class SettingsModel(QObject):
 
     @property
     def shown(self) -> SettingLayers:
-        """As they will be once all that waits is applied."""
+        """The settings with all pending changes applied."""
         return self._file.changed(self._waiting.values())
 
     @property
@@ -132,7 +129,7 @@ class SettingsModel(QObject):
         return self._file.settings
 
     def effect_of(self, key: str) -> SettingsConsequences | None:
-        """What a change of this option may mean for the index; None for nothing."""
+        """The possible effect of changing this option on the index; None for none."""
         return self._effects.get(key)
 
     def waits(self, key: str) -> bool:
@@ -144,7 +141,7 @@ class SettingsModel(QObject):
         return len({key for key, _ in self._waiting})
 
     def consequences(self) -> SettingsConsequences:
-        """What applying all that waits means for the index."""
+        """The effect of all pending changes on the index."""
         return engine.consequences_of(self._folder, self._file.settings, self.shown.settings)
 
     @property
@@ -176,7 +173,7 @@ class SettingsModel(QObject):
             self.set(key, None, layer)
 
     def undo(self) -> str:
-        """Take the last change back; returns the key of its option, empty where there is none."""
+        """Undo the last change; returns the key of its option, empty if there is none."""
         if not self._undo:
             return ""
         changes = self._undo.pop()
@@ -207,7 +204,7 @@ class SettingsModel(QObject):
             self.waiting_changed.emit()
 
     def apply(self) -> None:
-        """Save all that waits."""
+        """Save all pending changes."""
         wanted = tuple(
             SettingChange(one.key, one.layer, one.value, self._file.get(one.key, one.layer))
             for one in self._waiting.values()
@@ -241,7 +238,7 @@ class SettingsModel(QObject):
     def _saved(self, changes: Changes, folder: Path, layers: SettingLayers) -> None:
         self._saving.done()
         if self._queue:
-            self._save_next()  # the file is behind what is shown
+            self._save_next()  # the file is older than the display
         else:
             before, self._file = self._file, layers
             self._take_waiting({name: one for name, one in self._waiting.items() if self._differs(one)})

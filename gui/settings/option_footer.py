@@ -1,4 +1,4 @@
-"""Below an option: where its value comes from, the way back, its default, what a change takes, and its key."""
+"""The line below an option: source of its value, undo, default, effect of a change, and key."""
 
 from functools import partial
 from typing import Any
@@ -27,12 +27,12 @@ _LAYERS: tuple[tuple[SavedIn, str], ...] = (
     ("workspace", marked("Only for this folder")),
 )
 _JOINED = ("extra_paths",)
-"""Lists of which the folder's own and those of all folders hold together."""
+"""Lists that combine the values of the folder and of all folders."""
 _LONGEST = 40
 
 
 def effect_words(effect: SettingsConsequences | None) -> tuple[str, str]:
-    """What changing an option may lead to, in a few words and as a sentence; empty for nothing."""
+    """The effect of changing an option, in a few words and as a sentence; empty for none."""
     if effect is None:
         return "", ""
     if effect.index_anew:
@@ -52,7 +52,7 @@ def value_of(placed: OptionPlacement, model: SettingsModel) -> Any:
 
 
 class OptionFooter(QWidget):
-    """Shows what the model has when it is told to."""
+    """Shows the model's values when updated."""
 
     def __init__(self, placed: OptionPlacement, model: SettingsModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -92,7 +92,7 @@ class OptionFooter(QWidget):
 
     @property
     def description(self) -> str:
-        """The same for those who hear it."""
+        """The same as an accessible description."""
         option = self._placed.option
         said = tr("{origin}. Default: {value}.", origin=self.origin.text(), value=value_words(option, option.default))
         return f"{said} {effect_words(self._model.effect_of(option.key))[1]}".rstrip()
@@ -113,7 +113,7 @@ class OptionFooter(QWidget):
         menu.popup(self.origin.mapToGlobal(corner))
 
     def layer_menu(self) -> QMenu:
-        """Where the option is set, and where it could be; made when it is wanted, since there are many rows."""
+        """The layers in which the option is or could be set; created on demand, since there are many rows."""
         layer = self._model.shown.layer_of(self._placed.key)
         menu = QMenu(self)
         group = QActionGroup(menu)

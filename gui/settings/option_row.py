@@ -1,4 +1,4 @@
-"""One option as a row: its name, its field, what it does, and what is to be said of its value."""
+"""One option as a row: its name, its field, its description, and its status."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from gui.widgets.labels import breakable, label
 
 
 class LanguageField(ChoiceField):
-    """What is on the screen took its words when it was made."""
+    """The language applies after a restart, since widgets are translated once."""
 
     def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
         super().__init__(option, title, parent)
@@ -39,10 +39,9 @@ class LanguageField(ChoiceField):
 
 
 class OptionRow(QFrame):
-    """Shows what the model has, and hands it what a person enters.
+    """Shows the model's value, and passes on what the user enters.
 
-    Signals:
-        typing: a value that may still change, for who shows what it would do.
+    Signals: typing: a value that may still change, for a preview of its effect.
     """
 
     typing = Signal(object)
@@ -93,7 +92,7 @@ class OptionRow(QFrame):
 
     @Slot(str)
     def complain(self, sentence: str) -> None:
-        """Say what is wrong with what stands there; nothing takes it back."""
+        """Show an error about the entered text, which is kept."""
         if sentence and sentence != self._said:
             announce(self, sentence)
         self._said = sentence
@@ -108,7 +107,7 @@ class OptionRow(QFrame):
         self.footer.mark(words)
 
     def take_focus(self) -> None:
-        self.show()  # at once, not when the layout gets round to it
+        self.show()  # immediately, not at the next layout
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     # --- what is changed --------------------------------------------------------------------------------------------

@@ -51,7 +51,7 @@ ALSO_CALLED = {
     "store.vector.enabled": marked("semantic, embeddings"),
     "chunking.tokens": marked("chunks, pieces"),
 }
-"""By the options' keys, and by the name of what the system keeps."""
+"""By the options' keys, and by the name of system settings."""
 
 
 def words_of(query: str) -> tuple[str, ...]:
@@ -59,11 +59,11 @@ def words_of(query: str) -> tuple[str, ...]:
 
 
 def fit(placed: OptionPlacement, value: object, words: Sequence[str]) -> int | None:
-    """How well an option fits: 0 where every word is one of its name, 1 where each begins one of its name, 2 a word of
-    all that is said of it, 3 where one stands inside of a word; None where one is missing.
+    """How well an option matches: 0 if every word equals a word of its name, 1 if each is a prefix of one, 2 a word of
+    its whole text, 3 if one is inside a word; None if one is missing.
 
-    Looked for is in its name, key, help and value, in its page's name, and in what it is called, too; in the language
-    that is spoken or in English, which the settings file has and what is written of it.
+    Searched are its name, key, help and value, its page's name, and its synonyms; in the current language or in
+    English, which the settings file uses.
     """
     option = placed.option
     name = [placed.name, tr(placed.name)]

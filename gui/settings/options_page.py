@@ -31,7 +31,7 @@ class OptionsPage(QFrame):
         switches: Sequence[SystemSwitch] = (),
         parent: QWidget | None = None,
     ) -> None:
-        """`above`: what stands between the title and the rows. `switches`: those of this page are among them."""
+        """`above`: widget between the title and the rows. `switches`: those of this page are added."""
         super().__init__(parent)
         self.setProperty("role", "page")
         self.model = model
@@ -94,7 +94,7 @@ class OptionsPage(QFrame):
 
     @property
     def ready(self) -> bool:
-        """All rows are there, and shown."""
+        """All rows are created, and shown."""
         return not self._due and not self._turn.isActive()
 
     def take_focus(self) -> None:
@@ -117,6 +117,6 @@ class OptionsPage(QFrame):
         """Nobody waits for an answer any more."""
 
     def keep_typed(self) -> None:
-        """What stands in a field and is a value counts."""
+        """Save valid text of a field."""
         for row in self.rows.values():
             row.field.commit()

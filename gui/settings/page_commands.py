@@ -1,4 +1,4 @@
-"""A command for each page of the settings: the palette leads there at once, and a page can have keys of its own."""
+"""A command for each page of the settings: the palette opens it directly, and a page can have its own keys."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,7 @@
-"""On which page of the settings each option stands, in which group, and what it is called there.
+"""The page, group and label of each option in the settings.
 
-An option that is not named here has its row all the same: on the page `general` if it is one of the window, else on
-`advanced`, under a name made from its key.
+An option that isn't listed here still has a row: on the page `general` for a window option, else on `advanced`, with a
+name made from its key.
 """
 
 import functools
@@ -55,7 +55,7 @@ GUIDE: dict[SettingsPage, str] = {
     "privacy": "privacy",
     "advanced": "trouble",
 }
-"""Where the guide tells of each page."""
+"""The guide page for each page."""
 
 _NAMED: dict[SettingsPage, dict[str, dict[str, str]]] = {
     "general": {
@@ -259,7 +259,7 @@ class OptionPlacement:
     group: str
     """Empty where the page needs no groups."""
     name: str
-    """In English, as the group's; `title` is what the person reads."""
+    """In English, like the group's; `title` is translated."""
 
     @property
     def key(self) -> str:

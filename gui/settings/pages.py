@@ -24,11 +24,11 @@ from gui.widgets.labels import breakable, label
 from gui.widgets.message import Action, MessagePage
 
 PageMaker = Callable[[SettingsModel], QWidget]
-"""Makes a page that belongs to another part of the window; one that is asked has `take_focus`, `ready` and `stop`."""
+"""Creates a page of another part of the window; it has `take_focus`, `ready` and `stop`."""
 
 _NEED_MODELS: tuple[SettingsPage, ...] = ("embedding", "stored")
 _ALONE: tuple[SettingsPage, ...] = (*FORMS, "stored")
-"""Pages that show the settings in force, and not those of the file as it is now."""
+"""Pages that show the settings in use, not those of the file."""
 _KEYS = marked("API keys are kept in the environment or in this system's keychain, never in the settings file.")
 
 
@@ -57,12 +57,8 @@ class PrivacyPage(OptionsPage):
 
 
 class Pages(QObject):
-    """Signals:
-    saved: of a page with a form, with the estimate that the person agreed to, None for none.
-    purged: vectors were deleted.
-    page_wanted: name of a page, asked for on another one.
-    save_button: QPushButton of a page that has just been made, for the foot.
-    """
+    """Signals: saved: of a page with a form, with the approved estimate, None for none. purged: vectors were deleted.
+    page_wanted: name of a page to open. save_button: QPushButton of a page just created, for the footer."""
 
     saved = Signal(object)
     purged = Signal()
@@ -98,7 +94,7 @@ class Pages(QObject):
     # --- what the dialog asks for -----------------------------------------------------------------------------------
 
     def page(self, name: SettingsPage) -> QWidget:
-        """The page, or in its place one that says what the engine in use lacks for it."""
+        """The page, or one that says why the engine in use doesn't support it."""
         if self.lacks_models and name in _NEED_MODELS:
             return self._capabilities()
         if name not in self._made:

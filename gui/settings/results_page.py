@@ -78,15 +78,14 @@ class FormRow(QFrame):
         self._button.setAccessibleDescription(f"{self._placed.help} {self._footer.description}")
 
     def take_focus(self) -> None:
-        self.show()  # at once, not when the layout gets round to it
+        self.show()  # immediately, not at the next layout
         self._button.setFocus()
 
 
 class ResultsPage(QFrame):
-    """Made anew for each search; rows beyond the first ones follow in short turns.
+    """Created for each search; rows after the first ones follow in short steps.
 
-    Signals:
-        page_wanted: name of the page on which an option stands that is changed only there.
+    Signals: page_wanted: page of an option that can only be changed there.
     """
 
     page_wanted = Signal(str)
@@ -94,7 +93,7 @@ class ResultsPage(QFrame):
     def __init__(
         self, model: SettingsModel, switches: Sequence[SystemSwitch] = (), parent: QWidget | None = None
     ) -> None:
-        """`switches`: what the system keeps is found among the options."""
+        """`switches`: system settings, which are found among the options."""
         super().__init__(parent)
         self.setProperty("role", "page")
         self._model = model
@@ -121,7 +120,7 @@ class ResultsPage(QFrame):
 
     @property
     def ready(self) -> bool:
-        """All rows are there."""
+        """All rows are created."""
         return not self._turn.isActive()
 
     def search(self, query: str, pages: Sequence[SettingsPage]) -> None:
@@ -135,7 +134,7 @@ class ResultsPage(QFrame):
             if placed.page in pages and (how := fit(placed, value, words)) is not None:
                 fits.append((how, placed, switch))
         fits.sort(key=lambda one: one[0])
-        # The page with what fits best comes first, and on each what fits best.
+        # The page with the best match comes first, and on each the best match.
         order = list(dict.fromkeys(placed.page for _, placed, _ in fits))
         fits.sort(key=lambda one: order.index(one[1].page))
         self._due = [(placed, switch) for _, placed, switch in fits]
@@ -200,6 +199,6 @@ class ResultsPage(QFrame):
             self.scroller.ensureWidgetVisible(self.rows[key])
 
     def keep_typed(self) -> None:
-        """What stands in a field and is a value counts."""
+        """Save valid text of a field."""
         for row in self.rows.values():
             row.field.commit()

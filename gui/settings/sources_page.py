@@ -1,4 +1,4 @@
-"""The page of what is indexed: folders, vaults and sessions, and patterns with what they match."""
+"""The page of indexed sources: folders, vaults and sessions, and patterns with the files that they match."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -82,7 +82,7 @@ class SessionsField(Field):
             self._look(value)
 
     def _look(self, listed: Sequence[str]) -> None:
-        """Once what is listed is not what the boxes show."""
+        """Update the boxes if the saved list differs."""
         if self._choice is not None and set(self._choice.folders) == set(listed):
             return
         self._start(lambda token: look_beside(listed, token), self._take)
@@ -178,7 +178,7 @@ class PathsField(Field):
         return not self._looking.busy
 
     def look(self, folder: Path) -> None:
-        """Find vaults and workspaces on this computer, to be offered beside the workspace `folder`."""
+        """Find vaults and workspaces on this computer to offer in addition to the workspace `folder`."""
         self._folder = str(folder)
         if self._found is None:
             self._looking.put(self._jobs.read(lambda token: engine.find_places(cancel=token), self._take_found))
@@ -248,12 +248,12 @@ class PathsField(Field):
             self.entered.emit(wanted)
 
     def _remove(self, path: str) -> None:
-        self._add_folder.setFocus()  # what has the keys goes away
+        self._add_folder.setFocus()  # the focused widget is removed
         self.entered.emit(tuple(other for other in self._value if other != path))
 
 
 class SourcesPage(OptionsPage):
-    """Its card follows what is typed, before anything is kept."""
+    """Its card is updated while the user types, before anything is saved."""
 
     def __init__(self, model: SettingsModel, jobs: Jobs, parent: QWidget | None = None) -> None:
         self._jobs = jobs

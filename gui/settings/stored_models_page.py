@@ -1,4 +1,4 @@
-"""The page of the models whose vectors are kept: how much room they take, and how to be rid of one."""
+"""The page of models with stored vectors: their disk space, and deleting one."""
 
 from functools import partial
 
@@ -54,7 +54,7 @@ class StoredModelsPage(QFrame):
         return not self._job.busy
 
     def begin(self, manager: MemorySearchManager | None) -> None:
-        """Show what the open memory keeps."""
+        """Show the stored models of the open memory."""
         self._manager = manager
         self._problem.clear()
         if manager is None:
@@ -102,7 +102,7 @@ class StoredModelsPage(QFrame):
 
 
 class _ModelRow(QFrame):
-    """One model; deleting asks once more, in place."""
+    """One model; deleting asks for confirmation in place."""
 
     def __init__(self, model: StoredModelInfo, purge: "partial[None]") -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""A switch of the system as a row among the options: its box, what it does, how it is and the way back."""
+"""A system setting as a row among the options: its box, description, state and undo."""
 
 from PySide6.QtCore import QEvent, Qt, Slot
 from PySide6.QtGui import QShowEvent
@@ -19,7 +19,7 @@ _KEPT = marked("kept by the system")
 
 
 class SystemRow(QFrame):
-    """Looks again whenever it is shown, and when somebody comes back to the window."""
+    """Read again when shown, and when the window is activated."""
 
     def __init__(self, switch: SystemSwitch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -79,7 +79,7 @@ class SystemRow(QFrame):
 
     @Slot()
     def _take_back(self) -> None:
-        self.take_focus()  # the way back goes with what it takes back
+        self.take_focus()  # the undo button disappears
         self._entered(self.placed.option.default)
 
     def mark(self, words: str) -> None:
@@ -88,7 +88,7 @@ class SystemRow(QFrame):
         mark(self._help, self.placed.help, words)
 
     def take_focus(self) -> None:
-        self.show()  # at once, not when the layout gets round to it
+        self.show()  # immediately, not at the next layout
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def showEvent(self, event: QShowEvent) -> None:

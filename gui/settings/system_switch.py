@@ -1,4 +1,4 @@
-"""Something that is on or off outside of the settings file: the system keeps it, and others may switch it, too."""
+"""A setting outside of the settings file: stored by the system, and possibly changed by others."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Protocol
@@ -20,11 +20,9 @@ class SystemState(Protocol):
 
 
 class SystemSwitch(QObject):
-    """What is shown is always what was read there last; reads and writes off the window's thread.
+    """Shows the last value read; reads and writes off the window's thread.
 
-    Signals:
-        changed: it was read again.
-        refused: one sentence, for what cannot be read or written.
+    Signals: changed: it was read again. refused: one sentence, on a read or write error.
     """
 
     changed = Signal()
@@ -33,9 +31,9 @@ class SystemSwitch(QObject):
     def __init__(
         self, placed: OptionPlacement, after: str, refusal: str, state: SystemState, jobs: Jobs, parent: QObject
     ) -> None:
-        """`placed`: its place among the settings, behind the option with the key `after`.
+        """`placed`: its place among the settings, after the option with the key `after`.
 
-        `refusal`: a marked sentence with {reason}, for what could not be switched.
+        `refusal`: a marked sentence with {reason}, for a failed change.
         """
         super().__init__(parent)
         self.placed = placed
@@ -72,7 +70,7 @@ class SystemSwitch(QObject):
         self._show(False)
 
     def _refused(self, sentence: str) -> None:
-        """Show what is there; where that cannot be read either, one sentence is enough."""
+        """Show the actual value; if that can't be read either, one message is enough."""
         self._slot.put(self._jobs.read(lambda _: self._state.is_on(), self._show, lambda _: self._show(False)))
         self.refused.emit(tr(self._refusal, reason=sentence))
 

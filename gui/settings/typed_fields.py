@@ -1,4 +1,4 @@
-"""Fields to type in: what stands there is judged at each key, and kept when the person leaves it or presses Enter."""
+"""Text fields: validated on each key, saved when the user leaves them or presses Enter."""
 
 import os
 from pathlib import Path
@@ -25,7 +25,7 @@ _FINE = 0.05
 
 
 class _Typed(Field):
-    """What is typed is judged at each key, and kept when the person leaves it or presses Enter."""
+    """Text is validated on each key, and saved when the user leaves it or presses Enter."""
 
     def _text(self) -> str:
         raise NotImplementedError
@@ -34,7 +34,7 @@ class _Typed(Field):
         raise NotImplementedError
 
     def _read(self) -> Any:
-        """The value that stands there. Raises `UnreadableValue`."""
+        """The value of the text. Raises `UnreadableValue`."""
         value = read_field(self.option, self._text())
         if problem := engine.option_problem(self.option.key, value):
             raise UnreadableValue(problem)
@@ -80,7 +80,7 @@ class _Typed(Field):
 
 
 class _Line(QLineEdit):
-    """Enter keeps, Escape takes back; Ctrl+Z is the line's only while it has something to undo."""
+    """Enter saves, Escape reverts; Ctrl+Z belongs to the line only while there is something to undo."""
 
     stepped = Signal(int)
 
@@ -220,7 +220,7 @@ class LinesField(_Typed):
 
     @Slot()
     def _leave(self) -> None:
-        """Escape: first what was typed, then the window."""
+        """Escape: first revert the text, then close the window."""
         if self._text() != field_text(self.option, self._value):
             self.revert()
         else:

@@ -1,4 +1,4 @@
-"""Values of options as words, and back from what was typed. Pure functions."""
+"""Formats values of options, and parses typed text. Pure functions."""
 
 import math
 import re
@@ -44,11 +44,11 @@ _WORDS: dict[str, Mapping[Any, str]] = {
 
 
 class UnreadableValue(ValueError):
-    """What was typed is no value of the option; the message is one sentence."""
+    """The typed text is not a valid value; the message is one sentence."""
 
 
 def unit_of(key: str) -> str:
-    """What a number counts; empty where its name says it."""
+    """The unit of a number; empty if its name includes it."""
     return next((tr(unit) for ending, unit in _UNITS if key.endswith(ending)), "")
 
 
@@ -58,7 +58,7 @@ def is_path(option: Option) -> bool:
 
 
 def choice_words(key: str, choice: str) -> str:
-    """What a choice is called; languages have their own names in every language."""
+    """Label of a choice; languages have their own names in every language."""
     words = plain_choice_words(key, choice)
     return words if key == "window.language" and choice in LANGUAGES else tr(words)
 
@@ -70,7 +70,7 @@ def plain_choice_words(key: str, choice: str) -> str:
 
 
 def value_words(option: Option, value: Any) -> str:
-    """The value in a few words, for a line beside others."""
+    """The value in a few words, for a line with others."""
     if value is None or value == "":
         return tr("not set") if option.optional else tr("empty")
     match option.kind:
@@ -95,14 +95,14 @@ def value_words(option: Option, value: Any) -> str:
 
 
 def number_text(value: Any) -> str:
-    """A number as it is typed in the language of the window; a text as it is."""
+    """A number as typed in the language of the window; a text unchanged."""
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() and abs(value) < 1e15 else number(value, "")
     return str(value)
 
 
 def field_text(option: Option, value: Any) -> str:
-    """The value as it stands in a field to type in: lists and tables have a line for each of theirs."""
+    """The value in a text field: lists and tables have a line for each item."""
     if value is None:
         return ""
     if option.kind == "list":
@@ -140,10 +140,10 @@ def _number(option: Option, text: str, *, whole: bool) -> float | None:
 
 
 def read_number(text: str) -> float | None:
-    """A number as a person types it in the language of the window; None for what is none.
+    """A number as typed in the language of the window; None if it isn't one.
 
-    Between three digits and those before them the language's own mark of thousands counts for nothing; elsewhere
-    comma and point both stand before decimals, so that 0.5 and 0,5 are the same.
+    The language's thousands separator is ignored before three digits; elsewhere comma and point are both decimal
+    separators, so that 0.5 and 0,5 are the same.
     """
     bare = re.sub(r"[\s\u00a0\u202f]", "", text)
     thousands = number(1000)[1]

@@ -1,4 +1,4 @@
-"""What the settings say about providers, keys and kept vectors. Pure functions."""
+"""Texts of the settings about providers, keys and stored vectors. Pure functions."""
 
 from urllib.parse import urlsplit
 
@@ -46,7 +46,7 @@ PROVIDERS = (
     ),
     ("none", marked("None"), marked("Only words are searched.")),
 )
-"""Name in the settings, name for a person, and a sentence; these two in English."""
+"""Name in the settings, display name, and a sentence; the latter two in English."""
 NAMES = {name: title for name, title, _ in PROVIDERS}
 OWNERS = {"openai": "OpenAI", "gemini": "Google", "voyage": "Voyage AI"}
 SENTENCES = {name: sentence for name, _, sentence in PROVIDERS}
@@ -81,7 +81,7 @@ def where_texts_go(provider: str, base_url: str, *, remote_fallback: bool = Fals
 
 
 def sent_words(settings: Settings) -> str:
-    """What leaves the machine under these settings, to the provider and to what stands in for it."""
+    """What leaves the machine under these settings, to the provider and to its fallback."""
     fallback = fallback_words(settings)
     if settings.provider != "auto":
         sent = where_texts_go(settings.provider, settings.remote.base_url, remote_fallback=bool(fallback))
@@ -118,7 +118,7 @@ def _fallback(settings: Settings) -> tuple[str, str] | None:
 
 
 def host_of(base_url: str) -> str:
-    """The host's name in an address; empty where there is none."""
+    """The host name in an address; empty if there is none."""
     try:
         return urlsplit(base_url.strip()).hostname or ""
     except ValueError:
@@ -140,7 +140,7 @@ def key_words(state: KeyState | None) -> str:
 
 
 def probe_words(probe: ProviderProbe) -> str:
-    """What came of a test."""
+    """The result of a test."""
     if not probe.ok:
         return probe.error
     return tr(
@@ -152,7 +152,7 @@ def probe_words(probe: ProviderProbe) -> str:
 
 
 def list_price_words(facts: ModelFacts | None) -> str:
-    """What stands in the price's field while nothing was entered there."""
+    """Placeholder of the price's field."""
     if facts is None or facts.price is None:
         return tr("US dollars for a million tokens")
     return tr("{price:g} (list price of {day})", price=facts.price, day=day_words(facts.checked))
@@ -170,7 +170,7 @@ def stored_words(model: StoredModelInfo) -> str:
 
 
 def accept_words(estimate: EmbeddingEstimate | None, owner: str = "") -> str:
-    """The button that saves: with the price where there is one, and the `owner` who may get texts from now on."""
+    """Label of the save button: with the price if there is one, and the `owner` who may receive texts from now on."""
     if owner:
         return tr("{save}, allow sending to {owner}", save=accept_words(estimate), owner=owner)
     if estimate is None or not estimate.chunks or estimate.cost == 0:

@@ -1,4 +1,4 @@
-"""Exports results: those that are selected, or all that the question on show finds."""
+"""Exports results: the selected ones, or all that the current query finds."""
 
 import json
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ _FILTERS = {".md": "Markdown (*.md)", ".json": "JSON (*.json)"}
 
 
 class Exports(QObject):
-    """One at a time; another one takes its place."""
+    """One at a time; a new one replaces it."""
 
     def __init__(
         self,
@@ -82,9 +82,9 @@ class Exports(QObject):
             self.save(path, chosen if many else (), may_replace=path == Path(name))
 
     def save(self, path: Path, chosen: Sequence[MemorySearchResult] = (), *, may_replace: bool = True) -> None:
-        """Export what was chosen, or else all that is found; the ending of the name says in which form.
+        """Export the selection, or else all results; the suffix of the name decides the format.
 
-        `may_replace`: whether the person has agreed to replace what has this name.
+        `may_replace`: whether the user agreed to replace an existing file.
         """
         opened, answer = self._workspace.current, self._search.body.answer
         if opened is None or answer is None:
@@ -120,7 +120,7 @@ class Exports(QObject):
 
 
 def _found(manager: MemorySearchManager, answer: Answer, token: CancelToken) -> SearchOutcome:
-    """All of them; of what is on show already nothing is asked again."""
+    """All of them; those on the screen are not searched again."""
     outcome = answer.outcome
     if answer.final and outcome.total <= len(outcome.results) and not outcome.total_is_least:
         return outcome

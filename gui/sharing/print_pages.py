@@ -28,7 +28,7 @@ from gui.viewer.markdown_page import PageStyle, blocks
 from gui.viewer.page_painting import PagePainter
 
 Ground = Literal["none", "person", "tool"]
-"""What lies behind a strip: nothing, that of what the person wrote, that of what a tool was given or gave."""
+"""Background of a strip: none, that of the user's messages, that of a tool's input or output."""
 
 TEXT_POINTS = 10.0
 _CODE_POINTS = 8.5
@@ -37,18 +37,18 @@ _PIXELS_AT_SCALE_1 = 96
 _POINTS_PER_INCH = 72
 _FOOT_LINES = 2.5
 _LEAST_LINES = 3
-"""So many lines of what follows stay with a name."""
+"""Fewest lines that stay together with a name."""
 
 
 @dataclass(frozen=True)
 class Strip:
-    """Something that goes down the page as one column, over as many pages as it takes."""
+    """A part that is printed as one column, over as many pages as needed."""
 
     document: QTextDocument
     """Laid out for its width."""
     indent: float = 0.0
     above: float = 0.0
-    """Room before it, unless it begins a page."""
+    """Space before it, unless it begins a page."""
     ground: Ground = "none"
     keeps_next: bool = False
     """It heads what follows, so it never ends a page."""
@@ -61,7 +61,7 @@ def paper_style(line_height: int = 135) -> PageStyle:
     fixed = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
     fixed.setPointSizeF(_CODE_POINTS)
     for font in (text, fixed):
-        # Rounded to pixels of this screen, letters would stand unevenly on paper.
+        # Rounded to pixels of this screen, letters would be uneven on paper.
         font.setHintingPreference(QFont.HintingPreference.PreferNoHinting)
     return PageStyle(text, fixed, theme_tokens("light"), _dots() / _PIXELS_AT_SCALE_1, line_height)
 
@@ -72,7 +72,7 @@ def letter_height(style: PageStyle) -> float:
 
 
 class Paper:
-    """The pages of one device, from the first on. Raises nothing: a device that fails says so by `ok`."""
+    """The pages of one device. Raises nothing: a failing device is reported by `ok`."""
 
     def __init__(self, device: QPagedPaintDevice, title: str, style: PageStyle) -> None:
         self._device = device
@@ -93,7 +93,7 @@ class Paper:
             self._painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
     def flow(self, strip: Strip) -> Iterator[None]:
-        """Put a strip below what is there, a page at a time."""
+        """Append a strip, a page at a time."""
         height = strip.document.size().height()
         needed = height + (_LEAST_LINES * self._line if strip.keeps_next else 0)
         self._y += strip.above if self._y else 0
@@ -124,7 +124,7 @@ class Paper:
         return self.ok
 
     def drop(self) -> None:
-        """Nobody wants it any more."""
+        """Discard it."""
         self._painter.end()
         self.ok = False
 
@@ -180,7 +180,7 @@ class Paper:
 
 
 class _Laid:
-    """Where the blocks of a document are, asked of Qt once."""
+    """Positions of a document's blocks, read from Qt once."""
 
     def __init__(self, document: QTextDocument) -> None:
         layout = document.documentLayout()
@@ -189,11 +189,11 @@ class _Laid:
         self._breaks: list[float] = []
 
     def between(self, start: float, end: float) -> Iterator[tuple[QTextBlock, QRectF]]:
-        """The blocks of which a part is there."""
+        """The blocks that are partly in this range."""
         return ((block, rect) for block, rect in self._blocks if rect.bottom() >= start and rect.top() <= end)
 
     def last_break(self, start: float, end: float) -> float:
-        """The lowest place in between at which no line is cut; 0 where there is none."""
+        """The lowest position in between at which no line is cut; 0 if there is none."""
         self._breaks = self._breaks or list(self._find_breaks())
         return max((place for place in self._breaks if start < place <= end), default=0.0)
 
@@ -204,7 +204,7 @@ class _Laid:
             places = [(rect.top() + lines.lineAt(n).y(), lines.lineAt(n).height()) for n in range(lines.lineCount())]
             rows += [(top, top + height, heads) for top, height in places]
         bottom, after_heading = 0.0, False
-        for top, end, heads in sorted(rows):  # the cells of a table stand beside each other
+        for top, end, heads in sorted(rows):  # the cells of a table are next to each other
             if top >= bottom - 0.5 and bottom and not after_heading:
                 yield bottom
             bottom, after_heading = max(bottom, end), heads

@@ -14,9 +14,8 @@ _TURN = 0.010
 class PrintRun(QObject):
     """One print, from `start` on.
 
-    Signals:
-        progressed: how much is done, 0 to 1, and how many pages there are by now.
-        finished: whether all pages are there; never after `cancel`.
+    Signals: progressed: the share done, 0 to 1, and the number of pages so far. finished: whether all pages were
+    printed; never after `cancel`.
     """
 
     progressed = Signal(float, int)

@@ -1,6 +1,6 @@
-"""What is printed of a conversation and of a note, strip by strip; whoever runs the steps may pause between any two.
+"""Prints a conversation or a note strip by strip; the caller may pause between any two steps.
 
-On the GUI thread alone, as all that makes documents (see `gui/viewer/markdown_page.py`).
+On the GUI thread alone, like everything that creates documents (see `gui/viewer/markdown_page.py`).
 """
 
 from collections.abc import Generator, Sequence
@@ -19,17 +19,17 @@ from gui.widgets.formatting import date, exact
 from gui.widgets.plain_text import Styled, rich_document
 
 Steps = Generator[float, None, None]
-"""Each step says how much is done, 0 to 1."""
+"""Each step yields the share done, 0 to 1."""
 
 _BOLD = "font-weight:bold"
 _BLOCKS = 20
-"""Laid out at once."""
+"""Blocks laid out per step."""
 
 
 def conversation_steps(
     paper: Paper, style: PageStyle, conversation: Conversation, rows: PackedRows, printed: float
 ) -> Steps:
-    """Who said what and when, with tools and thinking folded as in these rows; `printed` is the time of it."""
+    """Messages with speakers and times, with tools and reasoning folded as in these rows; `printed` is its date."""
     line = letter_height(style)
     indent = 1.5 * line
     pieces = PieceStyle(style, round(paper.width), round(paper.width - 2 * indent), ())
@@ -127,7 +127,7 @@ def _conversation_head(
 
 
 def _name(entry: Entry, style: PageStyle, width: float) -> QTextDocument:
-    """Who speaks, and when."""
+    """Speaker and time."""
     moment = [(f" {clock(entry.time)}", _muted(style))] if entry.time else []
     return _rich([(entry.speaker, _BOLD), *moment], style, width)
 
@@ -147,7 +147,7 @@ def _muted(style: PageStyle) -> str:
 
 
 def _rich(parts: Styled, style: PageStyle, width: float, size: float = 1.0) -> QTextDocument:
-    """One paragraph; `size` is that of its letters beside the text's."""
+    """One paragraph; `size` is its font size relative to the text's."""
     document = rich_document(parts)
     document.setDocumentMargin(0)
     font = style.font

@@ -1,7 +1,7 @@
-"""Writes what a person takes out of the program into a file of theirs: wholly, or not at all.
+"""Saves an export to a file of the user: wholly, or not at all.
 
-It is written aside, in the same folder, and moved over what was there when it is complete, so that neither a full disk
-nor an end of the program leaves half a file in place of an older one.
+It is written to a temporary file in the same folder, and renamed when it is complete, so that neither a full disk nor
+an end of the program leaves half a file in place of an older one.
 """
 
 import errno
@@ -16,23 +16,23 @@ from gui.core.workspace import Opened
 
 
 def documents_folder() -> str:
-    """Where a person is first asked to put a file."""
+    """The folder that file dialogs open with."""
     return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
 
 
 class SavingFailed(MnemoscopeError):
-    """The file was not written; what was there before is as it was."""
+    """The file was not written; an existing one is unchanged."""
 
 
 def places_of_notes(opened: Opened) -> tuple[Path, ...]:
-    """All that is searched: the folder, what is indexed with it, and the sessions of agents."""
+    """Everything that is searched: the folder, other indexed paths, and the sessions of agents."""
     settings = opened.settings
     listed = filter(None, map(str.strip, (*settings.extra_paths, *settings.sessions.folders)))
     return (opened.folder, *(opened.folder / os.path.expanduser(text) for text in listed))  # noqa: PTH111 - see Options
 
 
 def save_whole(path: Path, data: bytes, *, notes: Iterable[Path], may_replace: bool = True) -> None:
-    """Write `data` to `path`. `notes`: files and folders of which nothing is ever replaced.
+    """Write `data` to `path`. `notes`: files and folders in which nothing is ever replaced.
 
     Any thread. Raises `SavingFailed`.
     """

@@ -9,12 +9,12 @@ from gui.explanation.panel import ExplanationPanel
 
 
 class Dock(QStackedWidget):
-    """One of the two; begins with the diagnostics, and goes back to them when it is hidden."""
+    """Shows one of the two; begins with the diagnostics, and returns to them when it is hidden."""
 
     wanted = Signal(bool)
-    """Whether the dock is to stand in the window."""
+    """Whether the dock should be shown."""
     left = Signal()
-    """Back from the diagnostics to where the person came from."""
+    """Leave the diagnostics, back to the previous focus."""
 
     def __init__(self, diagnostics: DiagnosticsPanel, explanation: ExplanationPanel) -> None:
         super().__init__()

@@ -38,7 +38,7 @@ class Frame(QWidget):
         self.pages = QStackedWidget()
         for page in (self.panes, first_run, self.message):
             self.pages.addWidget(page)
-        self.pages.setMinimumHeight(1)  # in a low window a long message in the banner goes before them
+        self.pages.setMinimumHeight(1)  # in a low window a long message in the banner has priority over them
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -83,6 +83,6 @@ class Frame(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self.pages.currentWidget() is self.panes:
-            self._views.focus_box()  # from a filter, a message, the bar below: whatever has no way back of its own
+            self._views.focus_box()  # from a filter, a message, the bar below: widgets without their own way back
         else:
             super().keyPressEvent(event)

@@ -1,6 +1,6 @@
-"""The window's top bar: the way from view to view, the box of the current one, and two buttons.
+"""The window's top bar: the view switch, the box of the current view, and two buttons.
 
-Where there is nothing to search, the program's name stands in place of the first two.
+Without a workspace, the program's name replaces the first two.
 """
 
 from PySide6.QtCore import QEvent, Qt, Signal
@@ -24,10 +24,10 @@ _SWITCH_TOP, _SWITCH_GAP = 18, 4
 _STACK_TOP, _STACK_GAP = 9, 3
 _SIDE = 16
 _BOX_LETTERS, _BOX_AROUND = 51, 200
-"""What the box with its filters and the two buttons need, and the pixels of it that do not grow with the text.
+"""Characters needed by the box with its filters and the two buttons, and pixels of it that don't scale with the text.
 
-Where the window lacks that beside the switch, its buttons stand in two rows. Where it still does, the switch goes; its
-keys and its entries in the menu remain.
+In a narrower window, its buttons are in two rows. In an even narrower one, the switch is hidden; its keys and menu
+entries remain.
 """
 _VIEWS: tuple[tuple[ViewName, str, str], ...] = (
     ("search", marked("Search"), marked("Search notes and sessions")),
@@ -38,14 +38,16 @@ _VIEWS: tuple[tuple[ViewName, str, str], ...] = (
 
 
 class HeaderBar(QWidget):
-    """`dock_button` is checkable and says whether the diagnostics are shown; `menu_button` waits for its menu."""
+    """`dock_button` is checkable and shows whether the diagnostics are open; `menu_button` needs a menu."""
 
     view_wanted = Signal(str)
     """ViewName, by its button."""
 
     def __init__(self, boxes: dict[ViewName, FoldingRow], parent: QWidget | None = None) -> None:
-        """`boxes`: what each view has in the top bar; views may share one. What folds there goes on below the two
-        buttons."""
+        """`boxes`: each view's widget in the top bar; views may share one.
+
+        Folded parts continue below the two buttons.
+        """
         super().__init__(parent)
         self.dock_button = IconButton("panel", tr("Show or hide the diagnostics"))
         tell_key(self.dock_button, tr("Show or hide the diagnostics"), "view.diagnostics")
@@ -83,7 +85,7 @@ class HeaderBar(QWidget):
         self._arrange()
 
     def show_working(self, working: bool) -> None:
-        """False where there is nothing to search."""
+        """False without a workspace."""
         self._working = working
         self._arrange()
 

@@ -1,6 +1,6 @@
-"""The panes: results, file, diagnostics, and what has the room of the first two at times.
+"""The panes: results, file, diagnostics, and views that replace the first two.
 
-The dock folds away before a narrow window would cut text; one that is asked for there stands in the place of the file.
+The dock is hidden before a narrow window would cut text; opened there, it replaces the file.
 """
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -20,10 +20,9 @@ _MOST_RESULTS = 0.45
 
 
 class Panes(QSplitter):
-    """Widths in logical pixels; the file takes what the others leave.
+    """Widths in logical pixels; the file takes the rest.
 
-    Signals:
-        dock_shown: whether the dock stands in the window now.
+    Signals: dock_shown: whether the dock is visible now.
     """
 
     dock_shown = Signal(bool)
@@ -31,7 +30,7 @@ class Panes(QSplitter):
     def __init__(
         self, results: QWidget, viewer: QWidget, whole: QWidget, dock: QWidget, parent: QWidget | None = None
     ) -> None:
-        """`whole`: what has the room of results and file while `show_whole` says so."""
+        """`whole`: replaces results and file while `show_whole` is on."""
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._results, self._viewer, self._whole, self._dock = results, viewer, whole, dock
         self._wanted = True
@@ -58,7 +57,7 @@ class Panes(QSplitter):
 
     @property
     def dock_wanted(self) -> bool:
-        """Whether the person wants the dock, be there room or not."""
+        """Whether the user wants the dock, with or without room for it."""
         return self._wanted
 
     @property
@@ -71,12 +70,12 @@ class Panes(QSplitter):
         self.show_dock(self._dock.isHidden())
 
     def show_dock(self, wanted: bool) -> None:
-        """Show or hide it; asked for by a person, it stays even where it is narrow."""
+        """Show or hide it; opened by the user, it stays even in a narrow window."""
         self._wanted = self._forced = wanted
         self._fold()
 
     def show_whole(self, wanted: bool) -> None:
-        """Give the room of results and file to what stands in their place, or take it back."""
+        """Let the other view replace results and file, or end that."""
         self._whole_wanted = wanted
         self._fold()
 
@@ -100,7 +99,7 @@ class Panes(QSplitter):
             self.dock_shown.emit(shown)
 
     def show_viewer(self) -> None:
-        """The file is to be read: where the dock stands in its place, it goes."""
+        """Show the file: the dock is closed if it replaces it."""
         if self._covered:
             self.show_dock(False)
 

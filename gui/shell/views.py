@@ -43,7 +43,7 @@ class Views(QObject):
     switched = Signal(str)
     """ViewName of the view that is current now."""
     place_shown = Signal(object)
-    """Spot that is read without being a result."""
+    """Location shown in the viewer that isn't a result."""
 
     def __init__(self, jobs: Jobs, search: SearchPanel, parent: QObject) -> None:
         super().__init__(parent)
@@ -120,7 +120,7 @@ class Views(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        """The index changed. The sessions wait until someone looks at them."""
+        """The index changed. The sessions are updated when visible."""
         self.search.refresh()
         self.viewer.refresh()
         self.conversation.refresh()
@@ -146,7 +146,7 @@ class Views(QObject):
 
     @Slot()
     def focus_list(self) -> None:
-        """Back from what is read to where it was chosen."""
+        """From the viewer back to the list."""
         match self.current:
             case "search":
                 self.search.focus_results()
@@ -163,7 +163,7 @@ class Views(QObject):
         return [part for stack in stacks if stack.isVisible() and (part := stack.currentWidget()) is not None]
 
     def focus_reader(self) -> None:
-        """Into what is read."""
+        """Focus the viewer."""
         (self.viewer if self._wanted[self.current] is None else self.conversation).setFocus()
 
     @property
@@ -180,10 +180,10 @@ class Views(QObject):
 
     @Slot(object)
     def _hear_answer(self, answer: Answer | None) -> None:
-        """What the question before led to goes with its results, unless someone is reading there."""
+        """The preview of an earlier query's result closes with the results, unless the user is reading there."""
         asked = None if answer is None else answer.question.subject
         if asked == self._asked:
-            return  # asked again, since the index changed
+            return  # a repeated query, since the index changed
         self._asked = asked
         if answer is None or answer.outcome.results:
             if not self.viewer.reads:

@@ -1,4 +1,4 @@
-"""Which sessions a workspace has: what the settings list beside what was found here, and what becomes of the ticks."""
+"""The sessions of a workspace: those in the settings and those found here, with their ticks."""
 
 import os
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class Choice:
         return replace(self, sources=sources)
 
     def add(self, added: Sequence[Source], issues: Sequence[FileIssue]) -> "Choice":
-        """With these ticked; what is here already gets its tick and stays where it is."""
+        """Add these, ticked; existing ones are ticked in place."""
         wanted = {_key(source.place.path) for source in added}
         known = {_key(source.place.path) for source in self.sources}
         sources = tuple(
@@ -43,7 +43,7 @@ class Choice:
 
     @property
     def folders(self) -> tuple[str, ...]:
-        """What to list in the settings: all that is ticked, but nothing inside another one."""
+        """The list for the settings: everything ticked, except folders inside another one."""
         ticked = [source for source in self.sources if source.ticked]
         return tuple(
             source.text for source in ticked if not any(_inside(source.place, other.place) for other in ticked)
@@ -55,7 +55,7 @@ class Choice:
 
     @property
     def removes(self) -> bool:
-        """Something that is listed is not wanted any more."""
+        """Whether a listed folder was unticked."""
         return any(not source.ticked and source.text in self.listed for source in self.sources)
 
 
@@ -80,7 +80,7 @@ def look_beside(listed: Sequence[str], token: CancelToken) -> Choice:
 
 
 def measure(folders: Sequence[str], token: CancelToken) -> tuple[list[Source], list[FileIssue]]:
-    """Folders and exports that a person named, ticked."""
+    """Folders and exports named by the user, ticked."""
     sources: list[Source] = []
     issues: list[FileIssue] = []
     for text in folders:

@@ -1,4 +1,4 @@
-"""Asks where sessions are, by the desktop's own dialogs."""
+"""Asks for sessions with the desktop's own dialogs."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from gui.widgets.drop_target import EXPORTS
 
 
 def ask_for_folder(parent: QWidget) -> list[str]:
-    """One folder; none where the person thought better of it."""
+    """One folder; none if the user cancelled."""
     name = QFileDialog.getExistingDirectory(parent, tr("Add a folder with sessions"), str(Path.home()))
     return [name] if name else []
 

@@ -23,11 +23,9 @@ class _Looked:
 
 
 class FirstRunPanel(QWidget):
-    """Signals:
-    folder_named: Path of a folder that was picked or dropped; whoever shows this panel calls `offer` with it.
-    workspace_chosen: Path of the folder to index, once its settings are saved.
-    back_wanted: return to the workspace that is open.
-    """
+    """Signals: folder_named: Path of a folder that was picked or dropped; the owner of this panel calls `offer` with
+    it. workspace_chosen: Path of the folder to index, once its settings are saved. back_wanted: return to the open
+    workspace."""
 
     folder_named = Signal(object)
     workspace_chosen = Signal(object)
@@ -77,7 +75,7 @@ class FirstRunPanel(QWidget):
         self._welcome.found.look()
 
     def choose_sessions(self, folder: Path) -> None:
-        """Show which sessions the workspace `folder` has, and let the person choose others."""
+        """Show the sessions of the workspace `folder`, and let the user change them."""
         self._pages.setCurrentWidget(self._sources)
         self._sources.begin(folder)
 
@@ -168,5 +166,5 @@ class FirstRunPanel(QWidget):
 
 
 def _joined(listed: tuple[str, ...], ticked: tuple[str, ...]) -> tuple[str, ...]:
-    """What the settings list, and what was ticked; a second name of a folder does no harm to either."""
+    """The folders in the settings, and the ticked ones; duplicates are harmless."""
     return tuple(dict.fromkeys((*listed, *ticked)))

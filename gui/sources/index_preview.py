@@ -24,7 +24,7 @@ EXTENSIONS = (".md", ".markdown", ".txt")
 _WIDTH = 760
 _TYPING_MS = 300
 _LEAST_ROWS = 7
-"""Of the table and its header; where there is no room for them, the page scrolls."""
+"""Rows of the table and its header; with less room, the page scrolls."""
 _RULES_NAMED = 3
 
 
@@ -48,7 +48,7 @@ def what_is_indexed(preview: WorkspacePreview) -> str:
 
 
 def what_sessions_are_indexed(preview: WorkspacePreview) -> str:
-    """Empty where there are none."""
+    """Empty if there are none."""
     if not preview.session_files:
         return ""
     return tr_count(
@@ -93,13 +93,10 @@ def _folder_name(path: str) -> str:
 
 
 class PreviewPage(QFrame):
-    """Shows one folder's preview, and lets kinds of files and patterns be changed before the first run.
+    """Shows one folder's preview, and lets the user change file types and patterns before the first run.
 
-    Signals:
-        changed: extensions or patterns are different; a new preview is wanted.
-        accepted: index this folder.
-        other_wanted: choose another one.
-        back_wanted: return to where the person came from.
+    Signals: changed: extensions or patterns differ; update the preview. accepted: index this folder. other_wanted:
+    choose another one. back_wanted: return to the previous page.
     """
 
     changed = Signal()
@@ -236,7 +233,7 @@ class PreviewPage(QFrame):
         self._show_table(0)
 
     def show_waiting(self) -> None:
-        """A preview is on its way; what is shown stays until it comes."""
+        """A preview is being made; the old one stays until then."""
         if not self._looked:
             self._sum.setText(tr("Looking at the folder…"))
         self._problem.hide()
@@ -260,7 +257,7 @@ class PreviewPage(QFrame):
             self._accept.setFocus()
 
     def show_problem(self, sentence: str) -> None:
-        """Why the folder cannot be indexed; without a preview there is nothing else to see or to choose."""
+        """Why the folder can't be indexed; without a preview there is nothing else to show."""
         self._problem.setText(breakable(sentence))
         self._problem.show()
         self._accept.setEnabled(False)

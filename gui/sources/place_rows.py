@@ -37,7 +37,7 @@ class PlaceRows(QWidget):
         end = LastInTabOrder(self)
         self._column.addWidget(row)
         end.take(row)
-        row.show()  # at once, not when the layout gets round to it: a box in it may be given the focus
+        row.show()  # immediately, not at the next layout: a box in it may get the focus
 
     def _details(self, place: FoundPlace) -> QLabel:
         words = f"{place_amount(place)}  ·  {short_path(place.path, self._home)}"
@@ -106,7 +106,7 @@ class PlaceChoices(PlaceRows):
     chosen = Signal(object)
 
     def __init__(self, verb: str, named: str, parent: QWidget | None = None) -> None:
-        """`verb`: what the buttons say; `named`: a marked sentence with `{place}`, for those who hear it."""
+        """`verb`: label of the buttons; `named`: a marked sentence with `{place}`, as accessible name."""
         super().__init__(parent)
         self._verb = verb
         self._named = named

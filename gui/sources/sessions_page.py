@@ -1,4 +1,4 @@
-"""The page on which a person says which sessions a workspace searches beside its notes."""
+"""The page for choosing the sessions that a workspace searches in addition to its notes."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -28,11 +28,9 @@ _WIDTH = 640
 
 
 class SourcesPage(QFrame):
-    """Nothing is read in depth, and nothing saved, before the person presses the button.
+    """Nothing is read in depth, and nothing saved, before the user presses the button.
 
-    Signals:
-        saved: Path of the workspace whose settings now list what was chosen.
-        back_wanted: leave everything as it is.
+    Signals: saved: Path of the workspace whose settings now list the choice. back_wanted: leave without changes.
     """
 
     saved = Signal(object)
@@ -110,7 +108,7 @@ class SourcesPage(QFrame):
         return self._job is None
 
     def begin(self, folder: Path) -> None:
-        """Start with what the settings of this workspace list, and what is on this machine."""
+        """Start with the list in the settings of this workspace, and the sessions on this machine."""
         self._folder = folder
         self._choice = None
         self._boxes.show_places((), ())
@@ -195,7 +193,7 @@ class SourcesPage(QFrame):
         self._start(work, self._take_added)
 
     def _take_added(self, added: tuple[list[Source], list[FileIssue]]) -> None:
-        if self._choice is not None:  # its ticks as they are now
+        if self._choice is not None:  # with its current ticks
             self._take(self._choice.add(*added))
 
     @Slot()

@@ -28,11 +28,9 @@ CONSENT = marked(
 
 
 class FoundSection(QWidget):
-    """Nothing is looked for before `look()`.
+    """Searches only after `look()`.
 
-    Signals:
-        place_chosen: Path of a workspace or a vault.
-        looked: what was found is shown, or why nothing is.
+    Signals: place_chosen: Path of a workspace or a vault. looked: the results are shown, or why there are none.
     """
 
     place_chosen = Signal(object)
@@ -121,7 +119,7 @@ class FoundSection(QWidget):
         self.looked.emit()
 
     def _show_state(self, sentence: str, steer: str = "") -> None:
-        """What there is to see, with a sentence where there is nothing, and the button that goes with it."""
+        """Show the results, or a sentence if there are none, and the matching button."""
         found = self._found.places if self._found else ()
         notes = any(place.kind != "sessions" for place in found)
         sessions = bool(self._session_places())

@@ -1,4 +1,4 @@
-"""What is said of a place with notes or sessions, from values alone."""
+"""Texts about folders of notes or sessions, from values alone."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Theme and font scale of the whole application, chosen by a person or followed from the desktop."""
+"""Theme and font scale of the whole application, chosen by the user or from the desktop."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -61,7 +61,7 @@ class Appearance(QObject):
         self.changed.emit()
 
     def show(self, theme: ThemeChoice, scale: float) -> None:
-        """Both at once, as the settings have them: nobody is told of a choice."""
+        """Both together, from the settings: no choice is signalled."""
         self._theme, self._scale = theme, _within(scale)
         self._apply()
 
@@ -75,10 +75,10 @@ class Appearance(QObject):
 
     @contextmanager
     def bare(self) -> Iterator[None]:
-        """Without the sheet while a window is built, and then all of it at once.
+        """Without the sheet while a window is built, and then for all of it.
 
-        Each widget that is given a parent has everything below it polished again where there is a sheet: a window took
-        four times as long.
+        With a sheet, each widget that gets a parent has all its children polished again: a window took four times as
+        long.
         """
         self._bare = True
         self._app.setStyleSheet("")
@@ -102,7 +102,8 @@ class Appearance(QObject):
         sheet = "" if self._bare else style_sheet(self._scale)
         repainted = palette != self._app.palette()
         if sheet != self._app.styleSheet():
-            self._app.setStyleSheet("")  # by way of none: from sheet to sheet a change of size took four times as long
+            # via an empty one: from sheet to sheet a change of size took four times as long
+            self._app.setStyleSheet("")
         if font != self._app.font():
             self._app.setFont(font)
         if repainted:
@@ -121,12 +122,12 @@ class Appearance(QObject):
 
 @cache
 def _style_hints() -> QStyleHints:
-    """Kept, since PySide takes what they own for deleted as soon as nobody refers to them."""
+    """Kept, since PySide deletes the objects that they own when they have no reference."""
     return QGuiApplication.styleHints()
 
 
 def _wants_contrast() -> bool:
-    """Whether the desktop asks for high contrast; Qt tells since 6.10."""
+    """Whether the desktop requests high contrast; supported by Qt since 6.10."""
     if not hasattr(QStyleHints, "accessibility"):
         return False
     return _style_hints().accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast

@@ -142,7 +142,7 @@ def style_sheet(scale: float) -> str:
 
 
 def font_at(pixels: float, weight: QFont.Weight = QFont.Weight.Normal) -> QFont:
-    """The interface font at a size that is given for font scale 1, for those who paint text themselves."""
+    """The interface font at a size for font scale 1, for widgets that paint text themselves."""
     font = QFont(QGuiApplication.font())
     scale = font.pixelSize() / BASE_PIXELS if font.pixelSize() > 0 else 1.0
     font.setPixelSize(max(1, round(pixels * scale)))

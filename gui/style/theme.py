@@ -1,7 +1,7 @@
-"""Colours by name, one set a theme, and the palettes made from them.
+"""Colours by name, one set per theme, and the palettes made from them.
 
-A painter asks `tokens(palette)` for the colours of the palette that it was given, so a change of theme needs no
-message to any delegate. Hex values live in `resources/palettes.toml`.
+A painter calls `tokens(palette)` for the colours of its palette, so a change of theme needs no signal to any delegate.
+Hex values are in `resources/palettes.toml`.
 """
 
 import tomllib
@@ -30,7 +30,7 @@ class Tokens:
     edge: QColor
     """Around what can be pressed or written in."""
     chosen_edge: QColor
-    """The same where it is on, around `accent_ground`."""
+    """The same when checked, around `accent_ground`."""
     hover: QColor
     """The ground of a button under the mouse."""
     thumb: QColor
@@ -40,7 +40,7 @@ class Tokens:
     meaning: QColor
     mark: QColor
     mark_edge: QColor
-    """Around `mark`; the same colour where its ground alone tells it from what is beside it."""
+    """Around `mark`; the same colour if the background alone is distinct enough."""
     mark_tick: QColor
     """Around marks of a few pixels."""
     mark_text: QColor
@@ -68,12 +68,12 @@ def tokens(palette: QPalette) -> Tokens:
 
 
 def mark_pen(colours: Tokens) -> QPen:
-    """The edge of what is painted in `mark`."""
+    """The edge of a highlight in `mark`."""
     return ground_pen(colours, colours.mark)
 
 
 def ground_pen(colours: Tokens, ground: QColor | None) -> QPen:
-    """The edge of what lies behind words: of a frame without a ground, of a mark, or none."""
+    """The edge of a background behind text: of a frame without a fill, of a highlight, or none."""
     if ground is None:
         return QPen(colours.accent, 1.5)
     if ground == colours.mark != colours.mark_edge:
@@ -82,7 +82,7 @@ def ground_pen(colours: Tokens, ground: QColor | None) -> QPen:
 
 
 def group_colours(palette: QPalette) -> tuple[QColor, ...]:
-    """Colours for things that have no order, beside each other on `base`; the last is for what is left over."""
+    """Colours for unordered categories, next to each other on `base`; the last is for the rest."""
     return tuple(map(QColor, _table(_theme_of(palette))["groups"]))
 
 
@@ -113,9 +113,9 @@ SHEET_ROLES = {
     "hover": "midlight",
     "thumb": "shadow",
 }
-"""Where the style sheet finds each colour: in roles that it never writes itself, as it does into Base, Button, Window
-and most of the texts of a styled widget, whose children inherit them. A new theme is then a new palette and no new
-sheet, which Qt would match with every widget again (0.2 s)."""
+"""Palette roles from which the style sheet reads each colour. They are roles that it never writes itself, unlike Base,
+Button, Window and most texts of a styled widget, whose children inherit them. So a new theme is a new palette and no
+new sheet, which Qt would match with every widget again (0.2 s)."""
 
 
 def make_palette(name: ThemeName) -> QPalette:

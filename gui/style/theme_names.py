@@ -6,7 +6,7 @@ from engine import marked
 
 ThemeName = Literal["light", "dark", "high-contrast-light", "high-contrast-dark"]
 ThemeChoice = Literal["system", ThemeName]
-"""What a person chooses; `system` follows the desktop, its wish for high contrast too."""
+"""The user's choice; `system` follows the desktop, including high contrast."""
 
 THEMES: tuple[ThemeName, ...] = get_args(ThemeName)
 THEME_WORDS: dict[ThemeChoice, str] = {

@@ -16,9 +16,9 @@ _MATTERS = (
 
 
 class LeastSize(QObject):
-    """Keeps how small a window may become after the size of its text, and within its screen.
+    """Limits the minimum window size by the text size and the screen.
 
-    Smaller than that, its parts would cut their words.
+    In a smaller window, text would be cut.
     """
 
     def __init__(self, window: QWidget) -> None:

@@ -1,4 +1,4 @@
-"""What can be done with the file that is shown: copy something of it, or hand it to another program."""
+"""Actions on the shown file: copy parts of it, or open it in another program."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -25,15 +25,13 @@ _REVEAL = command("file.reveal", marked("Reveal in file manager"), "file")
 _COPY = command("file.copy", marked("Copy selection"), "file", QKeySequence.StandardKey.Copy)
 _SELECT_ALL = command("file.select-all", marked("Select all"), "file", QKeySequence.StandardKey.SelectAll)
 _MOST_LINES = 400_000
-"""Copied at once; a clipboard with more stalls the programs that paste it."""
+"""Most lines copied; a longer clipboard stalls the programs that paste it."""
 
 
 class FileActions(QObject):
-    """The actions of buttons and menus, for the target and the lines that were shown last.
+    """The actions of buttons and menus, for the current target and lines.
 
-    Signals:
-        said: a sentence about what was done, or why it was not.
-        link_wanted: a link to this `Location` is to be copied.
+    Signals: said: a message about the result. link_wanted: copy a link to this `Location`.
     """
 
     said = Signal(str)
@@ -69,7 +67,7 @@ class FileActions(QObject):
         source.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
 
     def set_target(self, target: ViewTarget | None) -> None:
-        """What the actions are about from now on."""
+        """Set the target of the actions."""
         self._target = target
         for action in (self.edit, self.cite, self.copy_path, self.reveal):
             allow(action, target is not None, missing("file"))
@@ -91,7 +89,7 @@ class FileActions(QObject):
 
     @property
     def _meant(self) -> tuple[int, int] | tuple[()]:
-        """First and last line of what the person is at, where it is a part."""
+        """First and last line of the user's selection or part, if there is one."""
         return self._source.selected_lines() or (self._target.part if self._target else None) or ()
 
     def _want_link(self) -> None:

@@ -1,4 +1,4 @@
-"""What the viewer of files and that of sessions have in common: a header above pages, finding, keys, and the focus."""
+"""Base of the viewers of files and sessions: a header above pages, finding, keys, and the focus."""
 
 from collections.abc import Callable
 
@@ -18,10 +18,9 @@ from gui.widgets.message import Banner
 
 
 class BaseViewer(QWidget):
-    """One page at a time, of which one says what is missing; the page has the panel's focus.
+    """One page at a time, including an empty one with a message; the page has the panel's focus.
 
-    Signals:
-        escape_pressed: Esc with no find bar open; the window gives the keys back to the list.
+    Signals: escape_pressed: Esc without an open find bar; the window moves the focus back to the list.
     """
 
     escape_pressed = Signal()
@@ -45,9 +44,9 @@ class BaseViewer(QWidget):
             step.triggered.connect(lambda _=False, forward=forward: self._finding.step(forward))
 
     def _put_together(self, header: QWidget, show_active: Callable[[bool], None], *pages: QWidget) -> None:
-        """Below each other: the header, what is said, the find bar, and one of `pages` or the empty one.
+        """Stack the header, messages, the find bar, and one of `pages` or the empty one.
 
-        `show_active` is told whether the keys go to one of `pages`.
+        `show_active` is called with whether one of `pages` has the focus.
         """
         self._show_active = show_active
         for page in (self._empty, *pages):
@@ -62,7 +61,7 @@ class BaseViewer(QWidget):
         column.addWidget(self._stack, 1)
 
     def _put_below(self, card: ChunkCard) -> None:
-        """A card below the pages, which Esc puts away before it leads back."""
+        """A card below the pages, which Esc closes first."""
         self._card = card
         self._column.addWidget(card)
         card.left.connect(self.setFocus)

@@ -1,7 +1,7 @@
 """A scrolling canvas that paints a text of any size line by line.
 
-Nothing is done per line of the file: what is on the screen is read, laid out and marked when it is painted, within a
-budget of time for one frame. Lines that did not fit into the budget follow in the next.
+No work is done per line of the file: visible lines are read, laid out and highlighted when painted, within a time
+budget for one frame. Remaining lines follow in the next one.
 """
 
 import time
@@ -38,13 +38,13 @@ _WHEEL_ROWS = 3
 _WHEEL_NOTCH = 120
 CUT_MARK = marked(" … line cut at {limit:,} characters")
 _KEPT = 600
-"""Laid-out lines kept: more than the tallest screen shows."""
+"""Cached lines: more than the tallest screen shows."""
 _KEPT_CHARACTERS = 3_000_000
 """Their characters: as many lines of full length as the tallest screen shows, in some 140 MB."""
 
 
 class LayoutCache:
-    """Lines of one file for one width; `wrap_width` None keeps each on one row."""
+    """Lines of one file for one width; `wrap_width` None disables wrapping."""
 
     def __init__(self, typography: Typography) -> None:
         self._lines: FileLines | None = None
@@ -101,7 +101,7 @@ class LineCanvas(QAbstractScrollArea):
         self._wrap = False
         self._widest = 0.0
         self._lanes = 0
-        """Of the margin beside the numbers."""
+        """Width of the margin next to the numbers, in lanes."""
         self._layouts = LayoutCache(Typography.current())
         self._marks, self._found = MatchMarks(jobs, self), MatchMarks(jobs, self)
         for marks in (self._marks, self._found):
@@ -173,7 +173,7 @@ class LineCanvas(QAbstractScrollArea):
         return self._layouts.typography.row_height
 
     def text_at(self, line: int) -> str:
-        """One line as far as it is shown."""
+        """One line as displayed."""
         return self._layouts.line(line).text
 
     def spoken_parts(self) -> Sequence[Part]:
@@ -223,7 +223,7 @@ class LineCanvas(QAbstractScrollArea):
         return self._along(point) < self._gutter.edge
 
     def _along(self, point: QPoint) -> int:
-        """How far a point is from the side at which the gutter stands."""
+        """Distance of a point from the side of the gutter."""
         return round(mirrored_x(point.x(), self.viewport().width(), self.layoutDirection()))
 
     def _text_left(self) -> int:
@@ -279,7 +279,7 @@ class LineCanvas(QAbstractScrollArea):
         return max(1, self.viewport().width() - self._gutter.text_left - self._layouts.typography.scaled(_RIGHT_PAD))
 
     def _relayout(self) -> None:
-        """Width, font, wrapping or text changed: what stands at the top of the view stays there."""
+        """Width, font, wrapping or text changed: the top of the view stays in place."""
         line, kept = self._scroll.line, 0
         if self._layouts.wrap_width is not None and line <= self.line_count:
             row = max(0, self._scroll.hidden - self._pad_above(line)) // self.row_height
@@ -333,7 +333,7 @@ class LineCanvas(QAbstractScrollArea):
             self._rest.start(0)
 
     def _unfinished(self) -> LineLayout | None:
-        """A line that is not laid out to its end, and how tall or wide it is will soon be asked."""
+        """A partly laid out line whose height or width will be needed soon."""
         near = [self._scroll.line - 1, self.line_count] if self._wrap else []
         for number in (*(number for number, _ in self._visible()), *near):
             if number and self._layouts.known(number) and not (laid := self._layouts.line(number)).complete:

@@ -1,4 +1,4 @@
-"""Hands files of the open memory to other programs, for whoever in the window asks."""
+"""Opens files of the open memory in other programs, for any part of the window."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,15 +11,13 @@ from gui.viewer.external_programs import open_in_editor, reveal_in_file_manager
 
 
 class ExternalOpener(QObject):
-    """Knows files by their stable names; where each is now is asked when it is needed, off this thread.
+    """Uses stable names; current paths are resolved when needed, off this thread.
 
-    Attributes:
-        manager: the memory whose files are meant; without one nothing happens.
-        editor_command: the setting `window.editor`.
+    Attributes: manager: the memory of the files; without one nothing happens. editor_command: the setting
+    `window.editor`.
 
-    Signals:
-        failed: one sentence.
-        editor_failed: one sentence, and the name and the line that did not open in an editor.
+    Signals: failed: one sentence. editor_failed: one sentence, and the name and the line that did not open in an
+    editor.
     """
 
     failed = Signal(str)

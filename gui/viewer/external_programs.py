@@ -16,9 +16,9 @@ from engine import tr
 
 Which = Callable[[str], str | None]
 _OPENER_SECONDS = 2
-"""By then the desktop has said that it has no program for a file."""
+"""Time in which the desktop reports that it has no program for a file."""
 
-# How each editor that has a window of its own is told the line; in the order in which they are looked for.
+# Arguments for the line in editors with a window; in the order in which they are searched.
 _LINE_ARGUMENTS = {
     "code": ("-g", "{path}:{line}"),
     "codium": ("-g", "{path}:{line}"),
@@ -44,10 +44,10 @@ _LINE_ARGUMENTS = {
 def editor_command(
     path: Path, line: int, template: str, environment: Mapping[str, str] = os.environ, which: Which = shutil.which
 ) -> list[str] | None:
-    """Program and arguments that open `path` at `line`; None when no editor is known.
+    """Program and arguments that open `path` at `line`; None if no editor is known.
 
     `template` is the setting `window.editor`: a command with `{path}` and `{line}`, where a missing `{path}` is added
-    at the end. Without it $VISUAL and $EDITOR count if they name an editor with a window, and then what is installed.
+    at the end. Without it $VISUAL and $EDITOR are used if they name an editor with a window, and then installed ones.
     """
     if template.strip():
         words = _words(template)
@@ -65,7 +65,7 @@ def editor_command(
 
 
 def open_in_editor(path: Path, line: int, template: str) -> str:
-    """Open the file; returns an empty text, or one sentence that says why it did not work.
+    """Open the file; returns an empty text, or one sentence with the error.
 
     Not on the GUI thread: the desktop may take a second to find out that it has no program for the file.
     """
@@ -77,7 +77,7 @@ def open_in_editor(path: Path, line: int, template: str) -> str:
 
 
 def _open_by_desktop(path: Path) -> bool:
-    """Whether the desktop has a program for the file; QDesktopServices says yes whenever it could ask."""
+    """Whether the desktop has a program for the file; QDesktopServices always reports success."""
     if sys.platform == "win32":
         try:
             os.startfile(path)

@@ -1,4 +1,4 @@
-"""Opens a file for the viewer in the background; a newer request takes the place of an older one."""
+"""Opens a file for the viewer in the background; a newer request replaces an older one."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,10 +34,8 @@ class OpenedFile:
 class FileLoader(QObject):
     """One file at a time.
 
-    Signals:
-        opened: an `OpenedFile`.
-        failed: why it could not be opened, as one sentence.
-        slow: it takes so long that a person would wonder.
+    Signals: opened: an `OpenedFile`. failed: why it could not be opened, as one sentence. slow: it takes long enough
+    for a message.
     """
 
     opened = Signal(object)
@@ -83,7 +81,7 @@ def _open(manager: MemorySearchManager, name: str, token: CancelToken) -> Opened
         lines = FileLines(manager.open_file(name, cancel=token))
     except FileNotFoundError as problem:
         raise MnemoscopeError(tr("{name} is not there any more.", name=name)) from problem
-    # Registered first: whenever this job is cancelled, before or after its end, nobody would close the file.
+    # Registered first: if this job is cancelled, before or after its end, the file must be closed.
     keep = token.on_cancel(lines.close)
     markdown = name.lower().endswith(MARKDOWN)
     try:

@@ -1,4 +1,4 @@
-"""Notices when the file that is shown changes, is replaced or goes away."""
+"""Detects that the shown file has changed, was replaced or deleted."""
 
 from pathlib import Path
 
@@ -6,17 +6,15 @@ from PySide6.QtCore import QFileSystemWatcher, QObject, QTimer, Signal
 
 _DEBOUNCE_MS = 200
 _ABSENCES = 5
-"""Looks in vain before a file counts as deleted: editors that replace a file leave a gap."""
+"""Failed checks before a file counts as deleted: editors that replace a file leave a gap."""
 
 Stamp = tuple[int, int, int]
 
 
 class FileWatch(QObject):
-    """Follows one file.
+    """Watches one file.
 
-    Signals:
-        changed: it has other content now, or is there again.
-        vanished: it is gone.
+    Signals: changed: it has other content now, or exists again. vanished: it was deleted.
     """
 
     changed = Signal()
@@ -36,7 +34,7 @@ class FileWatch(QObject):
         self._absences = 0
 
     def follow(self, path: Path | None) -> None:
-        """Follow this file as it is now; None stops."""
+        """Watch this file in its present state; None stops."""
         self._timer.stop()
         for watched in (self._watcher.files(), self._watcher.directories()):
             if watched:
@@ -70,7 +68,8 @@ class FileWatch(QObject):
             self.changed.emit()
 
     def _watch(self) -> None:
-        """A replaced file is another file to the system, and has to be watched anew; a missing one by its folder."""
+        """A replaced file is another file to the system, and needs a new watch; a missing one is watched by its
+        folder."""
         if self._path is None:
             return
         if self._path.exists():

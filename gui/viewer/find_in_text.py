@@ -1,4 +1,4 @@
-"""Finding in the shown text: the words of the query, or what stands in the find bar while that is open."""
+"""Finding in the shown text: the words of the query, or the text of the open find bar."""
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -15,12 +15,10 @@ from gui.widgets.mirrored import margins
 
 
 class FindBar(QFrame):
-    """A line to type in, a count, and buttons to step.
+    """A line edit, a count, and buttons to step.
 
-    Signals:
-        needle_changed: other text to look for.
-        step_requested: True for the next match, False for the one before.
-        closed: a person closed the bar.
+    Signals: needle_changed: the text to find. step_requested: True for the next match, False for the previous. closed:
+    the user closed the bar.
     """
 
     needle_changed = Signal(str)
@@ -28,7 +26,7 @@ class FindBar(QFrame):
     closed = Signal()
 
     def __init__(self, words: str, parent: QWidget | None = None) -> None:
-        """`words` say what is looked through, as long as nothing is typed."""
+        """`words` describe what is searched, as long as nothing is typed."""
         super().__init__(parent)
         self.setProperty("role", "side")
         self.box = QLineEdit()
@@ -88,11 +86,9 @@ class FindBar(QFrame):
 
 
 class FindInText(QObject):
-    """The find bar and the steps through the hits, tied together.
+    """Connects the find bar with navigation between hits.
 
-    Signals:
-        closed: a person wants no find bar any more.
-        notice: a sentence about a step that went round the end or found nothing.
+    Signals: closed: the find bar was closed. notice: a message that a step wrapped around or found nothing.
     """
 
     closed = Signal()
@@ -111,7 +107,7 @@ class FindInText(QObject):
 
     @property
     def open(self) -> bool:
-        """Whether the find bar is there."""
+        """Whether the find bar is open."""
         return not self.bar.isHidden()
 
     def step(self, forward: bool) -> None:
@@ -119,7 +115,7 @@ class FindInText(QObject):
         self.hits.step(forward=forward)
 
     def close(self) -> bool:
-        """Take the bar away and mark its matches no more; returns whether it had the keys."""
+        """Close the bar and remove its highlights; returns whether it had the focus."""
         focus = QApplication.focusWidget()
         had_focus = focus is not None and self.bar.isAncestorOf(focus)
         self.bar.hide()

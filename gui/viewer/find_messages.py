@@ -1,4 +1,4 @@
-"""What is said while something is looked for in what is read: of a file one thing, of a session another."""
+"""Messages of finding in what is read: one set for files, another for sessions."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ class FindMessages:
     """With the `key` that opens the find bar."""
     missing: str
     without_word: str
-    """No word of the search stands there."""
+    """No word of the query occurs there."""
 
 
 IN_FILE = FindMessages(

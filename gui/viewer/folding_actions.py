@@ -1,4 +1,4 @@
-"""Buttons of a header that fold into its menu where there is no room for them."""
+"""Buttons of a header that fold into its menu if there is no room for them."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,7 +11,7 @@ from gui.widgets.plain_text import set_tip, tip_of
 
 
 class FoldingActions:
-    """`buttons` for actions, to be placed and hidden by the header, and `more`, whose menu has all that is hidden."""
+    """`buttons` for actions, placed and hidden by the header, and `more`, whose menu has all hidden ones."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class FoldingActions:
         return made
 
     def _fill(self) -> None:
-        """First what has folded away, then the rest."""
+        """First the folded buttons, then the rest."""
         self._menu.clear()
         self._menu.addActions(self._folded())
         for action, button in zip(self._actions, self.buttons, strict=True):

@@ -1,6 +1,6 @@
-"""The line above a file: its title, where it is, how to see it and what to do with it.
+"""The line above a file: its title, path, display mode and actions.
 
-In a narrow window the path gives way first, then the buttons fold into the menu one by one; the title is cut last.
+In a narrow window the path is cut first, then the buttons fold into the menu one by one; the title is cut last.
 """
 
 from collections.abc import Sequence
@@ -28,10 +28,9 @@ _LEAST_TITLE = 60
 
 
 class ViewerHeader(QFrame):
-    """Title, breadcrumb, Source | Rendered, buttons and a menu with all that has no button now.
+    """Title, breadcrumb, Source | Rendered, buttons and a menu with all hidden actions.
 
-    Signals:
-        rendered_chosen: a person chose the rendered page (True) or the source (False).
+    Signals: rendered_chosen: the user chose the rendered page (True) or the source (False).
     """
 
     rendered_chosen = Signal(bool)
@@ -64,7 +63,7 @@ class ViewerHeader(QFrame):
         self._arrange()
 
     def toggle_mode(self) -> None:
-        """From the source to the page or back, as if a person had pressed the other button."""
+        """Switch between source and page, as if the user had pressed the other button."""
         if self._source.isEnabled():
             self._choose(not self._rendered.isChecked())
 
@@ -73,7 +72,7 @@ class ViewerHeader(QFrame):
         (self._rendered if rendered else self._source).setChecked(True)
 
     def show_active(self, active: bool) -> None:
-        """Whether the keys go to the text below: the line between says so."""
+        """Show in the separator whether the focus is in the text below."""
         set_role(self._line, "line-active" if active else "line")
         self._line.setFixedHeight(2 if active else 1)
         self._arrange()
@@ -107,7 +106,7 @@ class ViewerHeader(QFrame):
         self.rendered_chosen.emit(rendered)
 
     def _folded_mode(self) -> list[QAction]:
-        """The way to the source or to the page, where their buttons are hidden."""
+        """The switch between source and page, if its buttons are hidden."""
         if not self._source.isHidden():
             return []
         return [self._see_source if self._rendered.isChecked() else self._see_rendered]

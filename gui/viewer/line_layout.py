@@ -1,7 +1,7 @@
-"""One line of source on the screen, laid out only as far as someone looks.
+"""One line of source, laid out only as far as needed.
 
-Shaping a long line of Chinese or of emoji takes a tenth of a second, so such a line is laid out in pieces, each a
-layout of its own. What is seen is the same: unwrapped, they stand side by side; wrapped, each begins with a new row.
+Shaping a long line of Chinese or of emoji takes a tenth of a second, so such a line is laid out in pieces, each with
+its own layout. The result looks the same: unwrapped, they are side by side; wrapped, each begins with a new row.
 """
 
 import math
@@ -21,8 +21,8 @@ from gui.widgets.utf16 import code_point_offset, utf16_length
 
 _PIECE = 200
 _WRAPPED_PIECE = 400
-"""Characters laid out at once: in scripts that are slow, some milliseconds where no sign was ever drawn before. A
-wrapped piece has some rows, since its last one is laid out twice."""
+"""Characters laid out together: in slow scripts, some milliseconds if no glyph was drawn before. A wrapped piece has
+some rows, since its last one is laid out twice."""
 _TAB_STOP = 4
 _FAR = 8e6
 """Pixels, more than any line has. Qt measures text in 64ths of a pixel, as 32-bit integers: 1e8 overflows, and a layout
@@ -32,7 +32,7 @@ _TOUCHING = 0.5
 _ONE_PIECE_ONLY = re.compile(
     "[\t\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
 )
-"""Tabs reach to stops of the whole line, and what is written from right to left is ordered over all of it."""
+"""Tab stops depend on the whole line, and so does the order of right-to-left text."""
 
 # What a terminal would obey and Qt would break a line at is shown as a picture of itself, one for one.
 _PICTURES = {code: 0x2400 + code for code in range(32) if code != 9}
@@ -41,7 +41,7 @@ _PICTURES |= {0x7F: 0x2421, 0x85: 0x2424, 0x2028: 0x2424, 0x2029: 0x2424}
 
 @dataclass(frozen=True)
 class LineStyle:
-    """How lines are laid out; `wrap_width` None keeps each on one row."""
+    """How lines are laid out; `wrap_width` None disables wrapping."""
 
     typography: Typography
     wrap_width: int | None
@@ -57,7 +57,7 @@ class LineStyle:
         layout = QTextLayout(text, self.typography.font)
         layout.setCacheEnabled(True)
         option = QTextOption()
-        # Each line in the direction of its own text, whichever way the window runs; unwrapped it begins at the left.
+        # Each line has the direction of its own text, whatever the window's; unwrapped it begins at the left.
         direction = self.direction(text)
         option.setTextDirection(direction)
         if self.wrap_width is not None and direction == Qt.LayoutDirection.RightToLeft:
@@ -173,7 +173,7 @@ class LineLayout:
             self.lay_out_more()
 
     def rows_within(self, enough: float) -> int:
-        """The number of rows, or any number that is `enough` of them where there are more."""
+        """The number of rows, or any number of at least `enough` if there are more."""
         while self._wrapped and not self.complete and self._known_rows < enough:
             self.lay_out_more()
         return self._known_rows
@@ -184,13 +184,13 @@ class LineLayout:
 
     @property
     def guessed_rows(self) -> int:
-        """The number of rows as far as it can be told without laying out more."""
+        """The number of rows as far as known without laying out more."""
         known = self._known_rows
         return known if self.complete or not self._wrapped else known * len(self.shown) // max(1, self._done)
 
     @property
     def width(self) -> float:
-        """Pixels of what is laid out by now, on one row."""
+        """Width in pixels of the part laid out so far, on one row."""
         return self.pieces[-1].right
 
     # --- places ---------------------------------------------------------------------------------------------------
@@ -235,7 +235,7 @@ class LineLayout:
                 row = piece.first_row + round(box.center().y()) // self.row_height
                 left, right = box.left() + piece.left, box.right() + piece.left
                 if part is not None and part[0] == row and abs(part[2] - left) < _TOUCHING:
-                    part = row, part[1], right  # goes on in the next piece
+                    part = row, part[1], right  # continues in the next piece
                     continue
                 if part is not None:
                     yield part
@@ -252,7 +252,7 @@ class LineLayout:
     # --- what is in view ------------------------------------------------------------------------------------------
 
     def pieces_in(self, area: QRectF) -> list[Piece]:
-        """Those that a rectangle relative to the line may show, as far as they are laid out."""
+        """The pieces that a rectangle relative to the line may show, as far as they are laid out."""
         if len(self.pieces) == 1:
             return self.pieces
         if not self._wrapped:
@@ -277,7 +277,7 @@ class LineLayout:
         return first.textStart(), last.textStart() + last.textLength()
 
     def _piece_of(self, unit: int) -> int:
-        """The number of the piece that has this unit, or would go on with it."""
+        """The number of the piece that contains this unit, or would be continued by it."""
         return max(0, bisect_right(self.pieces, unit, key=lambda piece: piece.start) - 1)
 
     def _piece_at(self, row: int) -> Piece:

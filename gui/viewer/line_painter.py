@@ -21,7 +21,7 @@ FOUND_OPACITY = 45
 
 @dataclass(frozen=True)
 class Gutter:
-    """Where numbers, the lanes of a margin, accent edge and text stand, in pixels from the left."""
+    """Positions of numbers, the lanes of a margin, accent edge and text, in pixels from the left."""
 
     number_right: int
     margin: int
@@ -68,12 +68,12 @@ class LinePainter:
         self.visible = QRectF()
         self.shift = 0
         self.until = math.inf
-        """Moment (`perf_counter`) from which on nothing more is laid out or drawn for the first time. One piece is
-        drawn whenever that was: else one whose marks alone take longer would wait for ever."""
+        """Time (`perf_counter`) after which nothing more is laid out or drawn for the first time. One piece is always
+        drawn: otherwise one whose highlights alone take longer would never appear."""
         self._drew_first = False
 
     def highlight(self, top: int, height: int) -> None:
-        """The ground and the edge of a line that belongs to what was found."""
+        """The background and the edge of a line that belongs to a result."""
         self._painter.fillRect(QRectF(0, top, self.visible.width(), height), self._colours.line_highlight)
         self._painter.fillRect(self._gutter.edge, top, self._gutter.edge_width, height, self._colours.accent)
 
@@ -86,7 +86,7 @@ class LinePainter:
             self._painter.drawText(stands.topLeft() + QPointF(0, self._typography.baseline), text)
 
     def text(self, top: int, laid: LineLayout, decoration: Decoration) -> bool:
-        """The words with what lies behind them, in the part beside the gutter; False when some are still missing."""
+        """The text with its background, in the part next to the gutter; False if some is still missing."""
         self._painter.setClipRect(self.visible.adjusted(self._gutter.text_left - self._typography.scaled(4), 0, 0, 0))
         with upright(self._painter, self.visible) as stands:
             visible = QRectF(stands)

@@ -54,7 +54,7 @@ class FileLines:
         return self._text.lines(first, last, limit=LINE_LIMIT)
 
     def shown(self, number: int) -> tuple[str, bool]:
-        """One line as far as it is shown, and whether it goes on. A disk that went away is told in its place."""
+        """One line as displayed, and whether it continues. A read error is shown instead."""
         try:
             text = self._text.line(number, limit=LINE_LIMIT + 1)
         except (OSError, ValueError) as problem:

@@ -1,4 +1,4 @@
-"""Where a click on a link leads: the web opens in its own program, another note here."""
+"""Opens links: web links in the browser, other notes here."""
 
 from posixpath import dirname, join, normpath
 
@@ -12,12 +12,10 @@ _EXTERNAL = ("http", "https", "mailto")
 
 
 class LinkFollower(QObject):
-    """Follows the links of a page.
+    """Opens the links of a page.
 
-    Signals:
-        file_chosen: the stable name of another file of the index.
-        heading_chosen: a heading of this page, as a link writes it.
-        said: why a link was not followed.
+    Signals: file_chosen: the stable name of another file of the index. heading_chosen: a heading of this page, as in
+    links. said: why a link was not opened.
     """
 
     file_chosen = Signal(str)
@@ -29,7 +27,7 @@ class LinkFollower(QObject):
         self._jobs = jobs
 
     def follow(self, url: QUrl, home: str, manager: MemorySearchManager) -> None:
-        """Follow a link that stands in the file named `home`."""
+        """Open a link in the file named `home`."""
         if url.scheme() in _EXTERNAL:
             QDesktopServices.openUrl(url)
         elif url.scheme() or url.host():

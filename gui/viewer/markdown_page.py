@@ -70,7 +70,8 @@ class Page:
 
 
 def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None, Page]:
-    """A page made of `markdown_slices`, step by step: whoever runs it may do something else in between, or stop."""
+    """Build a page of `markdown_slices`, yielding after each step, so that the caller can interleave other work, or
+    stop."""
     document = SealedDocument()
     document.setUndoRedoEnabled(False)
     document.setDefaultFont(style.font)
@@ -94,7 +95,7 @@ def page_steps(slices: Iterable[str], style: PageStyle) -> Generator[None, None,
             headings.append((len(texts), heading_key(block.text())))
         texts.append(block.text())
         if len(texts) % _BLOCKS_AN_EDIT == 0:
-            cursor.endEditBlock()  # which takes in all that was changed, in one go
+            cursor.endEditBlock()  # which processes all changes together
             yield
             cursor.beginEditBlock()
         yield
@@ -106,7 +107,7 @@ def _append(document: QTextDocument, cursor: QTextCursor, part: str) -> None:
     if document.isEmpty():
         document.setMarkdown(part, _FEATURES)  # also takes the front matter out
         return
-    # The first block that Qt inserts loses its format to the block it goes into: a word that is taken out again does.
+    # The first block that Qt inserts loses its format to the block that contains it; a temporary word prevents that.
     cursor.movePosition(QTextCursor.MoveOperation.End)
     cursor.insertBlock(QTextBlockFormat(), QTextCharFormat())
     start = cursor.position()
@@ -129,7 +130,7 @@ def is_code(block: QTextBlock) -> bool:
 
 
 def quote_level(block: QTextBlock) -> int:
-    """How many quotes the block is in, as far as they are told apart."""
+    """The number of nested quotes around the block, up to the supported depth."""
     return min(block.blockFormat().intProperty(_QUOTE_LEVEL), _DEEPEST_QUOTE)
 
 

@@ -1,4 +1,4 @@
-"""The marked ranges of the lines that are on the screen, found as they are painted and then kept."""
+"""The highlighted ranges of visible lines, found when painted and then cached."""
 
 from collections import OrderedDict
 

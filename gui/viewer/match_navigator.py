@@ -1,4 +1,4 @@
-"""Steps through the hits of what is shown: the words of the query, or what the find bar looks for while it is open."""
+"""Steps through the hits in the shown text: the words of the query, or the text of the open find bar."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -17,7 +17,7 @@ from gui.viewer.search_terms import plain_finder, query_finder
 from gui.widgets.formatting import grouped
 
 _OVERVIEW_CHARACTERS = 8 * 1024 * 1024
-"""How much text is analysed for the overview; further hits are looked for when someone steps there."""
+"""Amount of text analysed for the overview; further hits are searched on demand."""
 _FIND_CHARACTERS = 1 << 40
 _PATIENCE_MS = 300
 _SHIFT = 0.1
@@ -66,14 +66,14 @@ class TextScan(QObject):
         self._go_on()
 
     def stop(self) -> None:
-        """Forget the text and what was found."""
+        """Drop the text and its hits."""
         self._drop_job()
         self._lines = self._finder = self._sought = None
         self.hits = MatchMap(0)
         self.changed.emit()
 
     def step(self, place: Place, *, forward: bool, then: OnStep) -> None:
-        """Call `then` with the next hit after `place` (or before it), at once or when it has been found."""
+        """Call `then` with the next hit after `place` (or before it), now or once it is found."""
         self._sought = place, forward, then
         self._answer()
 
@@ -90,7 +90,7 @@ class TextScan(QObject):
         then(step)
 
     def _go_on(self) -> None:
-        """Look through what is left of the part that the overview shows."""
+        """Search the rest of the part that the overview shows."""
         if self._left > 0 and not self.hits.complete and self.hits.count < MOST_HITS:
             self._look(_order(self.hits, self._near, forward=True), until_hit=False)
         else:
@@ -118,7 +118,7 @@ class TextScan(QObject):
             self._go_on()
 
     def _give_up(self, _sentence: str) -> None:
-        """The text cannot be read any more; what was found before stays."""
+        """The text can't be read any more; earlier hits stay."""
         self._job = None
         self._left = 0
         if self._sought is not None:
@@ -186,11 +186,10 @@ class MatchView(Protocol):
 
 
 class MatchNavigator(QObject):
-    """Looks through the text of one view at a time.
+    """Searches the text of one view at a time.
 
-    Signals:
-        counted: what the find bar says of its matches, "3 of 17".
-        notice: a sentence about a step that went round the end or found nothing.
+    Signals: counted: the find bar's text about its matches, "3 of 17". notice: a message that a step wrapped around or
+    found nothing.
     """
 
     counted = Signal(str)
@@ -228,7 +227,7 @@ class MatchNavigator(QObject):
         self._restart()
 
     def look_on(self, lines: Lines) -> None:
-        """The text goes on: look through it anew, from where the view is. What is framed stays."""
+        """The text has grown: search it again, from the view's position. The framed hit stays."""
         if self._view is not None:
             self._lines, self._near = lines, self._view.place()[0]
             self._restart()
@@ -239,7 +238,7 @@ class MatchNavigator(QObject):
         self._restart()
 
     def find(self, needle: str) -> None:
-        """Look for what stands in the find bar, from where the looking began; empty stops it."""
+        """Search for the find bar's text, from the initial position; empty stops it."""
         if self._view is None or not needle:
             self._needle = self._origin = self._current = None
             if self._view is not None:

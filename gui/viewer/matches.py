@@ -1,4 +1,4 @@
-"""Where the sought words are in a text of which perhaps only a part has been looked through."""
+"""Locations of matches in a text of which perhaps only a part has been searched."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -35,7 +35,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class Unknown:
-    """The next hit may be in this block, which nobody has looked through."""
+    """The next hit may be in this block, which has not been searched."""
 
     block: int
 

@@ -1,4 +1,4 @@
-"""What the viewer says without text of a file: a passing hint, or a page with one sentence and one action."""
+"""Messages of the viewer without text of a file: a temporary hint, or a page with one sentence and one action."""
 
 from typing import NamedTuple
 
@@ -17,14 +17,14 @@ _WIDEST = 460
 
 
 class NothingToRead(NamedTuple):
-    """What stands in the place of a text while nothing is selected that could be read; sentences for `tr`."""
+    """Shown while nothing readable is selected; sentences for `tr`."""
 
     sentence: str
     keys: str = ""
 
 
 class Hint(QFrame):
-    """A sentence over the lower edge of another widget, gone after a moment; it takes no clicks and no keys."""
+    """A temporary message over the lower edge of another widget; it takes no clicks and no keys."""
 
     def __init__(self, over: QWidget) -> None:
         super().__init__(over)

@@ -23,11 +23,11 @@ _HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$")
 class Heading:
     line: int
     title: str
-    """As it stands in the source, with its inline markup."""
+    """As in the source, with its inline markup."""
 
     @property
     def key(self) -> str:
-        """The title's letters and digits alone: the same before and after rendering, links aside."""
+        """The title's letters and digits alone: the same before and after rendering, except for links."""
         return heading_key(self.title)
 
 
@@ -84,7 +84,7 @@ class Outline:
         return self._code[block] if block >= 0 and line <= self._code[block][1] else None
 
     def place_of(self, line: int) -> HeadingPlace | None:
-        """The heading that `line` stands under; None above the first."""
+        """The heading above `line`; None before the first."""
         nth = bisect_right(self._lines, line) - 1
         if nth < 0:
             return None

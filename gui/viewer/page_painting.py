@@ -1,4 +1,4 @@
-"""Draws what lies behind the text of a rendered page: boxes of code, bars beside quotes, marks behind words."""
+"""Draws backgrounds of a rendered page: code boxes, bars next to quotes, highlights of words."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ class PagePainter:
         """What can be seen, in the coordinates of the document."""
 
     def grounds(self, block: QTextBlock, rect: QRectF, *, first: bool) -> None:
-        """Under a block that stands at `rect`; `first` is the topmost in view."""
+        """Backgrounds of a block at `rect`; `first` is the topmost visible one."""
         if is_code(block) and (first or not is_code(block.previous())):
             self._code_box(block, rect)
         for level in range(quote_level(block)):
@@ -62,7 +62,7 @@ class PagePainter:
         return (shown[0].textStart(), shown[-1].textStart() + shown[-1].textLength()) if shown else (0, -1)
 
     def _code_box(self, block: QTextBlock, rect: QRectF) -> None:
-        """One box round all lines of the code block that `block` belongs to, as far as they are in view."""
+        """One box around all visible lines of `block`'s code block."""
         top, bottom, end = rect.top(), rect.bottom(), block
         if is_code(block.previous()):
             top -= _OUT_OF_VIEW

@@ -1,7 +1,7 @@
-"""Cuts the Markdown of a note into parts that Qt converts, lays out and draws within some milliseconds each.
+"""Splits the Markdown of a note into parts that Qt converts, lays out and draws within some milliseconds each.
 
-Qt does each of these in one go on the GUI thread, and some take time that grows with the square of the input. A note
-that cannot be cut into parts that are small enough is refused, so that its source is shown instead.
+Qt does each of these in one step on the GUI thread, and some take time that grows with the square of the input. A note
+that can't be split into small enough parts is refused, so that its source is shown instead.
 """
 
 import re
@@ -17,7 +17,7 @@ TOO_LONG = marked("A part of this file is too long to render. Its source is show
 _LONGEST_BLOCK = 16 * 1024
 """Characters of one paragraph, line of code or cell: Qt lays a paragraph out in one go."""
 _SPANS = "*_`[~@:"
-"""Characters that begin or end most of what is formatted within a line, links included."""
+"""Characters that begin or end most inline formatting, including links."""
 
 _CONTAINERS = re.compile(r"(?:[ \t>]|[-+*](?=[ \t]|$)|\d{1,9}[.)](?=[ \t]|$))*")
 _ITEM = re.compile(r"[-+*]|\d[.)]")
@@ -29,7 +29,7 @@ _RULE = re.compile(r"-{3,}\s*$")
 
 @dataclass
 class Load:
-    """How much a part has of what takes time."""
+    """Amounts of content that take time."""
 
     characters: int = 0
     lines: int = 0
@@ -51,7 +51,7 @@ class Load:
 ENOUGH = Load(characters=16 * 1024, lines=2_000, items=300, cells=300, spans=500)
 """A part with as much ends where the next one may begin."""
 MOST = Load(characters=64 * 1024, lines=8_000, items=1_000, cells=1_000, spans=2_000)
-"""What reaches this without such a place is refused."""
+"""Limits of a part; a note without a possible split within them is refused."""
 
 
 def markdown_slices(lines: FileLines, outline: Outline) -> Iterator[str]:
@@ -81,10 +81,10 @@ class _Cutter:
         self._is_plain = False
         """Whether that paragraph is in no quote, list, table or code."""
         self._columns = 0
-        """Of the table that goes on, else 0."""
+        """Columns of the open table, else 0."""
         self._in_front_matter = False
         self._opening = ""
-        """The fence that opens the code block that goes on."""
+        """The opening fence of the open code block."""
 
     def take(self, number: int, line: str) -> str | None:
         """Add a line; return the part before it, if that ends here."""
@@ -117,7 +117,7 @@ class _Cutter:
         return code is not None and code[0] < number < code[1]
 
     def _may_begin(self, number: int, line: str) -> bool:
-        """Whether a part that begins with this line looks the same as if it did not."""
+        """Whether splitting before this line leaves the result unchanged."""
         if self._in_front_matter or _RULE.match(line):
             return False
         if self._outline.is_code(number):

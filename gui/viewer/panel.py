@@ -1,4 +1,4 @@
-"""The file viewer: a header, the file as source or as a page, and what is said about it."""
+"""The file viewer: a header, the file as source or as a page, and messages."""
 
 from collections.abc import Sequence
 
@@ -42,12 +42,10 @@ class ViewerPanel(BaseViewer):
     """Shows one result or one file at a time. `wrap_action` is checked while long lines are wrapped, `chunks_action`
     while the borders of chunks are shown.
 
-    `elsewhere` hands files to other programs, also for the rest of the window.
+    `elsewhere` opens files in other programs, also for the rest of the window.
 
-    Signals:
-        file_shown: the name of the file whose text is on the screen now, or why it has none.
-        more_wanted: what is like this `Passage`, and its first words where they are known.
-        link_wanted: a link to this `Spot`.
+    Signals: file_shown: the name of the file whose text is shown, or why it has none. more_wanted: find passages
+    similar to this `Passage`, with its first words if known. link_wanted: a link to this `Location`.
     """
 
     file_shown = Signal(str)
@@ -81,13 +79,13 @@ class ViewerPanel(BaseViewer):
     # --- for the window -------------------------------------------------------------------------------------------
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Show files of another memory, or of none; what was shown goes away."""
+        """Set the memory, or None; the shown file is closed."""
         self._manager = self.external.manager = manager
         self._chunks.set_manager(manager)
         self.clear()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """What the memory whose files are shown cannot do."""
+        """Features that the files' memory doesn't support."""
         self._like.gate.hear(lacks)
         self._chunks.show_unsupported(lacks)
 
@@ -96,11 +94,11 @@ class ViewerPanel(BaseViewer):
         self._chunks.refresh()
 
     def show_chunk(self) -> None:
-        """Show the row of the chunk that the person is at, with the borders of all."""
+        """Show the row of the chunk at the user's position, with the borders of all."""
         self._chunks.walk(True)
 
     def offer(self, actions: Sequence[QAction]) -> None:
-        """What else can be done with the file that is read."""
+        """Add actions of other parts for the shown file."""
         self._header.offer(actions)
 
     @property
@@ -110,7 +108,7 @@ class ViewerPanel(BaseViewer):
 
     @property
     def name(self) -> str:
-        """Stable name of the file that is on the screen now; empty where there is none."""
+        """Stable name of the shown file; empty if there is none."""
         return "" if self._opened is None else self._opened.name
 
     @property
@@ -126,7 +124,7 @@ class ViewerPanel(BaseViewer):
 
     @property
     def scrolled(self) -> SignalInstance:
-        """Of the bar beside the source."""
+        """The value of the source's scroll bar."""
         return self._source.verticalScrollBar().valueChanged
 
     @property
@@ -164,7 +162,7 @@ class ViewerPanel(BaseViewer):
         self._header.show()
         if self._opened is not None and self._opened.name == target.name and not self._banner.text:
             self._opener.cancel()
-            # The same result again, perhaps since the list was refreshed: whoever has scrolled on stays there.
+            # The same result again, perhaps after a refresh of the list: the user's scroll position stays.
             self._apply(reveal=before is None or before.place != target.place)
         else:
             self._open(reloading=False)
@@ -191,7 +189,7 @@ class ViewerPanel(BaseViewer):
 
     def _on_failed(self, sentence: str) -> None:
         if self._reloading:
-            return  # the last text stays; if the file is gone, the follower says so
+            return  # the last text stays; the watcher reports a deleted file
         self._drop_file()
         self._header.set_ready(False)
         self._empty.say(sentence, retry=True)
@@ -208,7 +206,7 @@ class ViewerPanel(BaseViewer):
         self._banner.say(tr("This file was deleted. Its last text is shown."), "degraded", key=_DELETED)
 
     def _drop_file(self, *, keep_lines: bool = False) -> None:
-        """Stop all that reads the file that was shown; `keep_lines` leaves its text on the screen."""
+        """Stop everything that reads the shown file; `keep_lines` leaves its text on the screen."""
         self._source_and_page.leave(forget=not keep_lines)
         self._follower.follow(None)
         self._banner.clear(_DELETED)
@@ -222,7 +220,7 @@ class ViewerPanel(BaseViewer):
     # --- showing --------------------------------------------------------------------------------------------------
 
     def _apply(self, *, reveal: bool) -> None:
-        """Bring what was asked for on the screen, as source or as a page."""
+        """Show the target, as source or as a page."""
         target, opened = self._target, self._opened
         if target is None or opened is None:
             return
@@ -235,7 +233,7 @@ class ViewerPanel(BaseViewer):
         self._source_and_page.show(opened, target, keep_place=self._page is self._rendered and not reveal)
 
     def _turn_to(self, face: QWidget) -> None:
-        """The text is there."""
+        """The text is loaded."""
         self._header.show_mode(rendered=face is self._rendered)
         self._show_page(face)
         if self._target is not None:
@@ -247,7 +245,7 @@ class ViewerPanel(BaseViewer):
         self._source_and_page.choose(rendered=rendered, keep_place=self._page is self._rendered)
 
     def _leave_page(self) -> None:
-        """What is wanted is only to be seen in the source."""
+        """The request is only visible in the source."""
         if self._page is self._rendered:
             self._choose_rendered(False)
 

@@ -52,9 +52,7 @@ _CHARACTERS = 1_000
 class StepwiseLayout(QObject):
     """One document at a time.
 
-    Signals:
-        reached: the page is laid out as far as the block that was asked for.
-        finished: it is laid out to its end.
+    Signals: reached: the page is laid out up to the requested block. finished: it is laid out completely.
     """
 
     reached = Signal()
@@ -84,7 +82,7 @@ class StepwiseLayout(QObject):
         self._go_on()  # a short page is complete before it is painted for the first time
 
     def restart(self) -> None:
-        """The width changed: where the blocks are has to be found anew."""
+        """The width changed: positions of blocks must be computed again."""
         if self._document is not None:
             self.complete = False
             self._done = 0
@@ -160,10 +158,8 @@ class PageBuilder(QObject):
 class RenderedView(QTextBrowser):
     """Shows one page at a time; blocks of the page count as lines, from 1.
 
-    Signals:
-        rendered: the page that was asked for last is shown.
-        failed: it could not be made, as one sentence.
-        followed: a person clicked a link (QUrl).
+    Signals: rendered: the last requested page is shown. failed: it could not be created, as one sentence. followed: the
+    user clicked a link (QUrl).
     """
 
     rendered = Signal()
@@ -205,9 +201,9 @@ class RenderedView(QTextBrowser):
     def show_markdown(
         self, lines: FileLines, outline: Outline, at: HeadingPlace | None, *, keep_place: bool = False
     ) -> None:
-        """Make the page in the background and scroll it to a heading or the top; what is shown stays until then.
+        """Create the page in the background and scroll it to a heading or the top; the old page stays until then.
 
-        `keep_place` is for a new version of the page on the screen, which stays where it is.
+        `keep_place` is for a new version of the shown page, which keeps its position.
         """
         self._lines, self._outline, self._wanted, self._keep_place = lines, outline, at, keep_place
         self._start(lines)
@@ -237,7 +233,7 @@ class RenderedView(QTextBrowser):
         self._job.cancel()
 
     def leave(self) -> None:
-        """The text is about to be closed: read it no more. The page stays on the screen."""
+        """The text is about to be closed: stop reading it. The page stays on the screen."""
         self.cancel()
         self._lines = None
 
@@ -268,7 +264,7 @@ class RenderedView(QTextBrowser):
         self._marks.forget()
         self._found.forget()
         self._put(page)
-        self.rendered.emit()  # on the screen it has its width, without which laying it out would be in vain
+        self.rendered.emit()  # once visible it has its width, which the layout needs
         self._layout_steps.start(target if self._keep_place else self._heading_block(self._wanted))
 
     def _on_reached(self) -> None:
@@ -281,7 +277,7 @@ class RenderedView(QTextBrowser):
     def _put(self, page: Page) -> None:
         """Hand the page to Qt."""
         old, self._own = self._own, page.document
-        page.document.setParent(self)  # only then does Qt ask this view, and not the disk, for what the page names
+        page.document.setParent(self)  # only then Qt asks this view, and not the disk, for the page's resources
         self.setDocument(page.document)
         if old is not None:  # Qt deletes its own first document, but no other
             old.deleteLater()

@@ -1,7 +1,7 @@
-"""Where a view stands in a text whose line heights are known only once a line is laid out.
+"""The scroll position in a text whose line heights are known only once a line is laid out.
 
-The truth is the line at the top and how much of it is hidden; the scroll bar follows from it and counts every line
-alike, wrapped or not. So nothing that is laid out later can move what is on the screen.
+The position is the line at the top and how much of it is hidden; the scroll bar follows from it and counts every line
+equally, wrapped or not. So later layouts can't move the visible text.
 """
 
 import math
@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 
 class ScrollPosition:
-    """Heights in pixels, only asked for lines near the view.
+    """Heights in pixels, only requested for lines near the view.
 
-    `height_of(number, enough)` may lay the line out: it is the line's height, or any that is `enough` of a line that is
-    still taller. `guess_of(number)` lays out no more of it, and decides nothing but the scroll bar.
+    `height_of(number, enough)` may lay the line out: it returns the line's height, or any value of at least `enough`
+    for a taller line. `guess_of(number)` lays out no more of it, and only affects the scroll bar.
     """
 
     def __init__(self, height_of: Callable[[int, float], int], guess_of: Callable[[int], int]) -> None:

@@ -1,4 +1,4 @@
-"""The two things that a text is looked through for: the words of the query, and what stands in the find bar."""
+"""The two things to find in a text: the words of the query, and the text of the find bar."""
 
 import re
 

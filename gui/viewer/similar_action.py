@@ -1,4 +1,4 @@
-"""More like what is read: the selection or, without one, the part that was found."""
+"""More like this: the selection or, without one, the found part."""
 
 from collections.abc import Callable
 
@@ -24,9 +24,7 @@ _PARAGRAPH, _LINE_END = "\u2029", "\u2028"
 class SimilarAction(QObject):
     """The action, in the menus of both pages and by a key anywhere in the panel.
 
-    Signals:
-        wanted: a `Passage` and its first words.
-        said: why nothing can be looked for.
+    Signals: wanted: a `Passage` and its first words. said: why it is impossible.
     """
 
     wanted = Signal(object, str)

@@ -15,11 +15,9 @@ from gui.widgets.formatting import size_text
 
 
 class SourceAndPage(QObject):
-    """Which face is wanted outlives the file; found words are looked for in the one that is on show.
+    """The chosen mode applies to later files too; hits are found in the visible one.
 
-    Signals:
-        turned: the widget of a face, whose text is there now.
-        said: why the source is on show, where the page was wanted.
+    Signals: turned: the widget of a mode, whose text is loaded now. said: why the source is shown instead of the page.
     """
 
     turned = Signal(object)
@@ -36,12 +34,12 @@ class SourceAndPage(QObject):
         self._opened: OpenedFile | None = None
         self._target: ViewTarget | None = None
         self._page_of: OpenedFile | None = None
-        """The file whose page has been made."""
+        """The file whose page has been created."""
 
     def show(self, opened: OpenedFile, target: ViewTarget, *, keep_place: bool) -> None:
-        """The face that is wanted; the source stands at its place already, and the page goes there too.
+        """Show the chosen mode; the source is scrolled already, and the page follows.
 
-        `keep_place`: the page is on show, and whoever reads it stays where they are.
+        `keep_place`: the page is visible, and keeps its position.
         """
         self._opened, self._target = opened, target
         size = opened.lines.size
@@ -66,7 +64,7 @@ class SourceAndPage(QObject):
             self.show(self._opened, self._target, keep_place=keep_place)
 
     def leave(self, *, forget: bool) -> None:
-        """Nobody reads the file any more; `forget` also what was made of it."""
+        """The file is no longer read; `forget` also drops its page."""
         self._hits.leave()
         self.rendered.leave()
         self._opened = None

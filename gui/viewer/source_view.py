@@ -24,10 +24,9 @@ _CARET_KEYS = (Qt.Key.Key_Left, Qt.Key.Key_Right, Qt.Key.Key_Up, Qt.Key.Key_Down
 
 
 class SourceView(LineCanvas):
-    """Keys that it does not use go on to its parent.
+    """Unused keys are passed to its parent.
 
-    Signals:
-        selected: a person has selected something with the mouse.
+    Signals: selected: the user has selected text with the mouse.
     """
 
     selected = Signal()
@@ -71,14 +70,14 @@ class SourceView(LineCanvas):
         return self._scroll.line
 
     def go_to_line(self, line: int) -> None:
-        """Put a line at the top, as if it had been scrolled there."""
+        """Scroll a line to the top."""
         self._scroll.go_to(min(max(1, line), max(1, self.line_count)))
         self._moved()
 
     # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
 
     def place(self) -> Place:
-        """Where looking for hits begins: at the highlighted part, unless it was scrolled away."""
+        """Start of the search for hits: the highlighted part, unless it was scrolled away."""
         if self._highlight is not None and self._scroll.top_of(self._highlight[0]) is not None:
             return self._highlight[0], -1
         return self._scroll.line + (self._scroll.hidden > 0), -1
@@ -121,7 +120,7 @@ class SourceView(LineCanvas):
             self.viewport().update()
 
     def select_hit(self) -> None:
-        """Select the framed hit, so that it can be copied when the frame is gone."""
+        """Select the framed hit, so that it can be copied after the frame disappears."""
         if self._current is not None:
             self.selection.select(self._current.place, (self._current.line, self._current.end))
 
@@ -133,7 +132,7 @@ class SourceView(LineCanvas):
         return self.text_at(ends[0][0])[ends[0][1] : ends[1][1]]
 
     def selected_lines(self) -> tuple[int, int] | None:
-        """First and last line that the selection touches; a line of which it only has the start is not counted."""
+        """First and last line of the selection; a line of which only the start is selected doesn't count."""
         ends = self.selection.ends
         if ends is None:
             return None
@@ -141,7 +140,7 @@ class SourceView(LineCanvas):
         return first, last - (column == 0)
 
     def current_line(self) -> int:
-        """The line that a person is at: of the selection or the framed hit, the part that was found, or at the top."""
+        """The user's current line: of the selection or the framed hit, the found part, or the top."""
         if self.selection.caret is not None:
             return self.selection.caret[0]
         return max(1, self.place()[0])
@@ -152,7 +151,7 @@ class SourceView(LineCanvas):
         self.viewport().update()
 
     def _move_caret(self, key: int) -> None:
-        """Shift with an arrow, Home or End: the selection's moving end goes on."""
+        """Shift with an arrow, Home or End: extend the selection."""
         line, column = self.selection.caret or (self._scroll.line, 0)
         length = len(self.text_at(line))
         if self._layouts.line(line).runs_left:
@@ -198,7 +197,7 @@ class SourceView(LineCanvas):
         return replace(plain, current=current, selected=selected) if current or selected else plain
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """What was revealed stays in view until someone scrolls."""
+        """The revealed location stays visible until the user scrolls."""
         revealed = self._revealed
         super().resizeEvent(event)
         if revealed is not None:

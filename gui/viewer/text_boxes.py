@@ -1,4 +1,4 @@
-"""Where a range of laid-out text stands, for boxes behind words."""
+"""Rectangles of a range of laid out text, for backgrounds of words."""
 
 from collections.abc import Iterator
 from typing import cast
@@ -8,7 +8,7 @@ from PySide6.QtGui import QTextLayout, QTextLine
 
 
 def cursor_x(line: QTextLine, unit: int) -> float:
-    """Where a cursor before this unit stands."""
+    """X coordinate of a cursor before this unit."""
     x, _ = cast(tuple[float, int], line.cursorToX(unit))
     return x
 

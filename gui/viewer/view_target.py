@@ -1,4 +1,4 @@
-"""What the viewer was asked to show."""
+"""The target that the viewer should show."""
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
@@ -44,7 +44,7 @@ class ViewTarget:
 
     @property
     def place(self) -> tuple[object, ...]:
-        """What tells it from another target: the part, and the question that it answers."""
+        """The part, and the query that it answers: identifies the target."""
         return self.name, self.first, self.last, self.query
 
     @property

@@ -1,12 +1,12 @@
-"""What views that paint all they show are to assistive tools: a role, and each part in view with its words.
+"""Accessibility of views that paint their content: a role, and each visible part with its text.
 
-Qt knows nothing of what such a widget paints, and calls it an area of no kind. A widget that has `spoken_role` and
-`spoken_parts()` is told as a chart, a list or a document whose children are those parts. Nothing of this is made before
-an assistive tool asks.
+Qt doesn't know what such a widget paints, and exposes it without a role. A widget with `spoken_role` and
+`spoken_parts()` is exposed as a chart, a list or a document whose children are those parts. Nothing is created before
+an assistive technology asks.
 """
 
 # mypy: disable-error-code="override"
-# PySide's types do not know that Qt takes null where there is nothing.
+# PySide's types don't know that Qt accepts null here.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from gui.widgets.plain_text import tip_of
 
 _PART_OF = {QAccessible.Role.Document: QAccessible.Role.Paragraph}
-"""What the parts are; in anything else rows of a list."""
+"""Role of the parts; rows of a list by default."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Part:
 
 
 class Painted(Protocol):
-    """A widget that says itself what it paints."""
+    """A widget that describes what it paints."""
 
     spoken_role: QAccessible.Role
 
@@ -134,7 +134,7 @@ class _Whole(QAccessibleInterface):
 
 
 class _Part(QAccessibleInterface):
-    """One of its parts, by number: what stands there changes as the view moves."""
+    """One of its parts, by number: its content changes when the view scrolls."""
 
     def __init__(self, whole: _Whole, number: int) -> None:
         super().__init__()

@@ -1,21 +1,21 @@
-"""Says something to those who hear the program rather than see it: politely, after what is being said."""
+"""Announces messages to screen readers: politely, after the current speech."""
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent
 from PySide6.QtWidgets import QWidget
 
 _SETTLED_MS = 600
-"""A person who types on is not told of what passes meanwhile."""
+"""Messages while the user types are skipped."""
 
 
 def announce(widget: QWidget, sentence: str) -> None:
-    """As if `widget` said it; nothing happens where nobody listens."""
+    """Announce as `widget`; does nothing without a screen reader."""
     if QAccessible.isActive():
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(widget, sentence))
 
 
 class SettledAnnouncer(QObject):
-    """Says only the last of several sentences that follow each other quickly."""
+    """Announces only the last of several messages in quick succession."""
 
     def __init__(self, widget: QWidget) -> None:
         super().__init__(widget)

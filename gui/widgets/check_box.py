@@ -1,4 +1,4 @@
-"""A box to tick with words beside it, in the program's colours and as large as its text."""
+"""A check box with a label, in the program's colours and text size."""
 
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter

@@ -1,4 +1,4 @@
-"""What boxes to tick and buttons to choose one of several have in common: their words, their size, their drawing."""
+"""Common base of check boxes and radio buttons: label, size, painting."""
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette, QPen
@@ -18,7 +18,7 @@ _FEWEST_LETTERS = 4
 
 
 def indent() -> int:
-    """Where the words begin, for what is said below them."""
+    """Start of the label, to align text below it."""
     return _EDGE + font_at(_SIDE).pixelSize() + _GAP
 
 
@@ -31,7 +31,7 @@ class Checkable(Toggle):
     """To be mixed in before a class of Qt's; `begin()` begins it. Nothing in the words is a shortcut."""
 
     words = ""
-    """Cut where there is no room for them."""
+    """Cut if there is no room."""
 
     def begin(self, text: str) -> None:
         self.heed_tools()
@@ -40,7 +40,7 @@ class Checkable(Toggle):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def paint_mark(self, painter: QPainter, place: QRectF, colours: Tokens) -> None:
-        """Draw the edge of the place, its ground and, where it is on, the mark."""
+        """Draw the indicator's edge, its fill and, if checked, the mark."""
         raise NotImplementedError
 
     def sizeHint(self) -> QSize:
@@ -48,7 +48,7 @@ class Checkable(Toggle):
         return _size(QFontMetrics(font_at(13)).horizontalAdvance(self.words))
 
     def minimumSizeHint(self) -> QSize:
-        """With the first few letters."""
+        """With the first few characters."""
         return _size(QFontMetrics(font_at(13)).averageCharWidth() * _FEWEST_LETTERS)
 
     def hitButton(self, at: QPoint) -> bool:

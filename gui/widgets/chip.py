@@ -40,7 +40,7 @@ class Chip(Toggle, QPushButton):
             self.setMenu(menu)
 
     def set_narrows(self, narrows: bool) -> None:
-        """For a chip with a menu: whether what was chosen there leaves something out, so that it looks on."""
+        """For a chip with a menu: whether its choice filters anything, so that it looks checked."""
         self._narrows = narrows
         self.update()
 

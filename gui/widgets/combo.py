@@ -22,7 +22,7 @@ class ComboBox(QComboBox):
     def __init__(
         self, name: str, cut: Qt.TextElideMode = Qt.TextElideMode.ElideRight, parent: QWidget | None = None
     ) -> None:
-        """`name` is what a screen reader says; `cut` is where a text that is too long is shortened."""
+        """`name` is the accessible name; `cut` is where overlong text is shortened."""
         super().__init__(parent)
         self._cut = cut
         self.setAccessibleName(name)
@@ -32,13 +32,13 @@ class ComboBox(QComboBox):
         self.setMinimumContentsLength(12)
 
     def choose(self, data: object) -> None:
-        """Select the entry with this data without telling anybody; none where there is no such entry."""
+        """Select the entry with this data without a signal; none if there is no such entry."""
         blocked = self.blockSignals(True)
         self.setCurrentIndex(self.findData(data))
         self.blockSignals(blocked)
 
     def sizeHint(self) -> QSize:
-        """Wide enough for the pads, too, which Qt leaves out: the longest of its own entries would be cut."""
+        """Wide enough for the padding, too, which Qt leaves out: the longest entry would be cut."""
         hint = super().sizeHint()
         own = self.sizeAdjustPolicy() == QComboBox.SizeAdjustPolicy.AdjustToContents
         return hint + QSize(_TEXT_PADS + 1, 0) if own else hint  # one more, by which it may round down
@@ -61,7 +61,7 @@ class ComboBox(QComboBox):
         painter.drawPixmap(QPoint(left, (self.height() - side) // 2), pixmap)
 
     def shown_text(self) -> str:
-        """What of the current text there is room for; Qt itself would cut it in the middle of a letter."""
+        """The current text shortened to the width; Qt itself would cut it inside a letter."""
         option = QStyleOptionComboBox()
         self.initStyleOption(option)
         room = self.style().subControlRect(
@@ -76,6 +76,6 @@ class ComboBox(QComboBox):
         option.currentText = self.shown_text()
         painter = QStylePainter(self)
         painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
-        # In the text's own direction: the ellipsis of a path stands where it begins.
+        # In the text's own direction: the ellipsis of a path is at its beginning.
         painter.setLayoutDirection(line_direction(option.currentText))
         painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)

@@ -1,6 +1,6 @@
-"""Days, months and their names as a person reads them, in the language of the window.
+"""Days, months and their names in the language of the window.
 
-The names stand here since those of Python follow the desktop's language, and Qt's have no short forms for a sentence.
+The names are here since those of Python follow the desktop's language, and Qt's have no short forms for a sentence.
 """
 
 from datetime import date
@@ -62,7 +62,7 @@ def long_date(day: date) -> str:
 
 
 def weekday_and_day(day: date) -> str:
-    """Sunday 8 February, where the year goes without saying."""
+    """Sunday 8 February, if the year is obvious."""
     return tr("{weekday} {day} {month}", weekday=weekday(day), day=day.day, month=_month(day))
 
 

@@ -9,7 +9,7 @@ EXPORTS = (".zip", ".json", ".jsonl", ".db")
 
 
 def dropped_folder(data: QMimeData) -> Path | None:
-    """The one local folder in what is being dragged, None for anything else."""
+    """The one local folder in a drag, None for anything else."""
     urls = data.urls()
     if len(urls) != 1 or not urls[0].isLocalFile():
         return None
@@ -18,7 +18,7 @@ def dropped_folder(data: QMimeData) -> Path | None:
 
 
 def dropped_sessions(data: QMimeData) -> list[Path]:
-    """The local folders and exports in what is being dragged; none if anything else is among it."""
+    """The local folders and exports in a drag; none if it contains anything else."""
     urls = data.urls()
     paths = [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]
     fitting = [path for path in paths if path.is_dir() or path.suffix.lower() in EXPORTS]

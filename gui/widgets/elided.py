@@ -1,4 +1,4 @@
-"""A label that shortens its text to its width and tells the whole of it in the tooltip."""
+"""A label that shortens its text to its width and shows the whole text in the tooltip."""
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette, QResizeEvent
@@ -14,10 +14,10 @@ def elide(metrics: QFontMetrics, text: str, mode: Qt.TextElideMode, width: int) 
 
 
 class ElidedLabel(QLabel):
-    """One line of plain text. `mode` says where the ellipsis goes: the middle for paths, the end for prose.
+    """One line of plain text. `mode` is the position of the ellipsis: the middle for paths, the end for prose.
 
-    Asks for the text's full width and accepts any smaller one. With room for fewer letters than `fewest`, which would
-    tell nobody anything, a text that is cut is not written at all.
+    Requests the text's full width and accepts any smaller one. With room for fewer characters than `fewest`, which
+    would be meaningless, a cut text is hidden.
     """
 
     def __init__(
@@ -44,7 +44,7 @@ class ElidedLabel(QLabel):
         self._refresh_tip()
 
     def set_tip(self, tip: str) -> None:
-        """A tooltip of its own, shown whether the text is cut or not."""
+        """A separate tooltip, shown whether the text is cut or not."""
         self._tip = tip
         self._refresh_tip()
 
@@ -61,7 +61,7 @@ class ElidedLabel(QLabel):
         set_tip(self, "\n".join(part for part in (cut, self._tip) if part))
 
     def ink(self) -> QColor:
-        """What it is written in."""
+        """Its text colour."""
         return self.palette().color(QPalette.ColorRole.WindowText)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -72,6 +72,6 @@ class ElidedLabel(QLabel):
         painter = QPainter(self)
         painter.setPen(self.ink())
         where = QStyle.visualAlignment(self.layoutDirection(), self.alignment()) | Qt.AlignmentFlag.AlignAbsolute
-        # In the text's own direction: its ellipsis and its points stand where it ends.
+        # In the text's own direction: ellipsis and punctuation are at its end.
         painter.setLayoutDirection(line_direction(self.text()))
         painter.drawText(self.contentsRect(), int(where | Qt.TextFlag.TextSingleLine), self._cut())

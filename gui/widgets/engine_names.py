@@ -1,4 +1,4 @@
-"""What the engines that keep an index are called, and which one answers in place of another. Pure functions."""
+"""Display names of the engines, and which one is used as a fallback. Pure functions."""
 
 from typing import Literal, NamedTuple
 
@@ -10,7 +10,7 @@ IndexRemedy = Literal["", "rebuild", "sync"]
 
 
 class FallbackEngine(NamedTuple):
-    """Something else does what was chosen to do it."""
+    """A fallback replaces the chosen engine or provider."""
 
     chosen: str
     """As in the settings."""
@@ -30,14 +30,14 @@ def engine_instead(status: MemoryProviderStatus) -> FallbackEngine | None:
 
 
 def index_remedy(status: MemoryProviderStatus) -> IndexRemedy:
-    """What may mend `index_error`: nobody but its owner rebuilds an index that is kept elsewhere, it is asked again."""
+    """The action for `index_error`: an index of another engine is only rebuilt by its owner, so it is tried again."""
     if status.custom.get("readOnly"):
         return ""
     return "rebuild" if status.backend == BUILTIN else "sync"
 
 
 def provider_instead(status: MemoryProviderStatus) -> FallbackEngine | None:
-    """Which provider of vectors is replaced; None where there is none or the chosen one works."""
+    """The replaced embedding provider; None if there is none or the chosen one works."""
     if engine_instead(status) is not None:
         hidden = status.custom.get("providerFallback") or {}
         return FallbackEngine(str(hidden["from"]), str(hidden["reason"])) if hidden else None

@@ -1,14 +1,14 @@
-"""Widgets one after the other, going on in further lines where one is full."""
+"""Arranges widgets in lines that wrap."""
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget
 
 
 class FlowLayout(QLayout):
-    """Every widget has the size that it asks for, and no more than the line's; hidden ones take no room."""
+    """Every widget has its preferred size, limited to the line's; hidden ones take no room."""
 
     def __init__(self, spacing: int, parent: QWidget | None = None, *, at_end: bool = False) -> None:
-        """`at_end`: lines that are not full stand at their end."""
+        """`at_end`: align incomplete lines at their end."""
         super().__init__(parent)
         self._at_end = at_end
         self._items: list[QLayoutItem] = []
@@ -73,7 +73,7 @@ class FlowLayout(QLayout):
         return max(0, top - gap - rect.top())
 
     def _lines(self, width: int) -> list[list[tuple[QLayoutItem, QSize]]]:
-        """What stands in each line, with its size."""
+        """The widgets of each line, with their sizes."""
         lines: list[list[tuple[QLayoutItem, QSize]]] = []
         used = 0
         for item in self._items:

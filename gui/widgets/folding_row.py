@@ -11,7 +11,7 @@ _GAP = 12
 
 
 class FoldingRow(QWidget):
-    """`wide` takes the room that `narrow` leaves, and must keep at least so many letters of it."""
+    """`wide` takes the room that `narrow` leaves, and must keep at least so many characters of it."""
 
     def __init__(self, wide: QWidget, narrow: QWidget, letters: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -27,7 +27,7 @@ class FoldingRow(QWidget):
         self._place()
 
     def leave(self, beside: int) -> None:
-        """Leave so many pixels at the end of the first line to something else; a second one may go on below it."""
+        """Leave so many pixels at the end of the first line free; a second line may continue below."""
         if beside != self._beside:
             self._beside = beside
             self._grid.setColumnMinimumWidth(2, beside - _GAP)  # the last gap is part of it

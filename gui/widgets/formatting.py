@@ -1,4 +1,4 @@
-"""Numbers, sizes and times as a person reads them, in the language of the window; "now" is given or the clock's."""
+"""Formats numbers, sizes and times in the language of the window; "now" is given or the clock's."""
 
 import time
 from datetime import datetime
@@ -73,7 +73,7 @@ def clock_time(moment: float) -> str:
 
 
 def _local(moment: float) -> datetime | None:
-    """None beyond the calendar: a file's time may be any number, and it is told while painting."""
+    """None beyond the calendar: a file's time may be any number, and it is formatted while painting."""
     try:
         return datetime.fromtimestamp(moment)
     except (ValueError, OverflowError, OSError):

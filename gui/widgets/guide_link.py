@@ -1,4 +1,4 @@
-"""The way from anywhere in the window to a page of the guide, by an address that only this program knows."""
+"""Opens a page of the guide from anywhere in the window, by an internal URL."""
 
 from collections.abc import Callable
 from functools import partial
@@ -24,7 +24,7 @@ def guide_action(page: str) -> tuple[str, Callable[[], None]]:
 
 
 def guide_button(page: Callable[[], str]) -> QPushButton:
-    """For a window that stays while what it shows changes. `page`: the one that tells of it now."""
+    """For a window whose content changes. `page`: returns the page for the current content."""
     button = QPushButton(tr("Learn more"))
     set_tip(button, tr("What the guide says about this page"))
     button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform

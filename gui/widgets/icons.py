@@ -1,4 +1,4 @@
-"""The program's own icons, drawn in the colour of the text that they stand beside."""
+"""The program's own icons, drawn in the colour of the text next to them."""
 
 from functools import cache
 from importlib.resources import files
@@ -16,7 +16,7 @@ from gui.widgets.toggle import Toggle
 _SCALES = (1, 2, 3)
 _SIZE = 16
 _POINTING = ("chevron-right", "panel")
-"""They point to where lines go on, or show at which side something is."""
+"""Icons that point in the direction of text, or show a side."""
 
 
 @cache

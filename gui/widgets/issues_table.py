@@ -27,11 +27,10 @@ def _detail(issue: FileIssue) -> str:
 
 
 class IssuesTable(RecordsTable[FileIssue]):
-    """Enter or a double click asks to reveal the file.
+    """Enter or a double click reveals the file.
 
-    Signals:
-        reveal_requested: path of the file, as in its record.
-        chosen: the whole sentence of the current row, "" for none.
+    Signals: reveal_requested: path of the file, as in its record. chosen: the whole sentence of the current row, "" for
+    none.
     """
 
     reveal_requested = Signal(str)

@@ -14,10 +14,10 @@ _COPIED_MS = 1500
 
 
 class CopyJsonButton(QPushButton):
-    """Says for a moment that it was done."""
+    """Shows for a moment that it was done."""
 
     def __init__(self, record: Callable[[], Any], what: str, parent: QWidget | None = None) -> None:
-        """`record` gives what is copied, None where there is nothing; `what` tells of it."""
+        """`record` returns what is copied, None if there is nothing; `what` describes it."""
         super().__init__(tr("Copy as JSON"), parent)
         self._record = record
         self.setAutoDefault(True)

@@ -13,13 +13,11 @@ _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class KeyCapture(QKeySequenceEdit):
-    """One key, with what is held beside it. Enter accepts the one that stands there, Escape goes without; Tab leads on
-    as everywhere, so that nobody is caught here.
+    """One key with modifiers. Enter accepts it, Escape cancels; Tab moves the focus as usual, so that it is no keyboard
+    trap.
 
-    Signals:
-        pressed: another key stands there, as `QKeySequence` writes it everywhere; empty for none.
-        accepted: Enter, with a key there.
-        left: Escape.
+    Signals: pressed: the key has changed, in `QKeySequence`'s portable format; empty for none. accepted: Enter, with a
+    key. left: Escape.
     """
 
     pressed = Signal(str)

@@ -11,7 +11,7 @@ from gui.widgets.plain_text import set_plain
 _JOINTS = re.compile(r"[/\\_-](?=\w)|\.(?=[^\W\d])")
 _PART = 12
 _NO_WORD = re.compile(rf"\w{{{_PART}}}(?=\w{{{_PART // 2}}})")
-"""The beginning of what is longer than words are, such as a hash or a name without a joint."""
+"""The beginning of a text longer than words are, such as a hash or an unhyphenated name."""
 
 
 def label(text: str = "", role: str = "", *, wrap: bool = False, parent: QWidget | None = None) -> QLabel:

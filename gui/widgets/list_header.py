@@ -32,7 +32,7 @@ class Order:
 
 
 class CountLine(QWidget):
-    """Counts and, where there is room, the legend of the score bars."""
+    """Counts and, if there is room, the legend of the score bars."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,7 +41,7 @@ class CountLine(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
     def show_counts(self, *texts: str, legend: bool) -> None:
-        """`texts`: the same said at length first, then shorter; the longest that fits beside the legend is shown."""
+        """`texts`: from long to short versions; the longest that fits next to the legend is shown."""
         self._texts, self._legend = texts, legend
         self.setAccessibleName(texts[0])
         self.updateGeometry()
@@ -121,14 +121,14 @@ class SortButton(QPushButton):
         return self._order.value
 
     def show_order(self, value: str) -> None:
-        """Choose the order of this value without telling."""
+        """Select the order of this value without a signal."""
         action = next(action for action in self._group.actions() if action.data().value == value)
         action.setChecked(True)
         self._order = action.data()
         self._show()
 
     def set_extras(self, words: Sequence[str], tip: str) -> None:
-        """What changes the order besides, a word each, and the same at length; shown where it is not empty."""
+        """Other options that affect the order, a word each, and in full; shown if not empty."""
         self._extras, self._extra_tip = tuple(words), tip
         self._show()
 
@@ -155,12 +155,12 @@ class SortButton(QPushButton):
         return QSize(metrics.horizontalAdvance(self.text()) + self._arrow() + 14, metrics.height() + 8)
 
     def minimumSizeHint(self) -> QSize:
-        """With the order's words alone the rest is cut, never the counts beside it."""
+        """The order's text is cut, never the counts next to it."""
         metrics = QFontMetrics(font_at(12))
         return QSize(metrics.horizontalAdvance(tr(self._order.words)) + self._arrow() + 14, metrics.height() + 8)
 
     def fitting(self, metrics: QFontMetrics, room: int) -> str:
-        """The words for so many pixels: what is out of the ordinary goes before the order, which is in its menu."""
+        """The text for so many pixels: unusual options have priority over the order, which is in its menu."""
         extras = " · ".join(self._extras)
         words = self.text() if not extras or metrics.horizontalAdvance(self.text()) <= room else extras
         return elide(metrics, words, Qt.TextElideMode.ElideRight, room)
@@ -209,7 +209,7 @@ class ListHeader(QWidget):
         self._restyle()
 
     def add_tool(self, tool: QWidget) -> None:
-        """Something else that one can do with what is listed, before the order."""
+        """Add another tool for the list, before the order."""
         self._insert(tool)
 
     def show_counts(self, *texts: str, legend: bool, sortable: bool) -> None:
@@ -219,7 +219,7 @@ class ListHeader(QWidget):
             button.setVisible(sortable)
 
     def add_button(self, button: QWidget) -> None:
-        """Something that can be done with all that is listed, beside the order."""
+        """Add an action for the whole list, next to the order."""
         self._buttons.append(button)
         self._insert(button)
         button.hide()

@@ -37,13 +37,12 @@ class Action:
 
 
 class Banner(QFrame):
-    """Above the content; shows at most one message, the newest. Hidden when there is none.
+    """Above the content; shows at most one message, the newest. Hidden without one.
 
-    Its actions stand beside the words, or below them where that takes less height.
+    Its actions are next to the text, or below it if that takes less height.
 
-    Signals:
-        left: it had the keys, and was answered or dismissed without another message.
-        cleared: the matter of a message that was answered, dismissed or taken back.
+    Signals: left: it had the focus, and was answered or dismissed without another message. cleared: the key of a
+    message that was answered, dismissed or removed.
     """
 
     left = Signal()
@@ -82,7 +81,7 @@ class Banner(QFrame):
 
     @property
     def matter(self) -> str:
-        """The key of what is said; empty for a matter without one, and where nothing is."""
+        """The key of the message; empty for one without a key, and if there is none."""
         return self._key if not self.isHidden() else ""
 
     def say(self, sentence: str, state: State, *actions: Action, key: str = "") -> None:
@@ -102,14 +101,14 @@ class Banner(QFrame):
         put_behind(stop_before(self._close), buttons)
 
     def _press(self, run: Callable[[], None]) -> None:
-        """What was said is done with; who answered by key goes on with the next question, or elsewhere."""
+        """The message is done; after a keyboard answer the focus moves to the next question, or elsewhere."""
         held = self._has_keys()
         self._take_away()
         run()
         self._leave(held)
 
     def _leave(self, held: bool) -> None:
-        """Nobody who had the keys here loses them with what was said."""
+        """Move the focus if it was in the message."""
         if held and self.isHidden():
             self.left.emit()
         elif held:
@@ -160,7 +159,7 @@ class MessagePage(QFrame):
         super().__init__(parent)
         self.setProperty("role", "page")
         self.words = ""
-        """All that is said, on one line."""
+        """The whole message, on one line."""
         self._title = label("", "title", wrap=True)
         self._text = label("", "muted", wrap=True)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -217,6 +216,6 @@ def _fill(
         if press is None and action is actions[0]:
             button.setProperty("role", "primary")
         row.addWidget(button)
-        button.show()  # at once, so that its size counts
+        button.show()  # immediately, so that its size counts
         buttons.append(button)
     return buttons

@@ -1,8 +1,8 @@
-"""What is painted by hand where lines run from right to left: places are mirrored, words and pictures never are.
+"""Custom painting in right-to-left layouts: positions are mirrored, text and pictures never are.
 
-Whoever paints measures from the left, as if all lines ran to the right, and begins with `mirror`: bars, grounds and
-edges then stand where they belong without knowing it. Words go through `write`, pictures through `put`, and what draws
-itself through `upright`. Icons that point somewhere are mirrored when they are made (`gui/widgets/icons.py`).
+Painting code measures from the left, as if all lines ran to the right, and begins with `mirror`: bars, backgrounds and
+edges are then placed correctly. Text is drawn through `write`, pictures through `put`, and self-painting objects
+through `upright`. Directional icons are mirrored when they are created (`gui/widgets/icons.py`).
 """
 
 import re
@@ -19,13 +19,13 @@ _SIDES = int(_LEFT | _RIGHT)
 _STRONG = ("L", "R", "AL")
 _JOINT = " · "
 _LOOKED_AT = 1000
-"""Characters, of which one has a direction in any text that is worth reading."""
+"""Number of characters that are searched for one with a direction."""
 _ISOLATED = re.compile("[\u2066-\u2068][^\u2069]*\u2069?")
 
 
 def mirror(painter: QPainter, bounds: QRect | QRectF, direction: Qt.LayoutDirection) -> None:
-    """From now on what is painted `x` pixels from the left edge of `bounds` stands as far from the edge at which lines
-    of this direction begin."""
+    """From now on, a distance of `x` pixels from the left edge of `bounds` is measured from the edge at which lines of
+    this direction begin."""
     painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
     if direction == Qt.LayoutDirection.RightToLeft:
         painter.translate(2 * bounds.x() + bounds.width(), 0)
@@ -38,7 +38,7 @@ def is_mirrored(painter: QPainter) -> bool:
 
 @contextmanager
 def upright(painter: QPainter, rect: QRect | QRectF) -> Iterator[QRectF]:
-    """Paint within `rect` as it is; gives the place where it really stands."""
+    """Paint within `rect` without mirroring; returns its actual rectangle."""
     if not is_mirrored(painter):
         yield QRectF(rect)
         return
@@ -76,7 +76,7 @@ def mirrored_x(x: float, width: float, direction: Qt.LayoutDirection) -> float:
 
 
 def margins(begin: int, top: int, end: int, bottom: int) -> QMargins:
-    """Qt mirrors what stands in a layout, but not the margins round it."""
+    """Qt mirrors the contents of a layout, but not its margins."""
     left, right = (end, begin) if runs_left() else (begin, end)
     return QMargins(left, top, right, bottom)
 
@@ -93,19 +93,19 @@ def keep_inside(splitter: QSplitter) -> None:
 
 
 def runs_left() -> bool:
-    """The whole window's direction, which is there before any widget."""
+    """The whole window's direction, which is known before any widget exists."""
     return QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
 
 
 def line_direction(text: str) -> Qt.LayoutDirection:
-    """Its own; but of joined parts, some of them from right to left, the first stands where lines begin."""
+    """Its own; but a text of joined parts, some of them right-to-left, begins where lines of the window begin."""
     if runs_left() and _JOINT in text and any(unicodedata.bidirectional(letter) in ("R", "AL") for letter in text):
         return Qt.LayoutDirection.RightToLeft
     return text_direction(text)
 
 
 def text_direction(text: str) -> Qt.LayoutDirection:
-    """That of the first letter which has one; what is isolated does not count (rule P2 of Unicode)."""
+    """That of the first letter which has one; isolated text doesn't count (rule P2 of Unicode)."""
     strong = (
         found for found in map(unicodedata.bidirectional, _ISOLATED.sub("", text[:_LOOKED_AT])) if found in _STRONG
     )

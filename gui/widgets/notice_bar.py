@@ -12,7 +12,7 @@ from gui.widgets.row_painting import GUTTER
 
 
 class NoticeBar(QWidget):
-    """Hidden while there is nothing to say."""
+    """Hidden without a message."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

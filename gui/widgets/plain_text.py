@@ -91,13 +91,13 @@ def rich_text(parts: Styled) -> str:
 
 
 def set_rich(label: QLabel, parts: Styled) -> None:
-    """Let a label show text of which parts have a style."""
+    """Show text with styled parts in a label."""
     label.setTextFormat(Qt.TextFormat.RichText)
     label.setText(rich_text(parts))
 
 
 def set_plain(label: QLabel, text: str) -> None:
-    """Let a label show `text` as it is."""
+    """Show `text` in a label as plain text."""
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setText(text)
 
@@ -119,7 +119,7 @@ class SealedDocument(QTextDocument):
 
 
 def rich_document(parts: Styled) -> SealedDocument:
-    """One paragraph of text of which parts have a style."""
+    """One paragraph of text with styled parts."""
     document = SealedDocument()
     document.setUndoRedoEnabled(False)
     document.setHtml(rich_text(parts))
@@ -150,7 +150,7 @@ def progress_dialog(parent: QWidget | None, text: str, cancel: str, maximum: int
 
 
 def set_progress_text(dialog: QProgressDialog, text: str) -> None:
-    """Say something else in a dialog of `progress_dialog`, whose label stays plain."""
+    """Change the text of a dialog of `progress_dialog`, whose label stays plain."""
     dialog.setLabelText(text)
 
 

@@ -11,7 +11,7 @@ CENT = 0.01
 
 
 def money(dollars: float) -> str:
-    """$0.08, $12.40; what is less than a cent is said so."""
+    """$0.08, $12.40; less than a cent is written as such."""
     if dollars == 0:
         return tr("$0")
     return tr("under $0.01") if dollars < CENT else tr("${dollars:,.2f}", dollars=dollars)
@@ -91,7 +91,7 @@ def price_words(estimate: EmbeddingEstimate) -> str:
 
 
 def embed_words(estimate: EmbeddingEstimate) -> str:
-    """What embedding is called on a button: with the price where there is one."""
+    """Button label for embedding: with the price if there is one."""
     if not estimate.cost:
         return tr("Embed")
     cost = money(estimate.cost)

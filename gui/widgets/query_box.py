@@ -1,4 +1,4 @@
-"""The search box: where a question is typed, how many results it has, how to leave it and how to come back to one."""
+"""The search box: query, number of results, clearing, and history."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ MOST = 100
 
 
 class QueryHistory:
-    """Remembers what was asked, oldest first. What is typed after the newest is a draft, kept for the way back."""
+    """The query history, oldest first. Text typed after the newest is a draft, kept for the way back."""
 
     def __init__(self) -> None:
         self._asked: list[str] = []
@@ -46,13 +46,13 @@ class QueryHistory:
         self._at, self._draft = len(self._asked) - 1, query
 
     def begin(self, queries: Sequence[str]) -> None:
-        """Those of earlier windows, oldest first, come before what was asked in this one."""
+        """Insert the queries of earlier windows, oldest first, before those of this one."""
         here = self._asked
         self._asked = [*(query for query in queries if query not in here), *here][-MOST:]
         self._at = len(self._asked)
 
     def earlier(self, query: str) -> str | None:
-        """The question before `query`, which is what stands in the box; None at the oldest."""
+        """The query before `query`, the text of the box; None at the oldest."""
         self._stand_at(query)
         if self._at == 0:
             return None
@@ -60,7 +60,7 @@ class QueryHistory:
         return self._asked[self._at]
 
     def later(self, query: str) -> str | None:
-        """The question after `query`, at last the draft; None where that is."""
+        """The query after `query`, at last the draft; None at the draft."""
         self._stand_at(query)
         if self._at == len(self._asked):
             return None
@@ -82,7 +82,7 @@ class _Edit(QLineEdit):
     accepted = Signal()
     left = Signal()
     walked = Signal(bool)
-    """Back to an earlier question (True) or forth to a later one."""
+    """To an earlier query (True) or a later one."""
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         key = event.key()
@@ -109,10 +109,10 @@ class QueryBox(QWidget):
     left = Signal()
     """Escape in an empty box."""
     meant = Signal(str)
-    """A question that somebody may want to come back to; perhaps the same as before."""
+    """A submitted query; perhaps the same as before."""
 
     def __init__(self, hint: str = "", name: str = "", parent: QWidget | None = None) -> None:
-        """`hint` stands in the empty box; without it and `name` it is the box of the search."""
+        """`hint` is the placeholder; without it and `name` it is the box of the search."""
         super().__init__(parent)
         self._hint = hint = hint or tr("Search by words or meaning")
         name = name or tr("Search")
@@ -156,7 +156,7 @@ class QueryBox(QWidget):
         return self.edit.text().strip()
 
     def set_hint(self, hint: str) -> None:
-        """What the empty box says; an empty text for the usual."""
+        """Set the placeholder; an empty text restores the default."""
         self.edit.setPlaceholderText(hint or self._hint)
 
     def set_state(self, text: str) -> None:
@@ -178,7 +178,7 @@ class QueryBox(QWidget):
         self._restyle()
 
     def insert(self, part: str) -> None:
-        """Put a part of a question behind what stands there, selected, so that typing replaces it."""
+        """Append a part of a query, selected, so that typing replaces it."""
         before = f"{self.query} " if self.query else ""
         self.edit.setText(before + part)
         self.focus()
@@ -186,7 +186,7 @@ class QueryBox(QWidget):
 
     @Slot()
     def remember(self) -> None:
-        """What stands in the box was meant: one can come back to it."""
+        """Add the text of the box to the history."""
         self._remember(self.query)
 
     def _remember(self, query: str) -> None:
@@ -195,11 +195,11 @@ class QueryBox(QWidget):
             self.meant.emit(query)
 
     def begin_history(self, queries: Sequence[str]) -> None:
-        """What was asked in earlier windows, oldest first."""
+        """Set the history of earlier windows, oldest first."""
         self._history.begin(queries)
 
     def show_text(self, text: str) -> None:
-        """Replace what stands there, which nobody need come back to."""
+        """Replace the text without adding it to the history."""
         self._walking = True
         self.edit.setText(text)
         self._walking = False
@@ -227,7 +227,7 @@ class QueryBox(QWidget):
         before, self._before = self._before, text.strip()
         replaced = before[:1] != text[:1] or len(before) - len(text) > 1
         if replaced and len(before) > 1 and not self._walking:
-            self._remember(before)  # gone at a stroke, not letter by letter
+            self._remember(before)  # cleared in one step, not by single characters
         self.text_changed.emit(text)
 
     @Slot(bool)
@@ -237,12 +237,12 @@ class QueryBox(QWidget):
             self.show_text(found)
 
     def _set_margins(self) -> None:
-        """The magnifier stands in one place, be it a button or not: boxes of different views take turns there."""
+        """The magnifier has a fixed position, as button or not, since boxes of different views alternate there."""
         around = 0 if self._lead is None else self._lead.sizeHint().width() - self._icon.sizeHint().width()
         self._row.setContentsMargins(margins(max(0, _EDGE - around // 2), 0, 8 if self.edit.text() else 16, 0))
 
     def _make_room(self) -> None:
-        """In a narrow box the question matters more than its counts, which stand above the list as well."""
+        """In a narrow box the query has priority over its counts, which are above the list as well."""
         self._state.setVisible(self._state.sizeHint().width() <= self.width() * _MOST_STATE)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -1,4 +1,4 @@
-"""One of several to choose from, with words beside it, in the program's colours and as large as its text."""
+"""A radio button with a label, in the program's colours and text size."""
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter
@@ -12,7 +12,7 @@ _DOT = 0.25
 
 
 class RadioButton(Checkable, QRadioButton):
-    """Gives way when another one of its group is chosen."""
+    """Unchecked when another one of its group is checked."""
 
     def __init__(self, text: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

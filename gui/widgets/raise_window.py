@@ -1,4 +1,4 @@
-"""Brings a window to the person, from wherever it is."""
+"""Brings a window to the front, from anywhere."""
 
 import os
 
@@ -15,9 +15,9 @@ def bring_to_front(window: QWidget) -> None:
 
 
 def use_token(token: str) -> None:
-    """Let the next window that wants to come to the front show what the desktop gave another start for it.
+    """Let the next window that is raised use the activation token of another start.
 
-    Wayland asks for that, and Qt takes it from the environment as if it had been given to this start.
+    Wayland requires it, and Qt takes it from the environment as if it had been given to this start.
     """
     if token:
         os.environ["XDG_ACTIVATION_TOKEN"] = token

@@ -1,4 +1,4 @@
-"""A list of rows under headings that keeps its place while rows come and go, and walks over the headings."""
+"""A list of rows under headings that keeps its position while rows change, and skips the headings."""
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -21,24 +21,24 @@ def _is_text(event: QKeyEvent) -> bool:
 
 @dataclass(frozen=True)
 class Place:
-    """What a person looks at, told without row numbers."""
+    """The user's position, independent of row numbers."""
 
     current: Hashable
     number: int
     anchors: tuple[tuple[Hashable, int], ...]
     """Rows to hold on to and where their tops are in the viewport; the first that still exists counts."""
     above: frozenset[Hashable]
-    """Rows that stood higher than what is seen."""
+    """Rows above the visible ones."""
 
 
 class RowList(QListView):
-    """One column of rows of a `RowModel`; headings can not be current.
+    """One column of rows of a `RowModel`; headings can't be current.
 
-    A subclass sets the delegate, puts its rows in while `arranging`, and says what opening a row means.
+    A subclass sets the delegate, changes its rows while `arranging`, and defines what opening a row does.
     """
 
     left = Signal()
-    """Up on the first row, or Escape: back to where the person came from."""
+    """Up on the first row, or Escape: return to the previous focus."""
     typed = Signal(object)
     """QKeyEvent that belongs to the box above."""
     drag_wanted = Signal()
@@ -59,7 +59,7 @@ class RowList(QListView):
         self.setMouseTracking(True)
         self.setDragEnabled(True)
         self.setAccessibleName(name)
-        minute = QTimer(self, interval=_MINUTE_MS)  # "14 min ago" must not stay true for ever
+        minute = QTimer(self, interval=_MINUTE_MS)  # relative times such as "14 min ago" must be updated
         minute.timeout.connect(self.viewport().update)
         minute.start()
 
@@ -73,11 +73,11 @@ class RowList(QListView):
 
     @property
     def place(self) -> Place | None:
-        """Where the person is; None in an empty list."""
+        """The user's position; None in an empty list."""
         return self._remember() if self.rows.rowCount() else None
 
     def return_to(self, place: Place) -> None:
-        """Go where the person was, as if by hand."""
+        """Restore a position, as if by hand."""
         if self.rows.rowCount():
             self._return_to(place)
 
@@ -86,11 +86,11 @@ class RowList(QListView):
         raise NotImplementedError
 
     def _show_menu(self, at: QPoint) -> None:
-        """The current row's menu is wanted at this global position."""
+        """Show the current row's menu at this global position."""
         raise NotImplementedError
 
     def _restyle(self) -> None:
-        """The font changed: measure anew."""
+        """The font changed: measure again."""
         raise NotImplementedError
 
     # --- keeping the place ------------------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ class RowList(QListView):
         self.doItemsLayout()
 
     def _remember(self, unsteady: type | tuple[type, ...] = ()) -> Place:
-        """Where the person is; rows of `unsteady` kinds are nothing to hold on to, and what comes in their place is."""
+        """Record the position; rows of `unsteady` kinds are no anchors, unlike their replacements."""
         current = self.rows.row(self.currentIndex().row())
         visible = self._visible_places()
         if current is not None and self.currentIndex().row() in visible:
@@ -207,7 +207,7 @@ class RowList(QListView):
             super().mousePressEvent(event)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
-        # From beside the rows, and once a drag is wanted, it would select each on the way.
+        # From next to the rows, and during a drag, it would select each one on the way.
         if event.buttons() == Qt.MouseButton.NoButton or (self.button_down and not self._drag_told):
             super().mouseMoveEvent(event)
 
@@ -216,7 +216,7 @@ class RowList(QListView):
         super().mouseReleaseEvent(event)
 
     def startDrag(self, supportedActions: Qt.DropAction) -> None:
-        """What the rows stand for may have to be looked up first, so Qt's own drag does not begin."""
+        """The dragged data may have to be loaded first, so Qt's own drag doesn't begin."""
         self._drag_told = True
         self.drag_wanted.emit()
 

@@ -15,14 +15,14 @@ RowRole = Qt.ItemDataRole.UserRole + 1
 
 
 class KeyedRow(Protocol):
-    """A row is a value; `key` says which one it is, whatever it tells."""
+    """A row is a value; `key` identifies it, whatever it displays."""
 
     @property
     def key(self) -> Hashable: ...
 
 
 class RowModel(QAbstractListModel):
-    """One flat list; whoever shows it keeps place by the rows' keys."""
+    """One flat list; views keep their position by the rows' keys."""
 
     def __init__(self, headings: type | tuple[type, ...] = (), parent: QObject | None = None) -> None:
         """`headings`: kinds that can not be current."""
@@ -42,12 +42,12 @@ class RowModel(QAbstractListModel):
         return self._rows == rows
 
     def row(self, place: int) -> Any:
-        """None where there is none."""
+        """None if there is none."""
         return self._rows[place] if 0 <= place < len(self._rows) else None
 
     def place(self, key: Hashable) -> int:
-        """Where the row with this key is now; -1 when it is gone."""
-        if self._places is None:  # not before someone keeps a place: a long list has many keys
+        """Current position of the row with this key; -1 if it was removed."""
+        if self._places is None:  # only when a position must be kept: a long list has many keys
             self._places = {row.key: place for place, row in enumerate(self._rows)}
         return self._places.get(key, -1)
 
@@ -84,7 +84,7 @@ class RowModel(QAbstractListModel):
         raise NotImplementedError
 
     def tip(self, row: Any) -> str:
-        """What is told besides, under the mouse; empty where there is nothing. Plain text."""
+        """Tooltip; empty if there is none. Plain text."""
         raise NotImplementedError
 
     # --- QAbstractListModel -----------------------------------------------------------------------------------------

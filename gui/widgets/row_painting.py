@@ -1,4 +1,4 @@
-"""What the rows of all lists have in common when they are painted."""
+"""Common painting of the rows of all lists."""
 
 from PySide6.QtCore import QRect, QRectF, Qt
 from PySide6.QtGui import QPainter
@@ -19,7 +19,7 @@ def paint_ground(painter: QPainter, option: QStyleOptionViewItem, colours: Token
     if state & QStyle.StateFlag.State_Selected:
         painter.fillRect(rect, colours.accent_ground)
         painter.fillRect(QRect(rect.left(), rect.top(), EDGE, rect.height()), colours.accent)
-        if state & QStyle.StateFlag.State_HasFocus:  # tells the list's turn from the box's
+        if state & QStyle.StateFlag.State_HasFocus:  # shows whether the list or the box has the focus
             painter.setPen(colours.accent)
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5))

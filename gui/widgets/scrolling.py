@@ -43,7 +43,7 @@ def column_page(column: QLayout, width: int) -> QFrame:
 
 
 def scrolling_column(column: QLayout, width: int) -> QScrollArea:
-    """The same, which scrolls where it is higher than its place."""
+    """The same with a scroll area, for contents higher than the available space."""
     scroll = QScrollArea()
     scroll.setFrameShape(QFrame.Shape.NoFrame)
     scroll.setWidgetResizable(True)
@@ -72,7 +72,7 @@ class FootedColumn(QWidget):
         self._settle()
 
     def minimumSizeHint(self) -> QSize:
-        """The foot asks for no more: it can scroll along."""
+        """The footer accepts less: it can scroll."""
         return self._scroll.minimumSizeHint()
 
     def _settle(self) -> None:

@@ -1,4 +1,4 @@
-"""What a person reads for the rule that kept a file out of the index, and how many files it kept out."""
+"""Texts for the rule that excluded a file, and the number of files it excluded."""
 
 from collections.abc import Iterable
 
@@ -36,10 +36,10 @@ _WORDS = {
 
 
 def files_left_out(issues: Iterable[FileIssue]) -> int:
-    """How many files, or folders with all that is in them: some entries stand for all files of a kind."""
+    """Number of files, or of folders with everything in them: some entries represent all files of a kind."""
     return sum(files_told(issue.detail) for issue in issues)
 
 
 def rule_words(rule: str) -> str:
-    """`ignored-folder` -> ignored folder; a rule of another program's stays as it is."""
+    """`ignored-folder` -> ignored folder; another program's rule stays unchanged."""
     return tr(_WORDS[rule]) if rule in _WORDS else rule.replace("-", " ")

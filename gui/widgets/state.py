@@ -1,4 +1,4 @@
-"""State as a dot in its colour and of its shape, always with words beside it."""
+"""A state as a dot in its colour and shape, always with text next to it."""
 
 from typing import Literal
 
@@ -38,16 +38,16 @@ def state_colour(colours: Tokens, state: State) -> QColor:
 
 
 def with_state(words: str, state: State | None) -> str:
-    """`words` as they are told to those who do not see the dot: all but what is fine says its state."""
+    """`words` for screen readers: every state but "fine" is included."""
     if state in (None, "fine"):
         return words
     return tr("{words} ({state})", words=words, state=tr(_WORDS[state]))
 
 
 class StateDot(QWidget):
-    """The dot alone, for those who place the word themselves; assistive tools read the word, not the dot.
+    """The dot alone, with the text placed by the caller; assistive technology reads the text, not the dot.
 
-    A disc is fine, a triangle asks for attention, half a disc is at work and a ring is off.
+    A disc is fine, a triangle needs attention, half a disc is busy and a ring is off.
     """
 
     def __init__(self, state: State = "off", parent: QWidget | None = None) -> None:
@@ -97,7 +97,7 @@ class StateDot(QWidget):
 
 
 class StateLabel(QWidget):
-    """Dot and words in a row; words that do not fit go on in further lines, with the dot beside the first."""
+    """Dot and text in a row; longer text wraps, with the dot next to the first line."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -1,4 +1,4 @@
-"""What stands in the list's place when there are no results: one sentence, and what can be done about it."""
+"""Shown instead of the list if there are no results: one sentence, and actions."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -36,18 +36,18 @@ KEYS = (
     (marked("Up"), marked("saved and recent searches")),
 )
 COMMANDS = ((PALETTE, marked("all actions")), ("help.keys", marked("all keys")))
-"""Commands whose first keys are told with them."""
+"""Commands whose first keys are shown."""
 _WIDEST = 420
 _MARGIN = 32
 _BESIDE = 2
-"""Buttons that a narrow list has room for beside each other."""
+"""Buttons next to each other in a narrow list."""
 
 Action = tuple[str, Callable[[], None]]
 _FEWEST_LETTERS = 8
 
 
 class ElidedButton(QPushButton):
-    """Asks for the width of its words and accepts a smaller one."""
+    """Prefers the width of its label and accepts a smaller one."""
 
     def __init__(self, words: str) -> None:
         super().__init__(words.replace("&", "&&"))
@@ -115,7 +115,7 @@ class StatePage(QScrollArea):
         actions: Sequence[Action] = (),
         table: QWidget | None = None,
     ) -> None:
-        """Show this, and nothing of what was shown before."""
+        """Show this, replacing everything shown before."""
         page = QWidget()
         column = QVBoxLayout(page)
         column.setContentsMargins(_MARGIN, 40, _MARGIN, 24)
@@ -155,13 +155,13 @@ class StatePage(QScrollArea):
         return any(button.hasFocus() for button in self._buttons)
 
     def take_focus(self) -> bool:
-        """Go to the first action; False where there is none."""
+        """Focus the first action; False if there is none."""
         if self._buttons:
             self._buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
         return bool(self._buttons)
 
     def _fold(self) -> None:
-        """Put buttons below each other that have no room beside each other."""
+        """Stack buttons that have no room next to each other."""
         room = self.viewport().width() - 2 * _MARGIN
         for row in self._rows:
             widgets = [item.widget() for number in range(row.count()) if (item := row.itemAt(number))]
@@ -197,7 +197,7 @@ class StatePage(QScrollArea):
 
 
 class KeyTable(QWidget):
-    """The keys that matter here, each with what it does."""
+    """The relevant keys, each with its function."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -20,14 +20,14 @@ from gui.widgets.sync_line import RUNNING_WORDS, SyncLine, longest_detail, progr
 
 _TICK_MS = 1000
 _REST_MS = 15_000
-"""Minutes are all that changes then, and nobody is woken each second for them."""
+"""Only minutes change then, so no timer runs every second."""
 _FRESH_SECONDS = 60
 _GAP = 14
 _MARGINS = 26
 _BAR_WIDTH = 240
 _FILE_WIDTH = 160
 _LEAST_DETAIL = 18
-"""Letters."""
+"""Characters."""
 
 
 class ProgressLine(QProgressBar):
@@ -68,11 +68,9 @@ class ProgressLine(QProgressBar):
 
 
 class SyncBar(QWidget):
-    """Shows a status record; `show_status` may be called as often as it changes.
+    """Shows a status record; `show_status` may be called on every change.
 
-    Signals:
-        pause, resume, cancel, sync_now: a button was pressed.
-        failed_requested: the person wants to see which files failed.
+    Signals: pause, resume, cancel, sync_now: a button was pressed. failed_requested: show the failed files.
     """
 
     pause = Signal()
@@ -182,7 +180,7 @@ class SyncBar(QWidget):
 
     @property
     def _is_fresh(self) -> bool:
-        """Whether the last sync is told by the second."""
+        """Whether the time of the last sync is shown in seconds."""
         last = self._status.last_sync if self._status else None
         return last is not None and time.time() - last.started - last.seconds < _FRESH_SECONDS
 
@@ -199,7 +197,7 @@ class SyncBar(QWidget):
         self._steer.setFixedWidth(self._steer_width if words else self._icon_width)
 
     def _keep_widths(self, line: SyncLine) -> None:
-        """While a sync runs, each text keeps the width of its longest form, so that nothing beside it moves."""
+        """During a sync, each text keeps the width of its longest form, so that nothing next to it moves."""
         if not line.running:
             self._word.setMinimumWidth(0)
             self._count.setMinimumWidth(0)
@@ -215,7 +213,8 @@ class SyncBar(QWidget):
             self._count.setMinimumWidth(max(self._count.minimumWidth(), widest))
 
     def _fold(self, line: SyncLine) -> None:
-        """On a narrow window the file goes first, then rate and time, the bar, the count and the buttons' words."""
+        """In a narrow window the file is hidden first, then rate and time, the bar, the count and the buttons'
+        labels."""
         buttons = self._steer_width + self._cancel_width if line.running else self._now_width
         room = self.width() - _MARGINS - self._dot.width() - 2 * _GAP - self._width_of(self._word)
         self._show_buttons(line, words=room >= buttons)
@@ -232,7 +231,7 @@ class SyncBar(QWidget):
             widget.setVisible(wanted and room >= 0)
 
     def _least_detail(self) -> int:
-        """A long one may be cut, but not to a few letters."""
+        """A long one may be cut, but not to a few characters."""
         least = self._count_metrics.averageCharWidth() * _LEAST_DETAIL
         return min(least, self._detail.sizeHint().width())
 
@@ -266,7 +265,7 @@ class SyncBar(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_measuring"):
-            self._measuring.start()  # Qt tells widgets in any order, and the buttons may not know their font yet
+            self._measuring.start()  # Qt notifies widgets in any order, and the buttons may not know their font yet
 
     @Slot()
     def _measure_anew(self) -> None:

@@ -1,4 +1,4 @@
-"""What the sync bar says, worked out from the status record alone."""
+"""Texts of the sync bar, from the status record alone."""
 
 from dataclasses import dataclass
 
@@ -29,7 +29,7 @@ REASON_WORDS = {
     "fallback": marked("fallback"),
 }
 RUNNING_WORDS = (*PHASE_WORDS.values(), marked("Paused"), marked("Stalled"))
-"""Every word that may stand before the progress bar: they share one width."""
+"""Every word that may precede the progress bar: they share one width."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
         word = tr("Stalled")
     else:
         word = tr(PHASE_WORDS["waiting" if waiting else step.phase])
-    # What is paid now matters more than what was saved before.
+    # The current cost has priority over earlier savings.
     saved = tr("{cost} so far", cost=money(step.cost)) if step.cost else _reused(step.reused)
     if stalled:
         parts = [_no_progress(step.current_file.rpartition("/")[2], still_for)]
@@ -127,7 +127,7 @@ def progress_text(step: MemorySyncProgressUpdate, completed: int) -> str:
 
 
 def longest_detail() -> str:
-    """About the longest that is said beside the progress bar while all goes well."""
+    """Approximately the longest text next to the progress bar without problems."""
     return " · ".join((_rate(8888), _left(5288), _reused(888_888)))
 
 
@@ -151,7 +151,7 @@ def _no_progress(file: str, seconds: float) -> str:
 
 
 def _indexed(status: MemoryProviderStatus) -> str:
-    """How much is indexed, of each source where there are sessions too; by whom, where it is not this program."""
+    """How much is indexed, for each source if there are sessions too; and by which program, if not this one."""
     by = f"{engine_name(status.backend)}: " if status.backend != BUILTIN else ""
     files = {count.source: count.files for count in status.source_counts}
     if not files.get("sessions"):

@@ -1,4 +1,4 @@
-"""The order of Tab: goes along it, and puts what is made late where it stands, since Qt takes the order of making."""
+"""The tab order: moves along it, and inserts widgets created late, since Qt uses the order of creation."""
 
 from collections.abc import Iterable, Iterator
 
@@ -18,12 +18,12 @@ def preceding(widget: QWidget) -> QWidget:
 
 
 def _own(found: QWidget) -> QWidget:
-    """PySide takes what is found, which may be the window, for a child of the widget that was asked: with that one, all
-    in the window that Qt itself has made would be gone for Python. For Qt nothing changes here."""
+    """PySide treats the result, which may be the window, as a child of the given widget: when that is deleted,
+    everything in the window created by Qt would be lost for Python. For Qt nothing changes here."""
     parent = found.parentWidget()
     found.setParent(parent)
     if parent is not None and not shiboken6.createdByPython(parent):
-        _own(parent)  # nobody else keeps its wrapper, with which that of its child would go
+        _own(parent)  # otherwise its wrapper would be deleted, and that of its child with it
     return found
 
 
@@ -38,7 +38,7 @@ def first_stop(part: QWidget) -> QWidget | None:
 
 
 def stop_before(widget: QWidget) -> QWidget:
-    """Where Shift+Tab leads, whether that is shown or not: Qt puts nothing behind what never has the keys."""
+    """Target of Shift+Tab, shown or not: Qt inserts nothing after a widget that never has the focus."""
     before = preceding(widget)
     while before is not widget and before.focusPolicy() == Qt.FocusPolicy.NoFocus:
         before = preceding(before)
@@ -68,7 +68,7 @@ def _chain(part: QWidget) -> Iterator[QWidget]:
 
 
 class LastInTabOrder:
-    """Takes widgets that are added to `within`, after all that is there already; made before the first is added."""
+    """Appends widgets added to `within` to its tab order; create it before the first is added."""
 
     def __init__(self, within: QWidget) -> None:
         self._before = (stops(within) or [stop_before(within)])[-1]

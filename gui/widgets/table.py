@@ -61,11 +61,11 @@ class SortHeader(QHeaderView):
 
 @dataclass(frozen=True)
 class Column(Generic[Record]):
-    """How one column shows a record. `value` is what it sorts by; `figures` stand at the right."""
+    """How one column shows a record. `value` is its sort key; `figures` aligns right."""
 
     title: str
     letters: int
-    """Width at first, in average letters; the one column with 0 takes what the others leave."""
+    """Initial width, in average characters; the one column with 0 takes the rest."""
     value: Callable[[Record], str | int | float]
     text: Callable[[Record], str] | None = None
     figures: bool = False
@@ -82,7 +82,7 @@ class RecordsModel(QAbstractTableModel, Generic[Record]):
 
     def show_records(self, records: tuple[Record, ...]) -> None:
         if records == self._records:
-            return  # keeps the selection while the same records come again
+            return  # preserves the selection if the records are unchanged
         self.beginResetModel()
         self._records = records
         self.endResetModel()
@@ -150,7 +150,7 @@ class RecordsTable(QTableView, Generic[Record]):
         header = self.horizontalHeader()
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setHighlightSections(False)
-        header.ensurePolished()  # a title in another language may be longer than what stands below it
+        header.ensurePolished()  # a title in another language may be longer than the cells below it
         header.setAccessibleName(tr("Column titles"))
         for number, column in enumerate(columns):
             if column.letters:

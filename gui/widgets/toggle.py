@@ -1,7 +1,7 @@
-"""Buttons that are on or off, and hear a screen reader as they hear a mouse.
+"""Toggle buttons that react to screen readers like to a mouse.
 
-An assistive tool turns such a button with `toggle()`, which Qt does not call a click: whoever listens to `clicked`, as
-one does where the program turns the button too, would hear nothing of it.
+Assistive technology calls `toggle()` of such a button, which doesn't emit `clicked`: handlers of `clicked`, used where
+the program toggles the button too, would miss it.
 """
 
 from typing import TYPE_CHECKING

@@ -32,7 +32,7 @@ def utf16_ranges(text: str, ranges: Iterable[tuple[int, int]]) -> list[tuple[int
 
 
 def code_point_offset(text: str, offset: int) -> int:
-    """The code-point offset of a UTF-16 offset; one inside a surrogate pair goes to the pair's start."""
+    """The code-point offset of a UTF-16 offset; inside a surrogate pair, that of its start."""
     passed = 0
     for found in _ASTRAL.finditer(text):
         if found.start() + passed >= offset:

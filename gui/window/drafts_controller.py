@@ -1,4 +1,4 @@
-"""Keeps what is being typed while it is typed, and offers it again at the next start."""
+"""Saves drafts while they are typed, and restores them at the next start."""
 
 import contextlib
 import logging
@@ -47,7 +47,7 @@ def drafts_path() -> Path:
 
 
 def load_drafts() -> tuple[Draft, ...]:
-    """What is there; a file that cannot be read is set aside, and named in the log."""
+    """The saved drafts; an unreadable file is renamed, and logged."""
     path = drafts_path()
     try:
         return decode_json(read_file(path), tuple[Draft, ...])
@@ -80,7 +80,7 @@ def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None 
 
 
 class Drafts(QObject):
-    """One text at a time is offered; what nobody has answered to waits for the next start."""
+    """One draft at a time is offered; unanswered ones are kept for the next start."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class Drafts(QObject):
         banner.cleared.connect(self._take_turn)
 
     def write_now(self) -> None:
-        """The window closes: what was typed may not have been saved by then."""
+        """The window closes: typed text may not have been saved yet."""
         self._soon.stop()
         if self._folder:
             save_drafts(self._folder, self._drafts())
@@ -128,7 +128,7 @@ class Drafts(QObject):
         return (lambda token: save_drafts(folder, drafts, token)) if folder else None
 
     def _drafts(self) -> tuple[Draft, ...]:
-        """What is typed now, and what was offered and not answered; nothing with a secret in it."""
+        """The current drafts, and unanswered ones; none that contains a secret."""
         drafts = list(self._waiting)
         editor = self._views.facts.body.editor
         if editor.is_changed:
@@ -147,7 +147,7 @@ class Drafts(QObject):
         again = self._folder == str(opened.folder)
         self._folder = str(opened.folder)
         if again:
-            return  # opened anew with other settings: what waits goes on waiting
+            return  # reopened with other settings: pending drafts stay pending
 
         def work(_: CancelToken) -> tuple[Draft, ...]:
             drafts = tuple(draft for draft in load_drafts() if draft.folder == str(opened.folder))
@@ -172,7 +172,7 @@ class Drafts(QObject):
 
     @Slot(str)
     def _take_turn(self, matter: str) -> None:
-        """The banner is free; who dismissed the offer is asked again at the next start."""
+        """The banner is free; dismissed offers are repeated at the next start."""
         if matter == _KEY:
             self._said = True
         self._say()

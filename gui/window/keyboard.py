@@ -1,4 +1,4 @@
-"""What the window makes of the keyboard as a whole: the person's own keys, and the command palette."""
+"""The window's global keyboard handling: the user's own keys, and the command palette."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -29,7 +29,7 @@ _SHIFT, _CONTROL, _ALT = (
 _EDITING = tuple(
     getattr(QKeySequence.StandardKey, name) for name in ("Undo", "Redo", "Cut", "Copy", "Paste", "SelectAll")
 )
-"""A text field keeps these."""
+"""Keys that a text field handles itself."""
 _FIRST_NAMED_KEY = 0x01000000
 """Keys without a character (arrows, Delete, F1) have Qt codes from here on."""
 
@@ -42,7 +42,7 @@ class ShortcutForwarding(QObject):
     """
 
     def __init__(self, header: QWidget, targets: Callable[[], Iterable[QWidget]], parent: QObject) -> None:
-        """`targets`: what is on screen below the header, the first one that has the shortcut wins."""
+        """`targets`: widgets below the header, of which the first visible one with the shortcut wins."""
         super().__init__(parent)
         self._header = header
         self._targets = targets
@@ -173,10 +173,10 @@ class PaneFocus(QObject):
 
 
 class Keyboard(QObject):
-    """`own` are the keys that the person chose; those of the settings hold as soon as these are read."""
+    """`own` are the keys chosen by the user; those of the settings apply as soon as they are read."""
 
     def __init__(self, window: WindowParts, searches: SearchMenu, jobs: Jobs, config: Path | None) -> None:
-        """Of a window whose commands are all there."""
+        """For a window whose commands are complete."""
         super().__init__(window)
         self._banner = window.banner
         self.own = CustomKeys(jobs, keymap(), config, self)

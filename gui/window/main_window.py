@@ -1,4 +1,4 @@
-"""The window: puts the panels in their places and lets them hear of each other."""
+"""The main window: places the panels and connects them."""
 
 from functools import partial
 
@@ -160,7 +160,7 @@ class MainWindow(WindowParts):
         self._sync_announcer.hear(status)
 
     def shut_down(self, timeout_ms: int) -> bool:
-        """Stop all work and close the memory; False when something did not stop in time. The window is gone by then."""
+        """Stop all work and close the memory; False if something did not stop in time. The window is closed by then."""
         self.workspace.feed.set_manager(None)
         self.opening.show_closed()
         ended = self._jobs.shutdown(timeout_ms, last=self.workspace.close_all_now)

@@ -1,4 +1,4 @@
-"""The way from the quick search to the window: what is chosen there is shown here, with the question that led to it."""
+"""Opens results of the quick search in the window, with their query."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from gui.window.main_window import MainWindow
 
 
 class QuickSearchController(QObject):
-    """Keeps the quick search on the memory that is open."""
+    """Connects the quick search with the open memory."""
 
     def __init__(self, window: MainWindow, workspace: Workspace, jobs: Jobs) -> None:
         super().__init__(window)

@@ -1,4 +1,4 @@
-"""The searches in the window's menu: what is kept of them, and whether it is."""
+"""The searches in the window's menu: saved ones, and the switch for the history."""
 
 from collections.abc import Callable
 
@@ -16,12 +16,12 @@ _LONGEST = 60
 
 
 class SearchMenu(QObject):
-    """A submenu whose saved searches are those of the moment at which it opens."""
+    """A submenu whose saved searches are updated when it opens."""
 
     def __init__(
         self, commands: Commands, keeping: SavedSearchController, go: Callable[[], None], keep: Callable[[bool], None]
     ) -> None:
-        """`go` leads to the search box; `keep` hears whether questions are to be kept."""
+        """`go` focuses the search box; `keep` is called with whether the history should be recorded."""
         menu = QMenu(tr("Searches"), commands.menu)
         commands.menu.addMenu(menu)
         super().__init__(menu)
@@ -72,7 +72,7 @@ class SearchMenu(QObject):
         return self._saved_searches.shelf.saved
 
     def run(self, search: SavedSearch) -> None:
-        """Search for it again, wherever the person is."""
+        """Run this search again, from any view."""
         self._go()
         self._saved_searches.run(search)
 

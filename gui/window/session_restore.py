@@ -1,4 +1,5 @@
-"""Keeps at once how the window stands and where the person is: the next start is there, whatever ends this run."""
+"""Saves the window's layout and the user's location immediately, so that the next start restores them after any kind of
+exit."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,7 +27,7 @@ _MOVES = (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.WindowStateChange)
 
 
 class SessionRestore(QObject):
-    """Writes what changed a moment after it changed, and leads back once."""
+    """Writes changes after a short delay, and restores once."""
 
     def __init__(
         self,
@@ -45,7 +46,7 @@ class SessionRestore(QObject):
         self._wanted: LastPlace | None = None
         """Where to go when its folder is open."""
         self._line: tuple[str, int] | None = None
-        """What is to be scrolled to when its file is on show."""
+        """Position to scroll to when its file is shown."""
         self._soon = DebouncedWrite(context.jobs, self._writing, _SOON_MS, self)
         workspace.opened.connect(self._go_on)
         views.viewer.file_shown.connect(self._scroll)
@@ -65,7 +66,7 @@ class SessionRestore(QObject):
             signal.connect(self._note)
 
     def resume(self) -> None:
-        """Go where the person was when the folder is open that they were in; before it is opened."""
+        """Restore the location if its folder is opened; call it before opening."""
         self._wanted = self._state.place
 
     def keep(self) -> None:

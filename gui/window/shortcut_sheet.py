@@ -59,7 +59,7 @@ class KeySheet(QWidget):
             grid.setColumnStretch(place, max(widths, default=1))  # where both are too wide, each gives its share
         for _, labels in self._rows:
             for one in labels:
-                one.setWordWrap(True)  # only now, for a label that is wrapped wants no width of its own
+                one.setWordWrap(True)  # only now, since a wrapped label has no preferred width
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(12)
@@ -96,7 +96,7 @@ class KeySheet(QWidget):
 
     @property
     def shown(self) -> list[str]:
-        """What the rows that are not left out say."""
+        """Texts of the visible rows."""
         return [f"{key.text()}: {words.text()}" for _, (key, words) in self._rows if not key.isHidden()]
 
     @Slot(str)
@@ -119,7 +119,7 @@ class KeySheet(QWidget):
 
 
 def _leading() -> Qt.AlignmentFlag:
-    """Where lines begin, also for a key whose own letters run the other way."""
+    """The alignment to the start of lines, also for a key with letters of another direction."""
     mirrored = QGuiApplication.layoutDirection() == Qt.LayoutDirection.RightToLeft
     return (Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft) | Qt.AlignmentFlag.AlignAbsolute
 

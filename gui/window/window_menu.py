@@ -1,4 +1,4 @@
-"""The commands of the window: all that can be done anywhere in it, by the menu or by a key."""
+"""The window's commands: all global actions, in the menu or by key."""
 
 from functools import partial
 
@@ -24,7 +24,7 @@ class WindowMenu:
     """Enables what there is something to do for."""
 
     def __init__(self, window: WindowParts, appearance: Appearance) -> None:
-        """Of a window whose parts are all there."""
+        """For a window whose parts are complete."""
         commands = self.all = Commands(window, appearance)
         views, navigation = window.views, window.navigation
         self._window = window
@@ -85,7 +85,7 @@ class WindowMenu:
         commands.add("help.licences", marked("Licences…"), self._window.about.show_licences)
 
     def show_keys(self) -> None:
-        """What can be done by which keys, with the way to change them."""
+        """Show all keys, with a link to change them."""
         show_keys(self._window, partial(self._window.settings.show_page, "keyboard"))
 
     def _open_menu(self) -> None:
@@ -120,7 +120,7 @@ class WindowMenu:
         self._why.allow(is_open, tr("Open a folder first."))
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """What the memory that is open cannot do."""
+        """Features that the open memory doesn't support."""
         self._gates.hear(lacks)
 
     def show_ways(self) -> None:

@@ -24,7 +24,7 @@ from gui.widgets.sync_bar import SyncBar
 
 
 class WindowParts(QMainWindow):
-    """A main window with these parts, all of which its constructor makes."""
+    """A main window with these parts, all created by its constructor."""
 
     closing = Signal()
     quit_wanted = Signal()
@@ -56,6 +56,6 @@ class WindowParts(QMainWindow):
     spaces: WorkspacesController
 
     def quit(self) -> None:
-        """Close for good, also where a closed window keeps running in the tray."""
+        """Exit the program, even if closing the window would keep it in the tray."""
         self.quit_wanted.emit()
         self.close()

@@ -84,7 +84,7 @@ class WorkspaceList(QListWidget):
 
     @property
     def said(self) -> str:
-        """What the current row says, for those who hear it."""
+        """The texts of the current row, for screen readers."""
         item = self.currentItem()
         return "" if item is None else str(item.data(Qt.ItemDataRole.AccessibleTextRole))
 
@@ -126,13 +126,10 @@ class _Rows(QStyledItemDelegate):
 
 
 class Switcher(QDialog):
-    """Knows nothing of where its list is from.
+    """Independent of the source of its list.
 
-    Signals:
-        chosen: KnownWorkspace to be opened.
-        add_wanted: another folder is to be chosen.
-        forget_wanted: KnownWorkspace to be forgotten, and whether its index goes as well.
-        everywhere_wanted: all workspaces are to be searched.
+    Signals: chosen: KnownWorkspace to open. add_wanted: choose another folder. forget_wanted: KnownWorkspace to remove,
+    and whether to delete its index. everywhere_wanted: search all workspaces.
     """
 
     chosen = Signal(object)
@@ -193,7 +190,7 @@ class Switcher(QDialog):
     # --- for its way ------------------------------------------------------------------------------------------------
 
     def begin(self, open_folder: str) -> None:
-        """Show itself anew, with the workspace of this folder as the one that is open."""
+        """Show it again, with the workspace of this folder as the open one."""
         self._open_folder = open_folder
         self.question.hide()
         self.box.clear()
@@ -201,7 +198,7 @@ class Switcher(QDialog):
         self.box.setFocus()
 
     def show_spaces(self, spaces: Sequence[KnownWorkspace], states: Mapping[str, WorkspaceState]) -> None:
-        """What is known now; of a workspace that is not in `states` nobody knows more yet."""
+        """Show the known workspaces; those not in `states` have not been read yet."""
         self._spaces, self._states = spaces, states
         self._show()
 
@@ -261,7 +258,7 @@ class Switcher(QDialog):
         return super().eventFilter(watched, event)
 
     def _walks(self, event: QKeyEvent) -> bool:
-        """Whether the key was one that goes through the list."""
+        """Whether the key moves through the list."""
         if event.key() not in _STEPS or event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             return False
         self.list.step(_STEPS[Qt.Key(event.key())])
@@ -281,7 +278,7 @@ class _Question(QFrame):
     """Whether a workspace is really to be forgotten."""
 
     answered = Signal(bool, bool)
-    """Whether it was agreed to, and whether the index goes as well."""
+    """Whether it was confirmed, and whether the index is deleted as well."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""What is said of a workspace."""
+"""Texts about a workspace."""
 
 from engine import KnownWorkspace, WorkspaceState, marked, tr, tr_count
 from gui.widgets.formatting import ago, size_text
@@ -9,7 +9,7 @@ LOOKING = marked("Looking at its index…")
 
 
 def state_text(known: KnownWorkspace, state: WorkspaceState | None) -> str:
-    """How it stands with it, in a few words; `state` None: nobody has looked yet."""
+    """Its state in a few words; `state` None: not read yet."""
     if not known.present:
         return tr(AWAY)
     if not known.index_bytes:

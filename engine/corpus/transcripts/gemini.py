@@ -3,8 +3,8 @@
 Written from its public source and documentation up to September 2026:
 
 * `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, since spring 2026: a line of metadata, then messages, lines
-  with `$set` that change the metadata, and `$rewindTo`. A message is written again, whole, after its tool calls: only its
-  new parts are returned then. Messages that the user rewound were said, and stay. A `$set` of all messages is the
+  with `$set` that change the metadata, and `$rewindTo`. A message is written again, whole, after its tool calls: only
+  its new parts are returned then. Messages that the user rewound were said, and stay. A `$set` of all messages is the
   shortened history for the model, and skipped. A sub-agent's file has its parent's id as folder.
 * `chats/session-<time>-<id>.json`, since September 2025: the same messages in one document. Resuming such a session
   copies it into a `.jsonl` of the same name, which then counts alone.

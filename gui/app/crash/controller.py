@@ -18,7 +18,7 @@ from gui.widgets.labels import breakable, label, line
 from gui.widgets.scrolling import scrolling_column
 
 _MOST_DIALOGS = 5
-"""In one run: whoever has closed so many knows. The log goes on."""
+"""Limit of dialogs per run. The log continues."""
 _MOST_TOLD = 8
 """Different errors in one report."""
 _WIDTH, _HEIGHT = 680, 520
@@ -41,10 +41,9 @@ _PRIVATE = marked(
 
 
 class CrashDialog(QDialog):
-    """Opens at once, over its parent, and forgets itself when it closes.
+    """Opens immediately, over its parent, and is deleted when it closes.
 
-    Signals:
-        restart_wanted: the person would rather begin anew.
+    Signals: restart_wanted: the user chose to restart.
     """
 
     restart_wanted = Signal()
@@ -81,7 +80,7 @@ class CrashDialog(QDialog):
         self._copy.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_report(self, text: str) -> None:
-        """More has happened meanwhile; whoever reads the report stays where they are."""
+        """Add later errors to the report; the scroll position stays."""
         bar = self._report.verticalScrollBar()
         place = bar.value()
         self._report.setPlainText(text)

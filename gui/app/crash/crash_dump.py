@@ -1,7 +1,7 @@
-"""What a run of the program leaves behind that its own fault has killed: where each thread stood.
+"""Writes a crash dump when the program crashes: the stack of each thread.
 
-`faulthandler` writes it, in a file beside the log. Several runs may go on at once: each has a number of its own, by a
-lock that the system takes back when a process dies in any way.
+`faulthandler` writes it to a file next to the log. Several runs may be active: each has a number, by a lock that the
+system releases when a process ends in any way.
 """
 
 import contextlib
@@ -44,7 +44,7 @@ class CrashDump:
         self._lock: _Lock | None = None
 
     def begin(self) -> str:
-        """Begin, and return the report on earlier runs that crashed; empty where none has since it was last asked."""
+        """Start, and return the report on crashes of earlier runs; empty if there are no new ones."""
         found: list[str] = []
         for number in range(1, _MOST_RUNS + 1):
             file = self._folder / f"crash-{number}.txt"
@@ -102,7 +102,7 @@ class CrashDump:
 
 
 def _told(file: Path) -> str:
-    """What stands in the file, as a report; empty where the run that wrote it was only killed."""
+    """The crash dump as a report; empty if the run was only killed."""
     try:
         with file.open(encoding="utf-8", errors="replace") as opened:
             text = opened.read(_MOST_CHARACTERS)

@@ -1,4 +1,4 @@
-"""Hears of every error that nobody has caught, wherever it was raised."""
+"""Receives every uncaught error, wherever it was raised."""
 
 import logging
 import sys
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _ENDS = (SystemExit, KeyboardInterrupt, GeneratorExit)
-"""Whoever raises them wants to end something."""
+"""Exceptions that intend to end something."""
 
 
 class ExceptionHooks(QObject):
-    """Between `begin` and `end` errors go to the log and, as words, to whoever listens on the GUI thread.
+    """Between `begin` and `end`, errors are logged and passed as text to a listener on the GUI thread.
 
-    The same error is logged whole once, and then when it has happened ten, a hundred, a thousand … times: a paint event
-    that fails would fill the disk.
+    The same error is logged in full once, and then at its tenth, hundredth, thousandth … occurrence: a failing paint
+    event would fill the disk.
     """
 
     caught = Signal(object)
@@ -49,7 +49,7 @@ class ExceptionHooks(QObject):
         self.caught.emit(failure_of(error, error.__traceback__, "in the background"))
 
     def _in_window(self, _: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        """Qt calls it for its slots and events, and for what it runs on a pool thread."""
+        """Called by Qt for its slots and events, and for pool threads."""
         here = threading.current_thread() is threading.main_thread()
         self._tell(error, trace, "in the window" if here else "in the background")
 
@@ -69,7 +69,7 @@ class ExceptionHooks(QObject):
             failure = failure_of(error, trace, where)
             self._log(failure, error, trace)
             self.caught.emit(failure)
-        except Exception:  # whatever is wrong here must not be told by the same way
+        except Exception:  # an error in this handler must not be reported through it
             sys.__excepthook__(type(error), error, trace)
 
     def _log(self, failure: Failure, error: BaseException, trace: TracebackType | None) -> None:

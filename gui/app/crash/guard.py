@@ -1,4 +1,4 @@
-"""What stands by from the start of the program to its end, for the errors that nobody had expected."""
+"""Handles unexpected errors from the start of the program to its end."""
 
 import logging
 import sys
@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 
 
 def command_line(options: Options, folder: Path | None) -> list[str]:
-    """Program and arguments: with the same settings, in the folder that is open now, and with no search of its own."""
+    """Program and arguments for a restart: with the same settings and the folder that is open now, without a search."""
     bundled = getattr(sys, "frozen", False)
     words = [sys.executable] if bundled else [sys.executable, "-m", "gui"]
     if options.config is not None:
@@ -60,7 +60,7 @@ class CrashGuard(QObject):
         self.way: CrashController | None = None
 
     def watch(self, window: MainWindow, jobs: Jobs, workspace: Workspace) -> None:
-        """Errors are told in this window from now on."""
+        """Show errors in this window from now on."""
         self._window = window
         self._workspace = workspace
         self.way = CrashController(window, self._catching, self._settings, self._log_file)
@@ -75,11 +75,11 @@ class CrashGuard(QObject):
             self.way.tell_earlier(self._earlier)
 
     def leave(self) -> None:
-        """The window is gone: nothing can be shown any more, and the hooks are others' again."""
+        """The window is closed: nothing can be shown any more, and the previous hooks are restored."""
         self._catching.end()
 
     def end(self) -> None:
-        """The last thing that the program does; it begins anew where the person wanted that."""
+        """The last step of the program; restarts it if the user chose so."""
         if self._remains is not None:
             self._remains.end()
         if self._anew and not start_anew(self._options, self._folder):

@@ -1,6 +1,6 @@
-"""The report on errors: versions, names of settings and tracebacks. No text of notes, no questions, no files' names.
+"""The report on errors: versions, names of settings and tracebacks. No text of notes, no queries, no file names.
 
-It is in English whatever the window speaks: it goes to those who build the program.
+Always in English: it is for the developers.
 """
 
 import os
@@ -27,7 +27,7 @@ def versions() -> str:
 
 
 def report(failures: Iterable[tuple[Failure, int]], settings: Settings | None) -> str:
-    """Each failure and how often it happened, for whoever is to mend it. `settings`: those in force, where known."""
+    """Each failure with its number of occurrences. `settings`: the current ones, if known."""
     parts = [_head(settings)]
     for failure, times in failures:
         often = "once" if times == 1 else f"{times:,} times"

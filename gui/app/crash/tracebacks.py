@@ -1,7 +1,7 @@
-"""Tracebacks that hold nothing of the person: no value, no text, no place on this computer.
+"""Tracebacks without personal data: no values, no text, no paths of this computer.
 
-What an error says may be a line of a note, a question or a file's name, so that only the forms of Python's own messages
-about code pass, and of an error of the system its number.
+An error message may contain a line of a note, a query or a file name, so only known forms of Python's own messages
+about code are included, and the number of a system error.
 """
 
 import errno
@@ -59,10 +59,10 @@ _SAYS_CODE = (ArithmeticError, AttributeError, ImportError, IndexError, NameErro
 
 @dataclass(frozen=True)
 class Failure:
-    """An error that nobody had expected, as words alone: whoever keeps it keeps none of its objects alive."""
+    """An unexpected error as text, which keeps none of its objects alive."""
 
     where: str
-    """What went on: "in the window", "in the background" …"""
+    """Activity at the time: "in the window", "in the background" …"""
     kind: str
     place: str
     """File and line at which it was raised; empty where that is not known."""
@@ -102,7 +102,7 @@ def shown_path(path: str) -> str:
 
 
 def _chain(error: BaseException, trace: TracebackType | None) -> Iterator[str]:
-    """The error with what led to it, the first cause first, as Python prints it."""
+    """The error with its causes, the first cause first, as Python prints them."""
     links: list[tuple[BaseException, str]] = [(error, "")]
     while len(links) < _MOST_CAUSES:
         last = links[-1][0]
@@ -145,7 +145,7 @@ def _kind(error: BaseException) -> str:
 
 
 def _said(error: BaseException) -> str:
-    """The error's name, and of what it says as much as can only be about code."""
+    """The error's name, and the parts of its message that can only be about code."""
     kind, words = _kind(error), _words(error)
     if isinstance(error, BaseExceptionGroup):
         return f"{kind} of " + ", ".join(map(_kind, error.exceptions[:_MOST_CAUSES]))
@@ -160,12 +160,12 @@ def _said(error: BaseException) -> str:
 def _words(error: BaseException) -> str:
     try:
         return str(error)
-    except Exception:  # an error that cannot even be told is still an error
+    except Exception:  # an error whose message can't be formatted is still an error
         return "?"
 
 
 def _named_in_code(error: BaseException) -> bool:
-    """Whether the name that the error is about stands in the code, and not in something that was read."""
+    """Whether the name in the error occurs in the code, and not in data that was read."""
     name = getattr(error, "name", None)
     if not isinstance(name, str) or isinstance(error, ImportError):
         return True

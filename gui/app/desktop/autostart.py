@@ -1,6 +1,6 @@
-"""Whether the desktop starts the program with each session: an entry of the system's own, which others may change, too.
+"""Starts the program with each desktop session: an entry of the system, which other programs may change, too.
 
-What is told is always read from there. Nothing of this is kept in the settings.
+Its state is always read from there, and never stored in the settings.
 """
 
 import os
@@ -26,7 +26,7 @@ def autostart(config: Path | None) -> SystemState:
 
 
 def command_words(config: Path | None) -> list[str]:
-    """How this program is started, wherever that happens; Python must not look for it in the folder it stands in."""
+    """The command that starts this program from anywhere; Python must not look for it in the current folder."""
     python = Path(sys.executable)
     if sys.platform == "win32" and python.with_name("pythonw.exe").exists():
         python = python.with_name("pythonw.exe")  # without a console
@@ -76,13 +76,13 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _quoted(word: str) -> str:
-    """As the Desktop Entry Specification wants it: quoted once for the command, and once for the value of a key."""
+    """Quoted by the Desktop Entry Specification: once for the command, and once for the value of a key."""
     escaped = "".join(f"\\{char}" if char in '"`$\\' else char for char in word)
     return f'"{escaped}"'.replace("\\", "\\\\").replace("%", "%%")
 
 
 class LaunchAgent:
-    """A property list that macOS reads when the person logs in."""
+    """A property list that macOS reads at login."""
 
     LABEL = "mnemoscope"
 

@@ -20,7 +20,7 @@ _COMMAND = "program.autostart"
 
 
 class AutostartController(QObject):
-    """`switch` is for the settings; what the menu asked for and cannot be had is said above the content."""
+    """`switch` is for the settings; failures of the menu's action are shown in the banner."""
 
     def __init__(self, commands: Commands, jobs: Jobs, banner: Notices, config: Path | None) -> None:
         """Adds the entry before the last one of the menu."""
@@ -31,7 +31,7 @@ class AutostartController(QObject):
         commands.menu.insertAction(commands.menu.actions()[-1], action)
         self._banner = banner
         self._asked = False
-        """Whether it was the menu that asked last."""
+        """Whether the menu requested the last change."""
         option = Option(key=_COMMAND, kind="switch", help=_HELP, default=False)
         placed = OptionPlacement(option, "general", "", _NAME)
         self.switch = SystemSwitch(placed, "workspace", _REFUSAL, autostart(config), jobs, self)

@@ -1,4 +1,4 @@
-"""The key of Windows' registry that lists what starts with a session; the task manager may switch off what is there."""
+"""The Windows registry key of programs that start with a session; the task manager may disable entries."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ if sys.platform == "win32":
             self._words = words
 
         def is_on(self) -> bool:
-            """The task manager's own list says with an odd first byte that an entry is off."""
+            """The task manager's own list marks a disabled entry with an odd first byte."""
             approved = _value(_APPROVED)
             off = isinstance(approved, bytes) and bool(approved) and bool(approved[0] & 1)
             return _value(_RUN) is not None and not off

@@ -22,7 +22,7 @@ _WITH_KEY = marked(
 
 
 class BackgroundMode(QObject):
-    """Hears the window's wish to close before the window does."""
+    """Handles the window's close event before the window does."""
 
     def __init__(self, window: MainWindow, tray: Tray) -> None:
         super().__init__(window)
@@ -31,7 +31,7 @@ class BackgroundMode(QObject):
         self._quitting = False
         self._explanation: QMessageBox | None = None
         self.stays = False
-        """Whether the person wants the program to stay when the window closes."""
+        """Whether the program stays open when the window closes."""
         window.quit_wanted.connect(self._let_go)
         window.installEventFilter(self)
 
@@ -52,7 +52,7 @@ class BackgroundMode(QObject):
         return True
 
     def _explain(self) -> None:
-        """The first time, before the window is gone."""
+        """Shown the first time, before the window is closed."""
         if self._explanation is not None:
             return
         key = keymap().shown("window.quit")
@@ -81,6 +81,6 @@ class BackgroundMode(QObject):
 
 
 def _session_ends() -> bool:
-    """The desktop closes all windows: whoever stays is in its way."""
+    """The desktop closes all windows: staying open would block it."""
     app = QApplication.instance()
     return isinstance(app, QGuiApplication) and app.isSavingSession()

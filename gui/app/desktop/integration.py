@@ -1,4 +1,4 @@
-"""What keeps the program within reach while its window is not: tray, later starts, messages, quick search."""
+"""Keeps the program accessible while its window is closed: tray, later starts, notifications, quick search."""
 
 import logging
 from dataclasses import replace
@@ -27,7 +27,7 @@ log = logging.getLogger(__name__)
 
 
 class SecondStart(QObject):
-    """Hears the listener."""
+    """Receives the messages of the listener."""
 
     def __init__(self, window: MainWindow, quick: QuickSearchController, appearance: Appearance) -> None:
         super().__init__(window)
@@ -37,10 +37,10 @@ class SecondStart(QObject):
 
     @Slot(object)
     def serve(self, message: IpcMessage) -> None:
-        """As if this program had been started like that, in the windows that it has."""
+        """Act as if this program had been started with these arguments, in its existing windows."""
         try:
             options = parse_options(message.arguments)
-        except SystemExit:  # the later start is of another version, and has been told nothing is wrong
+        except SystemExit:  # the later start is another version, and was not told about an error
             log.warning("A later start asked for something that this version does not know")
             options = parse_options(())
         options = replace(options, workspace=options.folder(Path(message.directory)))
@@ -73,7 +73,7 @@ class SecondStart(QObject):
 
 
 class DesktopIntegration(QObject):
-    """Puts these together for one window, and lets the settings decide which of them are wanted."""
+    """Creates these for one window, and enables them by the settings."""
 
     def __init__(
         self,
@@ -85,9 +85,9 @@ class DesktopIntegration(QObject):
         address: IpcAddress | None,
         config: Path | None = None,
     ) -> None:
-        """`address`: where later starts find this one; None where each is a program of its own.
+        """`address`: address for later starts; None if each start is a separate program.
 
-        `config`: a settings file in place of the user's own.
+        `config`: a settings file instead of the user's own.
         """
         super().__init__(window)
         self._window = window
@@ -100,7 +100,7 @@ class DesktopIntegration(QObject):
         self._listener = IpcServer(address, self) if address is not None else None
         if self._listener is not None:
             self._listener.asked.connect(SecondStart(window, quick, appearance).serve)
-            window.closing.connect(self._listener.close)  # what comes now begins anew, and is not lost
+            window.closing.connect(self._listener.close)  # later starts open a new program, so that none is lost
         window.settings.add_switch(AutostartController(window.commands.all, jobs, window.banner, config).switch)
         for settings_known in (window.workspace.opened, window.workspace.settings_changed):
             settings_known.connect(self._hear)

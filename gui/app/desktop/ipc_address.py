@@ -1,6 +1,6 @@
-"""Where the program that runs can be reached: one place for each user and settings file, and nobody else's to write to.
+"""The address of the running program: one for each user and settings file, writable by no other user.
 
-Nothing here imports Qt or the engine: a start that only hands over must be as good as instant.
+Nothing here imports Qt or the engine: a start that only forwards its arguments must be nearly instant.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ class IpcAddress(NamedTuple):
 
 
 def settings_file(config: Path | None) -> Path:
-    """The settings file that a start works with, as the engine finds it: `config`, or the person's own."""
+    """The settings file of a start, as the engine finds it: `config`, or the user's own."""
     return config or Path(platformdirs.user_config_dir("mnemoscope", appauthor=False), "settings.toml")
 
 
 def find_address(config: Path | None) -> IpcAddress | None:
-    """None where there is no folder that is this user's alone: then each start is a program of its own."""
+    """None if there is no folder that belongs to this user alone: then each start is a separate program."""
     key = hashlib.sha256(os.fsencode(os.path.realpath(settings_file(config)))).hexdigest()[:16]
     if sys.platform == "win32":
         folder = Path(platformdirs.user_data_dir("mnemoscope", appauthor=False))
@@ -53,7 +53,7 @@ def _folders() -> list[Path]:
 
 
 def _make_private(folder: Path) -> bool:
-    """Whether it is there, no link, and only this user may look into it or write there."""
+    """Whether it exists, is no link, and only this user can read and write it."""
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         found = folder.lstat()

@@ -1,4 +1,4 @@
-"""What one start tells another: a line of JSON, answered by a word."""
+"""The message between two starts: a line of JSON, answered by a word."""
 
 import json
 import os
@@ -16,7 +16,7 @@ _TOKENS = ("XDG_ACTIVATION_TOKEN", "DESKTOP_STARTUP_ID")
 
 class IpcMessage(NamedTuple):
     directory: str
-    """Where the later start stood: paths among its arguments may be relative to it."""
+    """Current folder of the later start: paths among its arguments may be relative to it."""
     arguments: tuple[str, ...]
     token: str
     """By which the desktop allows a window to come to the front; empty where it gave none."""

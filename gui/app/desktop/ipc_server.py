@@ -1,4 +1,4 @@
-"""The program that runs hears what later starts ask for."""
+"""Receives the requests of later starts in the running program."""
 
 import logging
 import os
@@ -13,16 +13,15 @@ from gui.app.desktop.ipc_message import LONGEST, REFUSED, TAKEN, decode
 log = logging.getLogger(__name__)
 
 MOST_CALLERS = 32
-"""Connections that are open at a time; another one closes the oldest, so that a real start is always answered."""
+"""Most open connections; another one closes the oldest, so that a real start is always answered."""
 CALLER_SECONDS = 2.0
 """A later start gives up after 1.5 seconds; a connection without a message is closed after this."""
 
 
 class IpcServer(QObject):
-    """Listens from its making until `close`; a socket that was left over is replaced.
+    """Listens from its creation until `close`; a stale socket is replaced.
 
-    Signals:
-        asked: Message. Its sender has been answered already.
+    Signals: asked: Message. Its sender has been answered already.
     """
 
     asked = Signal(object)
@@ -39,7 +38,7 @@ class IpcServer(QObject):
         self._made = _identity(self._name)
 
     def close(self) -> None:
-        """Hear no more. Whoever has taken over the address meanwhile keeps it."""
+        """Stop listening. If another program has taken over the address, it keeps it."""
         if self._server.isListening() and self._made != _identity(self._name):
             _close_beside(self._server, self._name)
         else:
@@ -63,11 +62,9 @@ class IpcServer(QObject):
 
 
 class _Caller(QObject):
-    """One connection, until it is answered, closed by the other side, or has been silent for too long.
+    """One connection, until it is answered, closed by the other side, or silent for too long.
 
-    Signals:
-        asked: Message. Its sender has been answered already.
-        done: the connection is closed (this object).
+    Signals: asked: Message. Its sender has been answered already. done: the connection is closed (this object).
     """
 
     asked = Signal(object)
@@ -86,7 +83,7 @@ class _Caller(QObject):
         self._timer.timeout.connect(self.hang_up)
 
     def begin(self) -> None:
-        """Read what has come already, and wait for the rest."""
+        """Read data that has arrived already, and wait for the rest."""
         self._timer.start(round(CALLER_SECONDS * 1000))
         if self._line.bytesAvailable():
             self._read()

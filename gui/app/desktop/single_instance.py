@@ -20,14 +20,14 @@ START_SECONDS = 15.0
 """So long one that is just starting or ending is waited for: either takes about one, on a busy machine several."""
 _LOOK_SECONDS = 0.05
 Outcome = Literal["taken", "refused", "nobody", "silent"]
-"""`nobody` listens there; `silent`: the one who does has not answered in time, so it hangs."""
+"""`nobody`: no listener; `silent`: the listener has not answered in time, so it hangs."""
 
 PATIENCE_SECONDS = 1.5
 """A window that works answers within a few milliseconds."""
 
 
 def hand_over(name: str, message: bytes, patience: float = PATIENCE_SECONDS) -> Outcome:
-    """Ask whoever listens at the address `name`; returns after `patience` seconds at the latest."""
+    """Send the message to the listener at the address `name`; returns after `patience` seconds at the latest."""
     if len(message) > LONGEST:
         return "nobody"
     deadline = time.monotonic() + patience
@@ -38,7 +38,7 @@ def hand_over(name: str, message: bytes, patience: float = PATIENCE_SECONDS) -> 
 
 
 def _ask_socket(name: str, message: bytes, deadline: float) -> bytes | None:
-    """None where nobody listens, be it that the file is left over from a program that was killed."""
+    """None if there is no listener, including a stale file of a killed program."""
     answer = b""
     with socket.socket(socket.AF_UNIX) as line:
         try:
@@ -62,7 +62,7 @@ def _ask_socket(name: str, message: bytes, deadline: float) -> bytes | None:
 
 
 def _ask_pipe(name: str, message: bytes, patience: float) -> bytes | None:
-    """A pipe that is opened as a file knows no patience, so another thread waits for it."""
+    """A pipe that is opened as a file has no timeout, so another thread waits for it."""
     answers: list[bytes | None] = []
 
     def ask() -> None:
@@ -82,17 +82,17 @@ def _ask_pipe(name: str, message: bytes, patience: float) -> bytes | None:
 
 
 class SingleInstance(NamedTuple):
-    """What the beginning came to.
+    """Result of the start.
 
-    `handed_over`: the program that runs has taken what was asked for. Else this one goes on and listens at `address`,
-    if there is one; it holds `lock` until it ends, unless it takes over from one that hangs.
+    `handed_over`: the running program has accepted the request. Otherwise this one continues and listens at `address`,
+    if there is one; it holds `lock` until it ends, unless it replaces one that hangs.
     """
 
     handed_over: bool
     address: IpcAddress | None = None
     lock: Optional["BaseFileLock"] = None
     refused: bool = False
-    """The program that runs is of another version, and keeps its address."""
+    """The running program is another version, and keeps its address."""
 
     def end(self) -> None:
         """Let the next start be the first."""
@@ -114,11 +114,11 @@ def begin(arguments: list[str], config: Path | None) -> SingleInstance:
         lock = _take(address)
         if lock is not None or outcome == "silent" or time.monotonic() > deadline:
             return SingleInstance(handed_over=False, address=address, lock=lock)
-        time.sleep(_LOOK_SECONDS)  # another one has just begun, or is about to end
+        time.sleep(_LOOK_SECONDS)  # another one has just started, or is about to end
 
 
 def _take(address: IpcAddress) -> "BaseFileLock | None":
-    """The lock of the first program; None while another one has it."""
+    """The lock of the first program; None while another one holds it."""
     from filelock import FileLock, Timeout
 
     lock = FileLock(address.lock, thread_local=False)

@@ -1,4 +1,4 @@
-"""The icon in the desktop's tray, where there is one: how the index stands, and the way to the windows."""
+"""The icon in the desktop's tray, if there is one: status of the index, and access to the windows."""
 
 import sys
 import time
@@ -54,14 +54,13 @@ _DRAWINGS: dict[Shape, str] = {
 }
 _WATCHER = "org.kde.StatusNotifierWatcher"
 _LOOKS_MS = (5_000, 15_000, 60_000)
-"""After the start: a tray of X11 alone, without D-Bus, tells nobody that it has come. Later nobody is woken for one."""
+"""After the start: an X11 tray without D-Bus doesn't announce itself. Later checks would only cost power."""
 
 
 class TrayHost(QObject):
-    """Looks on demand, and tells of what it hears; D-Bus wakes it, no timer does for longer than a minute.
+    """Looks for a tray on demand, and reports changes announced by D-Bus; no timer runs for longer than a minute.
 
-    Signals:
-        changed: there may be a tray now, or none any more.
+    Signals: changed: a tray may have appeared or disappeared.
     """
 
     changed = Signal()
@@ -99,7 +98,7 @@ class TrayHost(QObject):
 
 @cache
 def tray_icon(shape: Shape) -> QIcon:
-    """In colours of its own: nobody can say how dark the desktop's panel is."""
+    """Coloured independently of the theme: the brightness of the desktop's panel is unknown."""
     made = QIcon()
     for size in _SIZES:
         made.addPixmap(icon_pixmap(_DRAWINGS[shape], QColor("black"), size))
@@ -107,10 +106,9 @@ def tray_icon(shape: Shape) -> QIcon:
 
 
 class Tray(QObject):
-    """Shown while it is wanted and the desktop has a tray; without one nothing happens.
+    """Shown while it is enabled and the desktop has a tray; without one nothing happens.
 
-    Signals:
-        window_wanted, quick_wanted, quit_wanted: by its menu, by a click on it.
+    Signals: window_wanted, quick_wanted, quit_wanted: from its menu, or by a click.
     """
 
     window_wanted = Signal()
@@ -118,7 +116,7 @@ class Tray(QObject):
     quit_wanted = Signal()
 
     def __init__(self, workspace: Workspace, window: QWidget) -> None:
-        """`window`: whose colours the menu has."""
+        """`window`: source of the menu's colours."""
         super().__init__(window)
         self._workspace = workspace
         self._host = TrayHost(self)
@@ -143,7 +141,7 @@ class Tray(QObject):
 
     @property
     def is_shown(self) -> bool:
-        """Whether the person can come back to a hidden window by it."""
+        """Whether the user can reopen a hidden window with it."""
         return self._icon is not None and self._host.is_there
 
     def set_wanted(self, wanted: bool) -> None:
@@ -152,7 +150,7 @@ class Tray(QObject):
         self._arrange()
 
     def tell(self, title: str, sentence: str) -> bool:
-        """A message beside the icon; False where it cannot be shown. A click on it opens the window."""
+        """Show a message next to the icon; False if that is impossible. A click on it opens the window."""
         if self._icon is None or not self.is_shown or not QSystemTrayIcon.supportsMessages():
             return False
         show_notification(self._icon, title, sentence, tray_icon("resting"))

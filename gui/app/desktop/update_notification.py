@@ -1,4 +1,4 @@
-"""Tells somebody who went on elsewhere meanwhile that an index that took long is ready."""
+"""Notifies the user in another program that a long indexing run has finished."""
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication, QWidget
@@ -13,7 +13,7 @@ LONG_SECONDS = 20
 
 
 class UpdateNotification(QObject):
-    """Hears each status record; what was done before the memory was opened is nothing new."""
+    """Receives each status record; syncs before the memory was opened are ignored."""
 
     def __init__(self, workspace: Workspace, window: QWidget, tray: Tray) -> None:
         super().__init__(window)
@@ -23,7 +23,7 @@ class UpdateNotification(QObject):
         self._known: SyncSummary | None = None
         self._begun = False
         self.wanted = True
-        """Whether the person wants to be told."""
+        """Whether notifications are enabled."""
         workspace.opened.connect(self._begin)
         workspace.feed.status_changed.connect(self._hear)
 
@@ -45,7 +45,8 @@ class UpdateNotification(QObject):
 
     def _tell(self, title: str, sentence: str) -> None:
         if not self._tray.tell(title, sentence):
-            QApplication.alert(self._window)  # Qt has no messages without a tray; its entry in the task bar asks
+            # Qt has no notifications without a tray; the task bar entry is highlighted instead
+            QApplication.alert(self._window)
 
 
 def news(status: MemoryProviderStatus, last: SyncSummary, name: str) -> tuple[str, str]:

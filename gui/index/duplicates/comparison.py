@@ -40,12 +40,8 @@ class _Compared:
 
 
 class ComparisonPane(QWidget):
-    """Signals:
-    open_requested: name and line of a note to read.
-    hide_requested: the group, and whether it is to be hidden, as no duplicate for this person, or shown again.
-    said: a sentence about what was done.
-    back_wanted: to the list, in a narrow window.
-    """
+    """Signals: open_requested: name and line of a note to open. hide_requested: the group, and whether to hide or show
+    it. said: a message about the result. back_wanted: to the list, in a narrow window."""
 
     open_requested = Signal(str, object)
     hide_requested = Signal(object, bool)
@@ -126,7 +122,7 @@ class ComparisonPane(QWidget):
         return self._job.busy
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        """Whose notes are read."""
+        """Set the memory of the notes."""
         self._manager = manager
         self.show_group(None)
 
@@ -141,7 +137,7 @@ class ComparisonPane(QWidget):
 
     @Slot(object)
     def show_group(self, group: DuplicateGroup | None) -> None:
-        """Compare the newest note of a group with the next one; the same group again stays as it is."""
+        """Compare the newest note of a group with the next one; the same group stays unchanged."""
         if group == self._group:
             return
         self._group = group
@@ -217,7 +213,7 @@ class ComparisonPane(QWidget):
 def _compared(
     manager: MemorySearchManager, pair: tuple[DuplicateMember, DuplicateMember], token: CancelToken, *, whole: bool
 ) -> _Compared:
-    """On a pool thread: read both and compare them, as they are now."""
+    """On a pool thread: read both in their current state and compare them."""
     texts = [_read(manager, member, token, whole=whole) for member in pair]
     rows = beside_each_other(texts[0][0], texts[1][0], token.checkpoint)
     return _Compared(rows, texts[0][1] or texts[1][1])

@@ -44,7 +44,7 @@ class _Delegate(QStyledItemDelegate):
         self.restyle()
 
     def restyle(self) -> None:
-        """The font changed: measure anew."""
+        """The font changed: measure again."""
         self._fonts = (font_at(13, QFont.Weight.DemiBold), font_at(13), font_at(12))
         self._metrics = [QFontMetrics(font) for font in self._fonts]
         self._heights = [round(metrics.height() * 1.3) for metrics in self._metrics]
@@ -87,7 +87,7 @@ class GroupList(RowList):
         self.doubleClicked.connect(self._activate)
 
     def show_groups(self, groups: tuple[DuplicateGroup, ...]) -> None:
-        """The same group stays current where it is still there."""
+        """The same group stays current if it still exists."""
         rows = [GroupRow(group) for group in groups]
         if self.rows.shows(rows):
             return
@@ -111,7 +111,7 @@ class GroupList(RowList):
             self.activated_group.emit()
 
     def _show_menu(self, at: QPoint) -> None:
-        """There is none: what can be done stands beside the comparison."""
+        """No menu: the actions are next to the comparison."""
 
     def _restyle(self) -> None:
         self._paint.restyle()

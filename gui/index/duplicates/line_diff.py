@@ -1,4 +1,4 @@
-"""Lines of two texts beside each other: which are the same, changed, in another place, or in one of them alone."""
+"""Compares two texts line by line: equal, changed, moved, or in one of them only."""
 
 import re
 from collections import Counter
@@ -14,7 +14,7 @@ Ranges = tuple[tuple[int, int], ...]
 """Half-open, in characters of the line."""
 
 MOST_LINES = 1500
-"""Of each text: more would take seconds, and nobody reads them side by side."""
+"""Of each text: more would take seconds, and is impractical to read side by side."""
 LONGEST = 2000
 """Characters of a line that are compared and shown."""
 _MOST_PAIRED = 900
@@ -31,7 +31,7 @@ class Side:
     number: int
     text: str
     marks: Ranges = ()
-    """What the other line has not."""
+    """Parts missing from the other line."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def _row(left: Text, right: Text, i: int | None, j: int | None) -> Row:
 
 
 def _paired(left: Sequence[str], right: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
-    """Which lines of a changed part belong together, in their order; None beside a line that stands alone."""
+    """Pairs of lines of a changed part, in order; None next to an unpaired line."""
     if len(left) * len(right) > _MOST_PAIRED:
         pairs: list[tuple[int, int]] = []
     else:

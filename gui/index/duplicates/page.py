@@ -1,4 +1,4 @@
-"""The page of notes that share text: looked for when someone comes here, shown as groups, compared side by side."""
+"""The page of notes that share text: searched when visible, shown as groups, compared side by side."""
 
 from dataclasses import dataclass
 
@@ -22,11 +22,11 @@ from gui.widgets.state_page import StatePage
 
 _LOOK_MS = 100
 _CALM_MS = 1_500
-"""Of looking at what needs attention before these are looked for, which takes a core for seconds."""
+"""Time on the overview before duplicates are searched, which uses a core for seconds."""
 _QUICK_SECONDS = 2.0
-"""A search that took no longer is made anew when the notes change; a longer one when the person says so."""
+"""A search that took no longer is repeated when the notes change; a longer one on request."""
 _FEWEST_LETTERS = 100
-"""Of both together; with fewer, one stands in the other's place."""
+"""Fewest characters of both together; with less room, one replaces the other."""
 _SIZES = (340, 700)
 
 
@@ -78,10 +78,9 @@ class Duplicates:
 
 
 class DuplicatesPage(IndexPage):
-    """Looked for when someone comes here, or sees what needs attention for a while.
+    """Searched when visible, or after some time on the overview.
 
-    Signals:
-        action_requested: `sync`, where there is nothing to compare yet.
+    Signals: action_requested: `sync`, if there is nothing to compare yet.
     """
 
     action_requested = Signal(str)
@@ -145,7 +144,7 @@ class DuplicatesPage(IndexPage):
         return super().seen or self._wanted_ahead
 
     def show_overview(self, shown: bool) -> None:
-        """Whether someone sees what needs attention, of which duplicates are a part."""
+        """Whether the overview, which includes duplicates, is visible."""
         if shown and self._found is None:
             self._ahead.start()
         elif not shown:
@@ -166,7 +165,7 @@ class DuplicatesPage(IndexPage):
 
     @Slot()
     def refresh(self) -> None:
-        """The index has changed. A long search is not made anew for every note that is saved."""
+        """The index has changed. A long search is not repeated for every saved note."""
         if self._found is not None and self._found.report.seconds > _QUICK_SECONDS:
             self._notice.show_notice(
                 tr("The index has changed since these were found."), tr("Compare again"), self.compare

@@ -1,4 +1,4 @@
-"""Two texts side by side, line by line; lays out only what is in view."""
+"""Two texts side by side, line by line; lays out only the visible lines."""
 
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ class SideBySide(QAbstractScrollArea):
         self._relayout()
 
     def step(self, *, forward: bool) -> bool:
-        """Go to the next part that differs, or the one before; False where there is none."""
+        """Go to the next or previous difference; False if there is none."""
         places = [
             place
             for place, row in enumerate(self._rows, 1)
@@ -79,7 +79,7 @@ class SideBySide(QAbstractScrollArea):
     # --- geometry -------------------------------------------------------------------------------------------------
 
     def _gutters(self) -> tuple[Gutter, Gutter]:
-        """Where the numbers and the text of both columns stand."""
+        """Positions of the line numbers and the text of both columns."""
         last = max((side.number for row in self._rows for side in (row.left, row.right) if side), default=1)
         plain = Gutter.for_lines(last, self._typography)
         middle = self.viewport().width() // 2
@@ -139,11 +139,11 @@ class SideBySide(QAbstractScrollArea):
         self.viewport().update()
 
     def _spoken(self) -> str:
-        """The line at the top, or the difference that was gone to."""
+        """The line at the top, or the current difference."""
         return self._row_spoken((self._current or self._scroll.line) - 1) if self._rows else ""
 
     def spoken_parts(self) -> Sequence[Part]:
-        """The rows in view, with what is the matter with each."""
+        """The visible rows, each with its difference."""
         parts, top = [], -self._scroll.hidden
         for number in range(self._scroll.line, len(self._rows) + 1):
             if top >= self.viewport().height():

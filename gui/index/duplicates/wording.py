@@ -1,4 +1,4 @@
-"""What the page says of groups and of their files. Pure functions."""
+"""Texts of groups and their files. Pure functions."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ def measure_text(group: DuplicateGroup) -> str:
 
 
 def member_text(member: DuplicateMember) -> str:
-    """In the choice of what is compared: path and lines, as short as in a row of results, for there is little room."""
+    """Label in the choice of compared notes: path and lines, as short as in a result row."""
     first, last = member.start_line, member.end_line
     return f"{member.path} · " + (f"{first}\N{EN DASH}{last}" if last > first else str(first))
 
@@ -64,7 +64,7 @@ def between_text(left: DuplicateMember, right: DuplicateMember) -> str:
     """Which of the two is newer, and which longer."""
     apart = abs(left.modified - right.modified)
     if runs_left():
-        left, right = right, left  # as they stand in the window then
+        left, right = right, left  # in their order in the window
     newer = "" if apart < 1 else "left" if left.modified > right.modified else "right"
     longer = "" if left.size == right.size else "left" if left.size > right.size else "right"
     return tr(_BETWEEN[newer, longer], time=_time_text(apart), size=size_text(abs(left.size - right.size)))
@@ -77,7 +77,7 @@ def _time_text(seconds: float) -> str:
 
 
 def attention_of(groups: Sequence[DuplicateGroup]) -> tuple[Attention, ...]:
-    """The row of what needs attention: nothing is wrong with duplicates, they are only worth a look."""
+    """The attention row: duplicates are no error, only worth a look."""
     copies = [group for group in groups if group.kind != "recurring"]
     if not copies:
         return ()

@@ -1,4 +1,4 @@
-"""All findings, one below the other: what needs attention first, the rest in the order of the look."""
+"""All findings in a list: those that need attention first, the rest in the order of the checks."""
 
 from collections.abc import Iterable
 from itertools import pairwise
@@ -24,10 +24,9 @@ _WORD_LETTERS = 15
 
 
 class FindingRow(QWidget):
-    """One line, or two where the window is narrow: then the detail stands below the name.
+    """One line, or two in a narrow window, with the detail below the name.
 
-    Signals:
-        repair_wanted: id of the finding.
+    Signals: repair_wanted: id of the finding.
     """
 
     repair_wanted = Signal(str)
@@ -52,7 +51,7 @@ class FindingRow(QWidget):
         self._fold()
 
     def _fold(self) -> None:
-        """Name, detail and state side by side where there is room."""
+        """Name, detail and state side by side if there is room."""
         letter = QFontMetrics(font_at(13)).averageCharWidth()
         wide = self.width() > _WIDE_LETTERS * letter
         self._grid.setColumnMinimumWidth(1, _NAME_LETTERS * letter if wide else 0)
@@ -96,10 +95,9 @@ class FindingRow(QWidget):
 
 
 class FindingsList(QFrame):
-    """A row keeps its place while its state does.
+    """A row keeps its position while its state is unchanged.
 
-    Signals:
-        repair_wanted: id of a finding.
+    Signals: repair_wanted: id of a finding.
     """
 
     repair_wanted = Signal(str)
@@ -121,7 +119,7 @@ class FindingsList(QFrame):
         return tuple(sorted(self._found.values(), key=self._place))
 
     def put(self, finding: HealthFinding) -> None:
-        """Show it, in the place of what was found before of the same matter."""
+        """Show a finding, replacing an earlier one of the same check."""
         row = self._rows.get(finding.id)
         if row is None:
             row = self._rows[finding.id] = FindingRow()
@@ -137,7 +135,7 @@ class FindingsList(QFrame):
         self.show()
 
     def keep(self, ids: Iterable[str]) -> None:
-        """Take away what was not found again."""
+        """Remove findings that were not found again."""
         for gone in self._rows.keys() - set(ids):
             row = self._rows.pop(gone)
             del self._found[gone]
@@ -156,7 +154,7 @@ class FindingsList(QFrame):
         return finding.state == "fine", list(self._rows).index(finding.id)
 
     def _order_keys(self) -> None:
-        """Tab goes from row to row as they stand."""
+        """Tab moves through the rows in their order."""
         buttons = [self._rows[finding.id].button for finding in self.findings]
         for first, second in pairwise(buttons):
             QWidget.setTabOrder(first, second)

@@ -1,4 +1,4 @@
-"""The page that says whether the index is sound, and mends what is not."""
+"""The page that shows whether the index is sound, and repairs it."""
 
 import time
 from collections.abc import Collection, Sequence
@@ -30,13 +30,13 @@ _CALM_MS = 1500
 _IN_STATUS = frozenset(
     "index notes transcripts meaning failed-file failed-files not-embedded embedding writing user-data".split()
 )
-"""Findings that the overview has rows of its own for."""
+"""Findings that the overview has its own rows for."""
 STOPPED_LOOKING = marked("Stopped before everything was looked at.")
 STOPPED = marked("Stopped. Repairs made so far remain.")
 
 
 def summary(findings: Sequence[HealthFinding]) -> str:
-    """One sentence on what was found."""
+    """A summary of the findings in one sentence."""
     bad = [finding for finding in findings if finding.state != "fine"]
     if not findings:
         return tr("Nothing was looked at yet.")
@@ -49,7 +49,7 @@ def summary(findings: Sequence[HealthFinding]) -> str:
 
 
 def attention_of(findings: Sequence[HealthFinding]) -> tuple[Attention, ...]:
-    """The row that the overview shows: of what only a look into the index finds, the status tells the rest."""
+    """The attention row: for findings that only the check sees; the status has the others."""
     bad = [
         finding.name
         for finding in findings
@@ -73,9 +73,9 @@ def outcome(repair: HealthRepair) -> str:
 
 
 class HealthPage(IndexPage):
-    """Looks when someone comes, when the index has come to rest after a change, and when they say so.
+    """Checks when visible, when the index is idle after a change, and on request.
 
-    A look reads the whole database, so not every commit of an update is worth one.
+    A check reads the whole database, so not every commit of an update triggers one.
     """
 
     _came = Signal(object, object)
@@ -88,7 +88,7 @@ class HealthPage(IndexPage):
         """What the last repair did, while that is to be read."""
         self._repairing, self._glancing = JobSlot(self), JobSlot(self)
         self._for_overview = False
-        """Whether someone sees what is told of here elsewhere."""
+        """Whether its findings are visible elsewhere."""
         self._head = HealthSummaryBar()
         self._head.look_wanted.connect(self._asked)
         self._head.repair_wanted.connect(lambda: self.repair(None))
@@ -113,7 +113,7 @@ class HealthPage(IndexPage):
 
     @property
     def findings(self) -> tuple[HealthFinding, ...]:
-        """What was found, what needs attention first."""
+        """The findings, those that need attention first."""
         return self._list.findings
 
     @property
@@ -139,7 +139,7 @@ class HealthPage(IndexPage):
             self._glance()
 
     def show_overview(self, shown: bool) -> None:
-        """The overview came or went: it tells what a few counts say, until everything was looked at here."""
+        """The overview was shown or hidden: it shows quick findings from counts, until a complete check was done."""
         self._for_overview = shown
         self._glance()
 
@@ -236,7 +236,7 @@ class HealthPage(IndexPage):
     # --- mending ----------------------------------------------------------------------------------------------------
 
     def repair(self, ids: Collection[str] | None) -> None:
-        """Mend what the findings of these ids told of; None: all."""
+        """Repair the findings of these ids; None: all."""
         insight = self.insight
         if insight is None or self._repairing.busy:
             return

@@ -1,4 +1,4 @@
-"""What stands above the findings: all of them in one sentence, and what can be done, or is being done."""
+"""The bar above the findings: a summary sentence, and the actions, or their progress."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -24,12 +24,9 @@ _SUMMARY_LETTERS = 36
 
 
 class HealthSummaryBar(QWidget):
-    """Buttons to begin something, and in the same room, while something is done, its progress and a way to stop it.
+    """Buttons for actions and, in the same place, during an action, its progress and a stop button.
 
-    Signals:
-        look_wanted: whether deeply.
-        repair_wanted: of everything.
-        stop_wanted: of what is being done.
+    Signals: look_wanted: whether deeply. repair_wanted: of everything. stop_wanted: of the action.
     """
 
     look_wanted = Signal(bool)
@@ -74,9 +71,9 @@ class HealthSummaryBar(QWidget):
         return left
 
     def show_state(self, state: State, summary: str, *, working: bool, able: bool, mendable: bool) -> None:
-        """`able`: whether there is anything to look at; `mendable`: to mend. The keys stay where they were."""
+        """`able`: whether there is anything to check; `mendable`: to repair. The focus stays."""
         focus = QApplication.focusWidget()
-        held = focus is not None and self._right.isAncestorOf(focus)  # a button that goes takes them along
+        held = focus is not None and self._right.isAncestorOf(focus)  # a button that disappears would lose the focus
         self.dot.set_state(state)
         self.summary.setText(summary)
         for button, on in ((self.again, True), (self.deeper, True), (self.all, mendable)):

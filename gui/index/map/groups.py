@@ -16,7 +16,7 @@ Kind = Literal["folder", "source", "agent", "age"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 MOST = 8
-"""Groups; what is left over are the others."""
+"""Groups; the rest is "others"."""
 OTHERS = marked("Others")
 NOTES, SESSIONS = marked("Notes"), marked("Sessions")
 TOP_FOLDER = marked("Top folder")
@@ -42,7 +42,7 @@ class Grouping:
     of: "NDArray[np.uint8]"
     """(n,), a place in `names` for each point."""
     has_others: bool = False
-    """Whether the last group is what was left over."""
+    """Whether the last group is the rest."""
 
     @property
     def ordered(self) -> bool:
@@ -83,7 +83,7 @@ def group(files: Sequence[MapFile], file_of: "NDArray[np.int32]", kind: Kind, no
 
 
 def _folders(files: Sequence[MapFile], points: Sequence[int]) -> list[str]:
-    """For each file the folder that it is told by: the first of its path, or a deeper one where most lie in one."""
+    """For each file its group's folder: the first of its path, or a deeper one if most are in one."""
     folders = [tuple(file.path.split("/")[:-1]) for file in files]
     notes = [number for number, file in enumerate(files) if file.source == "memory"]
     groups: dict[tuple[str, ...], list[int]] = {(): notes}

@@ -26,12 +26,8 @@ _SIGNS = {Qt.Key.Key_Plus: _KEY_ZOOM, Qt.Key.Key_Equal: _KEY_ZOOM, Qt.Key.Key_Mi
 
 
 class InteractiveMap(MapView):
-    """Signals:
-    chosen: open this point.
-    toggled: add this one to the list, or take it off.
-    looped: a loop was drawn: its corners in the map's units.
-    all_wanted: list all that is in view.
-    """
+    """Signals: chosen: open this point. toggled: add this one to the list, or remove it. looped: a loop was drawn: its
+    corners in the map's units. all_wanted: list all that is in view."""
 
     chosen = Signal(int)
     toggled = Signal(int)

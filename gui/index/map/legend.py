@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _DOT, _GAP, _PAD = 9, 6, 6
 _LONGEST = 22
-"""Letters of a name, about; the tooltip has all."""
+"""Characters of a name, approximately; the tooltip has all."""
 
 
 class LegendItem(Toggle, QPushButton):
@@ -82,14 +82,12 @@ class LegendItem(Toggle, QPushButton):
 
 
 class Legend(QWidget):
-    """Signals:
-    isolated: the group that alone is wanted, -1 for all.
-    """
+    """Signals: isolated: the only group to show, -1 for all."""
 
     isolated = Signal(int)
 
     def __init__(self, before: QWidget, parent: QWidget | None = None) -> None:
-        """`before`: from where tab leads here."""
+        """`before`: the preceding widget in tab order."""
         super().__init__(parent)
         self._before = before
         self._grouping: Grouping | None = None
@@ -101,7 +99,7 @@ class Legend(QWidget):
         self.setSizePolicy(policy)
 
     def show_groups(self, grouping: "Grouping", isolated: int) -> None:
-        """Those of a grouping, of which one is shown alone, or none (-1)."""
+        """The groups of a grouping, of which one is shown alone, or none (-1)."""
         if self._grouping is None or (grouping.names, grouping.counts) != (self._grouping.names, self._grouping.counts):
             self._fill(grouping)
         self._grouping = grouping

@@ -1,4 +1,4 @@
-"""What the map's panel has done on pool threads, ready to be shown."""
+"""Jobs of the map's panel on pool threads, which prepare what is shown."""
 
 import time
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Prepared:
     scene: "Scene"
     grouping: Grouping
     peaks: tuple[tuple[float, float], ...]
-    """Where each group's name stands."""
+    """Locations of the groups' names."""
 
 
 def prepare(record: IndexMap, kind: Kind) -> Prepared:

@@ -1,4 +1,4 @@
-"""The map as it is seen: points, names and marks in the view that was chosen."""
+"""The visible map: points, names and marks in the current view."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ _RESTYLING = {
 
 @dataclass(frozen=True)
 class Marks:
-    """What is shown beside the points themselves."""
+    """What is shown besides the points."""
 
     question: tuple[float, float] | None = None
     """In the map's units."""
@@ -44,11 +44,10 @@ class Marks:
 
 
 class MapView(QWidget):
-    """Points are told by their places in the scene.
+    """Points are identified by their positions in the scene.
 
-    Signals:
-        pointed: the point that the mouse or the keys are at now, -1 for none; and whether it was by keys.
-        moved: the view has changed.
+    Signals: pointed: the point under the mouse or the keyboard cursor, -1 for none; and whether by keyboard. moved: the
+    view has changed.
     """
 
     pointed = Signal(int, bool)
@@ -72,7 +71,7 @@ class MapView(QWidget):
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     def show_scene(self, scene: "Scene") -> None:
-        """Other points; the view stays where it is unless it showed everything."""
+        """Set other points; the view stays unless it showed everything."""
         whole = self._scene is None or self.view == self.view.fit()
         at = -1 if self._scene is None or self.point < 0 else int(self._scene.ids[self.point])
         self._scene, self._grouping = scene, None
@@ -82,7 +81,8 @@ class MapView(QWidget):
         self._point_at(next(iter(scene.find([at])), -1), by_key=False)
 
     def show_groups(self, grouping: "Grouping", peaks: Sequence[tuple[float, float]], isolated: int) -> None:
-        """How the scene's points are coloured, where each group's name stands, and which alone is not faint (or -1)."""
+        """Colours of the scene's points, locations of the groups' names, and the only group that is not faint (or
+        -1)."""
         self._grouping, self._peaks, self._isolated = grouping, peaks, isolated
         self._redraw()
 
@@ -108,7 +108,7 @@ class MapView(QWidget):
         self._look_at(self.view.fit())
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
-        """Larger by a factor; what is at this pixel, or in the middle, stays there."""
+        """Zoom by a factor around this pixel, or the middle."""
         middle = at or QPointF(self.width() / 2, self.height() / 2)
         self._look_at(self.view.zoomed(factor, middle.x(), middle.y()))
 
@@ -191,7 +191,7 @@ class MapView(QWidget):
             painter.drawRoundedRect(QRectF(self.rect()).adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
 
     def spoken_parts(self) -> Sequence[Part]:
-        """The groups, as far as they are named, and how many results of the question are marked."""
+        """The named groups, and the number of marked results."""
         if self._grouping is None:
             return []
         counts = dict(zip(self._grouping.names, self._grouping.counts, strict=True))

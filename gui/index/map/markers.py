@@ -14,7 +14,7 @@ Polygon = tuple[tuple[float, float], ...]
 REACH = 1.42
 """Every shape lies this near its middle."""
 LEAST = 2.0
-"""Pixels of a radius below which no shape can be told from a circle."""
+"""Radius in pixels below which shapes can't be distinguished from a circle."""
 _TRIANGLE = 0.7
 _FLAT = (1.25, 0.6)
 _BAR = (1.25, 0.38)
@@ -46,12 +46,12 @@ POLYGONS: tuple[tuple[Polygon, ...], ...] = (
     tuple(_turned(bar, 45) for bar in _PLUS),
     (),
 )
-"""What makes up each shape. The first, which has no corners, is a circle; so is the last, which is hollow."""
+"""The polygons of each shape. The first, which has no corners, is a circle; so is the last, which is hollow."""
 CIRCLE, RING = 0, len(POLYGONS) - 1
 
 
 def signs_of(groups: int, *, has_others: bool) -> tuple[int, ...]:
-    """The shapes of so many groups; what is left over has the ring, as it has the last of the colours."""
+    """The shapes of so many groups; the rest has the ring, as it has the last colour."""
     return (*range(groups - 1), RING) if has_others else tuple(range(groups))
 
 

@@ -1,4 +1,4 @@
-"""What is drawn over the points: names, a question and its results, the point in question, a loop."""
+"""Drawn over the points: names, a query and its results, the current point, a loop."""
 
 from collections.abc import Iterable, Sequence
 
@@ -45,7 +45,7 @@ def paint_names(
 
 
 def paint_hits(painter: QPainter, places: Iterable[QPointF], colours: Tokens, unit: float) -> None:
-    """The results of the question in the box."""
+    """The results of the query in the box."""
     painter.setPen(QPen(colours.text, 1.6))
     painter.setBrush(colours.mark)
     for place in places:
@@ -53,7 +53,7 @@ def paint_hits(painter: QPainter, places: Iterable[QPointF], colours: Tokens, un
 
 
 def paint_question(painter: QPainter, place: QPointF, colours: Tokens, unit: float) -> None:
-    """Cross-hairs where the question itself belongs, with a rim that sets them off from the points below."""
+    """Cross-hairs at the query's location, with a rim that separates them from the points below."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for colour, width in ((colours.base, 5.5), (colours.text, 2.5)):
         painter.setPen(QPen(colour, width, Qt.PenStyle.SolidLine, Qt.PenCapStyle.FlatCap))
@@ -64,7 +64,7 @@ def paint_question(painter: QPainter, place: QPointF, colours: Tokens, unit: flo
 
 
 def paint_point(painter: QPainter, place: QPointF, radius: float, colours: Tokens, *, focused: bool) -> None:
-    """A ring around the point in question; a second one where the keys walk."""
+    """A ring around the current point; a second one for the keyboard cursor."""
     painter.setBrush(Qt.BrushStyle.NoBrush)
     for colour, width in ((colours.base, 4.5), (colours.accent if focused else colours.text, 2.0)):
         painter.setPen(QPen(colour, width))
@@ -80,7 +80,7 @@ def paint_chosen(painter: QPainter, places: Iterable[QPointF], radius: float, co
 
 
 def paint_loop(painter: QPainter, loop: Sequence[QPointF], colours: Tokens) -> None:
-    """The lasso as it is drawn."""
+    """The lasso while it is drawn."""
     painter.setBrush(faded(colours.accent, _LOOP_GROUND))
     painter.setPen(QPen(colours.accent, 1.5, Qt.PenStyle.DashLine))
     painter.drawPolygon(QPolygonF(list(loop)))

@@ -1,4 +1,4 @@
-"""The map of the index with all that belongs to it: header, legend, card and list."""
+"""The map of the index with its controls: header, legend, card and list."""
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
@@ -37,7 +37,7 @@ _GUTTER = 16
 _LIST_WIDTH = 260
 _ANY_WIDTH = 16_777_215
 _NARROW = 620
-"""Pixels below which the list goes under the map."""
+"""Pixels below which the list moves below the map."""
 _LOW = 260
 """Pixels below which there is no legend."""
 _FEWEST_LETTERS = 16
@@ -104,20 +104,18 @@ class MapHeader(QWidget):
 
 
 class MapPanel(IndexPage):
-    """Signals:
-    action_requested: what a button asks for: the page with the `map` alone, the `settings`, or a `sync`.
-    """
+    """Signals: action_requested: the action of a button: the page with the `map` alone, the `settings`, or a `sync`."""
 
     action_requested = Signal(str)
     _came = Signal(object, object)
     _progressed = Signal(object, object)
 
     def __init__(self, jobs: Jobs, *, whole: bool = False, parent: QWidget | None = None) -> None:
-        """`whole`: it is a page of its own, rather than a card on one."""
+        """`whole`: it is a separate page, rather than a card on one."""
         super().__init__(jobs, parent)
         self.answer: Answer | None = None
         self.prepared: Prepared | None = None
-        """What is shown; None where there are no points."""
+        """The shown data; None if there are no points."""
         self._isolated = -1
         self._regrouping, self._answering = JobSlot(self), JobSlot(self)
         self.header, self.canvas = MapHeader(), InteractiveMap(jobs, scrolls=not whole)
@@ -247,7 +245,7 @@ class MapPanel(IndexPage):
             self._say(tr(wording.DRAWING), "")
 
     def _say(self, title: str, text: str, *, lasting: bool = False) -> None:
-        """In the place of a map; with all its room unless it stays away."""
+        """Show a message instead of a map; `lasting` reserves the map's space."""
         policy = QSizePolicy.Policy.Ignored if lasting else QSizePolicy.Policy.Preferred
         self._whole.setSizePolicy(QSizePolicy.Policy.Preferred, policy)
         self._title.setText(breakable(title))
@@ -331,16 +329,16 @@ class MapPanel(IndexPage):
 
     @Slot(object)
     def show_answer(self, answer: Answer | None) -> None:
-        """Mark where the question and its results are; None where nothing is asked.
+        """Mark the locations of the query and its results; None without a query.
 
-        An answer by words alone is passed over: what it lacks would go from the map and come again.
+        A keyword-only answer is skipped: marks would disappear and return.
         """
         if answer is None or answer.final:
             self.answer = answer
             self._ask_answer()
 
     def _ask_answer(self) -> None:
-        """Once more, too, where somebody looks again."""
+        """Also when the map becomes visible again."""
         if not self.isVisible():
             return
         answer, insight = self.answer, self.insight
@@ -371,7 +369,7 @@ class MapPanel(IndexPage):
         self.selecting.list.setMaximumSize(width, _ANY_WIDTH if beside else self.height() // 3)
 
     def _show_legend(self) -> None:
-        """Where there is room: a low map tells its groups by their names alone."""
+        """If there is room: a low map shows its groups by name only."""
         unit = font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
         self.legend.setVisible(self.prepared is not None and self.height() >= _LOW * unit)
 

@@ -85,7 +85,7 @@ class PointImage(QObject):
             self._start()
 
     def paint(self, painter: QPainter, view: Viewport) -> None:
-        """What there is, where it belongs."""
+        """Paint the points."""
         picture = self._picture
         if picture is None:
             return

@@ -15,7 +15,7 @@ _ASIDE = 2.5
 
 
 class PointIndex:
-    """Over points (n, 2), which nobody changes."""
+    """Over points (n, 2), which are never changed."""
 
     def __init__(self, points: Floats) -> None:
         self._points = points

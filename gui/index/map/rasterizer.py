@@ -82,7 +82,7 @@ class _Shape:
         return [self._order[start : min(start + _POINTS, last)] for start in range(first, last, _POINTS)]
 
     def gaps(self, x: Floats, y: Floats) -> Floats:
-        """How far a place beside the middle is outside of the shape, in pixels; below 0 inside."""
+        """Distances of pixels near the centre from the shape's edge; below 0 inside."""
         if self._sign == CIRCLE:
             return np.hypot(x, y) - self._radius
         if self._sign == RING:
@@ -91,7 +91,7 @@ class _Shape:
         return found
 
     def _outside(self, polygon: Polygon, x: Floats, y: Floats) -> Floats:
-        """Beyond the edge that is farthest away: right but for what lies off a corner, which is nearer than it says."""
+        """Outside the farthest edge: exact except beyond a corner, which is nearer."""
         gaps = []
         for (x0, y0), (x1, y1) in zip(polygon, (*polygon[1:], polygon[0]), strict=True):
             length = float(np.hypot(x1 - x0, y1 - y0))

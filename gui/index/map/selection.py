@@ -1,4 +1,4 @@
-"""Points that a person points at, opens or collects on the map."""
+"""Points that the user hovers, opens or collects on the map."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -43,7 +43,7 @@ class Places(QObject):
         self._asking.cancel()
 
     def ask(self, insight: IndexInsight, chunk: int, then: Callable[[MapPlace | None], None]) -> None:
-        """`then` hears of the chunk, at once or soon; None for one that has left the index. A newer question wins."""
+        """`then` receives the chunk, now or soon; None for a deleted one. A newer request wins."""
         self._asking.cancel()
         if chunk in self._known:
             then(self._known[chunk])
@@ -81,7 +81,7 @@ class HoverCard(QFrame):
         self.hide()
 
     def show_place(self, place: MapPlace, at: QPointF) -> None:
-        """Beside a point, inside of the parent."""
+        """Next to a point, inside of the parent."""
         self._title.setText(wording.heading_of(place))
         self._text.setText(place.text)
         self._where.setText(wording.where(place))

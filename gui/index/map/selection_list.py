@@ -1,4 +1,4 @@
-"""The chunks that a person has chosen on the map, in words."""
+"""The list of chunks that the user has selected on the map."""
 
 from collections.abc import Sequence
 
@@ -36,7 +36,7 @@ _PAD_X, _PAD_Y = 10, 5
 
 
 class _Rows(QStyledItemDelegate):
-    """Heading above, citation below: a line each, however tall the letters of a script are."""
+    """Heading above, citation below: a line each, for any height of letters."""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         return QSize(0, sum(_line_height(size) for size in (13, 12)) + 2 * _PAD_Y)
@@ -65,12 +65,9 @@ def _line_height(size: int) -> int:
 
 
 class SelectionList(QFrame):
-    """Hidden while nothing is chosen.
+    """Hidden while nothing is selected.
 
-    Signals:
-        opened: a MapPlace that the person wants to read.
-        shown: the chunk id of the row that is current.
-        closed: nothing is chosen any more.
+    Signals: opened: a MapPlace to open. shown: the chunk id of the current row. closed: nothing is selected any more.
     """
 
     opened = Signal(object)

@@ -44,7 +44,7 @@ class Viewport:
         return replace(sized, scale=sized.fitting * relation)
 
     def around(self, box: Box) -> "Viewport":
-        """Of other points, with what is seen left where it is."""
+        """Of other points, with the visible area unchanged."""
         return replace(self, box=box)
 
     def to_pixels(self, across: float, up: float) -> tuple[float, float]:
@@ -64,7 +64,7 @@ class Viewport:
         return replace(self, across=across, up=up)
 
     def zoomed(self, factor: float, x: float, y: float) -> "Viewport":
-        """Larger by a factor, with what is at this pixel left there."""
+        """Zoomed by a factor around this pixel."""
         fitting = self.fitting
         scale = min(max(self.scale * factor, fitting * _SHALLOWEST), fitting * _DEEPEST)
         across, up = self.to_units(x, y)

@@ -1,4 +1,4 @@
-"""What the map says, from values alone."""
+"""Texts of the map, from values alone."""
 
 from engine import IndexMap, MapGap, MapPlace, MapProgress, marked, tr, tr_count
 from gui.index.map.groups import Kind
@@ -21,7 +21,7 @@ REMEDIES: dict[MapGap, tuple[str, str]] = {
     "no-model": (marked("Choose a model…"), "settings"),
     "no-chunks": (marked("Sync now"), "sync"),
 }
-"""On the button below it, and what that asks for."""
+"""Label of the button below it, and its action."""
 _GAPS: dict[MapGap, tuple[str, str]] = {
     "no-model": (
         marked("No map without a model"),
@@ -47,7 +47,7 @@ def empty(record: IndexMap) -> tuple[str, str]:
 
 
 def subtitle(record: IndexMap, points: int) -> str:
-    """Beside the title: how many are shown, and what their places mean."""
+    """Next to the title: how many are shown, and what their locations mean."""
     if points < record.chunks:
         ready = tr_count(
             "{points:,} of {count:,} chunk ({percent} % ready)",

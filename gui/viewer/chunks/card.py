@@ -39,17 +39,14 @@ _SIDE = 16
 _ROWS = 11
 _FEWEST_ROWS = 4
 _LEAST_VALUE = 22
-"""Letters."""
+"""Characters."""
 
 
 class ChunkCard(QFrame):
     """One chunk at a time.
 
-    Signals:
-        walked: on to the next (True) or back to the one before (False).
-        more_wanted: passages like this one are wanted.
-        said: a sentence about what was done.
-        closed: the card was put away; left: and it had the keys.
+    Signals: walked: to the next (True) or previous one (False). more_wanted: find passages similar to this one. said: a
+    message about the result. closed: the card was closed; left: and it had the focus.
     """
 
     walked = Signal(bool)
@@ -66,7 +63,7 @@ class ChunkCard(QFrame):
         """Name and value of each."""
         self._above = False
         self._place = 0
-        """Where the person had scrolled to when the rows were made anew, until the next move."""
+        """Scroll position before the rows were rebuilt, until the user scrolls."""
         self._text = ""
         self._vector: VectorState | None = None
         self.lacks: MissingFeatures = {}
@@ -101,7 +98,7 @@ class ChunkCard(QFrame):
         self.hide()
 
     def _make_body(self) -> QScrollArea:
-        # No QFormLayout: for wrapped values it keeps heights that it has measured at other widths on the way.
+        # Not a QFormLayout: for wrapped values it caches heights measured at other widths.
         self._grid = QGridLayout()
         self._grid.setContentsMargins(_SIDE, 2, _SIDE, 10)
         self._grid.setHorizontalSpacing(16)
@@ -126,7 +123,7 @@ class ChunkCard(QFrame):
         rows = list(facts(detail, file, same_as_file=same_as_file))
         text = as_text(words, rows)
         if (text, detail.row.vector) == (self._text, self._vector) and not self.isHidden():
-            return  # during a sync it comes again and again, and nobody's reading or selection shall be disturbed
+            return  # it is updated repeatedly during a sync, and must not disturb reading or selecting
         same = detail.id == self._id and not self.isHidden()
         self._place = (self._place or self._body.verticalScrollBar().value()) if same else 0
         self._id, self._text, self._vector = detail.id, text, detail.row.vector
@@ -145,13 +142,13 @@ class ChunkCard(QFrame):
         for fact in rows:
             self._add(fact.label, _value(fact))
         self._fit()
-        # Asked anew: PySide's wrapper of the bar does not outlive the rows.
+        # Fetched again: PySide's wrapper of the bar doesn't outlive the rows.
         self._body.verticalScrollBar().setValue(self._place)
         spoken = f"{said}. {rows[0].value}"
         self.setAccessibleName(words)
         self.setAccessibleDescription(spoken)
         self.show()
-        # The keys stay in the text, whose reader hears of the card only so.
+        # The focus stays in the text, so the card must be announced.
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, f"{words}. {spoken}"))
 
     def _clear(self) -> None:
@@ -179,9 +176,9 @@ class ChunkCard(QFrame):
         name.setHidden(self._above and not name.text())
 
     def _fit(self) -> None:
-        """Where the values would have a few letters only, their names stand above them."""
+        """Names are above values that would have only a few characters next to them."""
         names = max((name.sizeHint().width() for name, _ in self._rows), default=0)
-        bar = self._body.verticalScrollBar().sizeHint().width()  # the body itself hears of its size later
+        bar = self._body.verticalScrollBar().sizeHint().width()  # the body itself gets its size later
         room = self.width() - bar - names - 2 * _SIDE - self._grid.horizontalSpacing()
         above = room < _LEAST_VALUE * QFontMetrics(font_at(13)).averageCharWidth()
         if above != self._above:
@@ -190,7 +187,7 @@ class ChunkCard(QFrame):
                 self._put(number)
 
     def _return(self) -> None:
-        """New rows are laid out step by step, with fewer lines to scroll on the way."""
+        """New rows are laid out step by step, with a smaller scroll range meanwhile."""
         if self._place:
             self._body.verticalScrollBar().setValue(self._place)
 
@@ -198,7 +195,7 @@ class ChunkCard(QFrame):
         self._place = 0
 
     def close_card(self) -> None:
-        """Put the card away, if it is there."""
+        """Close the card, if it is open."""
         if self.isHidden():
             return
         focus = QApplication.focusWidget()

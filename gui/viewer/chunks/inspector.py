@@ -31,7 +31,7 @@ class ChunkPlaces(Protocol):
     """A view of a text in which chunks have their places. A place is the number of a chunk, from 0."""
 
     def current_line(self) -> int:
-        """Where the person is."""
+        """The user's current line."""
 
     def set_margin(self, shown: bool) -> None:
         """Make room for the borders, or take it back."""
@@ -40,19 +40,17 @@ class ChunkPlaces(Protocol):
         """The chunks of the text, or none."""
 
     def set_chosen(self, place: int | None) -> None:
-        """The chunk whose row is shown."""
+        """The selected chunk, whose row is shown."""
 
     def reveal_chunk(self, place: int) -> None:
         """Bring a chunk into view."""
 
 
 class ChunkInspector(QObject):
-    """Of one file at a time; does nothing while `margin_action` is not checked.
+    """For one file at a time; does nothing while `margin_action` is not checked.
 
-    Signals:
-        said: a sentence for the person.
-        source_wanted: what was chosen is only to be seen in the source.
-        more_wanted: passages like this `Passage` are wanted, and its text.
+    Signals: said: a message for the user. source_wanted: the selection is only visible in the source. more_wanted: find
+    passages similar to this `Passage`, with its text.
     """
 
     said = Signal(str)
@@ -60,7 +58,7 @@ class ChunkInspector(QObject):
     more_wanted = Signal(object, str)
 
     def __init__(self, jobs: Jobs, view: ChunkPlaces, card: ChunkCard, panel: QWidget, action: str) -> None:
-        """Its keys work anywhere in `panel`; `action` is what the one says that shows the chunks."""
+        """Its keys work anywhere in `panel`; `action` is the label of the action that shows the chunks."""
         super().__init__(panel)
         self._jobs = jobs
         self._view = view
@@ -74,7 +72,7 @@ class ChunkInspector(QObject):
         self._text = ""
         """Of the chunk on the card."""
         self._walking: bool | None = None
-        """The way that a person wanted to go before the chunks were there."""
+        """Direction that the user requested before the chunks were loaded."""
         self.margin_action = key_action(panel, CHUNKS, action)
         self.margin_action.setCheckable(True)
         self.margin_action.toggled.connect(self._show_margin)
@@ -91,7 +89,7 @@ class ChunkInspector(QObject):
 
     @property
     def walking(self) -> bool:
-        """Whether a chunk is chosen as soon as the chunks are there."""
+        """Whether a chunk will be selected when the chunks are loaded."""
         return self._walking is not None
 
     @property
@@ -104,7 +102,7 @@ class ChunkInspector(QObject):
         self.show_file("", None)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Where nobody can look into the index there is no margin; it comes back with what can be seen there."""
+        """Without access to the index there is no margin; it is restored with it."""
         before = "insight" in self._gates.lacks
         self._gates.hear(lacks)
         self._card.lacks = lacks
@@ -136,7 +134,7 @@ class ChunkInspector(QObject):
 
     @Slot(bool)
     def walk(self, forward: bool) -> None:
-        """Choose the next chunk, or the one before; at first the one where the person is."""
+        """Select the next or previous chunk; at first the one at the user's position."""
         if not self._name or not self.margin_action.isEnabled():
             return
         self.source_wanted.emit()
@@ -186,7 +184,7 @@ class ChunkInspector(QObject):
             self.walk(forward)
 
     def _choose_again(self, before: _Read, chosen: int) -> None:
-        """After a change of the index: the same chunk, or the one that is there now."""
+        """After a change of the index: the same chunk, or the one at its location now."""
         assert self._read is not None
         old = before.file.chunks[chosen]
         place = self._read.lanes.place_of(old)
@@ -224,7 +222,7 @@ class ChunkInspector(QObject):
     def _show(self, file: FileChunks, detail: ChunkDetail | None, same: bool | None) -> None:
         self._detail.done()
         if detail is None:
-            self._load()  # it was indexed anew a moment ago
+            self._load()  # it was reindexed a moment ago
         else:
             self._text = detail.text
             self._card.show_chunk(detail, file, same_as_file=same)
@@ -258,7 +256,7 @@ class ChunkInspector(QObject):
 
 
 def _read(insight: IndexInsight, name: str, token: CancelToken) -> _Read | None:
-    """On a pool thread: the rows, and where each stands."""
+    """On a pool thread: the rows, and their locations."""
     file = insight.chunks_of(name, token)
     return None if file is None else _Read(file, ChunkLanes(file.chunks))
 
@@ -274,4 +272,4 @@ def _detail(
     try:
         return detail, stored in lines.whole(detail.row.start_line, detail.row.end_line)
     except (OSError, ValueError):
-        return detail, None  # the file was closed or has gone meanwhile
+        return detail, None  # the file was closed or deleted meanwhile

@@ -1,4 +1,4 @@
-"""Where the chunks of a file stand in the margin: side by side where they overlap."""
+"""Lanes of a file's chunks in the margin: side by side where they overlap."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ LANES = 2
 
 
 class ChunkLanes:
-    """The chunks of one file by their lines; made off the GUI thread, asked for what is in view."""
+    """The chunks of one file by line; created off the GUI thread, queried for visible lines."""
 
     def __init__(self, chunks: Sequence[ChunkRow]) -> None:
         """`chunks` are in the order of the text."""
@@ -26,15 +26,15 @@ class ChunkLanes:
         return range(bisect_left(self._ends, first), bisect_right(self._starts, last))
 
     def at(self, line: int, lane: int | None = None) -> list[int]:
-        """Places of the chunks on a line, in that lane where there are any in it."""
+        """Positions of the chunks on a line, limited to that lane if it has any."""
         here = [place for place in self.between(line, line) if self.chunks[place].end_line >= line]
         in_lane = [place for place in here if self.lanes[place] == lane]
         return in_lane or here
 
     def next(self, line: int, *, forward: bool) -> int | None:
-        """The chunk that a person gets to from a line: the one there or, where there is none, the next that way.
+        """The chunk for a step from a line: the one there or, if there is none, the next in that direction.
 
-        Of two that overlap there, the one that begins later: a result is shown from its first line on.
+        Of two that overlap there, the later one: a result is shown from its first line on.
         """
         if here := self.at(line):
             return max(here, key=lambda place: (self.chunks[place].start_line, -place))
@@ -42,7 +42,7 @@ class ChunkLanes:
         return place if 0 <= place < len(self.chunks) else None
 
     def place_of(self, chunk: ChunkRow) -> int | None:
-        """The place of the same chunk in another version of the file; None where it has gone."""
+        """The position of the same chunk in another version of the file; None if it was removed."""
         return next((place for place, other in enumerate(self.chunks) if other.id == chunk.id), None)
 
 

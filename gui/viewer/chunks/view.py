@@ -1,4 +1,4 @@
-"""The source of a file with the borders of its chunks beside the line numbers."""
+"""The source of a file with the borders of its chunks next to the line numbers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ Tops = Mapping[int, tuple[int, int]]
 
 @dataclass(frozen=True)
 class MarginPainter:
-    """Draws into a view whose lines in view are `tops`. `dimmed`: the lines may have moved."""
+    """Paints into a view whose visible lines are `tops`. `dimmed`: the lines may have moved."""
 
     painter: QPainter
     colours: Tokens
@@ -57,12 +57,12 @@ class MarginPainter:
         self.painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def lane_at(self, x: int) -> int | None:
-        """The lane at this pixel; None beside the margin."""
+        """The lane at this pixel; None outside of the margin."""
         lane = (x - self.gutter.margin) // self.gutter.lane_width
         return lane if 0 <= lane < LANES else None
 
     def _box(self, chunk: ChunkRow, lane: int) -> QRectF | None:
-        """Where its bracket stands, beyond the view where it goes on there; None out of view."""
+        """Rectangle of its bracket, extended beyond the view where it continues; None out of view."""
         first, last = min(self.tops), max(self.tops)
         if chunk.end_line < first or chunk.start_line > last:
             return None
@@ -95,7 +95,7 @@ class MarginPainter:
         self._mark(QPointF(x, max(box.top(), 0.0) + self.typography.row_height / 2), vector)
 
     def _mark(self, middle: QPointF, vector: VectorState) -> None:
-        """A full disc, a ring, a cross or a short bar: no state is told by its colour alone."""
+        """A full disc, a ring, a cross or a short bar: states differ by more than colour."""
         half = max(3.0, self.typography.scaled(3) + 0.5)
         colour = state_colour(self.colours, VECTOR_STATES[vector][0])
         self.painter.setPen(QPen(colour, max(1.5, self.typography.scaled(1.5))))
@@ -115,10 +115,9 @@ class MarginPainter:
 
 
 class ChunkedSource(SourceView):
-    """What the margin shows is given from outside; only what is in view is looked at.
+    """The margin's content is set from outside; only visible lines are processed.
 
-    Signals:
-        chunk_pressed: place of a chunk whose border was pressed.
+    Signals: chunk_pressed: position of a chunk whose border was pressed.
     """
 
     chunk_pressed = Signal(int)
@@ -148,7 +147,7 @@ class ChunkedSource(SourceView):
         self.viewport().update()
 
     def reveal_chunk(self, place: int) -> None:
-        """Bring a chunk into view, from its first line on; one whose beginning is in view stays where it is."""
+        """Scroll to a chunk's first line, unless it is visible."""
         if self._by_line is None:
             return
         chunk = self._by_line.chunks[place]
@@ -159,7 +158,7 @@ class ChunkedSource(SourceView):
         self._moved()
 
     def spoken_parts(self) -> Sequence[Part]:
-        """As of any text; where chunks have their borders on show, each says where it begins and ends."""
+        """As for any text; with visible borders, each chunk has its first and last line."""
         parts = super().spoken_parts()
         if not self._lanes or self._by_line is None:
             return parts
@@ -189,7 +188,7 @@ class ChunkedSource(SourceView):
         )
 
     def _pressed(self, point: QPoint) -> list[int]:
-        """Places of the chunks whose border is at this point."""
+        """Positions of the chunks whose border is at this point."""
         if not self._lanes or self._by_line is None or not self.line_count:
             return []
         lane = self._margin().lane_at(self._along(point))

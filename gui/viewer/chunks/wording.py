@@ -1,4 +1,4 @@
-"""What the window says of a chunk. Pure functions."""
+"""Texts about a chunk. Pure functions."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -47,7 +47,7 @@ _NAMES = {
 
 
 def language_name(language: str) -> str:
-    """ "english" -> "English"; empty where none was told apart."""
+    """ "english" -> "English"; empty if none was detected."""
     return tr(_NAMES.get(language, language.capitalize()))
 
 
@@ -74,7 +74,7 @@ def heading_text(chunk: ChunkRow) -> str:
 
 
 def tip(file: FileChunks, places: Sequence[int]) -> str:
-    """For the mouse over a border: what is on that line."""
+    """Tooltip of a border: the chunks on that line."""
     chunk = file.chunks[places[0]]
     _, vector = VECTOR_STATES[chunk.vector]
     lines = [
@@ -103,9 +103,9 @@ def _rank(number: int, file: FileChunks) -> str:
 
 
 def facts(detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -> Iterator[Fact]:
-    """All that is known of a chunk, one after the other.
+    """All facts of a chunk, in order.
 
-    `same_as_file`: whether the file has the stored text on these lines; None where that was not looked at.
+    `same_as_file`: whether the file still has the stored text on these lines; None if not checked.
     """
     yield Fact(tr("Heading"), heading_text(detail.row))
     yield Fact(tr("Size"), size_of(detail.row))

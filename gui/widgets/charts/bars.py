@@ -16,15 +16,15 @@ _ROUND = 2
 
 
 class BarChart(Chart):
-    """Heights are relative to the highest bar; the parts of a bar stand one above the other.
+    """Heights are relative to the highest bar; the parts of a bar are stacked.
 
-    Each part has a pattern of its own, and a bar of something that failed is hatched; the chosen one has an edge.
+    Each part has its own pattern, and a failed bar is hatched; the selected one has an edge.
     """
 
     def __init__(
         self, title: str, plot_height: int, *, bar_width: int | None = None, parent: QWidget | None = None
     ) -> None:
-        """`bar_width`: pixels at font scale 1; the newest are shown then, and the keys lead on to the others."""
+        """`bar_width`: pixels at font scale 1; the newest bars are visible, and the keys reach the others."""
         super().__init__(title, plot_height, parent)
         self._bar_width = bar_width
         self._last: int | None = None
@@ -38,7 +38,7 @@ class BarChart(Chart):
             self.bring_into_view(self.chosen)
 
     def _slot(self) -> float:
-        """Width of a bar with the gap beside it."""
+        """Width of a bar including its gap."""
         if self._bar_width is not None:
             return self._scaled(self._bar_width) * 1.5
         return min(self._scaled(_WIDEST), self.plot().width() / max(1, len(self.series.marks)))

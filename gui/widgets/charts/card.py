@@ -45,7 +45,7 @@ class ChartCard(QFrame):
         newest_first: bool = False,
         parent: QWidget | None = None,
     ) -> None:
-        """`empty`: what is said in place of a chart without a mark. `newest_first`: the order of the table's rows."""
+        """`empty`: message instead of a chart without marks. `newest_first`: the order of the table's rows."""
         super().__init__(parent)
         self.setProperty("role", "card")
         self.chart = chart
@@ -85,7 +85,7 @@ class ChartCard(QFrame):
         self._show_side()
 
     def show_series(self, series: Series, meta: str = "") -> None:
-        """`meta`: beside the title."""
+        """`meta`: text next to the title."""
         self._meta.setText(meta)
         if series != self.chart.series:
             self.chart.show_series(series)
@@ -96,7 +96,7 @@ class ChartCard(QFrame):
         """Show the table in place of the chart, or the chart again."""
         had_focus = self.chart.hasFocus() or self._table.hasFocus()
         if had_focus:
-            self._turn.setFocus()  # or Qt would give the focus of what is hidden to the next card
+            self._turn.setFocus()  # otherwise Qt would move the focus of the hidden widget to the next card
         self._turned = not self._turned
         self._show_side()
         if had_focus:
@@ -110,7 +110,7 @@ class ChartCard(QFrame):
 
     def _show_side(self) -> None:
         some = bool(self.chart.series.marks)
-        if self._turned:  # sorting takes longer than drawing: nobody pays for it unseen
+        if self._turned:  # sorting takes longer than drawing: done only when visible
             self._table.show_records(self.chart.series.marks)
         for side, shown in ((self._empty, not some), (self.chart, some and not self._turned)):
             side.setVisible(shown)

@@ -1,4 +1,4 @@
-"""What all charts have in common: one mark is chosen by the mouse or the keys, named below, and told aloud."""
+"""Common base of all charts: one mark is selected by mouse or keyboard, described below, and announced."""
 
 from collections.abc import Sequence
 
@@ -39,7 +39,7 @@ def part_inks(colours: Tokens) -> tuple[QColor, ...]:
 
 
 PATTERNS = (Qt.BrushStyle.SolidPattern, Qt.BrushStyle.HorPattern)
-"""What the parts are filled with, so that they differ by more than their colours; what is no ground has an edge."""
+"""Patterns of the parts, so that they differ by more than their colours; unfilled ones have an edge."""
 
 
 class Chart(QWidget):
@@ -66,7 +66,7 @@ class Chart(QWidget):
         self._describe()
 
     def show_series(self, series: Series) -> None:
-        """Show this in place of what was shown; the chosen mark stays chosen where it is still there."""
+        """Show this series; the selected mark stays selected if it still exists."""
         if series == self.series:
             return
         before, self.series = self.series, series
@@ -76,14 +76,14 @@ class Chart(QWidget):
         self.update()
 
     def _again(self, before: Series, index: int | None) -> int | None:
-        """Where a mark of the series before stands now."""
+        """The position of a mark of the previous series now."""
         key = None if index is None else before.marks[index].key
         return next((place for place, mark in enumerate(self.series.marks) if mark.key == key), None)
 
     # --- for subclasses ---------------------------------------------------------------------------------------------
 
     def mark_at(self, position: QPointF) -> int | None:
-        """The mark at this place of the widget; here and below as if lines ran to the right, whatever they do."""
+        """The mark at this position of the widget; coordinates here and below assume left-to-right."""
         raise NotImplementedError
 
     def place_of(self, index: int) -> QRectF:
@@ -91,7 +91,7 @@ class Chart(QWidget):
         raise NotImplementedError
 
     def paint_marks(self, painter: QPainter, colours: Tokens) -> None:
-        """Only called where there are marks."""
+        """Only called if there are marks."""
         raise NotImplementedError
 
     def bring_into_view(self, index: int) -> None:
@@ -99,7 +99,7 @@ class Chart(QWidget):
 
     @property
     def chosen(self) -> int | None:
-        """The mark under the mouse, else the one that the keys have gone to."""
+        """The mark under the mouse, else the one of the keyboard cursor."""
         return self._walked if self._pointed is None else self._pointed
 
     def plot(self) -> QRectF:
@@ -145,7 +145,7 @@ class Chart(QWidget):
         return place
 
     def _describe(self) -> None:
-        """The chosen mark goes into the name, which assistive tools tell at once when it changes."""
+        """The selected mark is part of the accessible name, whose changes are announced immediately."""
         mark = self.mark()
         words = mark.detail or mark.caption if mark else self.series.resting
         self.setAccessibleName(f"{self._title}: {words}" if words else self._title)
@@ -219,7 +219,7 @@ class Chart(QWidget):
             self._paint_legend(painter, colours, room)
 
     def _paint_legend(self, painter: QPainter, colours: Tokens, room: QRectF) -> None:
-        """What the parts of the marks are, in the middle, where the ends leave room."""
+        """The legend of the parts, in the middle, if the ends leave room."""
         side = self._scaled(_SWATCH)
         widths = [side + 5 + painter.fontMetrics().horizontalAdvance(name) for name in self.series.legend]
         left = room.center().x() - (sum(widths) + (len(widths) - 1) * _APART) / 2

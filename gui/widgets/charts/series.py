@@ -1,4 +1,4 @@
-"""What a chart shows, told without a picture: marks that are at the same time the rows of the table behind it."""
+"""The content of a chart, independent of its picture: marks that are also the rows of its table."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ class Mark:
     failed: bool = False
     """Drawn so that it differs by more than its colour."""
     detail: str = ""
-    """More than the caption says, for the tooltip."""
+    """Longer than the caption, for the tooltip."""
 
     @property
     def key(self) -> str:
-        """What it is known by when newer figures come."""
+        """Identifies it across updates."""
         return self.row[0][0]
 
     @property
@@ -37,13 +37,13 @@ class Mark:
 class Series:
     marks: tuple[Mark, ...] = ()
     gist: str = ""
-    """The whole picture in a sentence, for those who do not see it."""
+    """A summary in a sentence, for screen readers."""
     ends: tuple[str, str] = ("", "")
-    """What stands below the first and the last mark."""
+    """Labels below the first and the last mark."""
     resting: str = ""
-    """What stands there instead while no mark is chosen."""
+    """Label instead of these while no mark is selected."""
     legend: tuple[str, ...] = ()
-    """Names of the parts of a mark, where there are several."""
+    """Names of a mark's parts, if there are several."""
 
 
 def figure_cell(count: int | None) -> Cell:

@@ -23,8 +23,11 @@ SYNC_COLUMNS = (
 
 
 def sync_series(syncs: Sequence[SyncSummary], now: float | None = None) -> Series:
-    """Syncs, newest last. Heights follow the square root of what was done, so that a day's small changes stay visible
-    beside a first run; one that did nothing is visible, too."""
+    """Syncs, newest last.
+
+    Heights follow the square root of the work, so that a day's small changes stay visible next to a first run; one
+    without work is visible, too.
+    """
     if not syncs:
         return Series(resting=tr("No sync yet."))
     marks = tuple(_sync_mark(sync, now) for sync in syncs)

@@ -50,7 +50,7 @@ _MOST_KEYS = 0.4
 
 
 def spoken(found: Found) -> str:
-    """All that the row shows, as words."""
+    """All texts of the row."""
     entry = found.entry
     return ", ".join(filter(None, (entry.words, entry.reason or entry.where, entry.keys)))
 
@@ -149,12 +149,10 @@ _STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: _PAGE, Qt.
 
 
 class PaletteBox(QFrame):
-    """Typing chooses, Up and Down walk, Enter takes; whoever goes elsewhere leaves it.
+    """Typing filters, Up and Down move, Enter runs; it closes when the focus leaves it.
 
-    Signals:
-        taken: Entry that is to be run.
-        refused: Entry that cannot be run now.
-        left: it was closed by Escape or Tab, and the keys should go back to where they were.
+    Signals: taken: Entry to run. refused: Entry that can't be run now. left: it was closed by Escape or Tab, and the
+    previous focus should be restored.
     """
 
     taken = Signal(object)
@@ -209,7 +207,7 @@ class PaletteBox(QFrame):
         self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def close_quietly(self) -> None:
-        """Be gone, wherever the keys are."""
+        """Close, without moving the focus."""
         self._entries = ()
         self.hide()
 
@@ -225,7 +223,7 @@ class PaletteBox(QFrame):
         self._tell()
 
     def _tell(self) -> None:
-        """The keys are with the field, where nobody would hear of the row."""
+        """Announced, since the keyboard focus stays in the field."""
         row = self.list.currentIndex().row()
         announce(self.edit, spoken(self.model.found[row]) if row >= 0 else self._nothing.text())
 

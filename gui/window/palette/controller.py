@@ -1,4 +1,4 @@
-"""The way into the palette and back: what it lists, what was used lately, and where the keys go afterwards."""
+"""Opens and closes the palette: its entries, recently used ones, and restoring the focus."""
 
 from functools import partial
 from pathlib import Path

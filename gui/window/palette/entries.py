@@ -1,4 +1,4 @@
-"""What the palette lists: every command of the window as it stands now, saved searches, and folders opened lately."""
+"""The entries of the palette: every command of the window in its current state, saved searches, and recent folders."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -15,21 +15,21 @@ from gui.commands.keymap import Command, Keymap
 
 _WHOLE_BEGINNING, _BEGINNING, _INITIALS, _INSIDE = 100.0, 80.0, 60.0, 50.0
 SCATTERED = 20.0
-"""What letters are worth at most that stand neither together nor at the beginnings of words."""
+"""Highest score of letters that are neither adjacent nor at the beginnings of words."""
 
 
 class Fit(NamedTuple):
     score: float
-    """The larger, the better; 0 for a question without letters, which everything fits."""
+    """Higher is better; 0 for an empty text, which everything matches."""
     marks: tuple[tuple[int, int], ...]
     """Ranges of characters in `words` that were found, apart and in order."""
 
 
 def fit(asked: str, words: str, beside: str = "") -> Fit | None:
-    """Each word of `asked` is found in `words`, or else in what stands `beside` them; None where one is not.
+    """Match each word of `asked` in `words`, or else in `beside`; None if one is missing.
 
-    Found is: the beginning of a word, a part of one, the initials of words, or letters in their order of which the
-    first begins a word.
+    Matches are: the beginning of a word, a part of one, the initials of words, or letters in order of which the first
+    begins a word.
     """
     score = 0.0
     found: set[int] = set()
@@ -75,7 +75,7 @@ def _find(part: str, words: str) -> tuple[float, range | list[int]] | None:
 
 
 def _in_order(part: str, words: str, places: "range | list[int]") -> list[int] | None:
-    """The first of `places` at which the letters of `part` stand one after the other."""
+    """The first of `places` at which the letters of `part` are consecutive."""
     found = []
     rest = iter(places)
     for letter in part:
@@ -94,9 +94,9 @@ def _ranges(letters: set[int]) -> tuple[tuple[int, int], ...]:
 
 @dataclass(frozen=True)
 class Entry:
-    """`key` tells it from all others, also in later runs; `reason` why it cannot be run now, empty where it can.
+    """`key` identifies it, also in later runs; `reason` why it can't be run now, empty if it can.
 
-    `known_as` is what else it is found by, though nobody sees it: its English words and its name.
+    `known_as` are hidden search texts: its English words and its name.
     """
 
     key: str
@@ -142,7 +142,7 @@ def _entry(keymap: Keymap, command: Command, actions: Sequence[QAction], focus: 
 
 
 def _choose(command: Command, actions: Sequence[QAction], focus: QWidget | None) -> tuple[QAction, str]:
-    """The action that is meant where a person is, and why there is none."""
+    """The action for the current focus, or why there is none."""
     owned = [(action, owner) for action in actions if (owner := _owner(action)) is not None and owner.isVisible()]
     for action, owner in owned:
         if focus is not None and (owner is focus or owner.isAncestorOf(focus)):
@@ -161,7 +161,7 @@ def _owner(action: QAction) -> QWidget | None:
 
 
 def _fit(asked: str, entry: Entry) -> Fit | None:
-    """By what is seen of it, or else by what it is known as, of which scattered letters would say too little."""
+    """By its visible text, or else by its hidden one, in which scattered letters would mean too little."""
     seen = fit(asked, entry.words, f"{entry.where} {entry.keys}")
     known = fit(asked, entry.known_as)
     if known is None or known.score < SCATTERED or (seen is not None and seen.score >= known.score / 2):
@@ -170,7 +170,7 @@ def _fit(asked: str, entry: Entry) -> Fit | None:
 
 
 def choose(entries: Iterable[Entry], asked: str, recent: Sequence[str]) -> list[Found]:
-    """Those that fit, the best first; of equals what was used lately, then what can be done now, then their order."""
+    """The matching entries, best first; ties by last use, then by whether they can be run now, then by order."""
     rank = {key: place for place, key in enumerate(recent)}
     found = [Found(entry, fitting) for entry in entries if (fitting := _fit(asked, entry)) is not None]
     last = len(rank)
