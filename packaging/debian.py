@@ -17,7 +17,7 @@ def ensure(purpose: str, packages: Iterable[str]) -> None:
     if not names:
         return
     if not can_install():
-        sys.exit(f"This system lacks {purpose}; install it with: sudo apt-get install -y {' '.join(names)}")
+        sys.exit(f"This system is missing {purpose}; install it with: sudo apt-get install -y {' '.join(names)}")
     install(purpose, names)
 
 

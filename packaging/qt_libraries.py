@@ -77,7 +77,7 @@ def ensure(libraries: Mapping[str, str]) -> None:
         return
     if shutil.which("apt-get") is None:
         names = ", ".join(f"{what} (in Debian: {package})" for package, what in missing.items())
-        sys.exit(f"This system lacks what Qt needs; install it with your package manager: {names}.")
+        sys.exit(f"Qt needs packages that are missing on this system; install them with your package manager: {names}.")
     debian.ensure("what Qt needs", missing)
     if left := find_missing(libraries):
         sys.exit(f"apt-get ran, yet this is still missing: {', '.join(left.values())}.")

@@ -41,7 +41,10 @@ def _advice(error: BaseException, sentence: str) -> tuple[str, str]:
     if isinstance(error, ProviderError):
         return (
             "The memory cannot be searched: the embedding provider cannot be used.",
-            "Check the embedding provider in Mnemoscope's settings (mnemoscope doctor tells more), then search again.",
+            (
+                "Check the embedding provider in Mnemoscope's settings (mnemoscope doctor has details), then "
+                "search again."
+            ),
         )
     if isinstance(error, TooSlow):
         return "The memory took too long to answer.", "Go on without it for now, and search again in a minute."
@@ -49,5 +52,5 @@ def _advice(error: BaseException, sentence: str) -> tuple[str, str]:
         return "The search was cancelled.", "Search again if the answer is still needed."
     return (
         "The memory cannot be searched now.",
-        "Run mnemoscope doctor to see what is wrong; until then say that the memory could not be searched.",
+        "Run mnemoscope doctor to find the problem; until then report that the memory could not be searched.",
     )

@@ -45,10 +45,10 @@ _SHORTEST_PROMPT = 5
 _SHORT_ID = 8
 _CANDIDATES = 5
 _SHARED = (
-    "Facts are the person's own: in a group or a channel, where others read along, they are neither told nor kept."
+    "Facts belong to the user alone: in a group or a channel, which others can read, they are neither shown nor saved."
 )
 _OFF = "The person does not let agents keep or forget facts (facts.agent_writes in the settings is off)."
-_WAITS = "It is recalled once the person has approved it in Mnemoscope."
+_WAITS = "Agents see it once the user has approved it in Mnemoscope."
 
 
 def memory_store(

@@ -85,11 +85,11 @@ def _page(found: FileText) -> MemoryGetAnswer:
             next_from = found.from_line + lines
         else:
             shown = cut(shown, PAGE_CHARACTERS)
-            notice = f"[Line {found.from_line} is longer than what is shown of it.]"
+            notice = f"[Line {found.from_line} is longer than the part shown.]"
             next_from = found.from_line + 1 if lines > 1 or found.truncated else None
             lines = 1
     if next_from is not None:
-        notice = f"{notice} [More follows: go on with from={next_from}.]".lstrip()
+        notice = f"{notice} [More follows: continue with from={next_from}.]".lstrip()
     return MemoryGetAnswer(
         path=found.path,
         missing=True if found.total_lines is None else UNSET,

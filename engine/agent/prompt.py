@@ -18,9 +18,9 @@ def memory_prompt_section(mode: PromptMode, tools: Collection[str], *, citations
     if mode != "full" or not how:
         return ""
     told = (
-        "Where it helps the person to check, name the source of what you found, as path#line."
+        "Where it helps the user to check, name the source of what you found, as path#line."
         if citations
-        else "Do not name paths or lines of the memory's files unless the person asks for them."
+        else "Do not name paths or lines of the memory's files unless the user asks for them."
     )
     return f"## Memory Recall\n{how} {_UNSURE}\n{told}\n"
 
@@ -28,11 +28,11 @@ def memory_prompt_section(mode: PromptMode, tools: Collection[str], *, citations
 def _how(search: bool, get: bool) -> str:
     if search and get:
         return (
-            f"When {_WHEN}, first search the person's notes and past sessions with memory_search; then read only the "
+            f"When {_WHEN}, first search the user's notes and past sessions with memory_search; then read only the "
             "lines that you need with memory_get."
         )
     if search:
-        return f"When {_WHEN}, first search the person's notes and past sessions with memory_search."
+        return f"When {_WHEN}, first search the user's notes and past sessions with memory_search."
     if get:
         return f"When {_WHEN} that a known note holds, first read the lines that you need with memory_get."
     return ""

@@ -147,9 +147,7 @@ def save_note(
     """
     whole = _redacted(note.text if text is None else text, note.session).strip() + "\n"
     if all(_HEADER.fullmatch(line) for line in whole.split("\n")):
-        raise NoteError(
-            tr("There is nothing in this note but its heading: write what is to be remembered, or leave it.")
-        )
+        raise NoteError(tr("This note has only a heading: add text, or cancel."))
     name = to_slug(redact(slug)) or note.slug
     written = write_note(workspace, settings, f"{note.date}-{name}", whole, note.session)
     if by_agent:

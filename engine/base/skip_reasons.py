@@ -128,10 +128,10 @@ CRASHED = Reason(
 )
 COPIED = Reason(marked("The database of its agent holds this session too."))
 GENERATED = Reason(marked("The agent wrote it for its own housekeeping."))
-KEPT_ELSEWHERE = Reason(marked("It is kept in the workspace {name} ({path})."))
+KEPT_ELSEWHERE = Reason(marked("It belongs to the workspace {name} ({path})."))
 SESSIONS_KEPT_ELSEWHERE = Reason(
-    marked("{count:,} session of it is kept in the workspace {name} ({path})."),
-    marked("{count:,} sessions of it are kept in the workspace {name} ({path})."),
+    marked("{count:,} session of it belongs to the workspace {name} ({path})."),
+    marked("{count:,} sessions of it belong to the workspace {name} ({path})."),
 )
 BREAKS_OFF = Reason(marked("It breaks off after {number:,} sessions, which are indexed: {problem}"))
 BROKEN_SESSIONS = Reason(
@@ -152,7 +152,7 @@ LARGE_WHEN_UNPACKED = Reason(marked("it stands for more bytes than a transcript 
 BAD_COMPRESSION = Reason(marked("its compression is damaged"))
 WRITTEN_ALL_THE_TIME = Reason(marked("It was written all the time; the next update reads it."))
 DAMAGED_TEXT = Reason(marked("The database cannot be read: a text in it is damaged"))
-BROKEN_CHANGE = Reason(marked("A change to it was broken off: start its program, which then mends it"))
+BROKEN_CHANGE = Reason(marked("A change to it was interrupted: start its program, which then repairs it"))
 UNREADABLE_DATABASE = Reason(marked("The database cannot be read: {what}"))
 NO_JSON_OBJECT = Reason(marked("no JSON object in {file}"))
 TOO_DEEP = Reason(marked("nested too deeply"))

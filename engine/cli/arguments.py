@@ -17,7 +17,7 @@ VERBS = {
     "remember": "Write a note of a past session into the folder memory.",
     "searches": "List the searches that were saved in the window.",
     "duplicates": "List the notes that share text: copies, near-copies and passages.",
-    "facts": "List what is to be remembered besides the notes, add to it, look it up, forget it.",
+    "facts": "List, add, search and forget remembered facts.",
     "status": "Show the state of the index.",
     "doctor": "Check the index and everything that it needs.",
     "mcp": "Serve notes and past sessions to an agent, over MCP on standard input and output.",
@@ -50,7 +50,7 @@ def add_fact_actions(
     listing.add_argument("--category", choices=FACT_CATEGORIES, help="only of this kind")
     adding = add("add", "Keep a fact; it is not kept twice.")
     adding.add_argument("text", nargs="+", type=nonempty, metavar="TEXT", help="one sentence")
-    adding.add_argument("--category", choices=FACT_CATEGORIES, help="what kind it is; else told by its words")
+    adding.add_argument("--category", choices=FACT_CATEGORIES, help="category; by default derived from its words")
     adding.add_argument(
         "--importance", type=share, default=USUAL_IMPORTANCE, metavar="F", help=f"0 to 1; else {USUAL_IMPORTANCE}"
     )
@@ -61,7 +61,7 @@ def add_fact_actions(
         "--min-score", type=share, default=None, metavar="F", help="show facts that score at least F, 0 to 1"
     )
     for action, text in (
-        ("approve", "Let agents be told of facts that wait for it."),
+        ("approve", "Approve pending facts, so that agents see them."),
         ("forget", f"Forget facts; for {FORGOTTEN_DAYS} days they can be restored."),
         ("restore", "Remember forgotten facts again."),
     ):
@@ -69,11 +69,11 @@ def add_fact_actions(
         named.add_argument("ids", nargs="+", type=nonempty, metavar="ID", help="its id, or a unique beginning of it")
         if action == "forget":
             named.add_argument(
-                "--for-good", action="store_true", default=False, help="leave nothing of them in any file, at once"
+                "--for-good", action="store_true", default=False, help="delete them permanently from every file"
             )
     add("export", "Print all that is remembered as Markdown, or as JSON with --json.")
     for action, text in (
-        ("recall", "Print what an agent is told before it answers a message; for its hooks."),
+        ("recall", "Print the facts and passages for a message, for an agent's hooks."),
         ("capture", "Keep what sounds worth remembering in a message, to be approved; for the hooks of an agent."),
     ):
         hook = add(action, text)
@@ -82,7 +82,7 @@ def add_fact_actions(
             nargs="*",
             default=[],
             metavar="MESSAGE",
-            help="what the person said; else from standard input, as text or as the JSON of a hook with a prompt",
+            help="the user's message; else from standard input, as text or as the JSON of a hook with a prompt",
         )
         hook.add_argument("--session", default=None, metavar="KEY", help="the key of the agent's session")
 
@@ -161,10 +161,10 @@ def make_parser() -> argparse.ArgumentParser:
         "ask for, with the reason and what to do. The exit code is 0 whenever the status could be read."
     )
     doctor = add("doctor")
-    doctor.add_argument("--deep", action="store_true", help="also embed some passages anew and compare")
+    doctor.add_argument("--deep", action="store_true", help="also re-embed some passages and compare")
     what = doctor.add_mutually_exclusive_group()
     what.add_argument("path", nargs="?", type=nonempty, metavar="PATH", help="only say why this file is found, or not")
-    what.add_argument("--repair", action="store_true", help="mend what can be mended without losing anything")
+    what.add_argument("--repair", action="store_true", help="repair everything that can be repaired without loss")
     offer = VERBS["mcp"]
     mcp = verbs.add_parser("mcp", help=offer, description=offer, parents=[_place()], allow_abbrev=False)
     mcp.add_argument(
@@ -213,7 +213,7 @@ def _add_search(search: _Parser) -> None:
         "query", nargs="*", default=[], type=nonempty, metavar="Q", help="words or a question; see below"
     )
     asked.add_argument(
-        "--like", type=nonempty, metavar="PATH#L5-L9", help="find what is like these lines, or like a whole file"
+        "--like", type=nonempty, metavar="PATH#L5-L9", help=("find passages similar to these lines, or to a whole file")
     )
     asked.add_argument(
         "--saved", type=nonempty, metavar="NAME", help="ask a search that was saved in the window, with its filters"
@@ -314,19 +314,19 @@ def _add_remember(remember: argparse.ArgumentParser) -> None:
     which.add_argument(
         "session", nargs="?", type=nonempty, metavar="SESSION", help="its id or stable name, as sessions show takes it"
     )
-    which.add_argument("--latest", action="store_true", help="the newest session; once, until it goes on")
+    which.add_argument("--latest", action="store_true", help="the newest session; once, until it continues")
     which.add_argument(
         "--hook", action="store_true", help="the session that has ended, from the JSON of an agent's hook on stdin"
     )
     remember.add_argument("--messages", type=count, metavar="N", help="take the last N messages; else 15, or as set")
     remember.add_argument("--slug", type=nonempty, metavar="WORDS", help="what the note is called behind its date")
-    remember.add_argument("--again", action="store_true", help="also where there is a note of this session already")
+    remember.add_argument("--again", action="store_true", help="even if there is a note of this session already")
     remember.add_argument("--dry-run", action="store_true", help="only print the note and where it would go")
 
 
 def _add_session_filters(sessions: argparse.ArgumentParser) -> None:
     sessions.add_argument("--agent", metavar="NAME", help="only of this program: claude-code, codex, openclaw …")
-    sessions.add_argument("--project", metavar="TEXT", help="only those in whose folder's path this stands")
+    sessions.add_argument("--project", metavar="TEXT", help="only those whose folder's path contains this")
     sessions.add_argument("--since", type=parse_since, metavar="D", help="only with messages on or after this date")
     sessions.add_argument("--until", type=parse_until, metavar="D", help="only begun before the end of this date")
     sessions.add_argument("--max", type=count, metavar="N", help="list at most N sessions")

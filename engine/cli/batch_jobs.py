@@ -25,5 +25,5 @@ def left_running(jobs: int) -> str:
     """The sentence about jobs that continue at the provider; empty for none."""
     if not jobs:
         return ""
-    verb = "goes on" if jobs == 1 else "go on"
-    return f"{plural(jobs, 'batch job')} {verb} at the provider: a later update takes in what comes of it."
+    verb = "continues" if jobs == 1 else "continue"
+    return f"{plural(jobs, 'batch job')} {verb} at the provider: a later update stores the results."

@@ -114,7 +114,7 @@ def _receiver(status: MemoryProviderStatus, custom: dict[str, Any]) -> str:
     named = _AGREED["named as fallback"]
     later = f"to {second['provider']} at {second['server']} if {status.provider} fails, {named}" if second else ""
     if custom["remote"]:
-        now = f"to {status.provider}{server}, {_AGREED.get(str(custom.get('consent')), 'nobody agreed')}"
+        now = f"to {status.provider}{server}, {_AGREED.get(str(custom.get('consent')), 'without consent')}"
         return f"{now}; {later}" if later else now
     if status.provider == "none":
         return "nowhere"

@@ -55,7 +55,7 @@ def preview_embedding(place: CliWorkspace, *, cancel: CancelToken) -> EmbeddingP
     """Sends nothing and changes nothing. Raises `Cancelled` and the store's errors."""
     selection = select_provider(place.settings, cancel=cancel)
     if selection.provider is None:
-        return _nothing(selection.unavailable_reason or "the settings say so.")
+        return _nothing(selection.unavailable_reason or "enabled in the settings.")
     try:
         return _preview(place, selection.provider, cancel)
     finally:

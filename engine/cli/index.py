@@ -94,7 +94,7 @@ def _sync(manager: "MemorySearchManager", *, force: bool, approve: bool | Embedd
 def _end(report: SyncReport, unfetched: str) -> int:
     """The exit code, after the line that explains it. `unfetched`: why the model could not be fetched."""
     if report.cancelled:
-        told = ("mnemoscope: Stopped; what was indexed so far stays.", left_running(report.batch_jobs))
+        told = ("mnemoscope: Stopped; files indexed so far stay indexed.", left_running(report.batch_jobs))
         print(*filter(None, told), file=sys.stderr)
         return 130
     problems = [unfetched, report.error, awaiting_text(report.awaiting) if report.awaiting else ""]

@@ -64,7 +64,7 @@ def run(arguments: Namespace) -> int:
         "explain": arguments.explain or not (arguments.json or arguments.markdown),
     }
     if arguments.all_workspaces and not arguments.query:
-        raise MnemoscopeError("--all-workspaces goes with words or a question, not with --like or --saved.")
+        raise MnemoscopeError("--all-workspaces can be combined with words or a query, not with --like or --saved.")
     if arguments.json and arguments.markdown:
         raise MnemoscopeError("The results come as --json or as --markdown: leave out one of them.")
     place = find_place(arguments)

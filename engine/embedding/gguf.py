@@ -218,7 +218,7 @@ class GgufProvider:
         if dims != self._file.dims:
             raise ProviderError(
                 tr(
-                    "The model {model} makes vectors of {dims:g} dimensions where its file says {told}: "
+                    "The model {model} makes vectors of {dims:g} dimensions, but its file says {told}: "
                     "choose another one.",
                     model=self.model,
                     dims=dims,

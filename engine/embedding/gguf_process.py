@@ -193,7 +193,8 @@ class _Worker:
         code = self._process.exitcode
         if code == -signal.SIGTERM or (sys.platform != "win32" and code == -signal.SIGKILL):
             return tr(
-                "The system ended the model {name}, perhaps for lack of memory: choose a smaller one.", name=self._name
+                "The system ended the model {name}, perhaps because memory ran out: choose a smaller one.",
+                name=self._name,
             )
         return tr(
             "The model {name} broke off while it worked (code {code}): fetch it again or choose another one.",

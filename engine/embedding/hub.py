@@ -79,7 +79,7 @@ def fetch_model(settings: Settings, *, progress: Progress | None = None, cancel:
         full = error.errno == errno.ENOSPC
         what = tr("the disk is full") if full else error.strerror or type(error).__name__
         raise ProviderError(
-            tr("The model cannot be kept in {parent}: {what}.", parent=place.path.parent, what=what)
+            tr("The model can't be saved in {parent}: {what}.", parent=place.path.parent, what=what)
         ) from error
     return place.path
 
@@ -266,9 +266,9 @@ class _Hub:
             return
         if url.scheme != "https" or not (url.host == ours.host or f".{url.host}".endswith(_CDN)):
             raise ProviderError(
-                tr("The hub leads to {host}, which is none of its own: not followed.", host=url.host)
+                tr("The hub redirects to {host}, which is not one of its own servers: not followed.", host=url.host)
                 if url.host
-                else tr("The hub leads to no address, which is none of its own: not followed.")
+                else tr("The hub redirects to an invalid address: not followed.")
             )
 
     def _refuse(self, response: httpx2.Response, model: HubFile) -> None:

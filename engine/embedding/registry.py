@@ -180,7 +180,7 @@ def _loaded_from(module: str) -> Factory:
             return maker(settings, key)
         except ModuleNotFoundError as error:
             said = tr(
-                "This provider needs the package {name}, which is missing: install Mnemoscope anew.", name=error.name
+                "This provider needs the package {name}, which is missing: reinstall Mnemoscope.", name=error.name
             )
             raise ProviderError(said) from error
 

@@ -117,7 +117,9 @@ def refusal(
         )
     if status == 429:
         if _is_daily(answer):
-            return NoAccess(tr("{name}'s quota for today is used up: go on tomorrow, or raise it.", name=name), status)
+            return NoAccess(
+                tr("{name}'s quota for today is used up: continue tomorrow, or raise it.", name=name), status
+            )
         return Transient(
             tr("{name} asks for fewer requests{quote}: try again later.", name=name, quote=quoted(shown)),
             _asked(headers, answer, said),

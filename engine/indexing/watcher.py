@@ -306,8 +306,8 @@ def _missing_sentence(missing: Sequence[str]) -> str:
     if not missing:
         return ""
     if len(missing) == 1:
-        return tr("{folder} is not there; it is watched as soon as it comes back.", folder=missing[0])
-    return tr("{folders} are not there; they are watched as soon as they come back.", folders=", ".join(missing))
+        return tr("{folder} is missing; it is watched as soon as it returns.", folder=missing[0])
+    return tr("{folders} are missing; they are watched as soon as they return.", folders=", ".join(missing))
 
 
 def _polling_sentence(error: Exception, seconds: float) -> str:

@@ -123,9 +123,9 @@ class _Handlers:
         )
         context = types.Prompt(
             name=_CONTEXT,
-            title="What the memory has on this",
+            title="The memory's answer to this",
             description="The five passages of notes and sessions that fit a message best.",
-            arguments=[types.PromptArgument(name="message", description="What it is about.", required=True)],
+            arguments=[types.PromptArgument(name="message", description="Its subject.", required=True)],
         )
         return types.ListPromptsResult(prompts=[recall, context] if self.section else [context])
 

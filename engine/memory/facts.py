@@ -257,7 +257,7 @@ def _checked(text: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError:
-        raise FactRefused(tr("This text holds characters that cannot be kept: type it anew, please.")) from None
+        raise FactRefused(tr("This text contains characters that can't be saved: type it again.")) from None
     if redact(text) != text:
         raise FactRefused(tr(_SECRET))
     return text

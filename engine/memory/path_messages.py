@@ -11,7 +11,7 @@ from engine.records import FolderContents, RuleOrigin
 MISSING = marked("There is no such file or folder: look for a slip in its name.")
 NEW = marked("It is new and waits for the next sync.")
 CHANGED = marked("It has changed since it was indexed: until the next sync its old text is found.")
-GONE = marked("It is gone from the disk. What was indexed of it can be found until the next sync.")
+GONE = marked("It was deleted. Its indexed text can be found until the next sync.")
 
 _NAME_EXTRA_PATHS = frozenset({skip_reasons.HIDDEN_FOLDER.said(), skip_reasons.OUTSIDE_MEMORY.said()})
 """Reasons that say themselves what to do."""
@@ -29,9 +29,7 @@ def indexed(chunks: int, vectors: int | None, sessions: int, refused: str) -> st
         return tr("It is indexed: {chunks}, found by words.", chunks=held)
     if vectors == chunks:
         return tr("It is indexed: {chunks}, found by words and by meaning.", chunks=held)
-    partly = tr(
-        "It is indexed: {chunks}, of which {count:,} can be found by meaning so far.", chunks=held, count=vectors
-    )
+    partly = tr("It is indexed: {chunks}, and {count:,} can be found by meaning so far.", chunks=held, count=vectors)
     return f"{partly} {refused}".rstrip()
 
 
@@ -62,8 +60,8 @@ def folder(contents: FolderContents) -> str:
         said = tr("A folder without a file that could be indexed")
     else:
         said = tr_count(
-            "A folder of which {count:,} file is indexed",
-            "A folder of which {count:,} files are indexed",
+            "A folder with {count:,} indexed file",
+            "A folder with {count:,} indexed files",
             contents.indexed,
         )
     waiting = tr_count("{count:,} for the next sync", "{count:,} for the next sync", contents.waiting)
@@ -96,8 +94,8 @@ def _set_at(origin: RuleOrigin) -> str:
         return tr("This is the built-in value of {key}: set another in the settings.", key=origin.key)
     at = {"key": origin.key, "line": origin.line, "file": origin.file}
     if origin.layer == "workspace":
-        return tr("The settings for this folder say so: {key} in line {line} of {file}.", **at)
-    return tr("The settings for all folders say so: {key} in line {line} of {file}.", **at)
+        return tr("It is set for this folder: {key} in line {line} of {file}.", **at)
+    return tr("It is set for all folders: {key} in line {line} of {file}.", **at)
 
 
 def _lowered(sentence: str) -> str:

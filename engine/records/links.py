@@ -120,7 +120,7 @@ def _unescaped(value: str) -> str:
     except UnicodeError:
         raise LinkRefused(tr("This link is damaged, so it is not opened.")) from None
     if _UNSEEN.search(text):
-        raise LinkRefused(tr("This link holds characters that nobody can see, so it is not opened."))
+        raise LinkRefused(tr("This link contains invisible characters, so it is not opened."))
     return text
 
 

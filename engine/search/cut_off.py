@@ -101,8 +101,8 @@ def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int
     taken = {place.by_score for place in chosen}
     moved = sum(place.by_score != rank for rank, place in enumerate(chosen))
     note = tr_count(
-        "{count:,} of the first {first:,} stands elsewhere than by score, since alike ones stand apart.",
-        "{count:,} of the first {first:,} stand elsewhere than by score, since alike ones stand apart.",
+        "{count:,} of the first {first:,} was moved for more variety.",
+        "{count:,} of the first {first:,} were moved for more variety.",
         moved,
         first=len(first),
     )

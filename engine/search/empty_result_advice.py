@@ -27,7 +27,7 @@ _MOST_EXCLUDED = 2
 _SHORTEST_NAME = 3
 """Fewest characters of a word that is searched in the names of files that are not indexed."""
 _HELPS: dict[RemedyName, str] = {
-    "sync": marked("An update embeds what is there: then meaning is compared, too."),
+    "sync": marked("An update creates the vectors: then meaning is compared, too."),
     "embed": marked("Once somebody agrees to the embedding, meaning is compared, too."),
     "settings": marked("Once the model of the settings answers, meaning is compared, too."),
 }
@@ -205,7 +205,7 @@ class _Advice:
             with self._store.read(work.cancel) as snapshot:
                 name = "sync" if stored_models.awaiting(snapshot) is None else "embed"
             advice = tr(
-                "{share} of the vectors are ready: what has none yet is found by its words alone.",
+                "{share} of the vectors are ready: passages without one are found by their words alone.",
                 share=floored(work.vectors_ready),
             )
             yield self._of_index(name, advice)

@@ -119,7 +119,7 @@ class QueryEmbedder:
             waits = stored_models.awaiting(snapshot)
         asked = waits is not None and waits.name == (provider.id, provider.model, provider.key)
         if asked:
-            work.by_words_only(tr("nobody has agreed to the embedding yet."), "embed")
+            work.by_words_only(tr("the embedding has not been approved yet."), "embed")
         else:
             work.by_words_only(tr("nothing has been embedded yet."), "sync")
         return False

@@ -15,7 +15,7 @@ _DEMANDS = {
     (True, False): marked("is in {places}"),
     (True, True): marked("is not in {places}"),
     (False, False): marked("has {words}"),
-    (False, True): marked("lacks {words}"),
+    (False, True): marked("doesn't contain {words}"),
 }
 """By whether it is about places alone, and whether it is negated."""
 

@@ -106,7 +106,7 @@ def _words(of: ResultExplanation) -> str:
     if besides:
         said.append(tr(_BESIDES, words=_listed(besides)))
     if of.missing:
-        said.append(tr("It lacks {words}.", words=_listed([*map(in_quotes, of.missing)])))
+        said.append(tr("Missing: {words}.", words=_listed([*map(in_quotes, of.missing)])))
     return " ".join(said)
 
 
@@ -154,7 +154,7 @@ def _meaning(of: ResultExplanation) -> str:
 
 def _mixture(of: ResultExplanation) -> str:
     if of.named:
-        return tr("Its title or file name is what was asked for: that alone is a full answer, 1.00.")
+        return tr("Its title or file name equals the query: that alone is a full match, 1.00.")
     if of.vector_score is None or not 0 < of.vector_weight < 1:
         return ""
     words_score = of.text_evidence or of.text_score

@@ -9,7 +9,7 @@ from engine.records import MemorySearchResult, SearchOutcome, to_builtins
 
 _MARKUP = re.compile(r"([\\`*_\[\]<>#|~])")
 _TICKS = re.compile(r"`+")
-_SAID_BY = {"user": "said by the person", "assistant": "said by the assistant", "tool": "from a tool"}
+_SAID_BY = {"user": "written by the user", "assistant": "said by the assistant", "tool": "from a tool"}
 
 
 def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:

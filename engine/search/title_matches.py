@@ -133,8 +133,8 @@ def put_first(ranked: list[Scored], named: dict[int, int], stages: Stages) -> li
     if not first:
         return ranked
     note = tr_count(
-        "{count:,} of them stands first: it is called so.",
-        "{count:,} of them stand first: they are called so.",
+        "{count:,} of them comes first: its name matches.",
+        "{count:,} of them come first: their names match.",
         len(first),
     )
     stages.add("title", len(ranked), len(ranked), note)

@@ -21,7 +21,7 @@ def set_settings_aside(config: Path | None = None, now: datetime | None = None) 
         kept = path.with_name(f"{path.stem}-{day}{'' if number == 1 else f'-{number}'}{path.suffix}")
         if _moved(path, kept):
             break
-    write_aside(path, f"# What stood here before is in {kept.name}.\nversion = {SETTINGS_VERSION}\n")
+    write_aside(path, f"# The previous contents are in {kept.name}.\nversion = {SETTINGS_VERSION}\n")
     return kept
 
 

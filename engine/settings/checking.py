@@ -163,7 +163,7 @@ def _prices(value: Mapping[str, float]) -> Found:
 
 def _half_lives(value: Mapping[str, float]) -> Found:
     wrong = (pattern for pattern, days in value.items() if not math.isfinite(days) or days < 0)
-    problem = Problem(marked("{it} must be a number of days, 0 for what never ages."))
+    problem = Problem(marked("{it} must be a number of days, 0 to never age."))
     return next((((pattern,), problem) for pattern in wrong), None)
 
 
@@ -258,7 +258,7 @@ def is_section(kind: Any) -> bool:
 def check_layer(values: Any, where: tuple[str, ...], refuse: Refuse) -> None:
     """Check the table found at `where` (`("defaults",)` or `("workspace", folder)`)."""
     if isinstance(values, dict) and where[0] == "workspace" and "workspace" in values:
-        refuse((*where, "workspace"), Problem(marked("{it} can only stand in [defaults].")))
+        refuse((*where, "workspace"), Problem(marked("{it} can only be set in [defaults].")))
     _check_section(values, Settings, where, refuse)
 
 

@@ -30,11 +30,11 @@ class LanceDbSettings(Section, frozen=True):
         option("Name of the table; machines with the same one share it. Empty takes the workspace folder's name."),
     ] = ""
     machine: Annotated[
-        str, option("What this machine is called where others see its notes; empty takes the computer's name.")
+        str, option("Name of this machine for others who see its notes; empty uses the computer's name.")
     ] = ""
     storage_options: Annotated[
         dict[str, str],
-        option("What the storage needs besides, such as region or endpoint; keys and tokens do not belong here."),
+        option("Other options of the storage, such as region or endpoint; keys and tokens do not belong here."),
     ] = msgspec.field(default_factory=dict)
     allow_http: Annotated[bool, option("Allow http without encryption to other machines than this one.")] = False
     timeout_seconds: Annotated[

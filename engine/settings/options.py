@@ -30,7 +30,7 @@ Language = Literal["system", "en", "de"]
 
 
 class WindowSettings(Section, frozen=True):
-    keep_searches: Annotated[bool, option("Keep what was searched for, on this computer, to come back to it.")] = True
+    keep_searches: Annotated[bool, option("Save the search history, on this computer only.")] = True
     theme: Annotated[Theme, option("Colours of the window; system follows the desktop, in contrast too.")] = "system"
     font_scale: Annotated[float, option("Size of the text, as a multiple of the desktop's.", 0.8, 2)] = 1.0
     editor: Annotated[
@@ -47,7 +47,9 @@ class WindowSettings(Section, frozen=True):
     tray: Annotated[bool, option("Keep an icon in the desktop's tray, where the desktop has one.")] = True
     close_to_tray: Annotated[
         bool,
-        option("Closing the window leaves the program in the tray, where it goes on indexing and answers at once."),
+        option(
+            "Closing the window leaves the program in the tray, where it continues indexing and answers immediately."
+        ),
     ] = False
     notify: Annotated[bool, option("Notify me when a long update finishes in the background.")] = True
 
@@ -91,14 +93,14 @@ class FactsSettings(Section, frozen=True):
         ),
     ] = "on"
     auto_recall: Annotated[bool, option("Tell agents, before they answer, of facts that fit the message.")] = True
-    recall_results: Annotated[int, option("Most facts that an agent is told of before it answers.", 1, 20)] = 3
+    recall_results: Annotated[int, option("Most facts that an agent gets before it answers.", 1, 20)] = 3
     recall_max_chars: Annotated[
-        int, option("Characters of a message by which facts are looked for, and of all facts told.", 100, 10_000)
+        int, option("Characters of a message that are used to find facts, and of all facts together.", 100, 10_000)
     ] = 1000
     auto_capture: Annotated[
         bool, option("Keep what sounds worth remembering in messages to agents, for you to approve.")
     ] = False
-    capture_max_chars: Annotated[int, option("Longest message that is kept as a fact.", 100, 10_000)] = 500
+    capture_max_chars: Annotated[int, option("Longest message that is saved as a fact.", 100, 10_000)] = 500
     capture_triggers: Annotated[
         tuple[str, ...], option("More words or phrases by which a message sounds worth keeping; at most 50.")
     ] = ()
@@ -142,10 +144,10 @@ class ChunkingSettings(Section, frozen=True):
 
 class SessionDeltaSettings(Section, frozen=True):
     delta_bytes: Annotated[
-        int, option("Bytes by which a session must grow before it is indexed at once; 0 for any growth.", 0)
+        int, option("Bytes by which a session must grow before it is indexed immediately; 0 for any growth.", 0)
     ] = 100_000
     delta_messages: Annotated[
-        int, option("Lines by which a session must grow before it is indexed at once; 0 for any growth.", 0)
+        int, option("Lines by which a session must grow before it is indexed immediately; 0 for any growth.", 0)
     ] = 50
 
 
@@ -164,7 +166,7 @@ class SessionSettings(Section, frozen=True):
         option("Folders, or exported files, with sessions of AI agents; listing one is what switches sessions on."),
     ] = ()
     thinking: Annotated[bool, option("Index what agents thought, not only what they said.")] = False
-    tools: Annotated[bool, option("Index the calls and results of tools, not only what was said.")] = False
+    tools: Annotated[bool, option("Index the calls and results of tools, not only messages.")] = False
 
 
 class MmrSettings(Section, frozen=True):
@@ -180,7 +182,7 @@ class TemporalDecaySettings(Section, frozen=True):
     evergreen: Annotated[tuple[str, ...], option("Patterns of files and folders that never age.")] = ()
     half_life_by_path: Annotated[
         dict[str, float],
-        option("Half-lives in days by pattern, the first that fits; 0 for what never ages. Undated files age, too."),
+        option("Half-lives in days by pattern, the first match counts; 0 to never age. Undated files age, too."),
     ] = msgspec.field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -222,8 +224,8 @@ class HybridSettings(Section, frozen=True):
 
 
 class ResultCacheSettings(Section, frozen=True):
-    enabled: Annotated[bool, option("Answer the same question from memory while the index stays as it is.")] = True
-    ttl_seconds: Annotated[float, option("Seconds for which an answer is kept; 0 for none.", 0)] = 60
+    enabled: Annotated[bool, option("Answer the same query from the cache while the index is unchanged.")] = True
+    ttl_seconds: Annotated[float, option("Seconds for which an answer is cached; 0 for none.", 0)] = 60
     max_entries: Annotated[int, option("Most answers to keep.", 1, 1000)] = 64
 
 
@@ -297,7 +299,7 @@ class Settings(Section, frozen=True):
     ] = "builtin"
     citations: Annotated[
         Citations,
-        option("Whether agents are told where a passage stands: always (on), never (off), or not in groups (auto)."),
+        option("Whether agents see the location of a passage: always (on), never (off), or not in groups (auto)."),
     ] = "auto"
     max_injected_chars: Annotated[
         int | None,

@@ -33,7 +33,7 @@ class QmdLimitSettings(Section, frozen=True):
 
 
 class QmdScopeSettings(Section, frozen=True):
-    default: Annotated[ScopeAction, option("What holds for sessions of agents that no rule is about.")] = "deny"
+    default: Annotated[ScopeAction, option("Default for agents' sessions that no rule matches.")] = "deny"
     rules: Annotated[
         tuple[str, ...],
         option('Which sessions of agents may search with qmd; the first rule that fits: "allow discord/group".'),

@@ -28,8 +28,8 @@ def translated(database: Path) -> Iterator[None]:
     except apsw.FullError as error:
         raise DiskFull(
             tr(
-                "The disk is full: nothing more can be indexed until there is room in {folder}. What was indexed "
-                "before is kept.",
+                "The disk is full: nothing more can be indexed until there is room in {folder}. Files "
+                "indexed before stay indexed.",
                 folder=database.parent,
             )
         ) from error

@@ -287,7 +287,7 @@ class IndexStore:
     def _start_anew(self, damage: IndexCorrupt) -> str:
         """A new file in the place of the damaged one, as the one who writes. Returns the sentence to show."""
         if not self._take_lock():
-            mending = tr("Another process is mending it: try again in a moment.")
+            mending = tr("Another process is repairing it: try again in a moment.")
             raise IndexBusy(f"{damage} {mending}") from damage
         try:
             self._writer, sentence = index_file.start_anew(self.files, damage)

@@ -77,8 +77,8 @@ def start_anew(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Connection
     vector_recovery.drop_older(aside, files.database)
     log.warning("Index damaged (%s); set aside, %d vectors carried over", damage, vectors)
     sentence = tr(
-        "The index was damaged and was set aside as {file}: the next update makes it anew from the notes, for which "
-        "{vectors:,} vectors were carried over.",
+        "The index was damaged and was set aside as {file}: the next update rebuilds it from the notes. "
+        "{vectors:,} vectors were recovered.",
         file=aside.name,
         vectors=vectors,
     )

@@ -40,7 +40,7 @@ def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
     gone = len(np.setdiff1d(ids, wanted, assume_unique=True))
     if stamp == snapshot.stamp and (behind or gone):
         return MatrixState(
-            tr("The file lacks {behind:,} vectors and has {gone:,} that are no more.", behind=behind, gone=gone)
+            tr("{behind:,} vectors are missing from the file, and {gone:,} are obsolete.", behind=behind, gone=gone)
         )
     order = np.argsort(ids)
     sample = order[:: max(1, len(order) // _SAMPLE)][:_SAMPLE]

@@ -56,7 +56,7 @@ class SavedSearches:
         """
         name, question = _checked(search.name), _json(search.question)
         if question is None:
-            raise StoreError(tr("This search holds characters that cannot be kept: type it anew, please."))
+            raise StoreError(tr("This search contains characters that can't be saved: type it again."))
         if _holds_secret(search.question):
             raise StoreError(tr(_SECRET))
         with self._writing() as connection:

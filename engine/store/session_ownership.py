@@ -101,7 +101,7 @@ class SessionOwnership:
             return self._try()
         except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError):
             # Nothing is lost: every workspace claims again what its index contains.
-            log.warning("The list of where sessions belong is damaged and begun anew")
+            log.warning("The list of claimed sessions is damaged and is rebuilt")
             for name in self._names():
                 name.unlink(missing_ok=True)
             return self._try()

@@ -32,8 +32,8 @@ from engine.store.user_schema import MIGRATIONS
 _KEPT_SYNCS = 500
 _Sync = TypeVar("_Sync", bound=SyncSummary)
 _DAMAGED = marked(
-    "{file} is damaged. It holds your facts, saved searches and update history. It is left as it is, and nothing more "
-    "is saved."
+    "{file} is damaged. It holds your facts, saved searches and update history. It stays unchanged, and "
+    "nothing more is saved."
 )
 _EMPTY = marked(
     "{file} is empty, although it held your facts, saved searches and update history. Nothing more is saved."

@@ -49,7 +49,7 @@ OPERATORS = {
 }
 DATED = ("after", "before", "on")
 QUERY_HELP = (
-    ('"left valve"', marked("these words together, as they are written")),
+    ('"left valve"', marked("these words together, as written")),
     ("-hose", marked('nothing with this; also -"left valve", -path:archive')),
     ("timer OR clock", marked("one of both")),
     ("irrig*", marked("words that begin so")),

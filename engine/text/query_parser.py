@@ -121,7 +121,7 @@ class _Reader:
             self._joins, self._or_place = True, (begin, end)
 
     def _remark_or(self) -> None:
-        self._remarks.append(tr("“OR” was read as a word: it joins what stands before it and after it."))
+        self._remarks.append(tr("“OR” was read as a word: it joins the words before and after it."))
 
     def _or_as_word(self) -> None:
         self._joins = False
@@ -137,13 +137,13 @@ class _Reader:
         if beginning:
             self._remarks.append(tr("“{text}” was read as a word: a beginning has at least two letters.", text=text))
         elif _STRAY_STAR.fullmatch(text):
-            self._remarks.append(tr("“{text}” was read as words: * stands only at the end of a word.", text=text))
+            self._remarks.append(tr("“{text}” was read as words: * is only allowed at the end of a word.", text=text))
         elif (unknown := _UNKNOWN.fullmatch(text)) and unknown[1].casefold() not in OPERATORS:
             self._remarks.append(
                 tr("“{text}” was read as words: there is no operator {operator}.", text=text, operator=unknown[1])
             )
         if self._joins and (text.startswith("(") or text.endswith(")")):
-            self._remarks.append(tr("Brackets group nothing: OR joins only what stands beside it."))
+            self._remarks.append(tr("Brackets don't group: OR only joins the words next to it."))
         self._add(Word(text, begin, end), negated=negated)
 
     def _add(self, atom: Atom, *, negated: bool) -> None:

@@ -77,7 +77,7 @@ class Screenshot(QObject):
         """The missing content; empty when the view is complete."""
         window = self._window
         if self._view in ("first-run", "sources"):
-            return "" if window.first_run.ready else "what was looked for"
+            return "" if window.first_run.ready else "the search results"
         status = window.workspace.status
         if status is None or status.last_sync is None or status.syncing is not None:
             return "the index"
@@ -96,7 +96,7 @@ class Screenshot(QObject):
         if self._view == "workspaces":
             return "" if window.spaces.ready else "the workspaces"
         if self._view in ("about", "licences"):
-            return "" if window.about.ready else "what is installed"
+            return "" if window.about.ready else "the installed packages"
         if self._view == "guide":
             guide = window.guide.dialog
             return "" if guide is not None and guide.ready else "the guide"
@@ -119,7 +119,7 @@ class Screenshot(QObject):
             panel.search(self._query)
             return "the results"
         if window.views.current == "index":
-            return "what is in the index" if window.views.index.busy else ""
+            return "the contents of the index" if window.views.index.busy else ""
         if window.viewer.busy:
             return "the chunks"
         return "" if self._wanted_file in ("", self._shown_file) else "the file"

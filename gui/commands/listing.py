@@ -27,7 +27,7 @@ class Fixed:
 
 FIXED: tuple[Fixed, ...] = (
     Fixed("window", ("Tab", "Shift+Tab"), marked("Next and previous control")),
-    Fixed("window", ("Shift+F10", "Menu"), marked("Menu of what has the keys")),
+    Fixed("window", ("Shift+F10", "Menu"), marked("Context menu")),
     Fixed("box", ("Down",), marked("Into the list")),
     Fixed("box", ("Return",), marked("Search immediately, or open the best result")),
     Fixed("box", ("Alt+Up", "Alt+Down"), marked("Earlier and later questions")),
@@ -35,7 +35,7 @@ FIXED: tuple[Fixed, ...] = (
         "box", ("Up", "Down"), marked("Saved and recent searches, in the empty box; Delete removes one, F2 renames it")
     ),
     Fixed("box", ("Ctrl+Space",), marked("Complete an operator")),
-    Fixed("box", ("Esc",), marked("Clear the box, then leave what the results are kept to")),
+    Fixed("box", ("Esc",), marked("Clear the box, then leave the search scope")),
     Fixed("results", ("Down", "Up"), marked("Along the list, and back to the box")),
     Fixed("results", ("Shift+Down", "Shift+Up"), marked("Select several, to drag, copy or export them together")),
     Fixed("results", ("Return",), marked("Go to the file")),
@@ -43,7 +43,7 @@ FIXED: tuple[Fixed, ...] = (
     Fixed("sessions", ("Down", "Up"), marked("Along the list, and back to the box")),
     Fixed("sessions", ("Return",), marked("Go to the session")),
     Fixed("sessions", ("Right", "Left"), marked("Show and hide the sessions of its sub-agents")),
-    Fixed("sessions", ("Esc",), marked("Back to the box; there clear the text, then what was chosen")),
+    Fixed("sessions", ("Esc",), marked("Back to the box; there clear the text, then the filters")),
     Fixed("conversation", ("J", "K"), marked("Next and previous message; with Shift only your own")),
     Fixed("conversation", ("Return", "Right", "Left"), marked("Unfold and fold tools and thinking")),
     Fixed("conversation", ("N", "Shift+N"), marked("Next and previous hit")),
@@ -64,15 +64,15 @@ FIXED: tuple[Fixed, ...] = (
     Fixed("duplicates", ("N", "Shift+N"), marked("Next and previous difference, there")),
     Fixed("duplicates", ("Esc",), marked("Back to the groups, then to the box")),
     Fixed("facts", ("Return",), marked("From the list into the text of the fact")),
-    Fixed("facts", ("Ctrl+Return",), marked("Save what was typed")),
+    Fixed("facts", ("Ctrl+Return",), marked("Save")),
     Fixed("facts", ("Esc",), marked("Back to the list, then to the box")),
     Fixed("remember", ("Ctrl+Return", "Ctrl+S"), marked("Save the note")),
     Fixed("remember", ("Esc",), marked("Leave the note; press twice to discard your changes")),
     Fixed("settings", ("Ctrl+F",), marked("Search all settings")),
     Fixed("settings", ("Ctrl+Z",), marked("Take back the last change")),
-    Fixed("settings", ("Return",), marked("Keep what was typed; in a field of several lines with Ctrl")),
+    Fixed("settings", ("Return",), marked("Save; in a field of several lines with Ctrl")),
     Fixed("settings", ("Up", "Down"), marked("Larger and smaller number")),
-    Fixed("settings", ("Esc",), marked("Take back what was typed, then leave what was searched for, then close")),
+    Fixed("settings", ("Esc",), marked("Undo typing, then clear the search, then close")),
 )
 
 

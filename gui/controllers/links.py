@@ -206,10 +206,10 @@ def _check(manager: MemorySearchManager, link: Link, token: CancelToken) -> None
         pass  # only another machine has the file, but its text may be here: the reader will say
     except PathRefused:
         raise LinkRefused(
-            tr("This link leads to {path}, which is not among what is searched here.", path=link.path)
+            tr("This link opens {path}, which is not among the searched files.", path=link.path)
         ) from None
     except FileNotFoundError:
-        raise LinkRefused(tr("This link leads to {path}, which is not there any more.", path=link.path)) from None
+        raise LinkRefused(tr("This link opens {path}, which no longer exists.", path=link.path)) from None
 
 
 def _same(one: str, other: str) -> bool:

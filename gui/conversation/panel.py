@@ -260,7 +260,7 @@ class ConversationPanel(BaseViewer):
     def _ask_before(self, show: Callable[[], None]) -> None:
         """Before something shows secrets though they are masked here."""
         self._banner.say(
-            tr("The raw line stands as it is in the transcript, and its secrets in plain text."),
+            tr("This is the raw line of the transcript, with its secrets in plain text."),
             "degraded",
             Action(tr("Show it"), show),
             Action(tr("Leave it"), self._keep_masked),

@@ -124,7 +124,7 @@ class Notices(Banner):
     def ask_rebuild(self) -> None:
         """Ask before the whole index is made again."""
         self.say(
-            tr("Rebuild the whole index? Searching goes on with the present one until the new one is ready."),
+            tr("Rebuild the whole index? Searches use the present one until the new one is ready."),
             "working",
             Action(tr("Rebuild"), partial(self._workspace.sync, force=True)),
             Action(tr("Keep it"), self.clear),

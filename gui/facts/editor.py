@@ -56,7 +56,7 @@ class FactEditor(QScrollArea):
         self._origin = QVBoxLayout()
         self._question = label(tr(ERASE_QUESTION), wrap=True)
         self._save = self._button(tr("Save"), self.save, "primary")
-        set_tip(self._save, tr("Save what was typed (Ctrl+Enter)"))
+        set_tip(self._save, tr("Save changes (Ctrl+Enter)"))
         self._revert = self._button(tr("Discard"), self._discard)
         self._approve = self._button(tr("Approve"), lambda: self._tell(self.approve_wanted), "primary")
         self._forget = self._button(tr("Forget"), lambda: self._tell(self.forget_wanted))

@@ -15,8 +15,8 @@ from gui.widgets.plain_text import set_tip
 FactState = Literal["remembered", "waiting", "forgotten"]
 
 _STATES: tuple[tuple[FactState, str, str], ...] = (
-    ("remembered", marked("Kept"), marked("What agents are told of when it fits")),
-    ("waiting", marked("To approve"), marked("What no agent is told of before you approve it")),
+    ("remembered", marked("Kept"), marked("Facts for agents")),
+    ("waiting", marked("To approve"), marked("Facts that await your approval")),
     ("forgotten", marked("Forgotten"), marked("What can still be put back")),
 )
 _ANY = marked("Any kind")

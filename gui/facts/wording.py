@@ -24,19 +24,20 @@ _DAY = 86_400
 
 NOTHING = marked("Nothing is remembered yet")
 NOTHING_MORE = marked(
-    "Facts are single sentences that agents are told of when they fit: what you prefer, what was decided, who is "
-    "who. You write them here, or agents keep them for you; here you see, change and forget each of them. They stay "
-    "on this computer, beside your notes and not in them."
+    "Facts are single sentences that agents get when they are relevant: your preferences, decisions, people. "
+    "You write them here, or agents save them for you; here you see, change and forget each of them. They "
+    "stay on this computer, separate from your notes."
 )
 NONE_WAITS = marked("Nothing waits for your approval")
 NONE_WAITS_MORE = marked(
-    "What is captured from your messages, or kept by agents that may not do so alone, stands here first. Agents are "
-    "told of none of it before you approve it. The options facts.auto_capture and facts.agent_writes in the settings "
-    "file decide what comes here."
+    "Facts captured from your messages, or saved by agents that need approval, are listed here first. Agents "
+    "see none of them before you approve it. The options facts.auto_capture and facts.agent_writes in the "
+    "settings file decide which ones come here."
 )
 NONE_FORGOTTEN = marked("Nothing was forgotten lately")
 NONE_FORGOTTEN_MORE = marked(
-    "What you or an agent forget stands here for {days} days, to be put back. Then nothing of it is left in any file."
+    "Facts that you or an agent forget stay here for {days} days, to be restored. Then they are deleted from "
+    "every file."
 )
 NO_MATCH = marked("No matching facts")
 NO_MATCH_MORE = marked("Try other words, or another kind.")
@@ -87,7 +88,7 @@ def origin_lines(fact: Fact) -> tuple[tuple[str, str], ...]:
     if fact.forgotten is not None:
         lines.append((_forgotten(fact, fact.forgotten), exact(fact.forgotten)))
     elif fact.waiting:
-        lines.append((tr("No agent is told of it before you approve it."), ""))
+        lines.append((tr("Agents don't see it before you approve it."), ""))
     return tuple(lines)
 
 

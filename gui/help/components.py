@@ -192,7 +192,7 @@ def _python() -> Component:
         name="Python",
         version=platform.python_version(),
         licence="PSF-2.0",
-        about=marked("The language that this program is written in, as it is installed here."),
+        about=marked("The language that this program is written in, as installed here."),
         texts=tuple(python_licence()),
     )
 

@@ -67,7 +67,7 @@ def _rows(status: MemoryProviderStatus) -> Iterator[Attention]:
 def _empty(status: MemoryProviderStatus, read_only: bool) -> Attention:
     title = tr("Nothing is indexed yet")
     if status.syncing is not None:
-        return Attention("empty", "working", title, tr("What the update finds appears here as it goes."))
+        return Attention("empty", "working", title, tr("Results of the update appear here as it runs."))
     found = tr("The last update found no note and no session.") if status.last_sync else tr("No update has run yet.")
     return Attention("empty", "off", title, found, ("", "") if read_only else (tr("Sync now"), "sync"))
 

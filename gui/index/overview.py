@@ -77,7 +77,7 @@ def show_sync(sync: KeptSync, parent: QWidget) -> QDialog:
     if sync.failed:
         failed = tr_count("{count:,} file failed.", "{count:,} files failed.", sync.files_failed)
         if sync.files_failed > len(sync.failed):
-            failed += " " + tr("The first {count} are kept.", count=len(sync.failed))
+            failed += " " + tr("The first {count} are listed.", count=len(sync.failed))
         column.addWidget(label(failed, "section", wrap=True))
         table = IssuesTable()
         table.setAccessibleName(tr("Files that failed"))
@@ -217,7 +217,7 @@ class OverviewPage(IndexPage):
             tr("Syncs"),
             BarChart(tr("Syncs"), 72, bar_width=9),
             SYNC_COLUMNS,
-            tr("Every update of the index will be told here."),
+            tr("Every update of the index will be listed here."),
             newest_first=True,
         )
         self._speed = ChartCard(

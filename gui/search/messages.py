@@ -109,7 +109,7 @@ def reading(status: MemoryProviderStatus | None) -> str:
         return ""
     if status.last_sync is not None and not status.last_sync.cancelled:
         return ""
-    step, follows = status.syncing, tr("Results appear as they are found.")
+    step, follows = status.syncing, tr("Results appear during the search.")
     if step.phase != "indexing" or not step.total:
         said = tr("Still reading.")
         return f"{said} {follows}"
@@ -124,7 +124,7 @@ def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
     """Title and sentence before the first query."""
     how = tr("Type a few words, or a question in your own words. Results come by the words and by what they mean.")
     if status is not None and status.custom.get("searchMode") == "keyword":
-        how = tr("Type a few words that stand in what you look for.")
+        how = tr("Type a few words from the text you want to find.")
     if status is not None and status.index_error:
         if index_remedy(status) == "sync":
             meanwhile = tr("Until it does, the built-in index answers what you search for.")
@@ -166,9 +166,9 @@ def _why(question: Query, *, by_meaning: bool) -> str:
     if question.min_score == 0:
         return tr("Not even a weak match was found.")
     if question.like is not None and by_meaning:
-        return tr("No other passage shares enough of its telling words or its meaning.")
+        return tr("No other passage is similar enough in words or meaning.")
     if question.like is not None:
-        return tr("No other passage shares enough of its telling words.")
+        return tr("No other passage shares enough of its words.")
     return tr(_LACKS_WORDS[question.within is not None, by_meaning])
 
 

@@ -27,7 +27,7 @@ _WITHIN_LIKE = (
 def like(passage: Passage, words: str) -> Crumb:
     """As: Like “The irrigation timer opens…” greenhouse.md#L22-L37."""
     cited = citation(passage)
-    leave = tr("Stop looking for what is like it")
+    leave = tr("Stop finding similar passages")
     if not words.strip():
         return Crumb(tr("Like {passage}", passage=_file(cited)), tr("Like {passage}", passage=cited), leave)
     said = tr("Like {passage}", passage=quoted(words))

@@ -9,7 +9,7 @@ from gui.sessions.wording import hits_text, session_count
 from gui.viewer.notice_page import NothingToRead
 
 READING = marked("Reading the list of sessions…")
-SEARCHING = marked("Searching what was said…")
+SEARCHING = marked("Searching messages…")
 CHOOSE = marked("Choose sessions…")
 PLACES = (
     ("Claude Code", "~/.claude/projects"),
@@ -47,7 +47,7 @@ def without_sessions(status: MemoryProviderStatus) -> tuple[str, str]:
             ),
         )
     if kept := elsewhere(status):
-        return tr("These sessions are kept in other workspaces"), kept
+        return tr("These sessions belong to other workspaces"), kept
     if status.syncing is not None:
         return tr("No session is indexed yet"), tr("They are listed here as soon as they have been read.")
     return tr("No session is indexed yet"), tr("None was found in the folders that you chose.")

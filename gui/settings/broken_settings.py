@@ -39,7 +39,9 @@ class BrokenSettings(QObject):
         def done(kept: Path) -> None:
             new = self._places.settings
             self._to_say = tr(
-                "Your settings are kept in {kept}. The defaults hold now; the new file is {new}.", kept=kept, new=new
+                "Your settings were renamed to {kept}. The defaults apply now; the new file is {new}.",
+                kept=kept,
+                new=new,
             )
             self._say()
             go_on()

@@ -30,13 +30,13 @@ def follows_words(waiting: int, follows: SettingsConsequences, sent: str, *, oth
         waiting,
     )
     if follows.index_anew:
-        then = tr("The index is then made anew; searches are answered from the old one until that is done.")
+        then = tr("The index is then rebuilt; searches use the old one until that is done.")
     elif follows.other_index:
-        then = tr("Another index is then used and brought up to date; the present one stays where it is.")
+        then = tr("Another index is then used and brought up to date; the present one is not deleted.")
     elif follows.other_files:
         then = tr("The index is then brought up to date with the files that are wanted now.")
     elif other_model:
-        then = tr("Vectors of another model are then made where they are lacking.")
+        then = tr("Missing vectors of the other model are then created.")
     else:
         return first
     return f"{first} {then} {sent}"

@@ -23,7 +23,7 @@ from gui.widgets.scrolling import FootedColumn
 
 _WIDTH = 620
 _CALM_MS = 250
-KEPT = marked("Vectors of the model in use now are kept: going back to it costs nothing.")
+KEPT = marked("Vectors of the current model stay cached: switching back costs nothing.")
 COUNTING = marked("Counting what there is to embed…")
 TESTING = marked("Sending one word…")
 

@@ -28,7 +28,7 @@ ENGINES = (
     Engine(
         "qmd",
         "qmd",
-        marked("The index and the models of the command qmd, for those who use it elsewhere already."),
+        marked("The index and the models of the command qmd, if you use it already."),
         marked("Needs qmd 2.6.3 or newer: npm i -g @tobilu/qmd, on Node 22."),
     ),
     Engine(
@@ -111,5 +111,5 @@ def switch_words(choice: EngineChoice, before: EngineChoice) -> str:
         )
     if not choice.external:
         return follows
-    kept = tr("Text of your notes and sessions is kept at {address}, with secrets masked.", address=choice.uri)
+    kept = tr("The text of your notes and sessions is stored at {address}, with secrets masked.", address=choice.uri)
     return f"{kept} {follows}"

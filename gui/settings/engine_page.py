@@ -37,7 +37,7 @@ TESTING = marked("Trying…")
 _SEARCH_MODES = (
     ("search", marked("By words")),
     ("vsearch", marked("By meaning, with a model of qmd")),
-    ("query", marked("By both, and ranked anew by a model")),
+    ("query", marked("Both, re-ranked by a model")),
 )
 
 
@@ -75,7 +75,7 @@ class EngineForm(QWidget):
             column.addLayout(one)
 
     def _make_fields(self) -> None:
-        self._command = self._line(tr("Command"), tr("qmd, or where it is"))
+        self._command = self._line(tr("Command"), tr("qmd, or its path"))
         self._search = ComboBox(tr("How qmd searches"))
         for name, words in _SEARCH_MODES:
             self._search.addItem(tr(words), name)

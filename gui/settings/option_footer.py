@@ -39,7 +39,7 @@ def effect_words(effect: SettingsConsequences | None) -> tuple[str, str]:
         return tr("takes a new index"), tr("A change takes a new index.")
     if effect.other_index:
         return tr("uses another index"), tr("A change uses another index.")
-    return tr("changes what is indexed"), tr("A change changes what is indexed.")
+    return tr("changes the indexed files"), tr("A change affects which files are indexed.")
 
 
 def value_of(placed: OptionPlacement, model: SettingsModel) -> Any:

@@ -188,7 +188,7 @@ _NAMED: dict[SettingsPage, dict[str, dict[str, str]]] = {
             "remote.api_key_env": marked("Variable with the API key"),
             "remote.headers": marked("More headers"),
             "lancedb.allow_http": marked("Allow tables without encryption"),
-            "lancedb.storage_options": marked("What the table's storage needs"),
+            "lancedb.storage_options": marked("Storage options"),
         },
         marked("Names for notes of sessions"): {
             "remember.slug.model": marked("Chat model"),
@@ -207,7 +207,7 @@ _NAMED: dict[SettingsPage, dict[str, dict[str, str]]] = {
             "store.vector.enabled": marked("Search by meaning"),
             "store.vector.engine": marked("What compares vectors"),
             "store.vector.extension_path": marked("File of sqlite-vec"),
-            "cache.enabled": marked("Keep vectors of what has left the index"),
+            "cache.enabled": marked("Cached vectors of removed text"),
             "cache.max_entries": marked("Vectors to keep"),
             "local.model_cache_dir": marked("Folder of fetched models"),
         },

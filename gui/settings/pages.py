@@ -29,7 +29,7 @@ PageMaker = Callable[[SettingsModel], QWidget]
 _NEED_MODELS: tuple[SettingsPage, ...] = ("embedding", "stored")
 _ALONE: tuple[SettingsPage, ...] = (*FORMS, "stored")
 """Pages that show the settings in use, not those of the file."""
-_KEYS = marked("API keys are kept in the environment or in this system's keychain, never in the settings file.")
+_KEYS = marked("API keys are stored in the environment or in this system's keychain, never in the settings file.")
 
 
 class PrivacyPage(OptionsPage):

@@ -111,7 +111,7 @@ class _ModelRow(QFrame):
         self._delete.setAccessibleName(tr("Delete the vectors of {model}", model=model.model))
         self._delete.clicked.connect(self._ask)
         again = (
-            tr("They are made anew at the next update, and paid for again where that costs.")
+            tr("They are embedded again at the next update, and billed again if the model costs money.")
             if model.active
             else tr("Embedding them again starts from nothing.")
         )

@@ -23,7 +23,7 @@ PROVIDERS = (
     (
         "embedded",
         marked("Built-in model"),
-        marked("Works at once, on this machine, in 16 languages. No key, no cost."),
+        marked("Works immediately, on this machine, in 16 languages. No key, no cost."),
     ),
     (
         "gguf",

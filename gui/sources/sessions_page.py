@@ -23,7 +23,7 @@ from gui.widgets.scrolling import scrolling_column
 
 NOTHING = marked("No sessions of AI agents were found on this machine.")
 LOOKING = marked("Looking for sessions of AI agents on this computer…")
-LEAVE = marked("What you unticked leaves the index; the files themselves stay as they are.")
+LEAVE = marked("Unticked sessions leave the index; the files themselves stay unchanged.")
 _WIDTH = 640
 
 
@@ -115,8 +115,8 @@ class SourcesPage(QFrame):
         name = breakable(folder.name or str(folder))
         self._promise.setText(
             tr(
-                "What you tick is searched together with the folder {name}. Nothing is read before you save, and "
-                "nothing is ever written there.",
+                "Ticked sessions are searched together with the folder {name}. Nothing is read before you "
+                "save, and nothing is ever written there.",
                 name=name,
             )
         )

@@ -22,8 +22,8 @@ _ICON = 32
 LOOKING = marked("Looking for notes and sessions of AI agents on this computer…")
 NOTHING = marked("No sessions of AI agents were found on this machine.")
 CONSENT = marked(
-    "Tick what to index along with your notes. Nothing in them is read before you say so on the next page, and nothing "
-    "is ever written there."
+    "Tick what to index along with your notes. Nothing in them is read before you confirm on the next page, "
+    "and nothing is ever written there."
 )
 
 

@@ -34,7 +34,7 @@ def tokens_text(tokens: int) -> str:
 def estimate_words(estimate: EmbeddingEstimate) -> str:
     """What completing the vectors takes, in one or two sentences."""
     if not estimate.chunks and not estimate.cached:
-        return tr("Nothing is indexed yet: what is found will be embedded as it comes.")
+        return tr("Nothing is indexed yet: passages will be embedded as they are found.")
     if not estimate.chunks:
         return tr_count(
             "All {count:,} passage have a vector of {model} already: nothing is sent, nothing is paid.",

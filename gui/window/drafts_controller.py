@@ -59,7 +59,7 @@ def load_drafts() -> tuple[Draft, ...]:
         kept = path.with_name("drafts-damaged.json")
         with contextlib.suppress(OSError):
             path.replace(kept)
-        log.warning("What was not saved is damaged (%s); it is in %s now", type(error).__name__, kept.name)
+        log.warning("The unsaved drafts file is damaged (%s) and was renamed to %s", type(error).__name__, kept.name)
     return ()
 
 

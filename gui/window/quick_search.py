@@ -45,7 +45,7 @@ class QuickSearchController(QObject):
     @Slot(object)
     def _tell_opening(self, folder: Path) -> None:
         self.panel.tell_instead(
-            tr("Opening {folder}…", folder=folder.name or folder), tr("What you type is searched for in a moment.")
+            tr("Opening {folder}…", folder=folder.name or folder), tr("The search starts in a moment.")
         )
 
     @Slot(object)

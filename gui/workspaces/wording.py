@@ -29,9 +29,9 @@ def state_text(known: KnownWorkspace, state: WorkspaceState | None) -> str:
 def forgetting(known: KnownWorkspace) -> str:
     """What forgetting it means."""
     return tr(
-        "Forget {name}? It is no longer listed or searched until you open it again. Its notes stay as they are, "
-        "and so do its facts and saved searches. Sessions that were kept there go to other workspaces when these are "
-        "synced.",
+        "Forget {name}? It is no longer listed or searched until you open it again. Its notes stay "
+        "unchanged, and so do its facts and saved searches. Its sessions pass to other workspaces at their "
+        "next sync.",
         name=known.name,
     )
 

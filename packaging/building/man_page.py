@@ -51,7 +51,10 @@ def man_page() -> str:
         *_section("QUERIES", ["A query is words, and any of:", *_listed(QUERY_HELP)]),
         *_section("EXIT STATUS", _listed(_EXIT)),
         *_section("ENVIRONMENT", _listed(_ENVIRONMENT)),
-        *_section("FILES", [*_listed(_FILES), ".PP", _plain("Elsewhere where XDG_CONFIG_HOME and its kin say so.")]),
+        *_section(
+            "FILES",
+            [*_listed(_FILES), ".PP", _plain("Another folder if XDG_CONFIG_HOME or similar variables are set.")],
+        ),
     ]
     return "\n".join(parts) + "\n"
 

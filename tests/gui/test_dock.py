@@ -26,7 +26,7 @@ def test_a_key_shows_and_hides_why_a_result_is_found(qtbot, opened):
     results = QApplication.focusWidget()
     qtbot.keyClick(results, Key.Key_I, Control)
     qtbot.waitUntil(lambda: "Number 1 of 3 results" in _said(opened))
-    assert results.hasFocus()  # the selection goes on, and the explanation follows
+    assert results.hasFocus()  # the selection continues, and the explanation follows
     qtbot.keyClick(results, Key.Key_Down)
     qtbot.waitUntil(lambda: "Number 2 of 3 results" in _said(opened))
     qtbot.keyClick(results, Key.Key_I, Control)

@@ -96,7 +96,7 @@ def told(error: BaseException, where: str) -> MnemoscopeError:
         late = tr("It did not answer in time: look at the network.")
         return TableUnavailable(tr("The table {table} cannot be used. {reason}", table=where, reason=late))
     if _FULL.search(text):
-        return DiskFull(tr("No room is left where the table {table} is: what was committed before stays.", table=where))
+        return DiskFull(tr("The disk of the table {table} is full: earlier changes are saved.", table=where))
     if "inverted index" in text.lower():
         return NotIndexed()
     if "already exists" in text:

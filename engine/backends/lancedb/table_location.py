@@ -122,7 +122,7 @@ def _machine_number() -> str:
     except OSError as error:
         raise StoreError(
             tr(
-                "The number of this machine cannot be kept in {file}: {reason}.",
+                "The id of this machine can't be saved in {file}: {reason}.",
                 file=file,
                 reason=error.strerror or error,
             )

@@ -108,10 +108,10 @@ class Maintenance:
             except QmdFailed as failure:
                 said = failure.errors.lower()
                 if any(sign in said for sign in _DAMAGED) and attempt == 0:
-                    log.warning("The index of qmd is damaged and made anew")
+                    log.warning("The index of qmd is damaged and is being rebuilt")
                     self.discard()
                 elif any(sign in said for sign in _TANGLED) and attempt == 0:
-                    log.warning("The documents of qmd are listed anew")
+                    log.warning("The list of qmd's documents is being rebuilt")
                     self.clear(token)
                     self.restore()
                 elif not any(sign in said for sign in _BUSY) or attempt == _TRIES - 1:

@@ -229,7 +229,5 @@ def _joined(hit: Hit, parts: int) -> float:
 def _without_larger_models(failure: str) -> str:
     """The notice of an answer by vectors alone; `failure`: the error, empty if it was earlier."""
     if failure:
-        return tr(
-            "{failure} For a while, the question is compared as it is, without its larger models.", failure=failure
-        )
-    return tr("qmd's models failed a while ago: the question is compared as it is, without its larger models.")
+        return tr("{failure} For a while, queries are compared unchanged, without its larger models.", failure=failure)
+    return tr("qmd's models failed a while ago: the query is compared unchanged, without its larger models.")

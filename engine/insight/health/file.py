@@ -27,7 +27,7 @@ def _look_for_space(subject: Subject) -> Seen:
     free = size(round(share * subject.store.sizes().database))
     if share > MOST_FREE:
         return Seen(tr("{share:.0%} of the file, {free}, is empty.", share=share, free=free), 1)
-    return Seen(tr("{share:.0%} of the file is empty, for what comes next.", share=share))
+    return Seen(tr("{share:.0%} of the file is free space for later changes.", share=share))
 
 
 def _give_space_back(subject: Subject) -> str:
@@ -42,7 +42,7 @@ def _look_for_generations(subject: Subject) -> Seen:
     with subject.store.read(subject.cancel) as snapshot:
         generations = snapshot.generations()
         if snapshot.meta("building") is not None:
-            return Seen(tr("A rebuild was begun; the next update goes on with it."))
+            return Seen(tr("A rebuild is unfinished; the next update continues it."))
         others = len(generations) - 1 + snapshot.discarded()
     if others:
         return Seen(tr("Tables of an older generation are still there and take room."), others)
@@ -78,7 +78,7 @@ def _look_for_words(subject: Subject) -> Seen:
 def _forget_words(subject: Subject) -> str:
     subject.step(tr("Rewriting the keyword index"), 0, 0)
     subject.store.forget_words(subject.cancel)
-    return tr("The keyword index was written anew without the words of removed notes.")
+    return tr("The keyword index was rewritten without the words of removed notes.")
 
 
 GENERATIONS = Matter(

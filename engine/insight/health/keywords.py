@@ -159,8 +159,8 @@ def _look_at_words(subject: Subject) -> Seen:
     if not looked:
         return Seen(tr(NOTHING))
     detail = tr_count(
-        "{count:,} chunk analysed anew: all of their words are in the keyword index.",
-        "{count:,} chunks analysed anew: all of their words are in the keyword index.",
+        "{count:,} chunk re-analysed: all of their words are in the keyword index.",
+        "{count:,} chunks re-analysed: all of their words are in the keyword index.",
         looked,
     )
     return Seen(detail)
@@ -171,8 +171,8 @@ def _rewrite(subject: Subject) -> str:
         ids = [id_ for (id_,) in snapshot.connection.execute(f"SELECT id FROM {snapshot.tables.chunks} ORDER BY id")]
     _write(subject, ids)
     return tr_count(
-        "The keyword index of {count:,} chunk was written anew.",
-        "The keyword index of {count:,} chunks was written anew.",
+        "The keyword index of {count:,} chunk was rewritten.",
+        "The keyword index of {count:,} chunks was rewritten.",
         len(ids),
     )
 

@@ -84,12 +84,13 @@ def look_at_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFi
             wrong=wrong,
         )
         advice = tr(
-            "Delete the vectors of {model} in the settings, and update: they will be made anew.", model=provider.model
+            "Delete the vectors of {model} in the settings, and update: they will be embedded again.",
+            model=provider.model,
         )
         return degraded(id_, name, detail, advice=advice, count=wrong)
     detail = tr_count(
-        "{count:,} passage embedded anew got the vectors that are stored.",
-        "{count:,} passages embedded anew got the vectors that are stored.",
+        "{count:,} re-embedded passage matches its stored vector.",
+        "{count:,} re-embedded passages match their stored vectors.",
         len(cosines),
     )
     return fine(id_, name, detail)

@@ -69,8 +69,8 @@ def look_at_notes(subject: Subject) -> HealthFinding:
     if behind := _behind(there, known):
         return degraded("notes", name, behind[0], repair=tr(UPDATE), count=behind[1])
     detail = tr_count(
-        "The index knows {count:,} file as they are now.",
-        "The index knows {count:,} files as they are now.",
+        "The index has the current version of {count:,} file.",
+        "The index has the current versions of {count:,} files.",
         len(there),
     )
     return fine("notes", name, detail)
@@ -100,7 +100,7 @@ def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: S
         (marked("{count:,} cannot be read"), len(unread) + len(unreadable)),
         (marked("{count:,} broken off"), rules["broken"]),
         (marked("{count:,} of unknown format"), rules["unknown-format"]),
-        (marked("{count:,} kept in other workspaces"), rules["kept-elsewhere"]),
+        (marked("{count:,} in other workspaces"), rules["kept-elsewhere"]),
     )
     parts += (tr(words, count=count) for words, count in left_out if count)
     detail = f"{', '.join(parts)}."

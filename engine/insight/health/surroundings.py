@@ -31,7 +31,7 @@ def look_at_writer(store: IndexStore, *, updating: bool) -> HealthFinding:
     if updating:
         return fine(id_, name, tr("This program is updating the index."))
     if store.locked_elsewhere():
-        other = tr("Another program is writing the index; what is repaired here waits until it has finished.")
+        other = tr("Another program is writing the index; repairs here wait until it has finished.")
         return degraded(id_, name, other, advice=tr("Let it finish, or close it."))
     return fine(id_, name, tr("No other program writes the index."))
 

@@ -13,7 +13,7 @@ _UNIT = 0.02
 """How far from 1 the length of a vector may be; float16 stays within a hundredth."""
 _DELETED_AT_ONCE = 500
 _LENGTH = marked("{count:,} have the wrong length")
-_NO_NUMBER = marked("{count:,} hold what is no number")
+_NO_NUMBER = marked("{count:,} contain invalid numbers")
 _ZEROS = marked("{count:,} are all zeros")
 _NOT_UNIT = marked("{count:,} are not of length 1")
 
@@ -143,7 +143,7 @@ def _write_matrix(subject: Subject) -> str:
         return ""
     subject.step(tr("Writing the vector matrix"), 0, 0)
     subject.vectors.rewrite(model, subject.cancel)
-    return tr("The vector matrix was written anew from the stored vectors.")
+    return tr("The vector matrix was rewritten from the stored vectors.")
 
 
 def _look_at_table(subject: Subject) -> Seen:

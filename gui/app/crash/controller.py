@@ -27,8 +27,8 @@ _REPORT_LINES = 7
 
 NOW = marked("Something went wrong")
 NOW_MORE = marked(
-    "Mnemoscope met an error that it did not expect. Your notes are as they were, and you can go on working. "
-    "If something looks odd from now on, restart it: you will be where you are now."
+    "Mnemoscope met an unexpected error. Your notes are unchanged, and you can continue working. If "
+    "something looks odd from now on, restart: you will return to this point."
 )
 EARLIER = marked("Mnemoscope crashed the last time it ran")
 EARLIER_MORE = marked(

@@ -60,7 +60,7 @@ class ExceptionHooks(QObject):
     def _in_passing(self, found: "UnraisableHookArgs") -> None:
         """Python could not hand it to anybody: an object was being deleted, say."""
         if found.exc_value is not None:
-            self._tell(found.exc_value, found.exc_traceback, "where nobody waited for an answer")
+            self._tell(found.exc_value, found.exc_traceback, "in an unattended job")
 
     def _tell(self, error: BaseException, trace: TracebackType | None, where: str) -> None:
         if isinstance(error, _ENDS):

@@ -83,7 +83,7 @@ class CrashGuard(QObject):
         if self._remains is not None:
             self._remains.end()
         if self._anew and not start_anew(self._options, self._folder):
-            log.error("The program could not be started anew")
+            log.error("The program could not be restarted")
 
     def _settings(self) -> Settings | None:
         opened = self._workspace.current if self._workspace is not None else None

@@ -11,13 +11,14 @@ from gui.widgets.plain_text import message_box
 from gui.window.main_window import MainWindow
 
 _EXPLAINED = marked(
-    "The window goes, and Mnemoscope stays: its icon in the tray brings the window back, the index is kept up to date, "
-    "and the quick search answers at once. To end the program, choose Quit in the menu of the icon."
+    "The window closes, and Mnemoscope keeps running in the tray: click its icon to reopen the window. The "
+    "index stays up to date, and the quick search answers immediately. To exit, choose Quit in the menu of "
+    "the icon."
 )
 _WITH_KEY = marked(
-    "The window goes, and Mnemoscope stays: its icon in the tray brings the window back, the index is kept up to date, "
-    "and the quick search answers at once. To end the program, choose Quit in the menu of the icon, or press {key} in "
-    "the window."
+    "The window closes, and Mnemoscope keeps running in the tray: click its icon to reopen the window. The "
+    "index stays up to date, and the quick search answers immediately. To exit, choose Quit in the menu of "
+    "the icon, or press {key} in the window."
 )
 
 

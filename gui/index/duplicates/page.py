@@ -200,9 +200,7 @@ class DuplicatesPage(IndexPage):
         if not self._reading.busy:
             self._clock.stop()
         elif self._found is None:
-            done = tr(
-                "{percent:.0f} % is done. What is found is kept until a note changes.", percent=100 * self._share[0]
-            )
+            done = tr("{percent:.0f} % is done. The results stay until a note changes.", percent=100 * self._share[0])
             self._say(tr("Comparing the notes…"), done, stop=True)
         else:
             again = tr("Comparing the notes again… {percent:.0f} %", percent=100 * self._share[0])

@@ -42,7 +42,7 @@ class HealthSummaryBar(QWidget):
         self.again, self.deeper, self.all = (
             QPushButton(words) for words in (tr("Check again"), tr("Check deeply"), tr("Repair all"))
         )
-        set_tip(self.deeper, tr("Also try the model, and embed a few passages anew on this computer to compare them."))
+        set_tip(self.deeper, tr("Also test the model, and re-embed a few passages on this computer to compare them."))
         set_tip(self.all, tr("Repair everything and update the index. Notes are never changed."))
         self.again.clicked.connect(lambda: self.look_wanted.emit(False))
         self.deeper.clicked.connect(lambda: self.look_wanted.emit(True))

@@ -14,7 +14,7 @@ DRAWING = marked("Drawing the map…")
 _STAGES = {
     "reading": marked("reading the vectors, {percent:.0f} %"),
     "directions": marked("finding the main directions, {percent:.0f} %"),
-    "neighbours": marked("looking for what is alike, {percent:.0f} %"),
+    "neighbours": marked("finding similar passages, {percent:.0f} %"),
     "arranging": marked("arranging, {percent:.0f} %"),
 }
 REMEDIES: dict[MapGap, tuple[str, str]] = {

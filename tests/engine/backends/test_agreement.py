@@ -202,7 +202,7 @@ def test_a_yes_ends_with_what_was_done_also_where_a_sync_does_not_come_to_its_en
     assert first.cancelled is (how == "cancel")
     embedded = len(dear.embedded)
     assert embedded > 3
-    assert memory.sync().awaiting is not None, "nobody agreed to what came later"
+    assert memory.sync().awaiting is not None, "without consent to what came later"
     assert len(dear.embedded) == embedded
 
 

@@ -245,7 +245,7 @@ def test_the_saved_matrix_is_compared_and_written_anew(
             other = "(SELECT vector FROM embedding_cache WHERE id = 2)"
             writer.connection.execute(f"UPDATE embedding_cache SET vector = {other} WHERE id = 1")
     assert "matrix" in wrong(memory)
-    assert memory.insight.repair(["matrix"]).done == ("The vector matrix was written anew from the stored vectors.",)
+    assert memory.insight.repair(["matrix"]).done == ("The vector matrix was rewritten from the stored vectors.",)
     assert "matrix" not in wrong(memory)
 
 

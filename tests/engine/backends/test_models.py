@@ -185,7 +185,7 @@ def test_the_longest_unused_goes_first_whichever_model_made_it(
     memory = open_memory(use=other, cache=keep)
     memory.sync()
     assert vectors(memory) == {"fake": 3, "other": 3}, "what went first was used last the longest ago"
-    # Text that comes back is in use again: its vector is the youngest when it goes once more.
+    # Text that comes back is in use again: its vector is the youngest when it continuesce more.
     (workspace / "lists.md").write_text("# Shopping\n\nIrrigation hose 16 mm, two T-pieces, spare timer batteries.\n")
     before = len(other.embedded)
     memory.sync()

@@ -1,4 +1,4 @@
-"""Sessions in a database that their agent goes on writing: indexed, found, read, followed."""
+"""Sessions in a database that their agent continues writing: indexed, found, read, followed."""
 
 import json
 import sqlite3
@@ -210,7 +210,7 @@ def test_one_damaged_session_hides_no_other(open_memory, path: Path, writer: Ope
         writer.close()
         data = bytearray(path.read_bytes())
         page = data.index(b"x" * 4000) // 4096 * 4096
-        data[page : page + 4] = b"\xff" * 4  # where the text goes on
+        data[page : page + 4] = b"\xff" * 4  # where the text continues
         path.write_bytes(data)
         writer.connection = sqlite3.connect(path, isolation_level=None)
     else:

@@ -316,7 +316,7 @@ def test_a_date_beyond_all_counting_stops_no_sync(memory: BuiltinMemory, boat: P
 
 def test_a_transcript_of_the_same_length_is_read_anew(memory: BuiltinMemory, boat: Path) -> None:
     with boat.open("a") as file:
-        file.write(said("user", "So it goes on. " * 400, 3))
+        file.write(said("user", "So it continues. " * 400, 3))
     memory.sync()
     text = boat.read_text()
     boat.write_text(text.replace("varnish", "lacquer"))

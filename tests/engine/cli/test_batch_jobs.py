@@ -36,7 +36,7 @@ def test_what_was_given_up_is_told_with_its_reason() -> None:
     assert lines == {"Batch": "off (failures 2/2)", "Batch error": "Given up."}
 
 
-@pytest.mark.parametrize(("jobs", "words"), [(0, ""), (1, "1 batch job goes on"), (3, "3 batch jobs go on")])
+@pytest.mark.parametrize(("jobs", "words"), [(0, ""), (1, "1 batch job continues"), (3, "3 batch jobs go on")])
 def test_jobs_that_go_on_elsewhere_are_told(jobs: int, words: str) -> None:
     assert left_running(jobs).startswith(words)
     assert bool(left_running(jobs)) == bool(jobs)

@@ -209,7 +209,7 @@ def test_a_dry_run_tells_the_price_before_anything_is_read(
 
 
 def test_a_dry_run_by_words_says_so(verb: Run) -> None:
-    assert "Only words would be searched: the settings say so." in verb("index", "--dry-run").out
+    assert "Only words would be searched: enabled in the settings." in verb("index", "--dry-run").out
 
 
 # --- status and doctor ------------------------------------------------------------------------------------------------
@@ -222,7 +222,7 @@ def test_the_doctor_tells_what_waits_as_the_status_does(verb: Run, paid: PaidPro
     assert sentence in verb("doctor").out
     paid.before = fail
     assert verb("index", "--yes").code == 1
-    assert "Waiting:" not in verb("status").out, "it was agreed to, and goes on with the next update"
+    assert "Waiting:" not in verb("status").out, "it was agreed to, and continues with the next update"
     assert "found by words only so far. Run mnemoscope index." in verb("doctor").out
 
 

@@ -113,7 +113,7 @@ def test_ctrl_c_ends_at_a_clean_place(run: Run, memory: FakeMemory, monkeypatch:
     before = signal.getsignal(signal.SIGINT)
     answer = run("index")
     assert answer.code == 130
-    assert answer.err == "mnemoscope: Stopped; what was indexed so far stays.\n"
+    assert answer.err == "mnemoscope: Stopped; files indexed so far stay indexed.\n"
     assert memory.closed
     assert signal.getsignal(signal.SIGINT) is before
 

@@ -79,5 +79,5 @@ def test_of_many_words_the_first_are_named() -> None:
 
 def test_a_note_that_is_called_what_was_asked_for_is_a_full_answer() -> None:
     said = _said(make_reason(named=True, fresh_score=1.0))
-    assert said["mixture"] == "Its title or file name is what was asked for: that alone is a full answer, 1.00."
+    assert said["mixture"] == "Its title or file name equals the query: that alone is a full match, 1.00."
     assert said["threshold"].startswith("Shown because its title matches")

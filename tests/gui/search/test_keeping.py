@@ -49,7 +49,7 @@ def rest(qtbot, panel) -> Callable[[], None]:
 
 @pytest.fixture
 def mean(qtbot, box, rest) -> Callable[[str], None]:
-    """Types a question and goes on to its results."""
+    """Types a question and continues to its results."""
 
     def run(text: str) -> None:
         box.setFocus()

@@ -43,10 +43,10 @@ def test_before_anything_is_asked():
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({}, "Still reading: 0 of 834 files. Results appear as they are found."),
-        ({"completed": 1200, "total": 2000}, "Still reading: 1,200 of 2,000 files. Results appear as they are found."),
-        ({"total": 1}, "Still reading: 0 of 1 file. Results appear as they are found."),
-        ({"phase": "discovering", "total": 0}, "Still reading. Results appear as they are found."),
+        ({}, "Still reading: 0 of 834 files. Results appear during the search."),
+        ({"completed": 1200, "total": 2000}, "Still reading: 1,200 of 2,000 files. Results appear during the search."),
+        ({"total": 1}, "Still reading: 0 of 1 file. Results appear during the search."),
+        ({"phase": "discovering", "total": 0}, "Still reading. Results appear during the search."),
         ({"phase": "embedding"}, ""),
     ],
 )

@@ -1,4 +1,4 @@
-"""An open session that goes on."""
+"""An open session that continues."""
 
 import threading
 from collections.abc import Iterator

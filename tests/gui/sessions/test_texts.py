@@ -20,4 +20,4 @@ def test_what_is_kept_elsewhere_is_said_with_a_way_to_it():
 
 def test_an_empty_list_is_no_lost_one():
     title, sentence = messages.without_sessions(make_status(sources=("memory", "sessions"), skipped_files=(_KEPT,)))
-    assert (title, sentence) == ("These sessions are kept in other workspaces", _SAID)
+    assert (title, sentence) == ("These sessions belong to other workspaces", _SAID)

@@ -110,7 +110,7 @@ def test_unticking_takes_it_out_and_says_what_that_means(qtbot, page, home, note
     _begin(qtbot, page, notes)
     assert "leaves the index" not in _words(page)
     qtbot.mouseClick(_boxes(page)["old"], Left)
-    assert "What you unticked leaves the index; the files themselves stay as they are." in _words(page)
+    assert "Unticked sessions leave the index; the files themselves stay unchanged." in _words(page)
     _save(qtbot, page)
     assert load_settings(notes).sessions.folders == ("~/.codex/sessions",)
     _begin(qtbot, page, notes)

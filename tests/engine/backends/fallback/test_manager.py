@@ -133,7 +133,7 @@ def test_nobody_waits_long_for_a_try_that_hangs(open_manager, place, monkeypatch
     manager.search("irrigation")
     go_on = threading.Event()
     place.before_search = lambda memory, cancel: go_on.wait(60)
-    assert manager.search("irrigation").notice, "the built-in index answers while the try goes on"
+    assert manager.search("irrigation").notice, "the built-in index answers while the try continues"
     assert manager.search("irrigation").notice
     assert len(place.opened) == 2, "one try at a time"
     go_on.set()

@@ -1,4 +1,4 @@
-"""An update that takes longer than it may goes on as long as it comes further."""
+"""An update that takes longer than it may continues as long as it comes further."""
 
 from pathlib import Path
 
