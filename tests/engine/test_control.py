@@ -26,7 +26,7 @@ def test_a_pause_that_meets_a_cancel_does_not_hold_the_work_up(monkeypatch) -> N
         token.checkpoint()
 
 
-def test_a_callback_is_told_once_and_not_after_it_was_removed() -> None:
+def test_callback_called_once_until_removed() -> None:
     token = CancelToken()
     told: list[str] = []
     token.on_cancel(lambda: told.append("kept"))

@@ -37,7 +37,7 @@ def test_nor_do_the_records_errors_and_settings_behind_its_door():
     assert loaded_by(f"from engine import {names}") & {"PySide6", "numpy", "apsw", "watchdog"} == set()
 
 
-def test_a_workspace_on_the_built_in_index_loads_nothing_of_the_other_backends(tmp_path: Path) -> None:
+def test_builtin_workspace_loads_no_other_backend(tmp_path: Path) -> None:
     (tmp_path / "hose.md").write_text("# Hose\n\nIrrigation.\n")
     use = (
         "from engine import Settings, open_memory\n"

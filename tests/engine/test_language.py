@@ -14,7 +14,7 @@ def english_again() -> Iterator[None]:
     language.speak("en")
 
 
-def test_english_says_what_the_code_says() -> None:
+def test_english_equals_source_text() -> None:
     assert (
         language.tr(
             "{count:,} of {share:.1%} {left",
@@ -37,7 +37,7 @@ def test_german_writes_its_own_numbers() -> None:
     assert said == "12.480 12,5\u00a0% 1000 1,5 True"
 
 
-def test_a_number_that_stands_alone_is_written_as_the_language_does() -> None:
+def test_standalone_number_localized() -> None:
     assert [language.number(12_480), language.number(0.125, ".2f"), language.number(0.45, ".0%")] == [
         "12,480",
         "0.12",
@@ -51,7 +51,7 @@ def test_a_number_that_stands_alone_is_written_as_the_language_does() -> None:
     ]
 
 
-def test_a_trial_language_keeps_fields_and_marks_what_it_translates() -> None:
+def test_trial_language_keeps_fields_and_marks() -> None:
     language.speak("en-XA")
     said = language.tr("Search {count} notes", count=3)
     assert said.startswith("[Šéárçh 3 ñ")
@@ -59,7 +59,7 @@ def test_a_trial_language_keeps_fields_and_marks_what_it_translates() -> None:
     assert language.tr_count("{count} file", "{count} files", 2).startswith("[2 fíléš")
 
 
-def test_words_within_a_sentence_from_right_to_left_keep_their_own_order() -> None:
+def test_embedded_text_keeps_own_direction() -> None:
     language.speak("ar-XB")
     said = language.tr("Open {path} and {name}: {count}", path=PurePath("/notes/a.md"), name="C#", count=3)
     assert said.startswith("\u200f[")

@@ -23,7 +23,7 @@ def _folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
             handler.close()
 
 
-def test_messages_reach_the_file_once_however_often_it_is_configured() -> None:
+def test_messages_logged_once_despite_reconfigure() -> None:
     path = configure_logging()
     assert configure_logging() == path
     log.info("indexed %d files", 7)
@@ -97,22 +97,20 @@ def test_secrets_are_masked_in_messages_and_tracebacks() -> None:
         ("400 tokens: 80 overlap", "400 tokens: 80 overlap"),
     ],
 )
-def test_what_looks_like_a_secret_is_masked(given: str, left: str) -> None:
+def test_secret_lookalikes_masked(given: str, left: str) -> None:
     assert redact(given) == left
 
 
 @pytest.mark.parametrize(
     "example", [example for pattern in PATTERNS for example in pattern.examples], ids=lambda example: example[:40]
 )
-def test_what_is_masked_in_sessions_is_masked_in_the_log(example: str) -> None:
+def test_session_secrets_masked_in_log(example: str) -> None:
     left = redact(example.replace("«", "").replace("»", ""))
     assert not [secret for secret in re.findall("«(.*?)»", example, re.DOTALL) if secret in left]
 
 
 @pytest.mark.parametrize(("before", "known"), [("", True), ("https://ada:", False), ("password is ", False)])
-def test_a_secret_that_the_cut_goes_through_is_masked(
-    monkeypatch: pytest.MonkeyPatch, before: str, known: bool
-) -> None:
+def test_secret_cut_in_message_masked(monkeypatch: pytest.MonkeyPatch, before: str, known: bool) -> None:
     monkeypatch.setattr(logs, "_hidden", {})
     secret = "zebra-giraffe-lion-tiger"
     if known:
@@ -141,7 +139,7 @@ def test_old_files_are_few() -> None:
     assert all(file.stat().st_size <= 1_000_000 for file in files)
 
 
-def test_a_log_that_cannot_be_written_disturbs_nobody(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unwritable_log_is_harmless(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "logs").write_text("in the way")
     configure_logging()
     log.info("lost")

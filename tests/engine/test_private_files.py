@@ -148,7 +148,7 @@ def test_failed_replacing_changes_nothing(tmp_path: Path) -> None:
     assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("file", b"old")]
 
 
-def test_kill_while_replacing_leaves_only_what_is_removed(tmp_path: Path) -> None:
+def test_kill_during_replace_leaves_removable_file(tmp_path: Path) -> None:
     target = tmp_path / ("long name " * 20 + "é")
     target.write_bytes(b"old")
     subprocess.run([sys.executable, "-c", _HALF, "replacing", str(target)], check=False, timeout=60)

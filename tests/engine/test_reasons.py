@@ -14,7 +14,7 @@ def english_again() -> Iterator[None]:
     language.speak("en")
 
 
-def test_what_is_kept_is_english_and_stays_so_in_english() -> None:
+def test_stored_reason_english_and_unchanged() -> None:
     language.speak("en-XA")
     kept = skip_reasons.TOO_LARGE.said(size=12_480, limit=1000)
     assert kept == "12,480 bytes; files of more than 1,000 bytes (max_file_bytes) are left out."
@@ -31,13 +31,13 @@ def test_what_is_kept_is_english_and_stays_so_in_english() -> None:
         (skip_reasons.OTHER_EXTENSIONS.said(count=2000, extensions=".md"), "2,000 files; only .md files are indexed."),
     ],
 )
-def test_a_kept_sentence_is_told_with_its_fields(kept: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_stored_reason_translated_with_fields(kept: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(language, "_speech", language._Speech("xx", lambda text: f"<{text}>"))
     assert kept == told
     assert tr_reason(kept) == f"<{told}>"
 
 
-def test_numbers_are_those_of_the_language_and_a_problem_within_is_told_too(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_localized_and_nested_problem_translated(monkeypatch: pytest.MonkeyPatch) -> None:
     speech = language._Speech("xx", lambda text: f"<{text}>", marks=str.maketrans(",.", ".,"))
     monkeypatch.setattr(language, "_speech", speech)
     problem = skip_reasons.LARGE_EXPORT.said(limit=1_000_000)
@@ -46,13 +46,13 @@ def test_numbers_are_those_of_the_language_and_a_problem_within_is_told_too(monk
     )
 
 
-def test_what_is_no_reason_of_ours_stays_as_it_is() -> None:
+def test_unknown_reason_unchanged() -> None:
     language.speak("en-XA")
     assert tr_reason("A sentence of another program.") == "A sentence of another program."
     assert tr_reason("") == ""
 
 
-def test_a_sentence_tells_of_one_file_or_of_all_of_a_kind() -> None:
+def test_reason_counts_one_or_all_files() -> None:
     assert skip_reasons.files_told(skip_reasons.OTHER_EXTENSIONS.said(count=12_480, extensions=".md, .txt")) == 12_480
     assert skip_reasons.files_told(skip_reasons.OTHER_EXTENSIONS.said(count=1, extensions=".md")) == 1
     assert skip_reasons.files_told(skip_reasons.MORE_OF_A_RULE.said(number=20)) == 20

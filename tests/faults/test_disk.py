@@ -34,7 +34,7 @@ def write_notes(folder: Path, count: int, start: int = 0) -> None:
         (folder / f"n{number}.md").write_text(text)
 
 
-def test_a_full_disk_stops_the_sync_and_keeps_what_was_indexed(small_disk: Path, tmp_path: Path) -> None:
+def test_full_disk_stops_sync_keeps_index(small_disk: Path, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     write_notes(notes, 20)
     memory = open_with_fake(notes, small_disk)
@@ -62,7 +62,7 @@ def test_a_disk_that_is_full_from_the_start_is_said_when_opening(small_disk: Pat
         open_with_fake(notes, small_disk)
 
 
-def test_a_read_only_folder_still_answers_and_says_why_it_learns_nothing_new(small_disk: Path, tmp_path: Path) -> None:
+def test_read_only_folder_answers_and_says_why(small_disk: Path, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     write_notes(notes, 5)
     memory = open_with_fake(notes, small_disk)

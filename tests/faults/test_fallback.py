@@ -101,7 +101,7 @@ def test_a_command_that_is_missing(open_memory, tmp_path):
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_command_that_goes_wrong_after_it_had_worked(open_memory, qmd, fault):
+def test_command_failing_later(open_memory, qmd, fault):
     memory = open_memory()
     assert not memory.sync().error
     assert not memory.search("drip").notice
@@ -128,7 +128,7 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_started(open_memory, qmd
         assert ended(pid)
 
 
-def test_a_group_that_qmd_would_not_answer_gets_nothing_from_the_other_index(open_memory, qmd):
+def test_qmd_refused_group_gets_nothing_from_fallback(open_memory, qmd):
     memory = open_memory()
     memory.sync()
     qmd.does(FAULTS["an error"])
@@ -138,7 +138,7 @@ def test_a_group_that_qmd_would_not_answer_gets_nothing_from_the_other_index(ope
     assert "qmd.scope" in outcome.notice
 
 
-def test_the_other_index_searches_the_places_that_qmd_alone_was_told(open_memory, qmd, tmp_path):
+def test_fallback_searches_qmd_folders(open_memory, qmd, tmp_path):
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs" / "pump.md").write_text("# Pump\n\nIt lifts eight metres.\n", "utf-8")
     qmd.does(FAULTS["an error"])

@@ -50,7 +50,7 @@ class Killer:
                 self._worker.wait()
 
 
-def test_killed_runs_ask_for_nothing_twice_but_what_was_under_way(tmp_path, monkeypatch) -> None:
+def test_killed_runs_resend_only_requests_in_flight(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     notes, data = tmp_path / "notes", tmp_path / "data"
     write_notes(notes)

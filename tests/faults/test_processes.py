@@ -23,7 +23,7 @@ def worker(notes: Path, data: Path, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
 
 
-def test_two_processes_that_index_at_once_do_the_work_once(tmp_path: Path) -> None:
+def test_parallel_indexing_does_work_once(tmp_path: Path) -> None:
     notes, data = tmp_path / "notes", tmp_path / "data"
     write_notes(notes, 150)
     workers = [worker(notes, data) for _ in range(3)]
@@ -38,7 +38,7 @@ def test_two_processes_that_index_at_once_do_the_work_once(tmp_path: Path) -> No
     memory.close()
 
 
-def test_a_process_that_follows_sees_the_other_write_and_takes_over_when_it_dies(tmp_path: Path) -> None:
+def test_follower_sees_writes_and_takes_over(tmp_path: Path) -> None:
     notes, data = tmp_path / "notes", tmp_path / "data"
     write_notes(notes, 400)
     other = worker(notes, data)
@@ -58,7 +58,7 @@ def test_a_process_that_follows_sees_the_other_write_and_takes_over_when_it_dies
     memory.close()
 
 
-def test_searches_during_a_rebuild_in_another_process_never_come_back_short(tmp_path: Path) -> None:
+def test_searches_during_foreign_rebuild_complete(tmp_path: Path) -> None:
     notes, data = tmp_path / "notes", tmp_path / "data"
     write_notes(notes, 120)
     memory = open_with_fake(notes, data)

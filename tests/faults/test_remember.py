@@ -83,7 +83,7 @@ def test_on_a_full_disk_nothing_is_left(small_disk: Path) -> None:
     assert [path.name for path in (small_disk / "memory").iterdir() if path.suffix != ""] == [f"{STEM}.md"]
 
 
-def test_a_disk_that_is_full_from_the_start_gets_no_folder_without_its_mark(small_disk: Path) -> None:
+def test_full_disk_creates_no_unmarked_folder(small_disk: Path) -> None:
     (small_disk / "garden.md").write_text("# Garden\n")
     with (small_disk / "ballast").open("wb", buffering=0) as ballast, contextlib.suppress(OSError):
         while True:

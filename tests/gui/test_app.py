@@ -98,7 +98,7 @@ def test_a_link_on_the_command_line_opens_its_place(notes, words_only, tmp_path)
     assert not all(column)  # a file is read there
 
 
-def test_what_is_no_link_is_one_line_and_exit_2():
+def test_invalid_link_one_line_exit_2():
     done = _run("nonsense")
     assert done.returncode == 2
     assert done.stderr.startswith("mnemoscope: 'nonsense' is neither a verb (index, search, ")

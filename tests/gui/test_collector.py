@@ -48,7 +48,7 @@ def test_without_it_the_pool_collects(automatic, qtbot, jobs):
     assert set(Knot.found_by) - {threading.get_ident()}
 
 
-def test_what_the_pool_leaves_is_collected_on_the_gui_thread(qtbot, jobs, collector):
+def test_pool_garbage_collected_on_gui_thread(qtbot, jobs, collector):
     done: list[object] = []
     jobs.read(lambda _: tie(10_000), done.append)
     qtbot.waitUntil(lambda: bool(done and Knot.found_by))
@@ -68,7 +68,7 @@ def test_every_generation_gets_its_turn(qtbot, collector, monkeypatch):
         gc.set_threshold(*before)
 
 
-def test_what_stands_before_the_work_is_left_out_until_the_end(collector):
+def test_startup_objects_frozen_until_end(collector):
     assert not gc.isenabled()
     before = gc.get_freeze_count()
     collector.freeze()
@@ -84,7 +84,7 @@ def test_where_nothing_was_automatic_nothing_becomes_so(automatic, qapp):
     assert not gc.isenabled()
 
 
-def test_it_looks_seldom_while_nothing_is_made_and_often_as_soon_as_something_is(qtbot, collector):
+def test_checks_rarely_when_idle_often_when_busy(qtbot, collector):
     before = gc.get_threshold()
     gc.set_threshold(1_000_000)
     try:

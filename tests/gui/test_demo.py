@@ -5,7 +5,7 @@ import engine
 from gui.app.demo import Demo
 
 
-def test_the_demo_is_a_copy_with_its_own_dates_and_leaves_nothing():
+def test_demo_copies_dated_notes_and_cleans_up():
     demo = Demo()
     notes = list(demo.workspace.rglob("*.md"))
     assert 40 <= len(notes) <= 80
@@ -28,7 +28,7 @@ def test_the_demo_is_a_copy_with_its_own_dates_and_leaves_nothing():
     demo.close()
 
 
-def test_what_is_chosen_in_the_demo_changes_nobodys_settings(tmp_path: Path):
+def test_demo_choices_change_no_user_settings(tmp_path: Path):
     own = tmp_path / "own.toml"
     own.write_text('[defaults]\nprovider = "none"\n', "utf-8")
     demo = Demo(own)

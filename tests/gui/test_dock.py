@@ -43,7 +43,7 @@ def test_the_key_leads_back_from_inside_of_it(qtbot, opened):
     assert opened.search.body.list.hasFocus()
 
 
-def test_the_dock_goes_back_to_the_diagnostics(qtbot, opened):
+def test_dock_returns_to_diagnostics(qtbot, opened):
     opened.dock.show_explanation()
     qtbot.keyClick(opened, Key.Key_D, Control)
     assert opened.diagnostics.isVisible()
@@ -79,7 +79,7 @@ def test_escape_leads_back_from_the_diagnostics(qtbot, opened):
     assert opened.diagnostics.isVisible()
 
 
-def test_who_hides_the_diagnostics_from_inside_goes_back(qtbot, opened):
+def test_hiding_diagnostics_restores_focus(qtbot, opened):
     _find(qtbot, opened, "timer")
     opened.panel_actions.ask_why()
     qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
@@ -122,7 +122,7 @@ def test_an_update_can_be_begun_from_an_empty_answer(qtbot, opened, memory):
     ("name", "done"),
     [("folder", "choose"), ("add-sessions", "add_sessions"), ("settings", "settings:embedding"), ("embed", "ask")],
 )
-def test_the_other_remedies_reach_what_they_name(qtbot, opened, memory, monkeypatch, name, done):
+def test_other_remedies_reach_targets(qtbot, opened, memory, monkeypatch, name, done):
     heard: list[str] = []
     monkeypatch.setattr(opened.first_run, "choose", lambda: heard.append("choose"))
     monkeypatch.setattr(opened.folders, "add_sessions", lambda: heard.append("add_sessions"))

@@ -141,7 +141,7 @@ def test_the_focus_is_seen(qtbot, appearance, in_view, view, theme):
     assert not unseen
 
 
-def test_f6_goes_from_part_to_part_and_back(qtbot, in_view):
+def test_f6_cycles_panes(qtbot, in_view):
     window = in_view("search")
     window.panes.show_dock(True)
     window.search.focus_box()
@@ -158,7 +158,7 @@ def test_f6_goes_from_part_to_part_and_back(qtbot, in_view):
         assert stop is focus or stop.isAncestorOf(focus)
 
 
-def test_f6_passes_over_what_is_hidden(qtbot, in_view):
+def test_f6_skips_hidden_panes(qtbot, in_view):
     window = in_view("facts")
     window.panes.show_dock(False)
     seen = set()
@@ -188,7 +188,7 @@ def dialog(qtbot, opened, request) -> QWidget:
     return shown
 
 
-def test_tab_goes_round_in_a_dialog_too(qtbot, dialog):
+def test_tab_cycles_in_dialog(qtbot, dialog):
     forwards = _walk(qtbot, dialog, Key.Key_Tab)
     assert not [_named(widget) for widget in _focusable(dialog) if widget not in forwards]
 

@@ -3,7 +3,7 @@ from gui.core.status_events import StatusEvents
 from tests.helpers.fake_records import make_estimate, make_status, make_summary
 
 
-def test_work_that_needs_a_yes_is_told_once_until_it_is_other_work(qtbot):
+def test_pending_work_announced_once_until_changed(qtbot):
     news = StatusEvents()
     told = []
     news.awaiting.connect(told.append)
@@ -26,7 +26,7 @@ def test_a_workspace_that_is_closed_takes_its_question_along(qtbot):
     assert told == [None]
 
 
-def test_a_provider_that_cannot_begin_is_told_when_that_is_new_and_taken_back(qtbot):
+def test_new_provider_problem_announced_and_cleared(qtbot):
     news = StatusEvents()
     told = []
     news.provider_problem.connect(told.append)
@@ -37,7 +37,7 @@ def test_a_provider_that_cannot_begin_is_told_when_that_is_new_and_taken_back(qt
     assert told == ["No key.", "", "No key.", ""]
 
 
-def test_each_sync_that_ends_well_is_told_once(qtbot):
+def test_each_good_sync_announced_once(qtbot):
     news = StatusEvents()
     ended = []
     news.synced.connect(lambda: ended.append(1))
@@ -47,7 +47,7 @@ def test_each_sync_that_ends_well_is_told_once(qtbot):
     assert len(ended) == 1
 
 
-def test_a_sync_that_fails_at_once_changes_nothing(qtbot):
+def test_immediately_failing_sync_changes_nothing(qtbot):
     """Else a question on show is asked again, which begins the next sync, as long as the drive is unplugged."""
     news = StatusEvents()
     changed = []
@@ -66,7 +66,7 @@ def test_a_sync_that_fails_at_once_changes_nothing(qtbot):
     assert len(changed) == 1
 
 
-def test_another_engine_in_place_of_the_chosen_one_is_told_when_that_or_its_reason_is_new(qtbot):
+def test_fallback_engine_announced_on_new_reason(qtbot):
     news = StatusEvents()
     told = []
     news.engine_replaced.connect(told.append)

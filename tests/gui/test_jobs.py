@@ -114,7 +114,7 @@ def test_shutdown_cancels_runs_the_last_work_and_waits(qapp):
     assert ended.is_set()
 
 
-def test_shutdown_tells_of_work_that_does_not_stop(qapp):
+def test_shutdown_reports_unstoppable_work(qapp):
     jobs = Jobs()
     entered, gate = threading.Event(), threading.Event()
 

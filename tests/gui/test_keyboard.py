@@ -9,7 +9,7 @@ def _of(window, name):
     return [key.toString() for key in next(one for one in window.actions() if one.objectName() == name).shortcuts()]
 
 
-def test_the_keys_of_the_settings_hold_in_the_window_and_what_is_wrong_with_them_is_said(qtbot, window, memory):
+def test_settings_keys_apply_and_errors_reported(qtbot, window, memory):
     engine.save_setting("window.keys", {"index.sync": ["Ctrl+F5"], "view.nowhere": ["F4"]})
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))

@@ -138,7 +138,7 @@ def _walk(qtbot, window: MainWindow) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("feature", FEATURES)
-def test_what_a_backend_lacks_is_disabled_and_says_why_and_comes_back(qtbot, window, memory, feature: Feature):
+def test_missing_features_disabled_with_reason(qtbot, window, memory, feature: Feature):
     _open(qtbot, window, memory, feature)
     read = _walk(qtbot, window)
     assert CLOSED[feature] <= _closed(window, reason(feature))
@@ -155,7 +155,7 @@ def test_what_a_backend_lacks_is_disabled_and_says_why_and_comes_back(qtbot, win
 
 
 @pytest.mark.parametrize("feature", FEATURES)
-def test_what_a_fallback_takes_away_goes_while_it_is_used(qtbot, window, memory, feature: Feature):
+def test_fallback_removes_features_while_used(qtbot, window, memory, feature: Feature):
     _open(qtbot, window, memory)
     _walk(qtbot, window)
     memory.lack(feature)
@@ -192,7 +192,7 @@ def test_keys_that_lead_nowhere_say_why(qtbot, window, memory, feature, keys):
     assert memory.asked == []
 
 
-def test_menus_of_rows_close_what_is_lacking(qtbot, window, memory):
+def test_row_menus_disable_missing_features(qtbot, window, memory):
     result = memory.search("timer").results[0]
     lacks = {feature: reason(feature) for feature in ("alike", "narrowing", "explanation")}
     menu = ResultMenu(result, [result], lacks, window)
@@ -203,7 +203,7 @@ def test_menus_of_rows_close_what_is_lacking(qtbot, window, memory):
     assert all(action.isEnabled() for action in (other.like, other.within, other.why))
 
 
-def test_a_question_of_a_richer_engine_is_asked_as_far_as_this_one_can(qtbot, window, memory):
+def test_richer_query_reduced_to_supported(qtbot, window, memory):
     _open(qtbot, window, memory, "conditions", "ordering", "narrowing")
     question = AskedQuestion(
         "timer", ("memory",), 30, half_life_days=30.0, diverse=True, within=AskedQuestion("irrigation")
@@ -215,7 +215,7 @@ def test_a_question_of_a_richer_engine_is_asked_as_far_as_this_one_can(qtbot, wi
     assert not window.search.body.narrowing_bar.isVisible()
 
 
-def test_what_was_chosen_is_given_up_when_the_engine_that_could_do_it_is_replaced(qtbot, window, memory):
+def test_unsupported_choices_cleared_on_replacement(qtbot, window, memory):
     _open(qtbot, window, memory)
     window.search.controller.show_question(AskedQuestion("timer", ("memory",), 30, half_life_days=30.0, diverse=True))
     qtbot.waitUntil(lambda: at_rest(window))

@@ -234,7 +234,7 @@ def test_a_failure_is_a_page_with_a_way_on(qtbot, window, memory, monkeypatch, e
     assert window.pages.currentWidget() is window.panes
 
 
-def test_a_folder_that_cannot_be_opened_leads_back_to_the_one_before(qtbot, window, memory, tmp_path, monkeypatch):
+def test_unopenable_folder_returns_to_previous(qtbot, window, memory, tmp_path, monkeypatch):
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
     note = tmp_path / "note.md"
@@ -408,7 +408,7 @@ def test_tab_visits_every_button_of_the_window_and_returns(qtbot, opened, box):
     assert any(opened.sync_bar.isAncestorOf(widget) for widget in seen)
 
 
-def test_a_result_and_a_left_out_file_are_handed_to_other_programs(qtbot, opened, memory, monkeypatch):
+def test_result_and_skipped_file_open_externally(qtbot, opened, memory, monkeypatch):
     seen: list[tuple[object, ...]] = []
     monkeypatch.setattr(external_opener, "open_in_editor", lambda *arguments: seen.append(arguments) or "")
     monkeypatch.setattr(external_opener, "reveal_in_file_manager", lambda place, _owner: seen.append((place,)))
@@ -443,7 +443,7 @@ def test_the_hint_is_not_cut_in_a_narrow_list(qtbot, opened, appearance, scale):
 
 
 @pytest.mark.parametrize("scale", [0.8, 1.0])
-def test_in_a_narrow_window_the_dock_takes_the_files_place_until_a_file_is_wanted(qtbot, opened, appearance, scale):
+def test_narrow_window_dock_replaces_file_until_needed(qtbot, opened, appearance, scale):
     appearance.set_font_scale(scale)
     opened.resize(560, 700)
     qtbot.waitUntil(lambda: opened.width() == 560)
@@ -467,9 +467,7 @@ def _menu_action(window: MainWindow, words: str) -> QAction:
     return next(action for action in window.actions() if action.text() == words)
 
 
-def test_sessions_are_added_to_the_open_workspace_which_is_then_opened_and_synced_anew(
-    qtbot, window, memory, user_home, tmp_path, monkeypatch
-):
+def test_added_sessions_reopen_and_sync_workspace(qtbot, window, memory, user_home, tmp_path, monkeypatch):
     (user_home / ".claude/projects/p").mkdir(parents=True)
     (user_home / ".claude/projects/p/one.jsonl").write_text("{}\n")
     again = FakeMemory()
@@ -537,7 +535,7 @@ def test_the_rule_of_a_file_leads_to_the_settings_file(qtbot, opened, monkeypatc
     assert asked == [True]
 
 
-def test_a_note_opens_in_the_editor_and_a_transcript_is_only_shown(qtbot, opened, memory, monkeypatch):
+def test_note_opens_in_editor_transcript_shown(qtbot, opened, memory, monkeypatch):
     edited, shown = [], []
     monkeypatch.setattr(external_opener, "open_in_editor", lambda path, line, _: edited.append((path.name, line)) or "")
     monkeypatch.setattr(external_opener, "reveal_in_file_manager", lambda path, _: shown.append(path))
@@ -549,7 +547,7 @@ def test_a_note_opens_in_the_editor_and_a_transcript_is_only_shown(qtbot, opened
     assert shown == [transcript]
 
 
-def test_a_damaged_settings_file_is_set_aside_and_the_window_goes_on(qtbot, window, memory):
+def test_damaged_settings_renamed_window_continues(qtbot, window, memory):
     path = engine.settings_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("[defaults\nmine = 1\n")

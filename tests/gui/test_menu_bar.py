@@ -8,7 +8,7 @@ from gui.commands.menu_bar import fill_menu_bar
 Role = QAction.MenuRole
 
 
-def test_every_command_is_in_the_menu_bar_once_and_the_platform_knows_which_is_which(qtbot, opened):
+def test_menu_bar_has_every_command_once(qtbot, opened):
     bar = QMenuBar()
     qtbot.addWidget(bar)
     fill_menu_bar(bar, opened.actions())

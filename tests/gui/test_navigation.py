@@ -111,7 +111,7 @@ def test_questions_are_walked_through_and_typing_is_no_step(qtbot, opened, find,
     assert (_query(opened), _ways(opened)) == ("valve", (True, False))
 
 
-def test_going_back_is_not_asking_anew(qtbot, opened, memory, find, back, rest):
+def test_going_back_does_not_search_again(qtbot, opened, memory, find, back, rest):
     find("timer")
     find("hose")
     back()
@@ -202,7 +202,7 @@ def test_views_and_sessions_are_places(qtbot, opened, find, back, forward, rest)
     assert (opened.views.current, sessions.current_session().path) == ("sessions", paths[0])
 
 
-def test_what_was_wanted_of_the_sessions_comes_back(qtbot, opened, back, forward, rest):
+def test_session_criteria_restored(qtbot, opened, back, forward, rest):
     qtbot.keyClick(opened, Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     rest()
     qtbot.waitUntil(lambda: opened.sessions.view.has_rows)
@@ -246,7 +246,7 @@ def test_the_mouse_has_buttons_for_it(qtbot, opened, find, rest):
     assert QApplication.activePopupWidget() is None
 
 
-def test_another_workspace_begins_anew(qtbot, opened, find, tmp_path, monkeypatch, rest):
+def test_other_workspace_resets_history(qtbot, opened, find, tmp_path, monkeypatch, rest):
     find("timer")
     find("hose")
     other = FakeMemory({"x.md": "# Something else\n\nabout herons"})

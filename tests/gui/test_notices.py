@@ -46,7 +46,7 @@ def test_a_provider_that_failed_leads_to_the_settings(qtbot, notices, workspace)
         press(notices, "Settings…")
 
 
-def test_a_sync_that_went_well_takes_an_earlier_failure_back_and_nothing_else(notices, workspace):
+def test_good_sync_clears_earlier_failure_only(notices, workspace):
     workspace.sync_failed.emit("The server cannot be reached.", True)
     notices.take_back_failed_sync()
     assert notices.text == ""
@@ -55,7 +55,7 @@ def test_a_sync_that_went_well_takes_an_earlier_failure_back_and_nothing_else(no
     assert notices.text
 
 
-def test_a_provider_that_cannot_begin_is_told_until_it_can(qtbot, notices):
+def test_provider_problem_shown_until_solved(qtbot, notices):
     notices.tell_provider_problem("There is no API key for gemini.")
     assert notices.text == "Only words are searched. There is no API key for gemini."
     with qtbot.waitSignal(notices.settings_wanted):
@@ -73,7 +73,7 @@ def test_an_index_that_can_be_mended_offers_a_rebuild(notices, workspace):
     assert workspace.asked == [{"force": True}]
 
 
-def test_an_index_that_is_kept_elsewhere_is_asked_again_and_not_rebuilt(qtbot, notices, workspace):
+def test_external_index_retried_not_rebuilt(qtbot, notices, workspace):
     notices.tell_index_problem("The command qmd was not found.", "sync")
     assert words(notices) == ["Try again", "Choose another engine…"]
     with qtbot.waitSignal(notices.engine_wanted):
@@ -96,7 +96,7 @@ def test_embedding_that_costs_is_asked_for_with_its_price(notices, workspace):
     assert workspace.asked == [{"approve": estimate}]
 
 
-def test_a_question_that_was_answered_elsewhere_goes_and_another_matter_stays(notices):
+def test_answered_elsewhere_clears_only_own_matter(notices):
     notices.ask_to_embed(make_estimate())
     notices.ask_to_embed(None)
     assert notices.text == ""
@@ -105,7 +105,7 @@ def test_a_question_that_was_answered_elsewhere_goes_and_another_matter_stays(no
     assert notices.text == "The disk is full."
 
 
-def test_an_engine_that_did_not_answer_is_named_with_the_reason_and_may_be_tried_again(notices, workspace, monkeypatch):
+def test_failed_engine_named_with_retry(notices, workspace, monkeypatch):
     tried = []
     monkeypatch.setattr(workspace, "try_again", lambda: tried.append(1))
     notices.tell_engine_replaced(FallbackEngine("qmd", "The command qmd was not found."))

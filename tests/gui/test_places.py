@@ -4,7 +4,7 @@ from gui.core.app_paths import AppPaths
 from tests.helpers.fake_records import make_status
 
 
-def test_only_what_there_is_is_listed(user_home):
+def test_only_existing_paths_listed(user_home):
     config, log = Path("settings.toml"), Path("mnemoscope.log")
     assert [name for name, _ in AppPaths().listed(None)] == ["Settings", "Window"]
     listed = dict(AppPaths(config, log).listed(make_status(db_path="index.sqlite")))

@@ -59,7 +59,7 @@ def _ask(qtbot, window, text: str) -> None:
     qtbot.waitUntil(lambda: not window.search.busy and window.search.body.has_results)
 
 
-def test_what_is_asked_and_chosen_is_kept_without_closing(qtbot, opened, memory):
+def test_query_and_choices_saved_without_closing(qtbot, opened, memory):
     _ask(qtbot, opened, "timer")
     results = opened.search.body.list
     results.setCurrentIndex(results.rows.index(results.rows.rowCount() - 1))
@@ -136,7 +136,7 @@ def test_the_view_is_found_again(begin, memory, view):
     assert window.views.current == view
 
 
-def test_another_folder_begins_anew(qtbot, begin, memory):
+def test_other_folder_starts_fresh(qtbot, begin, memory):
     place = LastPlace(folder="/elsewhere", view="facts", question=AskedQuestion(text="timer"))
     window = begin(WindowState(place=place))
     assert window.views.current == "search"
@@ -144,7 +144,7 @@ def test_another_folder_begins_anew(qtbot, begin, memory):
 
 
 @pytest.mark.parametrize("text", ["password: hunter2hunter2", "sk-proj-abcdefghijklmnopqrstuvwxyz123456"])
-def test_a_secret_is_never_kept(qtbot, opened, text):
+def test_secret_never_saved(qtbot, opened, text):
     opened.search.search(text)
     qtbot.waitUntil(lambda: not opened.search.busy)
     opened.resuming.write_now()
@@ -152,7 +152,7 @@ def test_a_secret_is_never_kept(qtbot, opened, text):
     assert text not in state_path().read_text()
 
 
-def test_who_keeps_no_searches_leaves_none_here(qtbot, opened):
+def test_disabled_history_leaves_no_trace(qtbot, opened):
     opened.search_settings.keep_recent(False)
     _ask(qtbot, opened, "timer")
     opened.resuming.write_now()
@@ -185,7 +185,7 @@ def _top(window: MainWindow) -> tuple[str, int, int]:
     return ("", 0, 0) if place is None else (place.path, place.line, place.slot)
 
 
-def test_the_sessions_are_found_again_as_they_were_listed_and_read(qtbot, opened, begin, sessions):
+def test_sessions_view_restored_as_left(qtbot, opened, begin, sessions):
     _read(qtbot, opened, LONG)
     chips = opened.sessions.chips
     chips._choose("agent", "claude-code")
@@ -209,7 +209,7 @@ def test_the_sessions_are_found_again_as_they_were_listed_and_read(qtbot, opened
     assert again.sessions.view_state.path == LONG
 
 
-def test_the_filters_of_the_sessions_are_kept_from_another_view(qtbot, opened, begin, sessions):
+def test_session_filters_saved_from_other_view(qtbot, opened, begin, sessions):
     _read(qtbot, opened, LONG)
     opened.sessions.chips._choose("role", "user")
     opened.views.switch("search")

@@ -26,7 +26,7 @@ def test_the_settings_rank_until_a_person_chooses_otherwise(qtbot, window, memor
     assert window.search.ranking.ranking == Ranking(30.0, diverse=True)
 
 
-def test_a_ranking_is_kept_for_this_workspace(qtbot, opened, memory, tmp_path):
+def test_ranking_saved_for_workspace(qtbot, opened, memory, tmp_path):
     opened.search.ranking.default_wanted.emit(Ranking(90.0, diverse=True))
     qtbot.waitUntil(lambda: "90 days" in opened.banner.text)
     hybrid = engine.load_settings(memory.folder).query.hybrid
@@ -38,14 +38,14 @@ def test_a_ranking_is_kept_for_this_workspace(qtbot, opened, memory, tmp_path):
     assert (hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled) == (0.0, False)
 
 
-def test_a_ranking_that_is_kept_is_that_of_the_memory_too(qtbot, opened, memory):
+def test_saved_ranking_applies_to_memory(qtbot, opened, memory):
     opened.search.ranking.default_wanted.emit(Ranking(90.0, diverse=True))
     qtbot.waitUntil(lambda: bool(memory.answers_as))
     hybrid = memory.answers_as[-1].query.hybrid
     assert (hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled) == (90.0, True)
 
 
-def test_what_is_on_show_is_asked_again_when_it_may_be_answered_otherwise(qtbot, opened, memory):
+def test_shown_query_repeated_when_answer_may_differ(qtbot, opened, memory):
     _search(qtbot, opened, "irrigation timer")
     panel = opened.search
     found = [result.score for result in panel.controller._view.answer.outcome.results]
@@ -125,7 +125,7 @@ def test_a_saved_search_that_was_forgotten_comes_back_by_undo(qtbot, opened, mem
     assert opened.banner.text == ""
 
 
-def test_recent_searches_can_be_cleared_and_switched_off_for_good(qtbot, opened, memory):
+def test_history_cleared_and_disabled_permanently(qtbot, opened, memory):
     shelf = opened.search.controller.saved_searches.shelf
     for query in ("timer", "hose"):
         _search(qtbot, opened, query)
@@ -144,7 +144,7 @@ def test_recent_searches_can_be_cleared_and_switched_off_for_good(qtbot, opened,
     assert not _menu(opened)["Clear recent searches"].isEnabled()
 
 
-def test_what_the_settings_say_of_keeping_holds_from_the_start(qtbot, window, memory):
+def test_history_setting_applies_from_start(qtbot, window, memory):
     engine.save_setting("window.keep_searches", False, memory.folder)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
@@ -163,7 +163,7 @@ def test_a_picture_keeps_no_question_and_a_demo_only_its_own(qtbot, window, memo
     assert [search.question.text for search in memory.kept_searches.recent()] == kept
 
 
-def test_nothing_of_a_question_stands_in_the_log(qtbot, opened, memory, caplog, monkeypatch):
+def test_query_never_logged(qtbot, opened, memory, caplog, monkeypatch):
     def fail(_question: AskedQuestion) -> None:
         raise StoreError("There is no room for it.")
 

@@ -21,7 +21,7 @@ def test_a_change_on_any_thread_arrives_on_the_gui_thread(qtbot, jobs, memory):
     feed.deleteLater()
 
 
-def test_a_burst_of_changes_is_read_a_few_times_and_ends_with_the_last(qtbot, jobs, memory, monkeypatch):
+def test_change_burst_read_few_times_ends_latest(qtbot, jobs, memory, monkeypatch):
     reads: list[int] = []
     plain = memory.status
     monkeypatch.setattr(memory, "status", lambda: (reads.append(1), plain())[1])

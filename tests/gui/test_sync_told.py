@@ -26,7 +26,7 @@ def told(qtbot):
     return SyncAnnouncer(widget, clock=lambda: float(next(moments)))
 
 
-def test_a_sync_by_hand_is_told_once_at_each_end(told, heard):
+def test_manual_sync_announced_at_both_ends(told, heard):
     for _ in range(3):
         told.hear(make_status(syncing=make_progress(reason="manual")))
     told.hear(make_status(last_sync=make_summary(), files=67))
@@ -34,7 +34,7 @@ def test_a_sync_by_hand_is_told_once_at_each_end(told, heard):
     assert heard == ["The index is being brought up to date.", "The index is up to date: 67 files."]
 
 
-def test_one_in_the_background_is_told_only_when_it_takes_long(told, heard):
+def test_background_sync_announced_only_when_long(told, heard):
     told.hear(make_status(syncing=make_progress(reason="watch")))
     told.hear(make_status(last_sync=make_summary()))
     assert heard == []
@@ -43,7 +43,7 @@ def test_one_in_the_background_is_told_only_when_it_takes_long(told, heard):
     assert heard == ["The index is being brought up to date."]
 
 
-def test_what_could_not_be_read_is_told_and_a_failure_is_left_to_the_banner(told, heard):
+def test_read_errors_announced_failures_left_to_banner(told, heard):
     issue = FileIssue(path="scan.md", rule="not-utf8", detail="Byte 3.")
     told.hear(make_status(syncing=make_progress()))
     told.hear(make_status(last_sync=make_summary(), files=2, failed_files=(issue,)))

@@ -62,13 +62,13 @@ def _grounds(colours: Tokens) -> dict[str, QColor]:
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize(("ink", "ground"), PAIRS)
-def test_text_is_readable_on_every_ground_that_it_stands_on(theme, ink, ground):
+def test_text_readable_on_every_background(theme, ink, ground):
     colours = theme_tokens(theme)
     assert _contrast(getattr(colours, ink), _grounds(colours)[ground]) >= (7 if theme in HIGH else 4.5)
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_focus_and_ticks_are_seen_on_what_they_stand_on(theme):
+def test_focus_and_ticks_visible_on_backgrounds(theme):
     colours = theme_tokens(theme)
     for edge in (colours.accent, colours.off):
         for ground in (*CONTROLS_STAND_ON, "hover"):
@@ -89,7 +89,7 @@ def test_high_contrast_draws_every_edge_so_that_it_is_seen(theme):
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_a_palette_tells_its_theme(theme):
+def test_palette_identifies_theme(theme):
     assert tokens(make_palette(theme)) is theme_tokens(theme)
 
 
@@ -104,7 +104,7 @@ def test_the_palette_writes_with_readable_colours_only(theme):
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_groups_are_told_from_the_ground_and_from_each_other(theme):
+def test_group_colours_distinct(theme):
     found, base = group_colours(make_palette(theme)), theme_tokens(theme).base
     assert len({colour.name() for colour in found}) == len(found) == 8
     assert all(_contrast(colour, base) >= 3 for colour in found)
@@ -142,7 +142,7 @@ def _styled(qtbot) -> QFrame:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_what_stands_takes_on_a_theme_as_what_is_new(qtbot, appearance, theme):
+def test_existing_widgets_follow_theme(qtbot, appearance, theme):
     appearance.set_theme(next(other for other in THEMES if other != theme))
     before = _styled(qtbot)
     other = before.grab().toImage()
@@ -188,7 +188,7 @@ def test_following_the_system_heeds_its_wish_for_contrast(qapp, appearance, monk
     assert qapp.palette().color(QPalette.ColorRole.WindowText) == theme_tokens("high-contrast-dark").text
 
 
-def test_the_text_grows_and_shrinks_in_steps_and_stops_at_the_ends(qapp, appearance):
+def test_text_size_steps_stop_at_limits(qapp, appearance):
     appearance.enlarge(1)
     assert appearance.font_scale == 1.15
     assert qapp.font().pixelSize() == 15
@@ -203,7 +203,7 @@ def test_the_text_grows_and_shrinks_in_steps_and_stops_at_the_ends(qapp, appeara
     assert appearance.font_scale == 1.0
 
 
-def test_what_folds_in_a_narrow_window_folds_in_small_text_as_in_usual_text(appearance):
+def test_folding_in_narrow_window_at_any_text_size(appearance):
     usual = letter_width()
     appearance.set_font_scale(0.8)
     assert letter_width() == usual

@@ -39,7 +39,7 @@ def test_back_and_forward_again():
     assert made.forward(C) is None
 
 
-def test_what_was_not_visited_is_come_back_to_from_the_place_before():
+def test_unvisited_location_recorded_on_return():
     made = trail(A, B)
     draft = stop("draft")
     assert made.can_go_back(draft)
@@ -47,7 +47,7 @@ def test_what_was_not_visited_is_come_back_to_from_the_place_before():
     assert made.forward(B) == draft
 
 
-def test_going_elsewhere_forgets_what_lay_ahead():
+def test_navigating_drops_forward_history():
     made = trail(A, B, C)
     made.back(C)
     made.visit(stop("d"))
@@ -66,7 +66,7 @@ def test_the_state_is_that_of_the_moment_of_leaving():
     assert made.forward(A).state == "below"
 
 
-def test_a_question_and_what_is_opened_first_of_it_are_one_stop():
+def test_query_and_first_opened_are_one_entry():
     first, second = stop("a", "one"), stop("a", "two")
     made = trail(A, first, second)
     assert made.back(second) == first
@@ -74,7 +74,7 @@ def test_a_question_and_what_is_opened_first_of_it_are_one_stop():
     assert made.can_go_forward(A)  # something else is looked at, and nothing opened
 
 
-def test_only_so_many_are_kept():
+def test_history_length_limited():
     made = trail(*(stop(number) for number in range(300)))
     now, steps = stop(299), 0
     while (found := made.back(now)) is not None:

@@ -89,7 +89,7 @@ def test_keys_lead_from_view_to_view(qtbot, window):
     assert not window.sessions.header.isVisible()
 
 
-def test_the_index_has_the_room_of_list_and_reader_and_the_box_of_the_search(qtbot, window):
+def test_index_view_uses_list_and_reader_space(qtbot, window):
     qtbot.keyClick(window, Key.Key_3, Control)
     assert window.views.index.isVisible()
     assert not window.search.body.isVisible()
@@ -144,7 +144,7 @@ def test_enter_in_the_box_leaves_the_index_for_the_best_result(qtbot, window):
     assert window.viewer.isAncestorOf(window.focusWidget())
 
 
-def test_what_needs_attention_leads_to_where_it_is_seen_to(qtbot, window, memory):
+def test_attention_item_opens_its_target(qtbot, window, memory):
     qtbot.keyClick(window, Key.Key_3, Control)
     issue = FileIssue(path="scan.md", rule="not-utf8", detail="Byte 3.")
     memory.set_status(failed_files=(issue,), skipped_files=(issue,))
@@ -206,7 +206,7 @@ def test_the_selected_session_is_shown_as_a_conversation(qtbot, window, shown):
     assert "firmware" in next(message.text for message in SESSIONS[VALVE].messages if message.line == line)
 
 
-def test_where_there_is_no_session_nobody_is_told_to_choose_one(qtbot, window, memory, monkeypatch):
+def test_empty_session_list_asks_for_no_choice(qtbot, window, memory, monkeypatch):
     said = []
     monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _, instead=None: said.append(instead))
     monkeypatch.setattr(type(memory), "sessions", lambda *_arguments, **_options: ())
@@ -215,9 +215,7 @@ def test_where_there_is_no_session_nobody_is_told_to_choose_one(qtbot, window, m
     assert said == [NONE_TO_READ]
 
 
-def test_where_no_session_matches_there_is_none_to_read_until_escape_clears_the_filters(
-    qtbot, window, shown, monkeypatch
-):
+def test_unmatched_sessions_empty_until_escape(qtbot, window, shown, monkeypatch):
     said = []
     monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _, instead=None: said.append(instead))
     _sessions(qtbot, window)
@@ -234,7 +232,7 @@ def test_where_no_session_matches_there_is_none_to_read_until_escape_clears_the_
     assert shown[-1] == (VALVE, None, "")
 
 
-def test_what_is_like_no_other_session_is_read_on(qtbot, window, memory, shown, monkeypatch):
+def test_session_without_similar_stays_open(qtbot, window, memory, shown, monkeypatch):
     monkeypatch.setattr(memory, "vectors", False)
     _sessions(qtbot, window)
     window.sessions.show_similar(VALVE)
@@ -243,7 +241,7 @@ def test_what_is_like_no_other_session_is_read_on(qtbot, window, memory, shown, 
     assert shown == [(VALVE, None, "")]
 
 
-def test_a_hit_in_a_session_is_shown_as_a_conversation_one_in_a_note_as_a_file(qtbot, window, shown):
+def test_session_hit_as_conversation_note_as_file(qtbot, window, shown):
     _search(qtbot, window, "lost_ticks")
     path, line, query = shown[-1]
     assert (path, query) == (VALVE, "lost_ticks")
@@ -254,7 +252,7 @@ def test_a_hit_in_a_session_is_shown_as_a_conversation_one_in_a_note_as_a_file(q
     assert not window.views.conversation.isVisible()
 
 
-def test_each_view_finds_again_what_it_had_shown(qtbot, window, shown):
+def test_each_view_restores_its_content(qtbot, window, shown):
     _search(qtbot, window, "lost_ticks")
     hit = shown[-1]
     _sessions(qtbot, window)
@@ -280,7 +278,7 @@ def test_enter_leads_into_the_conversation_and_escape_back(qtbot, window):
     assert window.sessions.view.list.hasFocus()
 
 
-def test_sessions_like_one_that_was_found_are_shown_in_the_sessions_view(qtbot, window):
+def test_similar_sessions_shown_in_sessions_view(qtbot, window):
     _search(qtbot, window, "lost_ticks")
     _sessions(qtbot, window)
     qtbot.keyClick(window, Key.Key_1, Control)
@@ -295,7 +293,7 @@ def test_sessions_like_one_are_shown_though_none_was_listed_yet(qtbot, window):
     qtbot.waitUntil(lambda: at_rest(window) and "like “" in window.sessions.view.notice.accessibleName())
 
 
-def test_more_from_a_session_searches_it_alone_until_its_chip_is_pressed(qtbot, window, memory):
+def test_more_from_session_scoped_until_chip_pressed(qtbot, window, memory):
     _sessions(qtbot, window)
     window.sessions.search("timer")
     qtbot.waitUntil(lambda: at_rest(window))
@@ -312,7 +310,7 @@ def test_more_from_a_session_searches_it_alone_until_its_chip_is_pressed(qtbot, 
     assert not chip.isVisible()
 
 
-def test_what_is_like_a_message_is_searched_for_and_leads_back(qtbot, window, memory):
+def test_similar_message_search_and_return(qtbot, window, memory):
     _sessions(qtbot, window)
     passage = Passage(path=VALVE, start_line=3, end_line=3, text="the relay debounces", message=2)
     window.views.conversation.like_wanted.emit(passage, passage.text)
@@ -332,7 +330,7 @@ def test_a_key_asks_within_the_results_from_anywhere(qtbot, window, memory):
     assert window.search.body.narrowing_bar.accessibleName().startswith("Within")
 
 
-def test_a_chosen_folder_is_saved_and_the_workspace_opened_with_it(qtbot, window, memories, monkeypatch, tmp_path):
+def test_chosen_folder_saved_and_opened(qtbot, window, memories, monkeypatch, tmp_path):
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
     _sessions(qtbot, window)
     folder = window.workspace.current.folder
@@ -378,7 +376,7 @@ def test_in_a_narrow_window_the_box_has_the_room_of_the_switch(qtbot, window):
     assert chips.mapTo(window, chips.rect().topRight()).x() < window.width()
 
 
-def test_the_switch_leaves_the_box_its_room_at_every_size_of_the_text(qtbot, window, appearance):
+def test_switch_leaves_box_room_at_every_size(qtbot, window, appearance):
     switch = next(b for b in window.frame.header.findChildren(QPushButton) if b.text() == "Index").parentWidget()
     appearance.set_font_scale(0.8)
     window.resize(560, 360)
@@ -389,7 +387,7 @@ def test_the_switch_leaves_the_box_its_room_at_every_size_of_the_text(qtbot, win
     assert not switch.isVisible()
 
 
-def test_tab_goes_through_what_stands_above_the_results_from_left_to_right(qtbot, opened):
+def test_tab_order_above_results_left_to_right(qtbot, opened):
     opened.search.search("timer")
     qtbot.waitUntil(lambda: not opened.search.busy)
     header = opened.search.body._header
@@ -402,7 +400,7 @@ def test_tab_goes_through_what_stands_above_the_results_from_left_to_right(qtbot
     assert opened.search.body.list.hasFocus()
 
 
-def test_tab_goes_through_the_pages_of_the_index_before_it_enters_one(opened):
+def test_tab_passes_index_pages_before_entering(opened):
     opened.views.switch("index")
     chips = list(opened.views.index._chips.values())
     order = []
@@ -413,7 +411,7 @@ def test_tab_goes_through_the_pages_of_the_index_before_it_enters_one(opened):
     assert order == chips
 
 
-def test_what_is_typed_begins_at_one_place_in_every_view(qtbot, opened):
+def test_box_starts_at_same_position_everywhere(qtbot, opened):
     opened.resize(1280, 800)
     starts = []
     for name, panel in (
@@ -428,7 +426,7 @@ def test_what_is_typed_begins_at_one_place_in_every_view(qtbot, opened):
 
 
 @pytest.mark.parametrize("view", ["search", "sessions", "index"])
-def test_escape_leads_to_the_box_from_what_has_no_way_back_of_its_own(opened, qtbot, view):
+def test_escape_reaches_box_from_plain_widgets(opened, qtbot, view):
     opened.views.switch(view)
     box = (opened.sessions.box if view == "sessions" else opened.search._box).edit
     for button in (opened.frame.header.menu_button, opened.sync_bar.findChild(QPushButton)):
@@ -442,7 +440,7 @@ def _instead(window: MainWindow) -> str:
     return window.viewer._empty.accessibleName() if window.viewer._empty.isVisible() else ""
 
 
-def test_what_the_question_before_led_to_goes_with_its_results_and_comes_back_with_them(qtbot, window):
+def test_preview_closes_and_returns_with_results(qtbot, window):
     with qtbot.waitSignal(window.viewer.file_shown):
         _search(qtbot, window, "CR2032")
     _search(qtbot, window, "xylophone")
@@ -458,7 +456,7 @@ def test_without_a_question_it_says_again_how_to_choose(qtbot, window):
     assert _instead(window).startswith(CHOOSE_RESULT.sentence)
 
 
-def test_nobody_loses_what_is_being_read_to_a_question_that_finds_nothing(qtbot, window):
+def test_reading_survives_empty_query(qtbot, window):
     with qtbot.waitSignal(window.viewer.file_shown):
         _search(qtbot, window, "CR2032")
     window.views.focus_reader()
@@ -466,7 +464,7 @@ def test_nobody_loses_what_is_being_read_to_a_question_that_finds_nothing(qtbot,
     assert not _instead(window)
 
 
-def test_a_session_goes_with_its_results_too(qtbot, window, memory):
+def test_session_preview_closes_with_results(qtbot, window, memory):
     _search(qtbot, window, "relay debounces")
     qtbot.waitUntil(window.views.conversation.isVisible)
     _search(qtbot, window, "xylophone")

@@ -6,7 +6,7 @@ from PySide6.QtCore import QByteArray
 from gui.core.window_state import WindowState, load_state, save_state, state_path
 
 
-def test_what_was_saved_is_loaded():
+def test_saved_state_loads():
     state = WindowState(list_width=420, dock_shown=False, wrap=False)
     state.set_geometry(QByteArray(b"\x01\xd9\xd0\xcb"))
     state.remember(Path("/notes/a"))
@@ -26,7 +26,7 @@ def test_a_damaged_file_is_set_aside_and_gives_a_fresh_window(text, caplog):
     assert not state_path().exists()
 
 
-def test_a_file_of_another_version_is_read_as_far_as_it_goes():
+def test_other_version_read_partially():
     state_path().parent.mkdir(parents=True)
     state_path().write_text('{"list_width": 333, "from_the_future": {"x": 1}}')
     assert load_state() == WindowState(list_width=333)

@@ -40,7 +40,7 @@ def _open(qtbot, workspace: Workspace, folder: Path) -> None:
         workspace.open(folder)
 
 
-def test_opening_tells_and_follows_the_status(qtbot, workspace, opens, tmp_path):
+def test_open_signals_and_follows_status(qtbot, workspace, opens, tmp_path):
     _open(qtbot, workspace, tmp_path)
     assert workspace.current.folder == tmp_path
     qtbot.waitUntil(lambda: workspace.status is not None)
@@ -58,7 +58,7 @@ def test_another_folder_closes_the_first(qtbot, workspace, opens, tmp_path):
     ("error", "in_settings"),
     [(IndexTooNew("A newer version wrote this index."), False), (SettingsError("line 3"), True)],
 )
-def test_a_refusal_is_told_with_its_kind(qtbot, workspace, monkeypatch, tmp_path, error, in_settings):
+def test_refusal_has_kind(qtbot, workspace, monkeypatch, tmp_path, error, in_settings):
     def refuse(*_args, **_options):
         raise error
 
@@ -69,14 +69,14 @@ def test_a_refusal_is_told_with_its_kind(qtbot, workspace, monkeypatch, tmp_path
     assert workspace.current is None
 
 
-def test_a_missing_folder_is_told_before_an_index_is_made(qtbot, workspace, opens, tmp_path):
+def test_missing_folder_reported_before_index(qtbot, workspace, opens, tmp_path):
     with qtbot.waitSignal(workspace.failed) as failed:
         workspace.open(tmp_path / "gone")
     assert "gone" in failed.args[0].sentence
     assert opens == []
 
 
-def test_what_was_opened_too_late_is_closed_at_the_end(qtbot, jobs, opens, tmp_path):
+def test_late_open_closed_at_end(qtbot, jobs, opens, tmp_path):
     workspace = Workspace(jobs)
     workspace.open(tmp_path)
     qtbot.waitUntil(lambda: bool(opens))
@@ -87,7 +87,7 @@ def test_what_was_opened_too_late_is_closed_at_the_end(qtbot, jobs, opens, tmp_p
     workspace.deleteLater()
 
 
-def test_changing_ones_mind_while_it_opens_leaves_only_the_last_one_open(qtbot, workspace, opens, tmp_path):
+def test_quick_reopen_leaves_last_only(qtbot, workspace, opens, tmp_path):
     for number in range(4):
         (tmp_path / str(number)).mkdir()
         workspace.open(tmp_path / str(number))
@@ -172,13 +172,13 @@ def test_an_engine_is_tried_again_by_an_update_and_a_question(qtbot, workspace, 
     assert failed.args == ["Neither answers.", False]
 
 
-def test_what_a_memory_lacks_is_known_when_it_is_opened(qtbot, workspace, opens, tmp_path, monkeypatch):
+def test_missing_features_known_on_open(qtbot, workspace, opens, tmp_path, monkeypatch):
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: LackingMemory("insight"), raising=False)
     _open(qtbot, workspace, tmp_path)
     assert workspace.current.lacks == {"insight": reason("insight")}
 
 
-def test_what_is_saved_while_it_is_being_opened_holds_once_it_is_open(qtbot, workspace, opens, tmp_path):
+def test_settings_saved_while_opening_apply(qtbot, workspace, opens, tmp_path):
     strict = Settings(query=QuerySettings(min_score=0.7))
     with qtbot.waitSignal(workspace.opened) as told:
         workspace.open(tmp_path)

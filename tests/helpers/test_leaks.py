@@ -34,7 +34,7 @@ def watch(qapp, monkeypatch):
     return watch
 
 
-def test_a_running_timer_is_told_once_with_its_origin(watch):
+def test_running_timer_reported_once_with_origin(watch):
     from PySide6.QtCore import QTimer
 
     timer = QTimer(objectName="pulse", interval=60_000)

@@ -27,7 +27,7 @@ def bundle(load, monkeypatch):
     return bundle
 
 
-def test_the_bundle_is_as_small_as_it_promises_and_has_nothing_of_quick(bundle):
+def test_bundle_size_limit_and_no_quick(bundle):
     assert bundle.size_of(bundle.FOLDER) <= bundle.MOST_BYTES
     names = {path.name for path in bundle.FOLDER.rglob("*")}
     assert "libqxcb.so" in names or sys.platform != "linux"
@@ -37,14 +37,14 @@ def test_the_bundle_is_as_small_as_it_promises_and_has_nothing_of_quick(bundle):
     assert not [path for path in bundle.FOLDER.rglob("*") if path.is_symlink() and not path.exists()]
 
 
-def test_no_folder_of_the_machine_that_built_it_is_told_in_its_texts(bundle):
+def test_bundle_has_no_build_paths(bundle):
     here = str(bundle.environment.ROOT)
     texts = [path for path in bundle.FOLDER.rglob("*") if path.suffix in {"", ".json", ".txt", ".1", ".desktop"}]
     told = [path for path in texts if path.is_file() and here.encode() in path.read_bytes()]
     assert told == []
 
 
-def test_the_bill_names_what_is_bundled_with_licences(bundle):
+def test_bill_lists_components_with_licences(bundle):
     bill = json.loads(bundle.BILL.read_text("utf-8"))
     parts = {part["name"]: part for part in bill["components"]}
     assert bill["metadata"]["component"]["name"] == "mnemoscope"
@@ -58,7 +58,7 @@ def test_the_bill_names_what_is_bundled_with_licences(bundle):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux hands folders of libraries on")
-def test_programs_that_it_starts_get_neither_its_libraries_nor_its_plugins(bundle, tmp_path):
+def test_child_programs_get_no_bundled_libraries(bundle, tmp_path):
     """Use a fake qmd that writes its environment to a file."""
     given = tmp_path / "given"
     program = tmp_path / "qmd"
@@ -78,7 +78,7 @@ def test_programs_that_it_starts_get_neither_its_libraries_nor_its_plugins(bundl
 
 
 @pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="dpkg is not installed here")
-def test_the_package_asks_for_the_systems_libraries_and_brings_none_of_them(bundle):
+def test_package_depends_on_system_libraries(bundle):
     package = next(iter(bundle.DIST.glob("mnemoscope_*.deb")), None)
     if package is None or package.stat().st_mtime < bundle.STAMP.stat().st_mtime:
         pytest.skip("no package is built of this bundle: python3 packaging/dev.py deb")

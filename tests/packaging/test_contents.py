@@ -40,7 +40,7 @@ def contents(load):
         ("numpy-2.4.6.dist-info/RECORD", False),
     ],
 )
-def test_of_qt_only_what_the_window_needs(contents, path, is_wanted):
+def test_only_needed_qt_bundled(contents, path, is_wanted):
     assert contents.wanted((path, f"/somewhere/{path}", "BINARY")) is is_wanted
 
 
@@ -48,11 +48,11 @@ def test_of_qt_only_what_the_window_needs(contents, path, is_wanted):
     ("name", "is_wanted"),
     [("libxcb-cursor.so.0", True), ("libpython3.11.so.1.0", True), ("libssl.so.3", False), ("libglib-2.0.so.0", False)],
 )
-def test_of_the_system_only_what_differs_between_systems(contents, name, is_wanted):
+def test_only_varying_system_libraries_bundled(contents, name, is_wanted):
     assert contents.wanted((name, f"/usr/lib/x86_64-linux-gnu/{name}", "BINARY")) is is_wanted
 
 
-def test_libraries_that_nothing_needs_stay_out_with_the_links_to_them(contents):
+def test_unneeded_libraries_and_links_left_out(contents):
     needs = {
         "/x/libqxcb.so": ["libQt6XcbQpa.so.6", "libc.so.6"],
         "/x/libQt6XcbQpa.so.6": ["libQt6Core.so.6"],
@@ -82,7 +82,7 @@ def test_packages_of_which_nothing_is_taken_are_not_described(contents):
     assert {package.name for package in described} == {"mnemoscope", "msgspec"} & packages.keys()
 
 
-def test_descriptions_have_the_licences_and_no_folder_of_this_machine(contents):
+def test_descriptions_have_licences_without_paths(contents):
     packages = [package for package in required_packages(installed_packages()) if package.name != "mnemoscope"]
     files = {folder + "/" + source.rpartition("/")[2] for source, folder in contents.descriptions(packages)}
     names = {file.rpartition("/")[2] for file in files}
@@ -91,7 +91,7 @@ def test_descriptions_have_the_licences_and_no_folder_of_this_machine(contents):
     assert any("numpy-" in file and "licenses/LICENSE" in file for file in files)
 
 
-def test_what_is_no_package_is_listed_with_its_words(contents, tmp_path, monkeypatch):
+def test_non_packages_listed_with_texts(contents, tmp_path, monkeypatch):
     monkeypatch.setattr(contents, "_bootloader", lambda: ("Starter", "1", "GPL", "Starts.", "words of the starter"))
     monkeypatch.setattr(contents, "debian_package", lambda source: "libffi8")
     monkeypatch.setattr(contents, "_debian", lambda package: ("3.4", "words of libffi"))

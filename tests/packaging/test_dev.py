@@ -26,7 +26,7 @@ def arguments_of(dev):
     return dev.started[-1][1:]
 
 
-def test_a_window_without_a_display_is_refused_before_anything_is_installed(dev, capsys):
+def test_missing_display_refused_before_install(dev, capsys):
     assert dev.main(["run"]) == 1
     assert dev.main(["run", "--", "--demo"]) == 1
     told = capsys.readouterr().err
@@ -81,7 +81,7 @@ def ran(dev, monkeypatch):
     return ran
 
 
-def test_every_check_runs_after_one_has_failed_and_pytest_is_the_last(dev, ran, capsys):
+def test_all_checks_run_pytest_last(dev, ran, capsys):
     assert dev.main(["test"]) == 1
     assert ran[:-1] == ["ruff", "ruff", "mypy", "lint-imports", "pytest"]
     assert "peers" not in dev.started
@@ -98,7 +98,7 @@ def test_all_tests_run_in_a_process_a_core(dev, ran, monkeypatch, cores, options
     assert ran[-1] == options
 
 
-def test_where_peers_cannot_be_installed_the_tests_run_and_the_command_fails(dev, ran, monkeypatch, capsys):
+def test_peer_failure_runs_tests_and_fails(dev, ran, monkeypatch, capsys):
     def refused():
         sys.exit("npm is missing.")
 

@@ -35,7 +35,7 @@ def test_a_second_time_nothing_is_done(environment):
     assert environment.steps == []
 
 
-def test_the_tools_are_added_to_what_is_there(environment):
+def test_tools_added_to_environment(environment):
     environment.WORK.ensure(environment.TEST_LOCK)
     assert environment.steps == ["Installing", "Linking"]
     environment.WORK.ensure(environment.RUN_LOCK)
@@ -66,13 +66,13 @@ def test_a_stamp_that_says_nothing_true_starts_from_nothing(environment, damage)
     assert environment.steps == ["Creating", "Installing", "Linking"]
 
 
-def test_an_environment_that_lost_its_python_is_made_anew(environment):
+def test_environment_without_python_recreated(environment):
     environment.WORK.python.unlink()
     environment.WORK.ensure(environment.RUN_LOCK)
     assert environment.steps == ["Creating", "Installing", "Linking"]
 
 
-def test_an_interrupted_install_is_made_anew(environment, monkeypatch):
+def test_interrupted_install_repeated(environment, monkeypatch):
     def interrupted(sentence, command):
         raise KeyboardInterrupt
 

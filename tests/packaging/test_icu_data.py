@@ -44,7 +44,7 @@ def read(data):
     return found
 
 
-def test_what_sorts_and_normalises_stays_and_the_rest_goes(load):
+def test_collation_and_normalisation_data_remain(load):
     rebuilt = load("icu_data")._rebuilt(common_data(ENTRIES))
     found = read(rebuilt)
     assert list(found) == ["coll/de.res", "nfc.nrm", "root.res"]

@@ -42,7 +42,7 @@ def test_the_description_is_valid_and_of_this_version():
     subprocess.run([need("appstreamcli"), "validate", "--no-net", DESCRIPTION], check=True)
 
 
-def test_the_recipes_are_of_this_version_and_name_files_that_exist():
+def test_recipes_match_version_and_files():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     recipes = ROOT / "packaging" / "recipes"
     installer = (recipes / "windows" / "mnemoscope.iss").read_text("utf-8")

@@ -33,7 +33,7 @@ def test_every_entry_is_pinned_with_hashes_and_without_a_host(lock):
     assert "://" not in (ROOT / "packaging" / lock).read_text("utf-8")
 
 
-def test_the_locks_hold_what_the_project_asks_for():
+def test_locks_cover_requirements():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     wanted = names(project["project"]["dependencies"] + project["dependency-groups"]["install"])
     locked = names(list(entries("requirements.lock")))

@@ -45,7 +45,7 @@ def test_other_programs_find_nothing_wrong_with_it(load, path):
     assert path.read_bytes() == once
 
 
-def test_what_is_no_such_file_stays_as_it_is(load, tmp_path):
+def test_unrelated_file_unchanged(load, tmp_path):
     path = tmp_path / "weights.npz"
     path.write_bytes(b"nothing of numpy")
     with pytest.raises(zipfile.BadZipFile):

@@ -53,7 +53,7 @@ def installed(peers) -> list[str]:
     return sorted(path.name for path in peers.FOLDER.glob("node_modules/*/*"))
 
 
-def test_node_comes_before_what_runs_on_it_and_nothing_for_graphics_cards_stays(peers):
+def test_node_installed_first_without_gpu_parts(peers):
     peers.ensure()
     assert peers.calls() == [NODE, QMD]
     assert installed(peers) == ["linux-x64", "node", "qmd"]
@@ -68,7 +68,7 @@ def test_a_second_time_npm_is_not_even_looked_for(peers, monkeypatch):
 
 
 @pytest.mark.parametrize("stamp", ["", "[]", '{"steps": [["qmd", ["@tobilu/qmd@0.9.0"]]]}'])
-def test_another_release_or_a_stamp_that_says_nothing_is_installed_anew(peers, stamp):
+def test_other_release_or_empty_stamp_reinstalled(peers, stamp):
     peers.ensure()
     (peers.FOLDER / peers.STAMP).write_text(stamp)
     (peers.FOLDER / "node_modules" / "old").mkdir()
@@ -78,7 +78,7 @@ def test_another_release_or_a_stamp_that_says_nothing_is_installed_anew(peers, s
     assert json.loads((peers.FOLDER / peers.STAMP).read_text())["steps"][1][1][-1] == "@tobilu/qmd@2.8.3"
 
 
-def test_an_interrupted_install_leaves_none_behind_and_is_begun_anew(peers, monkeypatch):
+def test_interrupted_peer_install_restarted(peers, monkeypatch):
     def interrupted(command, **_options):
         raise KeyboardInterrupt
 
@@ -137,7 +137,7 @@ def test_without_npm_root_on_debian_has_it_installed(peers, tmp_path, monkeypatc
     assert "qmd" in installed(peers)
 
 
-def test_without_npm_others_are_told_what_to_do(peers, tmp_path):
+def test_missing_npm_advice(peers, tmp_path):
     (tmp_path / "programs" / "npm").unlink()
     with pytest.raises(SystemExit, match=r"npm is missing: install it \(in Debian: npm\), or leave --peers out\."):
         peers.ensure()

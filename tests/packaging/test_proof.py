@@ -48,7 +48,7 @@ def program(tmp_path, lines):
         ),
     ],
 )
-def test_what_does_not_work_is_named(load, tmp_path, lines, told):
+def test_failing_part_named(load, tmp_path, lines, told):
     with pytest.raises(SystemExit) as stopped:
         load("proof").prove(program(tmp_path, lines))
     assert told in str(stopped.value)

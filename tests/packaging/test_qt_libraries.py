@@ -23,7 +23,7 @@ def test_nothing_missing_is_no_work(qt):
     qt.ensure(qt.for_tests())
 
 
-def test_a_user_is_told_the_exact_command(qt, monkeypatch):
+def test_user_gets_exact_command(qt, monkeypatch):
     monkeypatch.setattr(qt, "_has_font", lambda: False)
     with pytest.raises(SystemExit, match=r"sudo apt-get install -y libegl1 fonts-dejavu-core$"):
         qt.ensure(qt.for_tests())
@@ -53,7 +53,7 @@ def test_a_failing_apt_shows_its_output(qt, monkeypatch, capsys):
     assert "E: no network" in capsys.readouterr().err
 
 
-def test_another_distribution_is_told_the_libraries(qt, monkeypatch):
+def test_other_distribution_gets_library_names(qt, monkeypatch):
     monkeypatch.setattr(qt.shutil, "which", lambda name: None)
     with pytest.raises(SystemExit, match=r"package manager: libEGL\.so\.1"):
         qt.ensure(qt.for_tests())
@@ -64,7 +64,7 @@ def test_a_python_without_venv_is_missing_a_package(qt, monkeypatch):
     assert f"python{sys.version_info.major}.{sys.version_info.minor}-venv" in qt.find_missing({})
 
 
-def test_the_platform_decides_what_a_window_needs(qt):
+def test_window_requirements_by_platform(qt):
     assert "libxcb-cursor0" in qt.for_window({"DISPLAY": ":0"})
     assert "libxcb-cursor0" not in qt.for_window({"QT_QPA_PLATFORM": "offscreen", "DISPLAY": ":0"})
     assert "libwayland-client0" in qt.for_window({"WAYLAND_DISPLAY": "wayland-0"})

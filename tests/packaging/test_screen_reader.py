@@ -21,7 +21,7 @@ def test_root_has_it_installed(reader, monkeypatch):
     assert asked == [["at-spi2-core"]]
 
 
-def test_nobody_else_is_asked_for_anything(reader, monkeypatch):
+def test_only_own_application_queried(reader, monkeypatch):
     monkeypatch.setattr(reader.debian, "can_install", lambda: False)
     monkeypatch.setattr(reader.debian, "install", lambda *_: pytest.fail("it was installed"))
     reader.ensure()

@@ -53,7 +53,7 @@ def test_a_catalogue_is_whole_and_up_to_the_code(translations, language):
 
 
 @pytest.mark.parametrize("language", FOREIGN)
-def test_a_translation_has_the_fields_and_the_markup_of_its_sentence(translations, language):
+def test_translation_keeps_fields_and_markup(translations, language):
     catalogue = translations.read(translations.CATALOGUES / f"{language}.po")
     wrong = [said for message in catalogue if message.id for said in wrong_fields(message)]
     assert wrong == []
@@ -65,7 +65,7 @@ def test_a_translation_has_the_fields_and_the_markup_of_its_sentence(translation
             assert said.endswith("…") == meant.endswith("…"), said
 
 
-def test_what_nothing_says_any_more_is_left_out_and_the_rest_is_kept(translations):
+def test_unused_sentences_removed_rest_stays(translations):
     old = translations.Catalog(locale="de")
     old.add("Search", "Suchen")
     old.add("Gone", "Weg")

@@ -50,7 +50,7 @@ def _said(text: SessionText) -> str:
     return "\n".join(message.text for message in text.messages if message.kind == "text")
 
 
-def test_they_are_small_and_read_without_a_line_that_is_not_understood(texts):
+def test_sample_sessions_small_and_understood(texts):
     assert sum(path.stat().st_size for path in FILES) < 400_000
     assert 14 <= len(texts) <= 20
     assert [text.unknown for text in texts if text.unknown] == []

@@ -75,17 +75,17 @@ NEVER = [
 
 
 @pytest.mark.parametrize(("text", "category"), WORTH)
-def test_statements_are_kept_with_their_category(text: str, category: str) -> None:
+def test_statements_captured_with_category(text: str, category: str) -> None:
     assert worth_keeping([{"role": "user", "content": text}]) == [text]
     assert category_of(text) == category
 
 
 @pytest.mark.parametrize("text", NEVER)
-def test_what_is_none_is_not(text: str) -> None:
+def test_non_statements_ignored(text: str) -> None:
     assert worth_keeping([{"role": "user", "content": text}]) == []
 
 
-def test_only_what_the_person_said_counts_and_at_most_three_a_turn() -> None:
+def test_only_user_statements_at_most_three_per_turn() -> None:
     said = [f"I prefer number {number} of all." for number in range(5)]
     messages = [
         {"role": "assistant", "content": "I prefer to be left out."},

@@ -39,7 +39,7 @@ def names_of(workspace: Path) -> set[str]:
     return {file.name for file in discover(workspace, Settings()).files}
 
 
-def test_a_note_is_written_whole_and_told_of(workspace: Path) -> None:
+def test_note_written_whole_and_notified(workspace: Path) -> None:
     note = write(workspace, "# Größe\n")
     file = workspace / "memory" / f"{STEM}.md"
     assert file.read_bytes() == "# Größe\n".encode()
@@ -49,7 +49,7 @@ def test_a_note_is_written_whole_and_told_of(workspace: Path) -> None:
     assert locate_untouched(workspace, note) == file
 
 
-def test_what_is_there_is_never_written_over(workspace: Path) -> None:
+def test_existing_note_never_overwritten(workspace: Path) -> None:
     paths = [write(workspace, f"{number}\n").path for number in range(3)]
     assert paths == [f"memory/{STEM}.md", f"memory/{STEM}-2.md", f"memory/{STEM}-3.md"]
     assert [(workspace / path).read_text() for path in paths] == ["0\n", "1\n", "2\n"]
@@ -162,7 +162,7 @@ def test_writing_a_note_removes_leftovers_of_a_kill_only(workspace: Path) -> Non
     assert not left.exists()
 
 
-def test_many_at_once_get_a_name_each(workspace: Path) -> None:
+def test_parallel_notes_get_unique_names(workspace: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         notes = list(pool.map(lambda number: write(workspace, f"{number}\n"), range(24)))
     assert sorted((workspace / note.path).read_text() for note in notes) == sorted(f"{n}\n" for n in range(24))

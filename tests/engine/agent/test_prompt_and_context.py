@@ -43,7 +43,7 @@ def test_only_tools_that_are_there_are_named() -> None:
     assert "memory_search" not in memory_prompt_section("full", ["memory_get"])
 
 
-def test_a_message_gets_what_the_memory_has_on_it(access, memory: FakeMemory) -> None:
+def test_message_gets_relevant_memory(access, memory: FakeMemory) -> None:
     block = memory_context(access(), "irrigation timer")
     assert block.startswith("<memory-context>\n")
     assert block.endswith("\n</memory-context>")
@@ -60,7 +60,7 @@ def test_nothing_fits_nothing_is_said(access, memory: FakeMemory) -> None:
     assert memory_context(access(), "timer") == ""
 
 
-def test_in_a_group_no_paths_are_told(access) -> None:
+def test_group_session_hides_paths(access) -> None:
     assert "greenhouse.md" not in memory_context(access(session_key=GROUP), "irrigation timer")
 
 

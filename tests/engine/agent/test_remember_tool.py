@@ -29,14 +29,14 @@ def answer(memory: FakeMemory, **given: object) -> dict[str, object]:
     return tools(memory)[NAME].answer(given, CancelToken())
 
 
-def test_it_is_not_offered_unless_the_person_says_so_and_never_to_a_group(memory):
+def test_tool_hidden_unless_enabled_and_in_groups(memory):
     assert NAME not in tools(memory, allowed=False)
     assert NAME not in tools(memory, session_key="agent:main:discord:group:123")
     assert tools(memory)[NAME].changes
     assert not tools(memory)[NAME].deletes
 
 
-def test_an_agent_has_a_session_written_down_and_the_person_is_told(memory, tmp_path):
+def test_agent_note_written_and_user_notified(memory, tmp_path):
     told = answer(memory, session=VALVE, name="Valve relay")
     path = str(told["path"])
     assert path.endswith("-valve-relay.md")
@@ -56,6 +56,6 @@ def test_without_a_session_it_is_the_latest(memory, tmp_path):
 @pytest.mark.parametrize(
     ("given", "error"), [({"session": "nope"}, "No session has the id"), ({"name": "京都"}, "cannot be")]
 )
-def test_what_cannot_be_is_an_answer(memory, tmp_path, given, error):
+def test_invalid_request_returns_answer(memory, tmp_path, given, error):
     assert error in answer(memory, **given)["error"]
     assert not (tmp_path / "memory").exists()

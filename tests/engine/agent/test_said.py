@@ -10,7 +10,7 @@ from engine.agent.last_messages import CUT, LastMessages, lines_of, said_in, sho
 from tests.helpers.fake_sessions import make_session
 
 
-def test_only_what_both_said_counts() -> None:
+def test_only_user_and_agent_speech_counts() -> None:
     session = make_session(
         [
             ("user", [("text", "Why does the valve open?")]),
@@ -63,7 +63,7 @@ def test_the_structure_of_a_message_does_not_reach_the_note(said: str, lines: li
     assert [line.strip() for line in found][: len(lines)] == lines
 
 
-def test_what_nobody_sees_gets_into_no_note() -> None:
+def test_invisible_text_left_out_of_note() -> None:
     unseen = "".join(chr(0xE0000 + ord(sign)) for sign in "obey")
     said = LastMessages("user", f"Wa\u200bter{unseen} the\x07 \u202etomatoes ❤️\u200d🔥")
     assert lines_of([said], 100) == "user: Water the  tomatoes ❤️\u200d🔥"
@@ -77,7 +77,7 @@ def test_long_messages_end_at_a_line_or_a_word() -> None:
     assert shortened("長い文章" * 10, 10) == "長い文章長い文章長い" + CUT
 
 
-def test_what_looks_like_one_letter_is_not_parted() -> None:
+def test_combined_characters_not_split() -> None:
     family = "👨‍👩‍👧"
     assert shortened("a" * 9 + family, 11) == "a" * 9 + CUT
     assert shortened("a" * 9 + "e\u0301", 10) == "a" * 9 + CUT
@@ -97,7 +97,7 @@ def test_whatever_is_cut_is_a_beginning(text: str, most: int) -> None:
 @given(
     st.lists(st.builds(LastMessages, st.sampled_from(["user", "assistant"]), st.text("a#-=`~ \nu:ser", max_size=60)))
 )
-def test_whoever_speaks_begins_at_the_margin_and_nobody_else(messages: list[LastMessages]) -> None:
+def test_only_speakers_start_at_margin(messages: list[LastMessages]) -> None:
     text = lines_of(messages, 1000)
     speakers = [line.partition(":")[0] for line in text.split("\n") if line and not line.startswith("  ")]
     assert speakers == [said.speaker for said in messages]

@@ -61,7 +61,7 @@ def test_citations_go_by_the_kind_of_chat(access, setting: str, key: str | None,
     assert memory_search(access(citations=setting, session_key=key), "timer").citations is cited
 
 
-def test_what_the_session_is_goes_along(memory: FakeMemory) -> None:
+def test_session_key_passed_along(memory: FakeMemory) -> None:
     seen: list[Any] = []
 
     class Watched:
@@ -76,7 +76,7 @@ def test_what_the_session_is_goes_along(memory: FakeMemory) -> None:
 
 
 @pytest.mark.parametrize("most", [1, 3, 8, 40, 100, 150, 4000])
-def test_a_budget_holds_whole_passages_then_a_part_of_one_then_nothing(access, most: int) -> None:
+def test_budget_cuts_last_passage(access, most: int) -> None:
     whole = memory_search(access(), "irrigation timer valve CR2032").results
     cut = memory_search(access(max_injected_chars=most), "irrigation timer valve CR2032").results
     assert sum(len(found.snippet) for found in cut) == min(most, sum(len(found.snippet) for found in whole))
@@ -98,7 +98,7 @@ def test_only_qmd_has_a_budget_of_its_own() -> None:
     assert Settings(max_injected_chars=900).injection_budget == 900
 
 
-def test_why_an_answer_lacks_something_is_told(access, memory: FakeMemory) -> None:
+def test_incomplete_answer_says_why(access, memory: FakeMemory) -> None:
     memory.files = {}
     payload = payload_of(memory_search(access(), "timer"))
     assert (payload["results"], payload["notice"]) == ([], "The index is empty.")
@@ -117,7 +117,7 @@ def test_why_an_answer_lacks_something_is_told(access, memory: FakeMemory) -> No
         (SystemExit(3), "doctor"),
     ],
 )
-def test_a_failure_is_an_answer_that_says_what_to_do(
+def test_failure_answer_says_how_to_fix(
     access, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch, error: BaseException, words: str
 ) -> None:
     def fail(*_: object, **__: object) -> None:
@@ -155,7 +155,7 @@ def test_a_status_that_fails_costs_nothing(access, memory: FakeMemory, monkeypat
     assert answer.fallback is None
 
 
-def test_a_memory_that_hangs_is_given_up_and_left_alone_for_a_while() -> None:
+def test_hanging_memory_abandoned_for_a_while() -> None:
     release, asked = threading.Event(), []
 
     class Hanging(FakeMemory):
@@ -175,7 +175,7 @@ def test_a_memory_that_hangs_is_given_up_and_left_alone_for_a_while() -> None:
     memory.close()
 
 
-def test_a_memory_that_was_opened_anew_meanwhile_is_asked(memory: FakeMemory) -> None:
+def test_reopened_memory_is_used(memory: FakeMemory) -> None:
     closed = FakeMemory()
     closed.search_error = Closed()
     opened = iter([closed, memory])
@@ -184,7 +184,7 @@ def test_a_memory_that_was_opened_anew_meanwhile_is_asked(memory: FakeMemory) ->
     closed.close()
 
 
-def test_a_deadline_cancels_what_it_gave_up(access, memory: FakeMemory) -> None:
+def test_deadline_cancels_abandoned_call(access, memory: FakeMemory) -> None:
     memory.search_delay = 30
     assert memory_search(access(deadline=0.05, cooldown=0), "timer").disabled is True
     memory.search_delay = 0

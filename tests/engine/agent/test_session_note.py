@@ -106,7 +106,7 @@ def test_without_a_word_for_it_the_time_names_it(memory: FakeMemory, tmp_path: P
     assert draft(memory, tmp_path).slug == "1659"
 
 
-def test_the_person_hears_of_what_an_agent_wrote(memory: FakeMemory, tmp_path: Path) -> None:
+def test_user_notified_of_agent_note(memory: FakeMemory, tmp_path: Path) -> None:
     save_note(memory, tmp_path, Settings(), draft(memory, tmp_path))
     assert memory.unseen_notes.all() == ()
     written = save_note(memory, tmp_path, Settings(), draft(memory, tmp_path), by_agent=True)
@@ -147,12 +147,12 @@ def test_where_none_is_named_nothing_is_sent(note: SessionNote, monkeypatch: pyt
         ("a-very-long-name-that-nobody-asked-for", "a-very-long-name-that-nobody"),
     ],
 )
-def test_what_a_model_says_becomes_a_portable_name(note: SessionNote, answer: str, slug: str) -> None:
+def test_model_answer_becomes_portable_name(note: SessionNote, answer: str, slug: str) -> None:
     with ChatServer(answer) as server:
         assert suggest_slug(note, server.named()) == slug
 
 
-def test_it_gets_the_beginning_of_what_was_said_and_no_more(memory: FakeMemory, tmp_path: Path) -> None:
+def test_model_gets_only_beginning_of_messages(memory: FakeMemory, tmp_path: Path) -> None:
     turns = [("user", [("text", f"My key is {SECRET}. " + "word " * 1000)])]
     memory.session_texts[PATH] = make_session(turns, path=PATH)
     with ChatServer() as server:
@@ -172,7 +172,7 @@ def test_an_answer_that_is_no_name_is_a_failure(note: SessionNote, answer: str) 
         suggest_slug(note, server.named())
 
 
-def test_what_fails_is_a_sentence_without_the_key(note: SessionNote, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failure_sentence_has_no_key(note: SessionNote, monkeypatch: pytest.MonkeyPatch) -> None:
     with ChatServer() as server:
         server.faults.append(server.unauthorized())
         with pytest.raises(ProviderError, match="refused the API key") as refused:

@@ -49,12 +49,12 @@ def test_the_words_that_tell_it_apart_name_it_in_their_order() -> None:
     assert slug.startswith("opens-night-")
 
 
-def test_a_title_tells_most() -> None:
+def test_title_gives_most_words() -> None:
     said = [LastMessages("user", "Could you have a look at the thing with the tap on bed three?")]
     assert slug_of_words("Debounce the relay", said, None).startswith("debounce-relay")
 
 
-def test_neither_code_nor_addresses_nor_what_is_left_of_a_secret_names_it() -> None:
+def test_code_urls_and_masked_secrets_not_in_name() -> None:
     text = "```python\nsupercalifragilistic = 1\n```\nhttps://example.org/hidden sk-tes…ghij password=*** compost"
     assert slug_of_words("", [LastMessages("user", text)], None) == "compost"
 

@@ -55,7 +55,7 @@ def test_by_default_nothing_ages_and_nothing_says_so(open_memory, workspace: Pat
     assert not {"age", "diversity"} & {stage.name for stage in outcome.explanation.stages}
 
 
-def test_each_kind_of_file_ages_by_its_own_date_and_says_by_which(open_memory, workspace: Path, tmp_path: Path) -> None:
+def test_each_file_kind_ages_by_own_date(open_memory, workspace: Path, tmp_path: Path) -> None:
     old, recent = day_before(60), day_before(30)
     year, month, day = old.split("-")
     extra = tmp_path / "manuals"
@@ -106,7 +106,7 @@ def test_paths_may_have_half_lives_of_their_own_or_none(open_memory, workspace: 
     assert factors["projects"] == pytest.approx(0.5, abs=0.02)
 
 
-def test_in_an_openclaw_workspace_memory_never_ages_but_dated_names_at_any_depth_do(open_memory, workspace) -> None:
+def test_openclaw_memory_never_ages_but_dated_names_do(open_memory, workspace) -> None:
     old = day_before(30)
     for name in ("MEMORY.md", "memory/valves.md", f"memory/{old}-valves.md", f"memory/deep/er/{old}.md"):
         write(workspace, name)
@@ -122,7 +122,7 @@ def test_in_an_openclaw_workspace_memory_never_ages_but_dated_names_at_any_depth
     }
 
 
-def test_what_age_has_faded_is_told_of_and_words_that_stand_there_are_found(open_memory, workspace: Path) -> None:
+def test_aged_results_reported_and_words_still_found(open_memory, workspace: Path) -> None:
     write(workspace, "daily/2020-02-02.md", "# Sunday\n\nTomatoes limp in the glasshouse, water them.\n")
     memory = open_memory(query=decay())
     memory.sync()
@@ -177,7 +177,7 @@ COPIES = {
 
 
 @pytest.mark.parametrize("by_vectors", [True, False])
-def test_copies_make_room_for_what_says_something_else(open_memory, workspace, provider, by_vectors: bool) -> None:
+def test_copies_move_down_for_variety(open_memory, workspace, provider, by_vectors: bool) -> None:
     for name, text in COPIES.items():
         write(workspace, name, text)
     use = provider if by_vectors else None
@@ -202,7 +202,7 @@ def test_copies_make_room_for_what_says_something_else(open_memory, workspace, p
     assert stage.note.startswith("2 of the first 4")
 
 
-def test_a_single_question_may_age_otherwise_than_the_settings_say(open_memory, workspace: Path) -> None:
+def test_single_query_overrides_ageing(open_memory, workspace: Path) -> None:
     write(workspace, f"daily/{day_before(60)}.md")
     write(workspace, f"log/{day_before(60)}.md")
     write(workspace, f"law/{day_before(60)}.md")

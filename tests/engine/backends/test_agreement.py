@@ -39,7 +39,7 @@ def hits(memory, query: str) -> list[str]:
     return [result.path for result in memory.search(query, mode="keyword", min_score=0.1).results]
 
 
-def test_what_costs_waits_for_a_yes_and_words_are_searched_meanwhile(open_memory, dear) -> None:
+def test_costly_embedding_waits_and_keywords_work(open_memory, dear) -> None:
     memory = open_memory(use=dear)
     report = memory.sync()
     assert dear.embedded == []
@@ -118,14 +118,14 @@ def test_a_yes_reaches_a_sync_that_runs_without_it(open_memory, dear, monkeypatc
     assert memory.status().pending_vectors == 0
 
 
-def test_small_work_asks_nobody(open_memory) -> None:
+def test_small_work_needs_no_approval(open_memory) -> None:
     report = open_memory(use=PaidProvider()).sync()
     assert (report.awaiting, report.vectors_pending) == (None, 0)
     assert 0 < report.cost < 0.01
 
 
 @pytest.mark.parametrize(("remote", "waits"), [(True, True), (False, False)])
-def test_an_unknown_price_counts_as_one_unless_the_server_is_here(open_memory, workspace, remote, waits) -> None:
+def test_unknown_price_counts_unless_local(open_memory, workspace, remote, waits) -> None:
     provider = PaidProvider()
     provider.price, provider.remote = None, remote
     memory = open_memory(use=provider)
@@ -159,7 +159,7 @@ def test_a_yes_holds_over_a_new_start_until_all_is_embedded(open_memory, dear, w
     assert memory.sync().awaiting is not None, "the yes was for what there was"
 
 
-def test_a_yes_is_not_for_what_comes_later(open_memory, dear, workspace: Path) -> None:
+def test_approval_excludes_later_work(open_memory, dear, workspace: Path) -> None:
     memory = open_memory(use=dear)
     memory.sync()
     memory.approve_embedding()
@@ -179,9 +179,7 @@ def test_a_yes_is_not_for_what_comes_later(open_memory, dear, workspace: Path) -
 
 
 @pytest.mark.parametrize("how", ["cancel", "change"])
-def test_a_yes_ends_with_what_was_done_also_where_a_sync_does_not_come_to_its_end(
-    open_memory, dear, workspace: Path, how: str
-) -> None:
+def test_approval_ends_with_work_even_if_interrupted(open_memory, dear, workspace: Path, how: str) -> None:
     memory = open_memory(use=dear)
     memory.sync()
     memory.approve_embedding()
@@ -206,7 +204,7 @@ def test_a_yes_ends_with_what_was_done_also_where_a_sync_does_not_come_to_its_en
     assert len(dear.embedded) == embedded
 
 
-def test_a_yes_is_for_what_a_killed_run_has_left(open_memory, dear, workspace: Path, monkeypatch) -> None:
+def test_approval_covers_rest_of_killed_run(open_memory, dear, workspace: Path, monkeypatch) -> None:
     monkeypatch.setattr("engine.indexing.vector_stage.VectorStage._lower_agreement", lambda half: None)
     memory = open_memory(use=dear)
     seen = memory.sync(approve=True)
@@ -223,7 +221,7 @@ def test_a_yes_is_for_what_a_killed_run_has_left(open_memory, dear, workspace: P
     assert memory.sync().awaiting is not None
 
 
-def test_a_yes_holds_though_the_next_estimate_comes_out_a_little_higher(open_memory, dear) -> None:
+def test_approval_tolerates_slightly_higher_estimate(open_memory, dear) -> None:
     dear.price = 1000.0
     memory = open_memory(use=dear)
     seen = memory.sync().awaiting
@@ -253,7 +251,7 @@ def cancelled_at_the_first_request(provider: PaidProvider) -> CancelToken:
     return token
 
 
-def test_what_arrives_while_a_sync_pauses_is_kept_at_once(open_memory, dear) -> None:
+def test_vectors_stored_immediately_during_pause(open_memory, dear) -> None:
     memory = open_memory(use=dear)
     dear.limits = dataclasses.replace(dear.limits, inputs=1, at_once=2)
     token, kept = CancelToken(), threading.Event()
@@ -278,7 +276,7 @@ def test_what_arrives_while_a_sync_pauses_is_kept_at_once(open_memory, dear) -> 
     assert memory.status().pending_vectors == 0
 
 
-def test_another_program_sees_what_waits_and_what_was_agreed_to(open_memory, dear) -> None:
+def test_other_program_sees_pending_and_approval(open_memory, dear) -> None:
     memory = open_memory(use=dear)
     report = memory.sync()
     other = open_memory(use=dear)
@@ -288,7 +286,7 @@ def test_another_program_sees_what_waits_and_what_was_agreed_to(open_memory, dea
     assert memory.sync().vectors_pending == 0
 
 
-def test_what_waited_is_forgotten_with_another_provider(open_memory, dear) -> None:
+def test_pending_estimate_dropped_with_other_provider(open_memory, dear) -> None:
     memory = open_memory(use=dear)
     memory.sync()
     memory.close()
@@ -299,7 +297,7 @@ def test_what_waited_is_forgotten_with_another_provider(open_memory, dear) -> No
     assert open_memory(use=None).status().awaiting is None
 
 
-def test_a_change_of_model_that_takes_minutes_waits_and_a_first_one_does_not(open_memory, monkeypatch) -> None:
+def test_slow_model_change_waits_but_first_does_not(open_memory, monkeypatch) -> None:
     monkeypatch.setitem(cost_estimate._USUAL_SPEED, "fake", 0.001)
     monkeypatch.setitem(cost_estimate._USUAL_SPEED, "slow", 0.001)
     memory = open_memory()
@@ -322,7 +320,7 @@ def test_a_rebuild_is_published_while_its_vectors_wait(open_memory, dear) -> Non
     assert memory.status().generation == 2
 
 
-def test_the_estimate_of_other_settings_sends_nothing_and_leaves_the_open_ones(open_memory, dear, monkeypatch) -> None:
+def test_estimate_for_other_settings_sends_nothing(open_memory, dear, monkeypatch) -> None:
     memory = open_memory()
     memory.sync()
     monkeypatch.setattr(memory._parts.models, "_select", lambda settings, **_: selection_of(dear))
@@ -371,7 +369,7 @@ def test_an_estimate_says_when_its_price_was_looked_up(open_memory, dear) -> Non
     assert own.estimate_embedding().price_checked == ""
 
 
-def test_an_estimate_goes_by_the_speed_that_was_measured(open_memory, workspace, provider, monkeypatch) -> None:
+def test_estimate_uses_measured_speed(open_memory, workspace, provider, monkeypatch) -> None:
     monkeypatch.setattr("engine.indexing.embed_stage._SECONDS_TO_MEASURE", 1e-9)
     monkeypatch.setitem(cost_estimate._USUAL_SPEED, "fake", 0.001)
     memory = open_memory()

@@ -69,7 +69,7 @@ def test_whether_answers_are_remembered(memory):
     assert memory.search("irrigation").age is not None
 
 
-def test_a_search_under_way_goes_on_as_it_began(memory, provider, monkeypatch):
+def test_running_search_keeps_its_settings(memory, provider, monkeypatch):
     begun, go_on = threading.Event(), threading.Event()
     embed = provider.embed_query
 
@@ -88,7 +88,7 @@ def test_a_search_under_way_goes_on_as_it_began(memory, provider, monkeypatch):
     assert memory.search("a pressure gauge", min_score=0).mode == "vector"
 
 
-def test_who_listens_to_the_status_hears_of_it(memory):
+def test_status_listener_notified(memory):
     told = []
     memory.add_status_listener(lambda: told.append(True))
     answer_as(memory)

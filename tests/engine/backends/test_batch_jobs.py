@@ -112,7 +112,7 @@ def test_notes_are_embedded_by_one_job(server, opened):
         assert_complete(memory, server)
 
 
-def test_it_is_told_that_a_job_is_waited_for(openai, opened):
+def test_pending_job_reported(openai, opened):
     updates = []
     with opened(openai) as memory:
         memory.sync(approve=True, progress=updates.append)
@@ -121,7 +121,7 @@ def test_it_is_told_that_a_job_is_waited_for(openai, opened):
     assert updates[-1].waiting == 0
 
 
-def test_jobs_cost_what_the_list_says(openai, opened):
+def test_job_cost_uses_list_price(openai, opened):
     with opened(openai) as memory:
         report = memory.sync(approve=True)
         assert report.tokens == openai.tokens > 0
@@ -192,7 +192,7 @@ def test_a_job_without_any_vector_has_failed(server, opened):
         assert_complete(memory, server)
 
 
-def test_after_two_failures_jobs_are_no_longer_tried_until_the_next_start(openai, opened, notes):
+def test_two_failures_disable_jobs_until_restart(openai, opened, notes):
     openai.plans += [Plan(end="failed"), Plan(end="failed")]
     with opened(openai) as memory:
         memory.sync(approve=True)
@@ -224,7 +224,7 @@ def test_a_job_that_succeeds_forgives_the_failure_before(openai, opened, notes):
         assert (batch.failures, batch.last_error, batch.enabled) == (0, None, True)
 
 
-def test_a_service_without_jobs_is_asked_directly_at_once(server, opened):
+def test_service_without_jobs_uses_direct_requests(server, opened):
     server.offers_jobs = False
     with opened(server) as memory:
         assert memory.sync(approve=True).error == ""
@@ -234,7 +234,7 @@ def test_a_service_without_jobs_is_asked_directly_at_once(server, opened):
         assert_complete(memory, server)
 
 
-def test_a_job_that_takes_too_long_is_stopped_and_tried_once_more(server, opened):
+def test_slow_job_cancelled_and_retried(server, opened):
     server.plans.append(Plan(end="never", done=5))
     with opened(server, timeout_minutes=0.001) as memory:
         # The second one ends at its first look, however late that comes.
@@ -247,7 +247,7 @@ def test_a_job_that_takes_too_long_is_stopped_and_tried_once_more(server, opened
         assert_complete(memory, server)
 
 
-def test_when_the_second_try_takes_too_long_too_all_is_asked_for_directly(server, opened):
+def test_second_slow_job_falls_back_to_direct(server, opened):
     server.plans += [Plan(end="never", done=2), Plan(end="never", done=3)]
     with opened(server, timeout_minutes=0.001) as memory:
         assert memory.sync(approve=True).error == ""
@@ -320,7 +320,7 @@ def test_a_program_that_stays_looks_again_by_itself(openai, opened, monkeypatch)
         assert len(openai.jobs) == 1
 
 
-def test_what_is_new_meanwhile_does_not_wait_for_the_job(openai, opened, notes):
+def test_new_texts_do_not_wait_for_job(openai, opened, notes):
     openai.plans.append(Plan(looks=5))
     with opened(openai, wait=False) as memory:
         memory.sync(approve=True)
@@ -329,7 +329,7 @@ def test_what_is_new_meanwhile_does_not_wait_for_the_job(openai, opened, notes):
         assert (report.vectors_embedded, report.vectors_pending, report.batch_jobs) == (1, NOTES, 1)
 
 
-def test_switching_jobs_off_still_takes_the_results_that_are_paid_for(server, opened):
+def test_disabling_jobs_still_collects_results(server, opened):
     with opened(server, wait=False) as memory:
         memory.sync(approve=True)
     with opened(server, enabled=False) as memory:
@@ -357,7 +357,7 @@ def test_a_cancel_leaves_the_job_running_and_says_so(server, opened):
         assert_complete(memory, server)
 
 
-def test_a_restarted_program_goes_on_with_its_job(server, opened):
+def test_restart_continues_job(server, opened):
     with opened(server, wait=False) as memory:
         memory.sync(approve=True)
     with opened(server) as memory:
@@ -386,7 +386,7 @@ def test_changed_notes_come_first_while_a_job_runs(openai, opened, notes):
 @pytest.mark.parametrize(
     "fault", [Drop(), Truncate(announced=True), Truncate(announced=False)], ids=["dropped", "cut", "cut-silently"]
 )
-def test_an_answer_to_a_creation_that_is_lost_makes_no_second_job(server, opened, fault):
+def test_lost_creation_response_makes_no_second_job(server, opened, fault):
     server.takes_fault = lambda request: (
         request.method == "POST" and request.path.endswith(("/batches", ":asyncBatchEmbedContent"))
     )
@@ -398,7 +398,7 @@ def test_an_answer_to_a_creation_that_is_lost_makes_no_second_job(server, opened
         assert_complete(memory, server)
 
 
-def test_nothing_is_sent_again_while_nobody_knows_whether_there_is_a_job(openai, opened, monkeypatch):
+def test_nothing_resent_while_job_state_unknown(openai, opened, monkeypatch):
     monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
     openai.takes_fault = lambda request: "/batches" in request.path
     openai.faults += [Truncate(announced=True), *[openai.trouble() for _ in range(4)]]
@@ -413,7 +413,7 @@ def test_nothing_is_sent_again_while_nobody_knows_whether_there_is_a_job(openai,
         assert_complete(memory, openai)
 
 
-def test_nor_while_nobody_knows_of_a_second_try(openai, opened, monkeypatch):
+def test_nothing_resent_while_retry_state_unknown(openai, opened, monkeypatch):
     """Another job runs on meanwhile, so the sync does not end with the question."""
     monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
     monkeypatch.setattr(openai_jobs, "_LIMITS", dataclasses.replace(openai_jobs._LIMITS, requests=35))
@@ -474,7 +474,7 @@ def test_trouble_with_looking_is_no_failure_of_the_job(server, opened, monkeypat
         assert_complete(memory, server)
 
 
-def test_after_much_trouble_the_sync_ends_and_a_later_one_goes_on(openai, opened, monkeypatch):
+def test_repeated_errors_end_sync_and_later_continue(openai, opened, monkeypatch):
     monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
     openai.takes_fault = lambda request: request.method == "GET" and bool(openai.jobs)
     openai.faults += [openai.trouble() for _ in range(20)]
@@ -559,7 +559,7 @@ def test_texts_that_a_job_cannot_take_are_asked_for_directly(openai, opened, not
         assert sum(len(job.lines) for job in openai.jobs.values()) == NOTES
 
 
-def test_jobs_of_another_model_are_kept_until_it_is_back(openai, opened):
+def test_other_models_jobs_wait_for_return(openai, opened):
     with opened(openai, wait=False) as memory:
         memory.sync(approve=True)
     other = openai.model
@@ -578,7 +578,7 @@ def test_jobs_of_another_model_are_kept_until_it_is_back(openai, opened):
         assert memory.status().batch.jobs == ()
 
 
-def test_jobs_of_another_model_are_forgotten_when_no_provider_has_their_results_any_more(openai, opened, monkeypatch):
+def test_other_models_expired_jobs_forgotten(openai, opened, monkeypatch):
     with opened(openai, wait=False) as memory:
         memory.sync(approve=True)
     openai.doubled.clear()

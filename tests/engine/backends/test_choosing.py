@@ -34,7 +34,7 @@ def memory(open_memory, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixture
     return memory
 
 
-def test_the_status_tells_whose_key_goes_where(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
+def test_status_names_key_and_recipient(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
     keychain.secrets["mnemoscope", "openai"] = "the-very-key"
     status = memory.status()
     assert status.provider == "openai"
@@ -104,9 +104,7 @@ def test_closing_ends_the_wait_for_the_keychain(memory: BuiltinMemory, keychain:
     assert [type(failure) for failure in failures] == [Closed]
 
 
-def test_closing_ends_a_sync_that_waits_for_the_keychain_after_its_words(
-    memory: BuiltinMemory, keychain: FakeKeychain
-) -> None:
+def test_close_ends_sync_waiting_for_keychain(memory: BuiltinMemory, keychain: FakeKeychain) -> None:
     keychain.answers.clear()
     reports: list[SyncReport] = []
     syncing = threading.Thread(target=lambda: reports.append(memory.sync()))
@@ -120,7 +118,7 @@ def test_closing_ends_a_sync_that_waits_for_the_keychain_after_its_words(
 
 
 @pytest.mark.usefixtures("memory")
-def test_a_program_that_stays_shows_its_state_while_the_keychain_is_locked(
+def test_status_available_while_keychain_locked(
     open_memory, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(builtin_parts, "_CHOICE_SECONDS", 0.01)

@@ -67,7 +67,7 @@ def test_vectors_that_are_not_there_yet_are_pending(open_memory) -> None:
     assert [row.vector for row in memory.insight.chunks_of("greenhouse.md").chunks] == ["pending"]
 
 
-def test_a_refused_vector_is_told_with_the_reason(open_memory) -> None:
+def test_refused_vector_has_reason(open_memory) -> None:
     class Picky(FakeProvider):
         def embed_documents(self, texts, *, cancel=None):
             if any("drip" in text for text in texts):
@@ -143,7 +143,7 @@ def test_chunks_of_a_session_have_its_lines(open_memory, tmp_path) -> None:
     assert "mast" in memory.insight.chunk(summary.path, row.id).text
 
 
-def test_of_what_the_settings_have_come_to_exclude_nothing_is_seen(open_memory) -> None:
+def test_excluded_file_hides_chunks(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     [row] = memory.insight.chunks_of("people/ines.md").chunks

@@ -139,7 +139,7 @@ def test_agreeing_to_one_is_not_agreeing_to_another(
     ],
     indirect=["server"],
 )
-def test_the_other_services_get_texts_when_they_are_named_and_nothing_of_each_other(
+def test_other_services_only_when_named(
     server: FakeServer, name: str, header: str, key: str, reached: list[object], open_real, keychain: FakeKeychain
 ) -> None:
     host = server.origin.removeprefix("http://")
@@ -205,7 +205,7 @@ def test_a_test_of_settings_sends_one_word_and_no_text(server: OpenAIServer, mon
     assert [request.json["input"] for request in server.requests] == [["ping"]]
 
 
-def test_the_key_is_kept_nowhere(
+def test_key_never_stored(
     server: OpenAIServer, open_real, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", KEY)

@@ -7,7 +7,7 @@ from engine import Settings, consequences_of, options_of_index
 from engine.indexing.note_preparation import fingerprint
 
 
-def test_the_options_that_make_the_index_anew_are_those_of_its_fingerprint():
+def test_rebuild_options_match_fingerprint():
     anew = {key for key, follows in options_of_index().items() if follows.index_anew}
     assert anew == {"chunking.tokens", "chunking.overlap", "sessions.thinking", "sessions.tools"}
 
@@ -18,13 +18,13 @@ def test_the_options_that_choose_files_are_those_of_discovery():
     assert files == set(names)
 
 
-def test_what_only_the_window_or_a_search_knows_has_no_consequences():
+def test_window_and_search_options_have_no_effect():
     keys = options_of_index()
     assert not {"query.min_score", "window.theme", "sync.watch", "facts.auto_recall", "cache.max_entries"} & set(keys)
 
 
 @pytest.mark.parametrize(("changed", "anew"), [({"tokens": 200}, True), ({"tokens": 400}, False)])
-def test_a_change_back_to_what_was_has_none(changed, anew):
+def test_reverted_change_has_no_effect(changed, anew):
     before = Settings()
     after = msgspec.structs.replace(before, chunking=msgspec.structs.replace(before.chunking, **changed))
     follows = consequences_of(Path("/notes"), before, after)

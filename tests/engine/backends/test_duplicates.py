@@ -104,7 +104,7 @@ def test_a_note_that_another_one_holds(groups_of) -> None:
     assert shares["year.md"] < 0.2
 
 
-def test_a_note_that_says_it_all_three_times_is_not_nearly_the_same(groups_of) -> None:
+def test_tripled_note_not_nearly_same(groups_of) -> None:
     (group,) = groups_of({"once.md": RECIPE, "thrice.md": "\n".join([RECIPE] * 3)})
     assert group.kind == "contained"
 
@@ -120,7 +120,7 @@ def test_a_passage_in_four_notes_is_one_group(groups_of) -> None:
     assert (group.kind, group.files) == ("passage", 4)
 
 
-def test_what_recurs_in_dozens_of_notes_is_one_group(groups_of) -> None:
+def test_recurring_text_is_one_group(groups_of) -> None:
     template = "Draft. Do not pass on without asking the office first, which keeps the list of all readers."
     notes = {f"{n:02}.md": f"{template}\n\n{filler(n)}" for n in range(candidates.MOST_FILES + 14)}
     (group,) = groups_of(notes)
@@ -179,7 +179,7 @@ def test_planted_copies_are_found_and_nothing_else(open_memory, workspace: Path)
     assert paths(recurring) == set(templated(names))
 
 
-def test_a_sample_finds_what_all_shingles_find(open_memory, workspace: Path, monkeypatch) -> None:
+def test_sample_finds_all_shingle_matches(open_memory, workspace: Path, monkeypatch) -> None:
     words = write_notes(workspace, 150)
     names = sorted(path.relative_to(workspace).as_posix() for path in workspace.rglob("note-*.md"))
     plant(workspace, names, words.all, each=3)
@@ -193,7 +193,7 @@ def test_a_sample_finds_what_all_shingles_find(open_memory, workspace: Path, mon
     }
 
 
-def test_vectors_find_what_has_the_same_words_in_another_order(open_memory, workspace: Path) -> None:
+def test_vectors_find_reordered_words(open_memory, workspace: Path) -> None:
     words = LOG.split()
     random.Random(4).shuffle(words)
     (workspace / "log.md").write_text(LOG, "utf-8")
@@ -224,7 +224,7 @@ def test_near_vectors_alone_make_no_duplicate(open_memory, workspace: Path) -> N
     assert memory.insight.duplicates().groups == ()
 
 
-def test_an_answer_is_kept_until_a_text_changes(open_memory, workspace: Path) -> None:
+def test_result_cached_until_text_changes(open_memory, workspace: Path) -> None:
     memory = open_memory()
     memory.sync()
     before = memory.insight.duplicates()
@@ -263,7 +263,7 @@ def test_a_group_stays_hidden_over_a_restart(open_memory, workspace: Path) -> No
     assert memory.insight.hidden_duplicates() == frozenset()
 
 
-def test_of_what_the_settings_have_come_to_exclude_nothing_is_told(open_memory, workspace) -> None:
+def test_excluded_files_not_in_groups(open_memory, workspace) -> None:
     for name in ("recipes/kimchi.md", "private/kimchi.md"):
         (workspace / name).parent.mkdir(exist_ok=True)
         (workspace / name).write_text(RECIPE, "utf-8")

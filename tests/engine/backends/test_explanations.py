@@ -39,7 +39,7 @@ def _write(workspace: Path, name: str, text: str) -> None:
     (workspace / name).write_text(text, "utf-8")
 
 
-def test_each_term_says_in_which_field_it_stands(open_memory, workspace: Path) -> None:
+def test_term_names_its_fields(open_memory, workspace: Path) -> None:
     _write(workspace, "orchard/kiwi.md", NOTE)
     memory = open_memory(use=None)
     memory.sync()
@@ -125,7 +125,7 @@ def test_answers_with_results_have_no_remedies(open_memory) -> None:
 # --- remedies -----------------------------------------------------------------------------------------------------
 
 
-def test_a_limit_is_named_with_what_it_keeps_back(open_memory) -> None:
+def test_blocking_limit_named(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()
     outcome = memory.search("irrigation", path_glob="people/**", since=time.time() - 3600, explain=True)
@@ -136,7 +136,7 @@ def test_a_limit_is_named_with_what_it_keeps_back(open_memory) -> None:
     assert remedies["scope"].advice == "The same question in all files finds 2 results."
 
 
-def test_all_limits_are_named_together_where_no_one_is_to_blame_alone(open_memory) -> None:
+def test_combined_limits_named_together(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()
     outcome = memory.search("irrigation", path_glob="people/**", sources=["sessions"], explain=True)
@@ -144,7 +144,7 @@ def test_all_limits_are_named_together_where_no_one_is_to_blame_alone(open_memor
     assert set(_remedies(outcome)) == {"limits", "add-sessions"}
 
 
-def test_a_session_that_others_read_along_is_offered_nothing_that_is_hidden_from_them(open_memory, workspace) -> None:
+def test_shared_session_gets_no_hidden_remedy(open_memory, workspace) -> None:
     _write(workspace, "memory/a.md", "# A\n\nNothing of note.\n")
     _write(workspace, "MEMORY.md", "# Mine\n\nThe safe opens with the quagga song.\n")
     memory = open_memory(use=None)
@@ -154,7 +154,7 @@ def test_a_session_that_others_read_along_is_offered_nothing_that_is_hidden_from
     assert set(_remedies(memory.search("quagga song", path_glob="memory/**", explain=True))) == {"scope"}
 
 
-def test_a_phrase_is_offered_as_its_words_and_an_exclusion_without(open_memory) -> None:
+def test_phrase_offered_as_words_without_exclusion(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()
     phrase = _remedies(memory.search('"timer irrigation"', explain=True))["demand"]
@@ -165,7 +165,7 @@ def test_a_phrase_is_offered_as_its_words_and_an_exclusion_without(open_memory) 
     assert excluded.advice == "The query asks that every result lacks timer. Without that, it finds 2 results."
 
 
-def test_the_words_alone_are_offered_where_no_limit_nor_demand_is_to_blame_alone(open_memory) -> None:
+def test_plain_words_offered_when_nothing_else_helps(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()
     outcome = memory.search('"timer irrigation" -hose', path_glob="people/**", explain=True)
@@ -174,14 +174,14 @@ def test_the_words_alone_are_offered_where_no_limit_nor_demand_is_to_blame_alone
     assert remedy.advice == "Its words alone, everywhere, find 2 results."
 
 
-def test_an_earlier_question_is_named_where_nothing_is_found_within_it(open_memory) -> None:
+def test_earlier_query_named_when_scope_empty(open_memory) -> None:
     memory = open_memory(use=None)
     memory.sync()
     outcome = memory.search("pressure gauge", within=[EarlierQuestion(query="irrigation")], explain=True)
     assert _remedies(outcome)["within"].finds == 1
 
 
-def test_what_has_faded_is_offered_without_ageing(open_memory, workspace: Path) -> None:
+def test_aged_result_offered_without_ageing(open_memory, workspace: Path) -> None:
     _write(workspace, "daily/2020-02-02.md", "# Sunday\n\nThe clock of the hothouse was the one of the shed.\n")
     memory = open_memory()
     memory.sync()
@@ -191,7 +191,7 @@ def test_what_has_faded_is_offered_without_ageing(open_memory, workspace: Path) 
     assert _remedies(outcome)["age"].finds == 1
 
 
-def test_a_try_asks_no_failing_provider_again_and_sends_no_new_text(open_memory, provider) -> None:
+def test_trial_query_sends_nothing_new(open_memory, provider) -> None:
     memory = open_memory()
     memory.sync()
     memory.search("irrigation -timer -hose", explain=True)
@@ -203,7 +203,7 @@ def test_a_try_asks_no_failing_provider_again_and_sends_no_new_text(open_memory,
     assert _remedies(outcome)["settings"].stage == outcome.explanation.emptied_by
 
 
-def test_vectors_that_wait_for_a_yes_are_offered_to_whoever_may_give_it(open_memory, workspace: Path) -> None:
+def test_pending_vectors_offered_for_approval(open_memory, workspace: Path) -> None:
     dear = PaidProvider()
     memory = open_memory(use=dear)
     memory.approve_embedding()
@@ -214,7 +214,7 @@ def test_vectors_that_wait_for_a_yes_are_offered_to_whoever_may_give_it(open_mem
     assert "of the vectors are ready" in remedy.advice
 
 
-def test_a_file_that_failed_is_named_where_its_name_has_the_words(open_memory, workspace: Path) -> None:
+def test_failed_file_named_by_matching_name(open_memory, workspace: Path) -> None:
     (workspace / "quagga-census.md").write_bytes(b"\x00\x01 binary \x00")
     memory = open_memory(use=None)
     memory.sync()

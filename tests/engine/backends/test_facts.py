@@ -58,7 +58,7 @@ def texts(facts: Facts, query: str, **options) -> list[str]:
 # --- keeping ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_fact_is_kept_with_where_it_came_from(facts: Facts) -> None:
+def test_fact_saved_with_origin(facts: Facts) -> None:
     kept = facts.add(" I prefer tea. ", category="preference", origin="agent", session_key="agent:main:1", importance=7)
     assert not kept.duplicate
     assert facts.all() == (kept.fact,)
@@ -88,7 +88,7 @@ def test_nor_does_another_spelling_make_it_another_fact(facts: Facts, known: str
     assert facts.add(again).duplicate
 
 
-def test_what_two_processes_are_told_at_the_same_time_is_kept_once(facts: Facts, tmp_path: Path, monkeypatch) -> None:
+def test_parallel_processes_save_once(facts: Facts, tmp_path: Path, monkeypatch) -> None:
     with contextlib.closing(UserData(tmp_path / "user.sqlite")) as data:
         other = threading.Thread(target=Facts(data, lambda: None, print).add, args=("I prefer tea",))
         made = uuid.uuid4
@@ -119,7 +119,7 @@ def test_what_two_processes_are_told_at_the_same_time_is_kept_once(facts: Facts,
         ("!!!", "???"),
     ],
 )
-def test_what_says_something_else_is_never_taken_for_a_duplicate(facts: Facts, known: str, new: str) -> None:
+def test_different_fact_is_no_duplicate(facts: Facts, known: str, new: str) -> None:
     facts.add(known)
     assert not facts.add(new).duplicate
     assert {fact.text for fact in facts.all()} == {known, new}
@@ -134,7 +134,7 @@ def test_what_says_something_else_is_never_taken_for_a_duplicate(facts: Facts, k
         ("My key is sk-proj-abcdEFGH1234ijklMNOP5678qrstUVWX9012yzab", "password, a key or a token"),
     ],
 )
-def test_what_cannot_be_kept_says_why(facts: Facts, text: str, why: str) -> None:
+def test_unsavable_fact_says_why(facts: Facts, text: str, why: str) -> None:
     with pytest.raises(FactRefused, match=why):
         facts.add(text)
     kept = facts.add("fine").fact
@@ -159,7 +159,7 @@ def test_where_nothing_can_be_written_facts_are_found_by_words(tmp_path: Path, p
 # --- forgetting -------------------------------------------------------------------------------------------------------
 
 
-def test_what_is_forgotten_is_not_found_and_can_be_put_back(facts: Facts) -> None:
+def test_forgotten_fact_hidden_and_restorable(facts: Facts) -> None:
     kept = facts.add("I prefer tea").fact
     [before] = facts.forget([kept.id], "agent")
     assert before == kept
@@ -184,7 +184,7 @@ def test_after_a_month_nothing_is_left_of_it(user: UserData, facts: Facts, monke
     assert not any(b"Zitronenbaum" in file.read_bytes() for file in tmp_path.iterdir())
 
 
-def test_what_is_erased_is_gone_at_once_with_its_meaning(facts: Facts, user: UserData) -> None:
+def test_erased_fact_removed_with_vector(facts: Facts, user: UserData) -> None:
     kept = facts.add("I prefer tea").fact
     assert texts(facts, "tea I prefer")
     facts.erase([kept.id])
@@ -193,7 +193,7 @@ def test_what_is_erased_is_gone_at_once_with_its_meaning(facts: Facts, user: Use
         assert connection.execute("SELECT count(*) FROM fact_vectors").fetchone() == (0,)
 
 
-def test_who_says_it_again_brings_it_back_but_nothing_that_listens_along_does(facts: Facts) -> None:
+def test_explicit_repeat_restores_but_capture_does_not(facts: Facts) -> None:
     kept = facts.add("I prefer tea").fact
     facts.forget([kept.id])
     assert facts.add("I prefer tea!", origin="capture", waiting=True).duplicate
@@ -206,7 +206,7 @@ def test_who_says_it_again_brings_it_back_but_nothing_that_listens_along_does(fa
 # --- approving --------------------------------------------------------------------------------------------------------
 
 
-def test_what_waits_is_found_and_sent_nowhere_until_it_is_approved(facts: Facts, provider: FakeProvider) -> None:
+def test_pending_fact_not_sent_until_approved(facts: Facts, provider: FakeProvider) -> None:
     kept = facts.add("I prefer tea", origin="capture", waiting=True).fact
     facts.add("Something else", origin="person")
     assert texts(facts, "prefer tea") == []
@@ -246,7 +246,7 @@ def test_each_fact_is_embedded_once_and_again_after_a_change(facts: Facts, provi
     assert provider.embedded == ["I prefer tea", "I prefer coffee"]
 
 
-def test_another_model_gets_vectors_of_its_own_and_the_first_ones_stay(user: UserData, provider: FakeProvider) -> None:
+def test_other_model_gets_own_vectors(user: UserData, provider: FakeProvider) -> None:
     other = FakeProvider(dims=32, model="other")
     using = [provider]
     facts = Facts(user, lambda: using[0], lambda _: None)
@@ -259,7 +259,7 @@ def test_another_model_gets_vectors_of_its_own_and_the_first_ones_stay(user: Use
     assert (provider.embedded, other.embedded) == (["I prefer tea"], ["I prefer tea"])
 
 
-def test_nothing_is_asked_of_a_provider_where_there_is_nothing_to_compare(facts: Facts, provider) -> None:
+def test_no_request_without_facts_to_compare(facts: Facts, provider) -> None:
     facts.add("It waits", waiting=True)
     assert facts.find("It waits").results == ()
     assert facts.find("waits", everything=True).mode == "keyword"
@@ -295,7 +295,7 @@ def test_many_new_facts_do_not_hold_up_one_question(facts: Facts, provider: Fake
     assert len(provider.embedded) == len(set(provider.embedded)) == 50
 
 
-def test_of_two_that_answer_equally_the_more_important_comes_first(facts: Facts) -> None:
+def test_equal_matches_order_by_importance(facts: Facts) -> None:
     facts.add("Tea is green", importance=0.2)
     facts.add("Tea is black", importance=0.9)
     facts.add("Tea is white", importance=0.5)

@@ -49,7 +49,7 @@ def test_other_words_and_other_languages_recall_a_fact(facts: Facts, labelled: d
     assert len(missed) <= len(asked) // 5, missed
 
 
-def test_prompts_about_something_else_recall_hardly_ever_anything(facts: Facts, labelled: dict[str, list]) -> None:
+def test_unrelated_prompts_rarely_recall(facts: Facts, labelled: dict[str, list]) -> None:
     recalled = {
         prompt: found.results[0].fact.text
         for prompt in labelled["off_topic"]

@@ -44,7 +44,7 @@ def found_by(memory: BuiltinMemory, words: str) -> set[str]:
     return {result.path for result in memory.search(words, mode="keyword", min_score=0).results}
 
 
-def test_a_sound_index_is_fine_and_each_finding_says_what_was_looked_at(memory: BuiltinMemory) -> None:
+def test_sound_index_all_fine_with_details(memory: BuiltinMemory) -> None:
     found = findings(memory, ask=True, deep=True)
     assert {id_ for id_, finding in found.items() if finding.state != "fine"} == set()
     assert all(finding.detail and not finding.repair for finding in found.values())
@@ -135,7 +135,7 @@ def test_rows_with_other_words_are_found_though_they_are_there(memory: BuiltinMe
     assert found_by(memory, "gauge") == {"people/ines.md"}
 
 
-def test_chunks_of_no_file_go_and_the_update_brings_the_file_back(memory: BuiltinMemory) -> None:
+def test_orphaned_chunks_removed_and_file_reindexed(memory: BuiltinMemory) -> None:
     execute(memory, "DELETE FROM files_1 WHERE path = 'shopping.md'")
     assert wrong(memory) == {"chunks", "notes"}
     memory.insight.repair(["chunks"])
@@ -147,7 +147,7 @@ def test_chunks_of_no_file_go_and_the_update_brings_the_file_back(memory: Builti
     assert content(memory)["embedding_cache"] == vectors
 
 
-def test_rows_of_chunks_of_no_file_are_no_matter_of_the_keyword_index(memory: BuiltinMemory) -> None:
+def test_orphaned_rows_ignored_by_keyword_check(memory: BuiltinMemory) -> None:
     execute(memory, "DELETE FROM chunks_fts_1")
     execute(memory, "DELETE FROM files_1 WHERE path = 'shopping.md'")
     assert findings(memory)["keywords"].count == 3
@@ -194,7 +194,7 @@ def test_vectors_that_are_none_are_deleted_and_made_again(
     assert {row[2]: row[3] for row in content(memory)["embedding_cache"]} == {row[2]: row[3] for row in before}
 
 
-def test_what_waits_for_an_agreement_is_not_embedded_by_a_repair(open_memory: OpenMemory) -> None:
+def test_repair_does_not_embed_without_approval(open_memory: OpenMemory) -> None:
     paid = PaidProvider()
     paid.price = 10_000.0
     memory = open_memory(use=paid)
@@ -207,9 +207,7 @@ def test_what_waits_for_an_agreement_is_not_embedded_by_a_repair(open_memory: Op
     assert paid.embedded == []
 
 
-def test_a_model_that_answers_otherwise_is_found_by_the_deep_look(
-    memory: BuiltinMemory, provider: FakeProvider
-) -> None:
+def test_deep_check_finds_changed_model(memory: BuiltinMemory, provider: FakeProvider) -> None:
     before = provider._vectors
     provider._vectors = lambda texts: np.roll(before(texts), 1, axis=1)  # type: ignore[method-assign]
     assert wrong(memory) == set()
@@ -227,7 +225,7 @@ def test_nothing_is_sent_by_the_deep_look(open_memory: OpenMemory) -> None:
 
 
 @pytest.mark.parametrize("damage", ["checksum", "rows", "codes"])
-def test_the_saved_matrix_is_compared_and_written_anew(
+def test_saved_matrix_compared_and_rewritten(
     open_memory: OpenMemory, monkeypatch: pytest.MonkeyPatch, damage: str
 ) -> None:
     monkeypatch.setattr(matrix_engine, "WORTH_SAVING", 1)
@@ -269,7 +267,7 @@ def test_the_table_of_sqlite_vec_is_brought_in_step(open_memory: OpenMemory) -> 
     assert wrong(memory) == {"meaning"}
 
 
-def test_a_table_of_sqlite_vec_that_nobody_uses_goes(open_memory: OpenMemory) -> None:
+def test_unused_vector_table_removed(open_memory: OpenMemory) -> None:
     pytest.importorskip("sqlite_vec")
     plain = open_memory(engine="numpy")
     memory = open_memory(engine="sqlite-vec")
@@ -310,7 +308,7 @@ def test_free_space_is_given_back(memory: BuiltinMemory) -> None:
     assert content(memory) == before
 
 
-def test_words_of_what_was_removed_are_forgotten(memory: BuiltinMemory, workspace: Path) -> None:
+def test_words_of_removed_notes_purged(memory: BuiltinMemory, workspace: Path) -> None:
     with memory._store.write() as writer:
         writer.set_meta(WORDS_TO_FORGET, 1)
     assert wrong(memory) == {"removed-words"}
@@ -348,7 +346,7 @@ def test_a_damaged_file_is_rebuilt_and_its_vectors_survive(open_memory: OpenMemo
     assert found_by(memory, "gauge") == {"people/ines.md"}
 
 
-def test_damaged_data_of_the_person_is_told_and_left_alone(open_memory: OpenMemory) -> None:
+def test_damaged_user_data_reported_and_untouched(open_memory: OpenMemory) -> None:
     memory = open_memory()
     path = memory._store.files.user
     memory.close()
@@ -391,7 +389,7 @@ def test_nothing_is_repaired_while_an_update_runs(memory: BuiltinMemory) -> None
         memory.insight.repair(["keywords"])
 
 
-def test_a_watcher_that_has_to_look_by_itself_is_told(open_memory: OpenMemory) -> None:
+def test_polling_watcher_reported(open_memory: OpenMemory) -> None:
     memory = open_memory(background=True)
     assert findings(memory)["watching"].name == "Watching"
     assert "watching" not in findings(open_memory())
@@ -404,7 +402,7 @@ def test_a_glance_counts_and_reads_nothing(memory: BuiltinMemory, provider: Fake
     assert {finding.id for finding in memory.insight.glance() if finding.state != "fine"} == {"keywords", "chunks"}
 
 
-def test_an_index_that_came_to_lie_on_a_network_drive_is_told(memory: BuiltinMemory, monkeypatch) -> None:
+def test_network_drive_index_reported(memory: BuiltinMemory, monkeypatch) -> None:
     monkeypatch.setattr(surroundings, "on_network_drive", lambda folder: folder == memory._store.files.folder)
     found = findings(memory)["index"]
     assert (found.state, found.repair) == ("degraded", "")

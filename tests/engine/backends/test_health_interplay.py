@@ -96,7 +96,7 @@ def test_the_matrix_is_written_while_the_index_is_mended(
     assert memory._store.files.matrix.exists()
 
 
-def test_a_deletion_that_is_broken_off_leaves_no_old_vectors_beside_the_index(
+def test_interrupted_delete_leaves_no_old_vectors(
     open_memory: OpenMemory, provider: FakeProvider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory = open_memory(engine="numpy")

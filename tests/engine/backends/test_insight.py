@@ -53,7 +53,7 @@ def test_folders_are_counted_with_all_that_is_below(open_memory, workspace: Path
     }
 
 
-def test_folders_stand_before_what_is_in_them_and_the_largest_first(open_memory, workspace: Path) -> None:
+def test_folders_before_contents_largest_first(open_memory, workspace: Path) -> None:
     for name in ("a/x/1.md", "b/y/1.md", "b/y/2.md", "b/z/1.md", "b/z/2.md", "b/z/3.md"):
         (workspace / name).parent.mkdir(parents=True, exist_ok=True)
         (workspace / name).write_text(f"{name}\n")
@@ -79,7 +79,7 @@ def test_figures_follow_every_change(open_memory, workspace: Path) -> None:
     assert figures(memory.insight.overview()) == found
 
 
-def test_while_a_rebuild_runs_the_figures_are_those_of_the_index_that_answers(open_memory, workspace: Path) -> None:
+def test_figures_during_rebuild_from_answering_index(open_memory, workspace: Path) -> None:
     memory = open_memory()
     memory.sync()
     before = memory.insight.overview()
@@ -97,7 +97,7 @@ def test_while_a_rebuild_runs_the_figures_are_those_of_the_index_that_answers(op
     assert figures(other.insight.overview())["memory", ""] == (5, 5, 0, 0, 0)
 
 
-def test_what_lacks_a_vector_is_pending(open_memory, workspace: Path, provider) -> None:
+def test_missing_vectors_are_pending(open_memory, workspace: Path, provider) -> None:
     memory = open_memory(use=None)
     memory.sync()
     assert figures(memory.insight.overview())["memory", ""] == (4, 4, 4, 0, 0)
@@ -117,9 +117,7 @@ def test_what_lacks_a_vector_is_pending(open_memory, workspace: Path, provider) 
     assert found["memory", "people"] == (1, 1, 0, 0, 0)
 
 
-def test_sessions_are_counted_by_their_stores_and_begin_in_their_own_month(
-    open_memory, workspace: Path, store: Path
-) -> None:
+def test_sessions_counted_by_store_and_month(open_memory, workspace: Path, store: Path) -> None:
     for note in workspace.rglob("*.md"):
         os.utime(note, (datetime(2023, 1, 15).timestamp(),) * 2)
     os.utime(workspace / "shopping.md", (datetime(2024, 3, 15).timestamp(),) * 2)
@@ -168,7 +166,7 @@ def test_the_parts_on_disk_make_up_the_files(open_memory) -> None:
     assert sum(parts.values()) == sizes.database
 
 
-def test_the_history_tells_what_was_reused_and_what_failed(open_memory, workspace: Path) -> None:
+def test_history_counts_reused_and_failed(open_memory, workspace: Path) -> None:
     memory = open_memory()
     memory.sync()
     (workspace / "bad.md").write_bytes(b"caf\xe9 \xff")

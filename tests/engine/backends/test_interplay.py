@@ -55,7 +55,7 @@ def test_a_report_counts_each_vector_once(open_memory, workspace: Path) -> None:
     assert report.vectors_reused == 4, "the short notes are cut as before"
 
 
-def test_reused_vectors_are_counted_beside_ones_that_are_still_to_come(open_memory, workspace: Path, provider) -> None:
+def test_reused_vectors_counted_with_pending(open_memory, workspace: Path, provider) -> None:
     memory = open_memory()
     memory.sync()
     text = (workspace / "shopping.md").read_text()
@@ -116,7 +116,7 @@ def test_requests_under_way_at_a_cancel_are_not_paid_for_twice(open_memory, prov
     assert len(provider.embedded) == 4
 
 
-def test_vectors_of_another_length_than_before_are_refused_in_words(open_memory, workspace: Path, provider) -> None:
+def test_changed_dimensions_refused_with_message(open_memory, workspace: Path, provider) -> None:
     memory = open_memory()
     memory.sync()
     provider.dims = 32
@@ -130,7 +130,7 @@ def test_vectors_of_another_length_than_before_are_refused_in_words(open_memory,
     assert "32" in found.notice
 
 
-def test_a_failing_question_is_told_in_the_status_until_one_succeeds(open_memory, provider) -> None:
+def test_failing_query_in_status_until_success(open_memory, provider) -> None:
     memory = open_memory()
     memory.sync()
     provider.fails_queries = "No answer."
@@ -176,7 +176,7 @@ def test_a_change_after_a_joined_sync_had_looked_is_not_lost(open_memory, worksp
     assert memory.status().pending_vectors == 0
 
 
-def test_words_of_a_changed_file_do_not_wait_for_the_vectors_of_all_others(open_memory, workspace, provider) -> None:
+def test_changed_text_indexed_before_embedding(open_memory, workspace, provider) -> None:
     for number in range(100):
         (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
     provider.limits = dataclasses.replace(provider.limits, inputs=1)
@@ -198,7 +198,7 @@ def test_words_of_a_changed_file_do_not_wait_for_the_vectors_of_all_others(open_
     assert left[1] > 0
 
 
-def test_without_any_vector_an_answer_says_that_words_alone_were_searched(open_memory, provider) -> None:
+def test_without_vectors_answer_says_keywords_only(open_memory, provider) -> None:
     memory = open_memory()
     outcomes = []
     provider.before = lambda texts: outcomes.append(memory.search("timer"))
@@ -219,7 +219,7 @@ def test_no_number_is_too_large_for_a_question(open_memory) -> None:
     assert memory.search("timer", since=1e300).results == ()
 
 
-def test_vectors_of_chunks_that_the_snapshot_does_not_hold_are_passed_over(open_memory, monkeypatch) -> None:
+def test_vectors_ahead_of_snapshot_ignored(open_memory, monkeypatch) -> None:
     memory = open_memory()
     memory.sync()
     search = memory._vectors.search
@@ -257,7 +257,7 @@ def test_a_workspace_that_is_not_there_is_why_nothing_is_watched(open_memory, wo
     assert "does not exist" in memory.sync().error
 
 
-def test_a_damaged_index_is_told_until_it_is_filled_again(open_memory, workspace: Path, tmp_path: Path) -> None:
+def test_damaged_index_reported_until_rebuilt(open_memory, workspace: Path, tmp_path: Path) -> None:
     memory = open_memory()
     memory.sync()
     memory.close()
@@ -270,7 +270,7 @@ def test_a_damaged_index_is_told_until_it_is_filled_again(open_memory, workspace
     assert hits(memory, "hose") == ["shopping.md"]
 
 
-def test_a_sound_index_is_asked_again_after_an_error_that_spoke_of_damage(open_memory, monkeypatch) -> None:
+def test_sound_index_retried_after_damage_error(open_memory, monkeypatch) -> None:
     memory = open_memory()
     memory.sync()
     search, errors = Searcher.search, [IndexCorrupt("malformed")]
@@ -286,7 +286,7 @@ def test_a_sound_index_is_asked_again_after_an_error_that_spoke_of_damage(open_m
 
 
 @pytest.mark.parametrize("change", [{"exclude": ("shopping.md",)}, {"extensions": (".txt",)}, {"include": ("daily",)}])
-def test_what_the_settings_exclude_is_neither_found_nor_read_even_before_the_next_sync(open_memory, change) -> None:
+def test_excluded_files_neither_found_nor_read(open_memory, change) -> None:
     memory = open_memory()
     memory.sync()
     assert hits(memory, "hose") == ["shopping.md"]

@@ -42,7 +42,7 @@ def made(monkeypatch) -> list[builtin.BuiltinMemory]:
     return found
 
 
-def test_two_users_share_one_memory_and_close_it_each_for_themselves(workspace, settings, made):
+def test_shared_memory_closed_by_each_user(workspace, settings, made):
     first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
     assert len(made) == 1
     first.sync()
@@ -73,7 +73,7 @@ def test_other_settings_are_another_memory(workspace, settings, made):
     other.close()
 
 
-def test_who_opens_it_with_the_settings_that_it_answers_by_shares_it(workspace, settings, made):
+def test_same_answering_settings_share_memory(workspace, settings, made):
     first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
     changed = msgspec.structs.replace(settings, query=QuerySettings(max_results=1))
     first.answer_as(msgspec.structs.replace(changed, provider="none"))  # of which the memory takes how to answer alone
@@ -92,7 +92,7 @@ def test_who_opens_it_with_the_settings_that_it_answers_by_shares_it(workspace, 
         made[0].search("irrigation")
 
 
-def test_after_a_close_it_is_opened_anew_and_who_had_the_old_one_keeps_it(workspace, settings, made):
+def test_reopen_after_close_keeps_old_users(workspace, settings, made):
     first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
     first.close()
     third = engine.open_memory(workspace, settings)
@@ -103,7 +103,7 @@ def test_after_a_close_it_is_opened_anew_and_who_had_the_old_one_keeps_it(worksp
     third.close()
 
 
-def test_one_that_follows_the_folders_serves_all_but_not_the_other_way_about(workspace, settings, made):
+def test_background_memory_serves_all_not_reverse(workspace, settings, made):
     plain = engine.open_memory(workspace, settings)
     staying = engine.open_memory(workspace, settings, background=True)
     late = engine.open_memory(workspace, settings)
@@ -115,7 +115,7 @@ def test_one_that_follows_the_folders_serves_all_but_not_the_other_way_about(wor
         memory.close()
 
 
-def test_many_who_open_at_once_get_one(workspace, settings, made):
+def test_parallel_opens_share_one(workspace, settings, made):
     start = threading.Barrier(8)
 
     def open_(_: int) -> object:
@@ -132,7 +132,7 @@ def test_many_who_open_at_once_get_one(workspace, settings, made):
     assert not opening._managers._shared
 
 
-def test_what_cannot_be_opened_is_told_to_all_and_tried_anew(workspace, settings):
+def test_failed_open_raised_for_all_and_retried(workspace, settings):
     tries: list[int] = []
     begun, go_on = threading.Event(), threading.Event()
 
@@ -163,7 +163,7 @@ def test_closing_twice_takes_nothing_from_the_other(workspace, settings):
     second.close()
 
 
-def test_a_listener_goes_with_its_lease(workspace, settings):
+def test_listener_removed_with_lease(workspace, settings):
     first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
     heard: list[str] = []
     first.add_status_listener(lambda: heard.append("first"))

@@ -52,7 +52,7 @@ def by_words(open_memory) -> BuiltinMemory:
     return memory
 
 
-def test_a_chunks_own_vector_is_taken_and_nobody_is_asked(memory, provider: FakeProvider) -> None:
+def test_own_vector_used_without_provider(memory, provider: FakeProvider) -> None:
     best = memory.search("drip irrigation timer").results[0]
     provider.questions.clear()
     outcome = memory.search_like(Passage(path=best.path, start_line=best.start_line, end_line=best.end_line))
@@ -104,7 +104,7 @@ def test_a_selection_of_nearly_all_of_a_chunk_is_the_chunk(memory, provider: Fak
     assert provider.questions == []
 
 
-def test_a_selection_of_a_rendered_page_leaves_out_only_the_part_that_it_is_from(open_memory, workspace: Path) -> None:
+def test_rendered_selection_excludes_only_its_part(open_memory, workspace: Path) -> None:
     parts = [f"## Part {n}\n\n" + f"The **valve** number {n} of the [[irrigation]] sticks. " * 30 for n in range(4)]
     (workspace / "long.md").write_text("# Long\n\n" + "\n\n".join(parts), "utf-8")
     memory = open_memory()
@@ -122,7 +122,7 @@ def test_secrets_in_a_selection_are_never_sent(memory, provider: FakeProvider) -
     assert "the pump key is" in provider.questions[-1]
 
 
-def test_nothing_is_sent_where_nobody_has_agreed(open_memory, workspace: Path) -> None:
+def test_nothing_sent_without_consent(open_memory, workspace: Path) -> None:
     (workspace / "long.md").write_text("# Long\n\n" + " ".join(f"word{number}" for number in range(3000)), "utf-8")
     paid = PaidProvider()
     memory = open_memory(use=paid)
@@ -159,7 +159,7 @@ def test_the_answer_explains_itself(memory) -> None:
     assert explanation.results[0].terms
 
 
-def test_lines_of_a_long_note_leave_out_only_what_is_on_them(open_memory, workspace: Path) -> None:
+def test_long_note_lines_exclude_only_themselves(open_memory, workspace: Path) -> None:
     parts = [f"## Part {n}\n\n" + f"Valve number {n} of the irrigation sticks. " * 30 for n in range(6)]
     (workspace / "long.md").write_text("# Long\n\n" + "\n\n".join(parts), "utf-8")
     memory = open_memory()
@@ -183,7 +183,7 @@ def test_a_passage_that_is_gone_says_so(memory, workspace: Path) -> None:
     assert "greenhouse.md" in paths(memory.search_like(whole("pump.md", "drip irrigation timer")))
 
 
-def test_nobody_looks_through_it_into_what_is_hidden(open_memory, workspace: Path) -> None:
+def test_hidden_files_not_reachable_by_similarity(open_memory, workspace: Path) -> None:
     (workspace / "MEMORY.md").write_text("# Mine\n\nThe drip irrigation timer code is 4711.\n", "utf-8")
     (workspace / "memory").mkdir()
     (workspace / "memory" / "pump.md").write_text(SIMILAR["pump.md"], "utf-8")
@@ -210,7 +210,7 @@ def test_a_name_that_no_file_can_have_names_no_passage(open_memory) -> None:
         memory.search_like(whole("\udcff.md"))
 
 
-def test_no_half_of_a_secret_is_sent_where_others_before_it_are_masked(memory, provider: FakeProvider) -> None:
+def test_cut_secret_not_sent(memory, provider: FakeProvider) -> None:
     block = "-----BEGIN RSA PRIVATE KEY-----\n" + ("A1b2" * 16 + "\n") * 45 + "-----END RSA PRIVATE KEY-----\n"
     text = f"A pump of brass.\n{block}{block}"
     text += "word " * ((2 * LONGEST - len(text) - 12) // 5) + "ghp_" + "aB3dE6gH9j" * 4

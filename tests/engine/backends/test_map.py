@@ -39,7 +39,7 @@ def test_every_chunk_with_a_vector_is_a_point_of_its_file(open_memory) -> None:
     assert "drip irrigation" in first.text
 
 
-def test_the_map_is_made_once_for_one_state_and_found_again_after_a_start(open_memory) -> None:
+def test_map_made_once_and_restored_after_restart(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     assert memory.insight.last_map() is None
@@ -55,7 +55,7 @@ def test_the_map_is_made_once_for_one_state_and_found_again_after_a_start(open_m
     assert again.insight.make_map() == found
 
 
-def test_a_change_is_a_new_map_and_what_has_gone_is_in_no_map(open_memory, workspace) -> None:
+def test_change_makes_new_map_without_deleted(open_memory, workspace) -> None:
     memory = open_memory()
     memory.sync()
     old = memory.insight.make_map()
@@ -72,7 +72,7 @@ def test_a_change_is_a_new_map_and_what_has_gone_is_in_no_map(open_memory, works
     assert set(_ids(last)) < set(_ids(new))
 
 
-def test_of_what_the_settings_exclude_nothing_is_seen(open_memory) -> None:
+def test_excluded_files_not_on_map(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     everything = _ids(memory.insight.make_map())
@@ -98,7 +98,7 @@ def test_a_map_without_points_says_why(open_memory, use, synced: bool, gap: str)
     assert memory.insight.map_answer("irrigation", ()).point is None
 
 
-def test_chunks_whose_vectors_are_not_there_yet_are_counted(open_memory, provider) -> None:
+def test_chunks_without_vectors_counted(open_memory, provider) -> None:
     def refuse(texts) -> None:
         raise Cancelled
 
@@ -109,7 +109,7 @@ def test_chunks_whose_vectors_are_not_there_yet_are_counted(open_memory, provide
     assert (found.gap, found.chunks) == ("no-vectors", 4)
 
 
-def test_a_question_and_its_results_are_found_on_the_map_and_nothing_is_asked_anew(open_memory, provider) -> None:
+def test_query_located_on_map_without_request(open_memory, provider) -> None:
     memory = open_memory()
     memory.sync()
     points = _points(memory.insight.make_map())
@@ -137,7 +137,7 @@ def test_a_result_that_has_left_the_index_has_no_chunk(open_memory, workspace) -
     assert memory.insight.map_answer("gauge", (ours,)).chunks == (None,)
 
 
-def test_whoever_waits_for_a_map_can_be_cancelled(open_memory) -> None:
+def test_waiting_for_map_can_be_cancelled(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     token, refused = CancelToken(), []
@@ -158,9 +158,7 @@ def test_whoever_waits_for_a_map_can_be_cancelled(open_memory) -> None:
     assert refused
 
 
-def test_many_chunks_lie_by_their_neighbours_after_a_first_sight_by_directions(
-    open_memory, workspace, monkeypatch
-) -> None:
+def test_many_chunks_by_neighbours_after_directions(open_memory, workspace, monkeypatch) -> None:
     monkeypatch.setattr(layout, "SLOW", 40)
     words = ["pump", "seed", "frost", "train", "ticket", "hotel"]
     for number in range(48):
@@ -208,7 +206,7 @@ def test_sqlite_vec_has_the_same_map(open_memory) -> None:
         assert again[chunk] == pytest.approx(point, abs=1e-3)
 
 
-def test_nothing_is_written_beside_an_index_that_was_closed_meanwhile(open_memory) -> None:
+def test_closed_index_not_written(open_memory) -> None:
     memory = open_memory()
     memory.sync()
 

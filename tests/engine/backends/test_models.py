@@ -89,7 +89,7 @@ def test_two_models_in_one_start_do_not_mix(open_memory, tmp_path: Path, provide
     assert memory.search("brass lamp").results[0].vector_score == 1.0
 
 
-def test_the_status_tells_what_each_model_keeps(open_memory, provider, other) -> None:
+def test_status_counts_vectors_per_model(open_memory, provider, other) -> None:
     memory = open_memory()
     memory.sync()
     memory.close()
@@ -119,7 +119,7 @@ def test_deleting_a_model_keeps_the_others(open_memory, provider, other) -> None
 
 
 @pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])
-def test_deleting_the_model_in_use_makes_its_vectors_anew(open_memory, tmp_path: Path, provider, engine) -> None:
+def test_deleting_model_in_use_reembeds(open_memory, tmp_path: Path, provider, engine) -> None:
     vector = msgspec.structs.replace(DEFAULTS.store.vector, engine=engine)
     memory = open_memory(store=msgspec.structs.replace(DEFAULTS.store, path=str(tmp_path / "data"), vector=vector))
     memory.sync()
@@ -161,9 +161,7 @@ def test_without_a_cache_nothing_outlives_its_text_of_any_model(open_memory, wor
     assert vectors(memory) == {"fake": 2, "other": 3}
 
 
-def test_the_longest_unused_goes_first_whichever_model_made_it(
-    open_memory, workspace: Path, provider, other, monkeypatch
-) -> None:
+def test_least_used_vectors_evicted_first(open_memory, workspace: Path, provider, other, monkeypatch) -> None:
     clock = [1000.0]
     monkeypatch.setattr(time, "time", lambda: clock[0])
 
@@ -202,9 +200,7 @@ def test_the_longest_unused_goes_first_whichever_model_made_it(
 
 
 @pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])
-def test_a_model_whose_vectors_have_another_length_now_works_once_the_old_ones_are_deleted(
-    open_memory, provider, tmp_path: Path, engine
-) -> None:
+def test_changed_dimensions_work_after_deletion(open_memory, provider, tmp_path: Path, engine) -> None:
     vector = msgspec.structs.replace(DEFAULTS.store.vector, engine=engine)
     store = msgspec.structs.replace(DEFAULTS.store, path=str(tmp_path / "data"), vector=vector)
     open_memory(use=provider, store=store).sync()

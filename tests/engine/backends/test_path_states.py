@@ -176,7 +176,7 @@ def test_a_name_in_another_form_of_unicode_is_that_file(memory: BuiltinMemory) -
         assert (found.state, found.path) == ("indexed", NFD)
 
 
-def test_what_the_index_holds_of_a_file(open_memory, workspace: Path) -> None:
+def test_index_state_of_file(open_memory, workspace: Path) -> None:
     memory = open_memory()
     memory.sync()
     found = memory.explain_path("greenhouse.md")

@@ -147,7 +147,7 @@ def test_operators_say_where_to_search(memory: BuiltinMemory, query: str, paths:
     assert found(memory, query) == paths
 
 
-def test_a_beginning_finds_what_goes_on(memory: BuiltinMemory) -> None:
+def test_prefix_finds_longer_words(memory: BuiltinMemory) -> None:
     [result] = memory.search("deplo* source:notes", min_score=0.3, mode="keyword").results
     assert result.path == "daily/2026-02-09.md"
     assert [result.snippet[a:b] for a, b in result.match_ranges] == ["Deployment"]
@@ -194,7 +194,7 @@ def test_the_model_gets_the_question_without_operators(memory: BuiltinMemory, pr
     assert len(provider.questions) == asked
 
 
-def test_what_only_meaning_found_is_excluded_too(memory: BuiltinMemory) -> None:
+def test_semantic_results_respect_exclusion(memory: BuiltinMemory) -> None:
     outcome = memory.search("limp -tomatoes", min_score=0, explain=True)
     assert outcome.mode == "hybrid"
     assert outcome.results
@@ -255,7 +255,7 @@ def test_any_query_is_answered(memory: BuiltinMemory, query: str, mode: str) -> 
         ("nothing", "", ()),
     ],
 )
-def test_what_may_be_typed_next(memory: BuiltinMemory, operator: str, start: str, values: tuple[str, ...]) -> None:
+def test_completion_values(memory: BuiltinMemory, operator: str, start: str, values: tuple[str, ...]) -> None:
     assert memory.query_values(operator, start) == values
 
 

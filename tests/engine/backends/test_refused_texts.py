@@ -68,7 +68,7 @@ def test_they_are_sent_again_after_a_new_start_or_by_force_only(open_memory, wor
     assert memory.status().failed_files == ()
 
 
-def test_what_is_mended_is_no_longer_named(open_memory, workspace: Path, provider: Fussy) -> None:
+def test_repaired_text_no_longer_named(open_memory, workspace: Path, provider: Fussy) -> None:
     memory = open_memory()
     memory.sync()
     for name in ("n07.md", "n41.md"):
@@ -104,7 +104,7 @@ def test_a_provider_that_refuses_everything_has_failed(open_memory, provider: Fu
 
 
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_of_what_an_answer_left_out_only_that_is_asked_for_again(open_memory, provider: Fussy, wrapped) -> None:
+def test_only_missing_vectors_requested_again(open_memory, provider: Fussy, wrapped) -> None:
     def leave_out(texts: Sequence[str]) -> None:
         provider.asked.append(texts)
         if any(POISON in text for text in texts):

@@ -84,9 +84,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_after_every_fault_that_ends_all_chunks_have_vectors_and_nothing_was_paid_for_twice(
-    server, open_remote, monkeypatch, fault
-):
+def test_recovered_faults_complete_without_double_cost(server, open_remote, monkeypatch, fault):
     if server.provider == "gemini" and fault == "shuffled":
         pytest.skip("its answers have no index: nobody can see it")
     if fault == "hangs":
@@ -105,7 +103,7 @@ def test_after_every_fault_that_ends_all_chunks_have_vectors_and_nothing_was_pai
     assert found.results[0].path == "note7.md"
 
 
-def test_a_fault_that_lasts_leaves_words_searchable_and_says_what_to_do(server, open_remote):
+def test_lasting_fault_keeps_keywords_and_says_fix(server, open_remote):
     memory = open_remote(server)
     server.faults.extend(server.unauthorized() for _ in range(20))
     report = memory.sync(approve=True)
@@ -133,7 +131,7 @@ def test_a_packed_answer_is_bounded_when_unpacked(server, open_remote):
     assert report.files_indexed == NOTES
 
 
-def test_a_cancel_keeps_what_arrived_and_is_no_failure(server, open_remote, monkeypatch):
+def test_cancel_keeps_received_without_failure(server, open_remote, monkeypatch):
     module = {"openai": openai_compatible, "gemini": gemini, "voyage": voyage}[server.provider]
     monkeypatch.setattr(module, "_LIMITS", dataclasses.replace(module._LIMITS, at_once=1))
     memory = open_remote(server)
@@ -175,7 +173,7 @@ def test_going_back_to_a_model_sends_nothing(open_remote):
         assert memory.search("word7x1 word7x2", mode="vector", min_score=0).results[0].path == "note7.md"
 
 
-def test_other_dimensions_are_another_model_and_going_back_is_free(open_remote):
+def test_other_dimensions_are_other_model(open_remote):
     with OpenAIServer() as server:
         assert open_remote(server).sync(approve=True).error == ""
         assert open_remote(server, dimensions=256).sync(approve=True).error == ""

@@ -74,7 +74,7 @@ def test_a_session_that_others_read_gets_no_answer_of_ones_own(memory, workspace
     assert "MEMORY.md" in paths(memory.search("irrigation timer"))
 
 
-def test_what_this_process_writes_is_found_at_once(memory, workspace: Path) -> None:
+def test_own_writes_found_immediately(memory, workspace: Path) -> None:
     memory.search("irrigation timer")
     (workspace / "new.md").write_text("# New\n\nAn irrigation timer for the roof.\n", "utf-8")
     assert memory.search("irrigation timer").age is not None, "nothing is indexed yet"
@@ -92,9 +92,7 @@ def test_a_file_that_is_gone_is_shown_no_more(memory, workspace: Path) -> None:
 
 
 @pytest.mark.parametrize("force", [False, True])
-def test_what_another_process_writes_or_publishes_is_found_at_once(
-    open_memory, workspace: Path, tmp_path: Path, *, force: bool
-) -> None:
+def test_other_process_writes_found_immediately(open_memory, workspace: Path, tmp_path: Path, *, force: bool) -> None:
     window = open_memory()
     window.sync()
     assert "greenhouse.md" in paths(window.search("irrigation timer"))
@@ -126,7 +124,7 @@ def test_a_rebuild_that_is_published_ends_all_answers(memory) -> None:
     assert paths(outcome)
 
 
-def test_names_that_the_settings_have_come_to_exclude_are_found_no_more(open_memory, tmp_path: Path) -> None:
+def test_newly_excluded_names_not_cached(open_memory, tmp_path: Path) -> None:
     first = open_memory()
     first.sync()
     assert "shopping.md" in paths(first.search("irrigation timer"))
@@ -136,7 +134,7 @@ def test_names_that_the_settings_have_come_to_exclude_are_found_no_more(open_mem
     assert "shopping.md" not in paths(first.search("irrigation timer"))
 
 
-def test_an_answer_without_its_vector_half_is_not_kept(open_memory, provider: FakeProvider) -> None:
+def test_keyword_only_answer_not_cached(open_memory, provider: FakeProvider) -> None:
     memory = open_memory()
     memory.sync()
     provider.fails_queries = "The quota is used up."
@@ -148,7 +146,7 @@ def test_an_answer_without_its_vector_half_is_not_kept(open_memory, provider: Fa
     assert memory.search("irrigation timer").age is not None
 
 
-def test_an_answer_by_words_ends_when_the_first_vectors_are_there(open_memory, provider: FakeProvider) -> None:
+def test_keyword_answer_ends_with_first_vectors(open_memory, provider: FakeProvider) -> None:
     without = open_memory(use=None)
     without.sync()
     assert without.search("irrigation timer").mode == "keyword"
@@ -217,7 +215,7 @@ class TestResultCache:
         self.now += 0.5
         assert cache.get(self.MOMENT, "q") is None
 
-    def test_those_asked_for_last_are_kept(self) -> None:
+    def test_recent_answers_stay_cached(self) -> None:
         cache = self.make(max_entries=2)
         cache.put(self.MOMENT, "a", "A")
         cache.put(self.MOMENT, "b", "B")

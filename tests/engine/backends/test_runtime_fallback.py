@@ -35,7 +35,7 @@ def test_the_fallback_takes_over_within_the_sync(open_memory, provider, second) 
     assert memory.search("watering timer").mode == "hybrid"
 
 
-def test_a_rebuild_goes_on_with_the_fallback(open_memory, provider, second) -> None:
+def test_rebuild_continues_with_fallback(open_memory, provider, second) -> None:
     memory = open_memory()
     memory.sync()
     memory.close()
@@ -59,7 +59,7 @@ def test_it_takes_over_once(open_memory, workspace: Path, provider, second) -> N
     assert memory.status().provider == "second"
 
 
-def test_what_had_arrived_before_the_failure_is_kept(open_memory, workspace: Path, provider, second) -> None:
+def test_vectors_before_failure_saved(open_memory, workspace: Path, provider, second) -> None:
     for number in range(40):
         (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
     provider.before = lambda texts: fail(texts) if len(provider.embedded) >= 16 else None
@@ -70,7 +70,7 @@ def test_what_had_arrived_before_the_failure_is_kept(open_memory, workspace: Pat
     assert other.vectors == 44
 
 
-def test_a_probe_that_the_first_provider_answers_goes_back_to_it(open_memory, provider, second) -> None:
+def test_successful_probe_returns_to_first_provider(open_memory, provider, second) -> None:
     provider.before = fail
     memory = open_memory(instead=second)
     memory.sync()
@@ -85,7 +85,7 @@ def test_a_probe_that_the_first_provider_answers_goes_back_to_it(open_memory, pr
     assert len(provider.embedded) == 4
 
 
-def test_a_new_start_goes_back(open_memory, provider, second) -> None:
+def test_restart_returns_to_first_provider(open_memory, provider, second) -> None:
     provider.before = fail
     memory = open_memory(instead=second)
     memory.sync()
@@ -97,9 +97,7 @@ def test_a_new_start_goes_back(open_memory, provider, second) -> None:
     assert len(second.embedded) == 4
 
 
-def test_a_fallback_that_costs_is_asked_for_first_and_the_first_provider_stays(
-    open_memory, workspace: Path, provider
-) -> None:
+def test_paid_fallback_needs_approval(open_memory, workspace: Path, provider) -> None:
     memory = open_memory()
     memory.sync()
     memory.close()

@@ -74,7 +74,7 @@ def test_an_off_topic_question_comes_back_empty_and_says_why(open_memory) -> Non
     assert stages["threshold"].left == 0
 
 
-def test_the_stages_come_in_their_order_and_count_what_they_took_in(open_memory) -> None:
+def test_stages_ordered_with_counts(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     stages = memory.search("the irrigation timer", path_glob="daily/**", explain=True).explanation.stages
@@ -95,7 +95,7 @@ def test_the_stages_together_take_the_time_of_the_search(open_memory) -> None:
     assert sum(spent) < outcome.timings.total + 0.01 * len(spent)
 
 
-def test_a_failing_provider_costs_the_vector_half_and_not_the_answer(open_memory, provider) -> None:
+def test_failing_provider_keeps_keyword_answer(open_memory, provider) -> None:
     memory = open_memory()
     memory.sync()
     provider.fails_queries = "The quota is used up."
@@ -121,7 +121,7 @@ def test_a_question_is_sent_once_and_again_only_where_it_failed(open_memory, pro
     assert provider.questions[-1] == "irrigation timer"
 
 
-def test_a_question_that_can_be_compared_with_nothing_is_not_sent(open_memory, provider) -> None:
+def test_query_not_sent_without_vectors(open_memory, provider) -> None:
     memory = open_memory()
     assert memory.search("irrigation timer").mode == "keyword"
     assert provider.questions == []
@@ -220,7 +220,7 @@ def test_both_vector_engines_agree(open_memory, engine: str) -> None:
     assert memory.status().vector.engine == engine
 
 
-def test_a_missing_extension_is_told_and_numpy_goes_on(open_memory, tmp_path: Path) -> None:
+def test_missing_extension_reported_numpy_used(open_memory, tmp_path: Path) -> None:
     vector = msgspec.structs.replace(Settings().store.vector, engine="sqlite-vec", extension_path="/nowhere/vec0.so")
     store = msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"), vector=vector)
     memory = open_memory(store=store)
@@ -276,7 +276,7 @@ def test_searches_beside_a_sync_keep_both_legs(open_memory, workspace: Path, pro
     assert sum(result.vector_score is not None for result in outcome.results) == outcome.total
 
 
-def test_a_count_that_stops_at_the_candidates_says_that_it_is_the_least(open_memory, workspace: Path) -> None:
+def test_count_at_candidate_limit_is_minimum(open_memory, workspace: Path) -> None:
     for number in range(300):
         (workspace / f"n{number}.md").write_text(f"# Note {number}\n\nvalve number {number}\n")
     memory = open_memory(use=None)
@@ -287,9 +287,7 @@ def test_a_count_that_stops_at_the_candidates_says_that_it_is_the_least(open_mem
     assert (everything.total, everything.total_is_least) == (300, False)
 
 
-def test_the_table_of_sqlite_vec_goes_when_the_settings_go_back_to_the_other_engine(
-    open_memory, tmp_path: Path, provider
-) -> None:
+def test_vector_table_removed_with_engine_setting(open_memory, tmp_path: Path, provider) -> None:
     vector = msgspec.structs.replace(Settings().store.vector, engine="sqlite-vec")
     memory = open_memory(store=msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"), vector=vector))
     memory.sync()

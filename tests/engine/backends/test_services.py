@@ -66,7 +66,7 @@ def once(server: FakeServer) -> bool:
     return set(server.answered.values()) <= {1}
 
 
-def test_nothing_is_sent_before_a_yes_and_the_bill_is_the_servers(open_service: Open, openai: OpenAIServer) -> None:
+def test_nothing_sent_before_approval_bill_matches(open_service: Open, openai: OpenAIServer) -> None:
     memory = open_service(openai)
     report = memory.sync()
     assert report.awaiting is not None
@@ -99,9 +99,7 @@ def test_switching_to_another_service_and_back_sends_nothing(
         }
 
 
-def test_a_quota_that_ends_half_way_costs_only_what_was_answered(
-    open_service: Open, openai: OpenAIServer, monkeypatch
-) -> None:
+def test_quota_midway_costs_only_answered(open_service: Open, openai: OpenAIServer, monkeypatch) -> None:
     here = FakeProvider(id="embedded")
     monkeypatch.setitem(registry._FACTORIES, "embedded", lambda settings, key: here)
     memory = open_service(openai, price=0.02, fallback="embedded")

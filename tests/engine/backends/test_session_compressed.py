@@ -60,7 +60,7 @@ def test_a_compressed_session_is_found_read_and_shown(open_memory, folder: Path)
     assert memory.sync().files_indexed == 0
 
 
-def test_one_that_becomes_compressed_stays_what_it_was(open_memory, folder: Path) -> None:
+def test_compressed_session_stays_same(open_memory, folder: Path) -> None:
     (folder / PLAIN).write_text(lines(2))
     memory = open_memory(sessions=SessionSettings(folders=(str(folder),)))
     memory.sync()
@@ -78,7 +78,7 @@ def test_one_that_becomes_compressed_stays_what_it_was(open_memory, folder: Path
     assert memory.search("varnish cracked keel").results[0].path == NAME
 
 
-def test_one_that_goes_on_is_read_on(open_memory, folder: Path) -> None:
+def test_continued_compressed_session_read_on(open_memory, folder: Path) -> None:
     (folder / PLAIN).write_text(lines(2))
     pack(folder)
     memory = open_memory(sessions=SessionSettings(folders=(str(folder),)))

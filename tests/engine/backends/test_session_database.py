@@ -85,7 +85,7 @@ def test_secrets_are_masked(open_memory, path: Path, writer: OpencodeWriter, tmp
     assert SECRET.encode() not in kept
 
 
-def test_only_what_has_changed_is_read_again(
+def test_only_changes_read_again(
     open_memory, path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
@@ -123,9 +123,7 @@ def test_a_folder_with_it_is_walked(open_memory, path: Path, writer: OpencodeWri
     }
 
 
-def test_a_session_whose_files_were_copied_into_it_is_there_once(
-    open_memory, path: Path, writer: OpencodeWriter
-) -> None:
+def test_copied_session_listed_once(open_memory, path: Path, writer: OpencodeWriter) -> None:
     storage = path.parent / "storage"
     for session in ("ses_1", "ses_0"):
         files = {
@@ -159,9 +157,7 @@ def test_a_session_whose_files_were_copied_into_it_is_there_once(
     assert {one.path for one in memory.sessions()} == in_files
 
 
-def test_a_database_that_cannot_be_read_says_so_and_loses_nothing(
-    open_memory, path: Path, writer: OpencodeWriter
-) -> None:
+def test_unreadable_database_reported_without_loss(open_memory, path: Path, writer: OpencodeWriter) -> None:
     memory = open_memory(sessions=listed(path))
     memory.sync()
     writer.connection.execute("ALTER TABLE session_v2 RENAME COLUMN directory TO folder")
@@ -239,7 +235,7 @@ def test_a_text_that_is_no_utf_8_is_read_as_far_as_it_is(
 
 
 @pytest.mark.parametrize("folder", [False, True], ids=["file", "folder"])
-def test_what_its_agent_writes_is_indexed_at_once(
+def test_agent_writes_indexed_immediately(
     open_memory, path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch, folder: bool
 ) -> None:
     monkeypatch.setattr(folder_watch, "_SESSION_DEBOUNCE_MS", 30)

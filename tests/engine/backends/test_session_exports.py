@@ -81,7 +81,7 @@ def test_every_conversation_is_a_session_of_its_own(memory: BuiltinMemory, folde
     assert memory.read_file(f"{PREFIX}/c1", start=2, lines=1).text == "Assistant: It proofed too long."
 
 
-def test_a_newer_export_changes_only_what_is_new(memory: BuiltinMemory, folder: Path) -> None:
+def test_newer_export_changes_only_new(memory: BuiltinMemory, folder: Path) -> None:
     one, two = conversation("c1", "Why is my loaf flat?"), conversation("c2", "Fix the tap?")
     write(folder, one, two)
     memory.sync()
@@ -103,7 +103,7 @@ def test_the_zip_file_is_read_as_it_came(memory: BuiltinMemory, folder: Path) ->
     assert sorted(path.name for path in folder.iterdir()) == ["export.zip"]
 
 
-def test_an_export_that_breaks_off_keeps_what_came_before(memory: BuiltinMemory, folder: Path) -> None:
+def test_truncated_export_keeps_complete_part(memory: BuiltinMemory, folder: Path) -> None:
     both = [conversation("c1", "Why is my loaf flat?"), conversation("c2", "Fix the tap?")]
     path = write(folder, *both)
     memory.sync()
@@ -128,7 +128,7 @@ def test_a_key_that_is_no_name_gets_one(memory: BuiltinMemory, folder: Path) -> 
     assert memory.read_session(session.path).messages[0].text == "Why is my loaf flat?"
 
 
-def test_what_is_like_a_message_is_found_in_other_sessions_alone(memory: BuiltinMemory, folder: Path) -> None:
+def test_similar_messages_only_in_other_sessions(memory: BuiltinMemory, folder: Path) -> None:
     write(
         folder,
         conversation("c1", "Why is my loaf flat?", "The dough proofed too long in the warm kitchen."),

@@ -126,7 +126,7 @@ def test_it_does_not_go_with_its_workspace(open_: Open, store: Path, tmp_path: P
     assert len(provider.embedded) == before  # its vectors had stayed
 
 
-def test_it_goes_on_where_it_is(open_: Open, store: Path, tmp_path: Path) -> None:
+def test_session_continues_in_its_workspace(open_: Open, store: Path, tmp_path: Path) -> None:
     garden, boat = open_("garden"), open_("boat")
     path = write_session(store, "mast", tmp_path / "boat", "The varnish peels off the mast.")
     boat.sync()
@@ -141,7 +141,7 @@ def test_it_goes_on_where_it_is(open_: Open, store: Path, tmp_path: Path) -> Non
     assert session.messages == 2
 
 
-def test_the_reason_is_told(open_: Open, store: Path, tmp_path: Path) -> None:
+def test_other_workspace_reason_shown(open_: Open, store: Path, tmp_path: Path) -> None:
     garden, boat = open_("garden"), open_("boat")
     path = write_session(store, "mast", tmp_path / "boat", "The varnish peels off the mast.")
     boat.sync()
@@ -156,7 +156,7 @@ def test_the_reason_is_told(open_: Open, store: Path, tmp_path: Path) -> None:
     assert (report.files_seen, report.files_removed) == (0, 0)
 
 
-def test_a_damaged_list_is_begun_anew(open_: Open, store: Path, tmp_path: Path) -> None:
+def test_damaged_claims_rebuilt(open_: Open, store: Path, tmp_path: Path) -> None:
     garden, boat = open_("garden"), open_("boat")
     write_session(store, "mast", tmp_path / "boat", "The varnish peels off the mast.")
     boat.sync()
@@ -180,7 +180,7 @@ def test_a_workspace_that_lists_it_no_more_lets_it_go(open_: Open, store: Path, 
     assert held(boat) == {"invoice"}
 
 
-def test_what_is_written_out_for_qmd_keeps_to_it_too(open_: Open, store: Path, tmp_path: Path) -> None:
+def test_qmd_exports_respect_claims(open_: Open, store: Path, tmp_path: Path) -> None:
     garden, boat = open_("garden"), tmp_path / "boat"
     boat.mkdir()
     write_session(store, "carrots", tmp_path / "garden", "When are the carrots sown?")

@@ -86,7 +86,7 @@ def test_reading_takes_the_place_of_the_glance(memory: BuiltinMemory, monkeypatc
     assert memory.sync().files_unchanged == COUNT
 
 
-def test_what_went_before_it_was_read_is_forgotten(
+def test_deleted_before_reading_is_forgotten(
     memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     list_only(memory, monkeypatch)
@@ -95,7 +95,7 @@ def test_what_went_before_it_was_read_is_forgotten(
     assert len(memory.sessions()) == COUNT - 1
 
 
-def test_what_turns_out_to_be_housekeeping_is_taken_off_the_list(
+def test_internal_session_removed_from_list(
     memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filler = said("assistant", "Let me look. " * 400) * 4
@@ -107,7 +107,7 @@ def test_what_turns_out_to_be_housekeeping_is_taken_off_the_list(
     assert len(memory.sessions()) == COUNT
 
 
-def test_only_what_is_new_is_looked_at(memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_new_transcripts_examined(memory: BuiltinMemory, store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     memory.sync()
     seen: list[str] = []
     real = session_listing.glance
@@ -121,7 +121,7 @@ def test_only_what_is_new_is_looked_at(memory: BuiltinMemory, store: Path, monke
     assert len(seen) == 1
 
 
-def test_listing_can_be_cancelled_and_goes_on_later(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_listing_cancel_and_resume(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     token = CancelToken()
     real = session_listing.glance
 

@@ -52,7 +52,7 @@ def openclaw_lines() -> list[dict]:
     return lines
 
 
-def test_no_planted_secret_is_kept_or_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_planted_secrets_never_stored_or_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("platformdirs.user_log_dir", lambda *_, **__: str(tmp_path / "logs"))
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     store = tmp_path / "agents/main/sessions"

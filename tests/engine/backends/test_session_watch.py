@@ -28,7 +28,7 @@ def transcript(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_enough_messages_are_indexed_at_once(open_memory, transcript: Path) -> None:
+def test_enough_messages_indexed_immediately(open_memory, transcript: Path) -> None:
     sessions = SessionSettings(folders=(str(transcript.parent),))
     memory = open_memory(background=True, sync=SYNC, sessions=sessions)
     memory.sync()

@@ -111,7 +111,7 @@ def test_a_raw_line_has_its_secrets_masked_in_every_field(memory: BuiltinMemory,
     assert json.loads(memory.raw_message(NAME, 2, reveal=True))["env"] == {"NAME": SECRET}
 
 
-def test_read_file_gives_what_was_said_on_the_cited_lines(memory: BuiltinMemory, boat: Path) -> None:
+def test_read_file_returns_cited_messages(memory: BuiltinMemory, boat: Path) -> None:
     memory.sync()
     text = memory.read_file(NAME, start=3, lines=1)
     assert text.text == "Assistant: Sand it down and apply seven thin coats of varnish."
@@ -154,9 +154,7 @@ def test_growth_is_read_from_where_it_ended(memory: BuiltinMemory, boat: Path, m
 
 
 @pytest.mark.parametrize("cut", [0, 1, 40, -3])
-def test_growing_in_any_steps_gives_what_reading_at_once_gives(
-    memory: BuiltinMemory, boat: Path, tmp_path: Path, cut: int
-) -> None:
+def test_incremental_growth_equals_full_read(memory: BuiltinMemory, boat: Path, tmp_path: Path, cut: int) -> None:
     whole = boat.read_bytes() + b"".join(
         said("user" if minute % 2 else "assistant", f"Word{minute} " * 90, minute).encode() for minute in range(3, 12)
     )
@@ -182,7 +180,7 @@ def chunks(memory: BuiltinMemory) -> list[tuple]:
 
 
 @pytest.mark.parametrize("lines", [3, 8, 60])
-def test_a_long_transcript_comes_in_parts_and_goes_on_after_a_stop(
+def test_long_transcript_in_parts_resumes(
     memory: BuiltinMemory, boat: Path, monkeypatch: pytest.MonkeyPatch, lines: int
 ) -> None:
     monkeypatch.setattr(transcript_rows, "_CHUNKS_A_PART", 3)
@@ -228,7 +226,7 @@ def test_a_title_that_comes_late_finds_all_of_a_session(memory: BuiltinMemory, b
     assert len(found) == len(chunks(memory)) > 2
 
 
-def test_a_rewritten_transcript_is_read_anew(memory: BuiltinMemory, boat: Path) -> None:
+def test_rewritten_transcript_reread(memory: BuiltinMemory, boat: Path) -> None:
     memory.sync()
     boat.write_text(f"{HEAD}\n" + said("user", "Which anchor chain? " * 20, 1) * 5)
     memory.sync()
@@ -269,7 +267,7 @@ def test_sessions_like_this_one(memory: BuiltinMemory, boat: Path, store: Path) 
     assert memory.similar_sessions("sessions/main/gone.jsonl") == ()
 
 
-def test_what_all_sessions_have_in_common_makes_none_alike(memory: BuiltinMemory, store: Path) -> None:
+def test_common_content_makes_none_similar(memory: BuiltinMemory, store: Path) -> None:
     polite = "please could you be so kind to tell me in a few words, thank you very much"
     about = ("lentils simmer", "mast varnish", "tax return", "knee pain", "bread crumb", "boat tickets") * 2
     for number, what in enumerate(about):
@@ -314,7 +312,7 @@ def test_a_date_beyond_all_counting_stops_no_sync(memory: BuiltinMemory, boat: P
     assert memory.search("seven coats of varnish", until=4e9).results == ()
 
 
-def test_a_transcript_of_the_same_length_is_read_anew(memory: BuiltinMemory, boat: Path) -> None:
+def test_same_length_rewrite_reread(memory: BuiltinMemory, boat: Path) -> None:
     with boat.open("a") as file:
         file.write(said("user", "So it continues. " * 400, 3))
     memory.sync()
@@ -325,7 +323,7 @@ def test_a_transcript_of_the_same_length_is_read_anew(memory: BuiltinMemory, boa
     assert not any("varnish" in chunk[2] for chunk in chunks(memory))
 
 
-def test_a_transcript_that_stays_unreadable_changes_the_index_once(
+def test_unreadable_transcript_changes_index_once(
     memory: BuiltinMemory, boat: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     memory.sync()
@@ -405,7 +403,7 @@ def test_a_cancel_ends_the_work_on_one_long_conversation(
     assert memory.sessions() == ()
 
 
-def test_the_words_of_what_was_removed_leave_the_file(memory: BuiltinMemory, boat: Path, store: Path) -> None:
+def test_removed_words_leave_file(memory: BuiltinMemory, boat: Path, store: Path) -> None:
     (store / "secret.jsonl").write_text(f"{HEAD}\n" + said("user", "The treasure lies at zyxquarrelsomecove.", 1))
     memory.sync()
     (store / "secret.jsonl").unlink()

@@ -46,7 +46,7 @@ def test_a_slip_is_offered_and_not_taken(open_memory, workspace: Path) -> None:
     assert memory.search(suggestion.query).results
 
 
-def test_words_that_are_known_stay_and_several_slips_are_mended_at_once(open_memory, workspace: Path) -> None:
+def test_known_words_stay_and_typos_corrected_together(open_memory, workspace: Path) -> None:
     memory = indexed(open_memory, workspace)
     assert offered(memory, "the Irigaton timer, spare batteires!") == ["the Irrigation timer, spare batteries!"]
     assert offered(memory, "irrigation timer") == []
@@ -86,12 +86,12 @@ def test_the_commonest_of_the_nearest_words_comes_first(open_memory, workspace: 
 
 
 @pytest.mark.parametrize("query", ["tmr", "E0432x", "os.replcae", "foo_brr", "zzzzqqqq", "機械学習", "✅", "", "12345"])
-def test_codes_short_words_and_what_is_near_nothing_are_left_alone(open_memory, workspace: Path, query: str) -> None:
+def test_codes_and_short_words_not_corrected(open_memory, workspace: Path, query: str) -> None:
     memory = indexed(open_memory, workspace, code="E0432 os.replace foo_bar time 機械翻訳 12346 ✅ ✨\n")
     assert offered(memory, query) == []
 
 
-def test_only_words_of_what_is_searched_are_offered(open_memory, workspace: Path) -> None:
+def test_only_searched_words_suggested(open_memory, workspace: Path) -> None:
     memory = indexed(open_memory, workspace, MEMORY="The clandestine rendezvous.\n")
     (workspace / "memory").mkdir()
     (workspace / "memory/a.md").write_text("A plain note.\n")

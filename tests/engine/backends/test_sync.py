@@ -26,7 +26,7 @@ def hits(memory, query: str) -> list[str]:
     return [result.path for result in memory.search(query, mode="keyword", min_score=0.1).results]
 
 
-def test_only_what_changed_is_read_again(open_memory, workspace: Path, provider) -> None:
+def test_unchanged_files_not_read(open_memory, workspace: Path, provider) -> None:
     memory = open_memory()
     first = memory.sync()
     assert (first.files_indexed, first.files_unchanged, first.vectors_embedded) == (4, 0, 4)
@@ -61,7 +61,7 @@ def _waiting(memory, **asked) -> tuple[threading.Thread, list[MemorySyncProgress
     return thread, told, reports
 
 
-def test_a_sync_that_waits_for_another_process_says_so_and_then_does_its_work(open_memory) -> None:
+def test_sync_waits_for_other_process_then_works(open_memory) -> None:
     memory = open_memory()
     other = WriterLock(memory._store.files.lock)
     assert other.acquire()
@@ -78,7 +78,7 @@ def test_a_sync_that_waits_for_another_process_says_so_and_then_does_its_work(op
     assert memory.status().syncing is None
 
 
-def test_who_waits_for_another_process_can_be_cancelled(open_memory) -> None:
+def test_waiting_sync_can_be_cancelled(open_memory) -> None:
     memory, token = open_memory(), CancelToken()
     other = WriterLock(memory._store.files.lock)
     assert other.acquire()
@@ -134,7 +134,7 @@ def test_force_builds_a_new_generation_and_reuses_every_vector(open_memory, prov
     assert hits(memory, "hose") == ["shopping.md"]
 
 
-def test_other_chunking_rebuilds_and_the_old_index_answers_meanwhile(open_memory, workspace: Path, provider) -> None:
+def test_chunking_change_rebuilds_while_old_answers(open_memory, workspace: Path, provider) -> None:
     (workspace / "long.md").write_text("\n\n".join(f"Paragraph {n} about valves and hoses." for n in range(200)))
     memory = open_memory()
     memory.sync()
@@ -176,9 +176,7 @@ def test_a_cancelled_rebuild_is_taken_up_where_it_stopped(open_memory, workspace
 
 
 @pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])
-def test_a_rebuild_that_is_cancelled_too_late_is_reported_as_done(
-    open_memory, tmp_path: Path, monkeypatch, engine
-) -> None:
+def test_late_cancel_of_rebuild_reports_done(open_memory, tmp_path: Path, monkeypatch, engine) -> None:
     vector = msgspec.structs.replace(Settings().store.vector, engine=engine)
     memory = open_memory(store=msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"), vector=vector))
     memory.sync()
@@ -220,7 +218,7 @@ def test_a_cancel_stops_even_the_reading_of_all_vectors(open_memory, monkeypatch
     assert len(read) < 4
 
 
-def test_vectors_that_arrived_before_a_cancel_are_never_asked_for_again(open_memory, workspace, provider) -> None:
+def test_received_vectors_never_requested_again(open_memory, workspace, provider) -> None:
     for number in range(100):
         (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
     memory = open_memory()
@@ -248,7 +246,7 @@ def test_words_are_searchable_while_vectors_are_still_made(open_memory, provider
     assert found[0]
 
 
-def test_a_failing_provider_stops_the_sync_with_its_sentence_and_keeps_the_text(open_memory, provider) -> None:
+def test_provider_failure_stops_sync_saves_text(open_memory, provider) -> None:
     from engine.base.errors import ProviderError
 
     def fail(texts) -> None:
@@ -263,7 +261,7 @@ def test_a_failing_provider_stops_the_sync_with_its_sentence_and_keeps_the_text(
     assert memory.status().last_sync.error == report.error
 
 
-def test_a_paused_sync_waits_and_goes_on(open_memory, workspace: Path) -> None:
+def test_paused_sync_waits_and_continues(open_memory, workspace: Path) -> None:
     for number in range(50):
         (workspace / f"n{number}.md").write_text(f"Note number {number} is about pumps.\n")
     memory = open_memory()
@@ -290,7 +288,7 @@ def test_a_paused_sync_waits_and_goes_on(open_memory, workspace: Path) -> None:
     assert reports[0].files_indexed == 54
 
 
-def test_progress_tells_phase_file_and_counts(open_memory) -> None:
+def test_progress_has_phase_file_and_counts(open_memory) -> None:
     memory = open_memory()
     updates = []
     memory.sync(progress=updates.append)
@@ -301,7 +299,7 @@ def test_progress_tells_phase_file_and_counts(open_memory) -> None:
     assert all(0 <= update.completed <= update.total for update in indexing)
 
 
-def test_files_that_cannot_be_read_are_told_and_do_no_harm(open_memory, workspace: Path) -> None:
+def test_unreadable_files_reported_harmlessly(open_memory, workspace: Path) -> None:
     (workspace / "latin.md").write_bytes(b"caf\xe9\n")
     (workspace / "image.png").write_bytes(b"\x89PNG")
     memory = open_memory()
@@ -358,7 +356,7 @@ def test_notes_are_never_written(open_memory, workspace: Path) -> None:
 
 
 @pytest.mark.parametrize("entries", [1, 3])
-def test_the_cache_keeps_to_its_limit_but_never_drops_live_vectors(open_memory, workspace: Path, entries: int) -> None:
+def test_cache_limit_never_drops_live_vectors(open_memory, workspace: Path, entries: int) -> None:
     memory = open_memory(cache=msgspec.structs.replace(Settings().cache, max_entries=entries))
     memory.sync()
     assert memory.status().cache.entries == 4
@@ -368,7 +366,7 @@ def test_the_cache_keeps_to_its_limit_but_never_drops_live_vectors(open_memory, 
     assert memory.status().cache.entries == max(2, entries)
 
 
-def test_the_status_says_what_went_wrong_with_the_provider_until_it_answers_again(open_memory, provider) -> None:
+def test_provider_error_in_status_until_answer(open_memory, provider) -> None:
     from engine.base.errors import ProviderError
 
     def fail(texts) -> None:
@@ -383,7 +381,7 @@ def test_the_status_says_what_went_wrong_with_the_provider_until_it_answers_agai
     assert memory.status().custom["providerError"] is None
 
 
-def test_the_room_of_removed_notes_goes_back_to_the_disk(open_memory, workspace: Path) -> None:
+def test_space_of_removed_notes_returned(open_memory, workspace: Path) -> None:
     for number in range(200):
         (workspace / f"n{number}.md").write_text(f"Note {number} is about pumps.\n" * 50)
     memory = open_memory()
@@ -395,7 +393,7 @@ def test_the_room_of_removed_notes_goes_back_to_the_disk(open_memory, workspace:
         assert snapshot.free_share() < 0.25
 
 
-def test_an_unchanged_sync_looks_for_no_surplus_where_all_vectors_are_in_use(open_memory, monkeypatch) -> None:
+def test_unchanged_sync_skips_eviction_check(open_memory, monkeypatch) -> None:
     memory = open_memory(cache=msgspec.structs.replace(Settings().cache, max_entries=1))
     memory.sync()
     looks: list[int] = []
@@ -406,7 +404,7 @@ def test_an_unchanged_sync_looks_for_no_surplus_where_all_vectors_are_in_use(ope
     assert memory.status().cache.entries == 4
 
 
-def test_a_sync_of_much_text_forgets_its_words_and_a_small_one_keeps_them(open_memory, workspace, monkeypatch) -> None:
+def test_large_sync_drops_word_cache_small_saves_it(open_memory, workspace, monkeypatch) -> None:
     memory = open_memory()
     stems = stems_of("english")
     memory.sync()

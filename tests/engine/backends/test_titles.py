@@ -61,25 +61,25 @@ def test_a_note_that_is_called_so_comes_first(memory, query: str, path: str, mod
 
 
 @pytest.mark.parametrize("query", ["Camille hat", "cam", "-hat Camille", "camille OR hat", "'Camille' hat of"])
-def test_a_part_of_a_title_more_than_it_or_an_operator_does_not_lift_anything(memory, query: str) -> None:
+def test_partial_title_or_operator_not_promoted(memory, query: str) -> None:
     explanation = memory.search(query, explain=True).explanation
     assert not any(reason.named for reason in explanation.results)
 
 
-def test_limits_hold_for_what_is_called_so(memory) -> None:
+def test_filters_apply_to_title_matches(memory) -> None:
     outcome = memory.search("Camille", path_glob="hats.md")
     assert {result.path for result in outcome.results} == {"hats.md"}
     within = memory.search("Camille", path_glob="daily/**")
     assert within.results == ()
 
 
-def test_where_that_note_is_kept_out_nothing_is_said_of_it(memory) -> None:
+def test_excluded_title_match_not_revealed(memory) -> None:
     outcome = memory.search("Camille", path_glob="hats.md", explain=True)
     assert [result.path for result in outcome.results] == ["hats.md"]
     assert "title" not in [stage.name for stage in outcome.explanation.stages]
 
 
-def test_age_takes_no_note_away_from_who_asks_for_it_by_name(memory) -> None:
+def test_ageing_keeps_title_match(memory) -> None:
     outcome = memory.search("sunday 8 february", half_life_days=7, explain=True)
     found = next(reason for reason in outcome.explanation.results if reason.named)
     assert found.citation.startswith("daily/2026-02-08.md")

@@ -85,7 +85,7 @@ def test_catching_up_ends_with_a_sync_that_fails(open_memory, workspace: Path) -
     assert memory.status().dirty
 
 
-def test_what_the_rules_pass_over_wakes_nobody(open_memory, workspace: Path) -> None:
+def test_ignored_changes_trigger_nothing(open_memory, workspace: Path) -> None:
     (workspace / "node_modules").mkdir()
     memory = open_memory(background=True, sync=msgspec.structs.replace(SYNC, watch_debounce_ms=20))
     memory.sync()
@@ -116,7 +116,7 @@ def test_a_search_that_finds_the_index_out_of_date_mends_it(open_memory, workspa
     assert reasons(memory) == ["manual", "search", "manual"]
 
 
-def test_the_first_search_makes_up_for_what_changed_while_nobody_watched(open_memory, workspace: Path) -> None:
+def test_first_search_catches_up_unwatched_changes(open_memory, workspace: Path) -> None:
     memory = open_memory()
     memory.sync()
     memory.close()
@@ -168,7 +168,7 @@ def test_the_history_outlives_the_process(open_memory) -> None:
     assert memory.status().last_sync.files_indexed == 4
 
 
-def test_status_answers_at_once_while_a_sync_runs(open_memory, provider) -> None:
+def test_status_answers_during_sync(open_memory, provider) -> None:
     memory = open_memory()
     go, started = threading.Event(), threading.Event()
 
@@ -199,7 +199,7 @@ def test_changes_in_an_extra_folder_are_seen_under_its_own_rules(open_memory, tm
     wait_until(lambda: [r.path for r in memory.search("brass lamp").results] == ["journal/b.md"])
 
 
-def test_what_another_process_does_is_heard_of(open_memory, workspace: Path, monkeypatch) -> None:
+def test_other_process_changes_noticed(open_memory, workspace: Path, monkeypatch) -> None:
     monkeypatch.setattr("engine.indexing.service._STATE_POLL_SECONDS", 0.01)
     follower = open_memory(background=True, sync=QUIET)
     follower.sync()

@@ -17,13 +17,13 @@ def test_the_built_in_engine_is_always_there(tmp_path):
     assert engine.try_backend(tmp_path, Settings()) == "It is a part of this program, and ready."
 
 
-def test_a_command_that_is_missing_is_named_with_what_helps(tmp_path):
+def test_missing_command_named_with_fix(tmp_path):
     with pytest.raises(BackendError, match="nowhere-qmd was not found: install it with npm"):
         engine.try_backend(tmp_path, _qmd("nowhere-qmd"))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a script without an ending")
-def test_a_command_that_answers_is_named_with_its_version_and_leaves_nothing_in_the_notes(tmp_path):
+def test_working_command_named_with_version(tmp_path):
     command = tmp_path / "qmd"
     command.write_text("#!/bin/sh\necho qmd 2.8.3\n")
     command.chmod(command.stat().st_mode | stat.S_IEXEC)
@@ -37,7 +37,7 @@ def _lance(uri: str) -> Settings:
     return msgspec.structs.replace(usual, lancedb=msgspec.structs.replace(usual.lancedb, uri=uri, table="notes"))
 
 
-def test_a_table_tells_what_is_in_it_and_none_is_made(tmp_path):
+def test_table_described_without_creating(tmp_path):
     pytest.importorskip("lancedb")
     notes, place = tmp_path / "notes", tmp_path / "table"
     notes.mkdir()

@@ -24,7 +24,7 @@ def memory(open_memory) -> BuiltinMemory:
 IRRIGATION = EarlierQuestion(query="irrigation")
 
 
-def test_only_what_the_earlier_question_finds_is_searched(memory) -> None:
+def test_only_earlier_results_searched(memory) -> None:
     assert set(paths(memory.search("timer"))) >= {"greenhouse.md", "shopping.md"}
     earlier = memory.search("Tuesday")
     outcome = memory.search("timer", within=[EarlierQuestion(query="Tuesday")])
@@ -70,7 +70,7 @@ def test_it_follows_the_index(memory, workspace: Path) -> None:
     assert paths(memory.search("timer", within=within)) == ["new.md"]
 
 
-def test_it_works_within_what_is_like_a_passage_and_the_other_way_round(memory) -> None:
+def test_scope_combines_with_similarity(memory) -> None:
     like = Passage(path="greenhouse.md", start_line=1, end_line=5)
     within = [EarlierQuestion(like=like, min_score=0.05)]
     assert paths(memory.search("batteries", within=within)) == ["shopping.md"]
@@ -91,7 +91,7 @@ def test_only_the_best_are_searched_where_there_are_many(open_memory, workspace:
     assert note == "Only what “filter” finds was searched: 3 chunks, the best of 6."
 
 
-def test_each_question_is_embedded_once_and_a_failure_is_told_once(memory, provider: FakeProvider) -> None:
+def test_each_query_embedded_once(memory, provider: FakeProvider) -> None:
     provider.questions.clear()
     memory.search("timer", within=[IRRIGATION])
     memory.search("hose", within=[IRRIGATION])

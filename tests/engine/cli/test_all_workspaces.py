@@ -43,7 +43,7 @@ def test_a_person_sees_it_too(verb: Run, boat: Path) -> None:
     assert "workspace boat" in out
 
 
-def test_it_goes_with_words_only(verb: Run, boat: Path) -> None:
+def test_all_workspaces_requires_words(verb: Run, boat: Path) -> None:
     answer = verb("search", "--like", "garden.md", "--all-workspaces")
     assert (answer.code, answer.out) == (1, "")
     assert "goes with words" in answer.err
@@ -103,7 +103,7 @@ def test_a_saved_search_in_a_workspace_that_has_gone_says_so(verb: Run, boat: Pa
     )
 
 
-def test_time_and_sources_of_a_saved_search_hold_in_every_workspace(verb: Run, boat: Path, keep) -> None:
+def test_saved_filters_apply_everywhere(verb: Run, boat: Path, keep) -> None:
     os.utime(boat / "log.md", (1_000_000_000, 1_000_000_000))
     assert verb("index", "--workspace", str(boat)).code == 0
     keep("New", text="carrots", everywhere=True, days=30)

@@ -63,7 +63,7 @@ def verb(request: pytest.FixtureRequest, on) -> Run:
     return run
 
 
-def test_what_every_backend_can(verb):
+def test_features_of_every_backend(verb):
     assert verb("index").out.startswith("Indexed 2 files")
     found = verb("search", "irrigation", "--min-score", "0")
     assert (found.code, found.err) == (0, "")
@@ -83,7 +83,7 @@ def test_what_every_backend_can(verb):
     assert "failed" not in doctor.out
 
 
-def test_what_not_every_backend_can(verb):
+def test_features_of_some_backends(verb):
     verb("index")
     for arguments, sentence in QMD_LACKS.items():
         answer = verb(*arguments)
@@ -95,7 +95,7 @@ def test_what_not_every_backend_can(verb):
     assert ("qmd does not tell how it came to its results." in explained) == (verb.backend == "qmd")
 
 
-def test_a_backend_that_is_not_there_is_named_and_the_built_in_index_answers(on):
+def test_missing_backend_named_builtin_answers(on):
     run = on("qmd", "/nowhere/qmd")
     index = run("index")
     assert index.code == 1
@@ -115,7 +115,7 @@ def test_a_backend_that_is_not_there_is_named_and_the_built_in_index_answers(on)
     assert "The built-in index answers in place of qmd." in doctor.out
 
 
-def test_what_the_built_in_index_did_meanwhile_is_not_taken_for_an_update_of_another(on):
+def test_builtin_sync_not_shown_for_other_backend(on):
     run = on("qmd", "/nowhere/qmd")
     run("search", "irrigation")
     assert run("status", "--json").json["lastSync"] is None

@@ -31,13 +31,13 @@ def test_open_jobs_are_shown_with_state_and_age() -> None:
     ]
 
 
-def test_what_was_given_up_is_told_with_its_reason() -> None:
+def test_abandoned_job_reported_with_reason() -> None:
     lines = dict(batch_lines(batch(enabled=False, failures=2, last_error="Given up.", last_provider="voyage")))
     assert lines == {"Batch": "off (failures 2/2)", "Batch error": "Given up."}
 
 
 @pytest.mark.parametrize(("jobs", "words"), [(0, ""), (1, "1 batch job continues"), (3, "3 batch jobs go on")])
-def test_jobs_that_go_on_elsewhere_are_told(jobs: int, words: str) -> None:
+def test_remote_jobs_reported(jobs: int, words: str) -> None:
     assert left_running(jobs).startswith(words)
     assert bool(left_running(jobs)) == bool(jobs)
 
@@ -52,7 +52,7 @@ def test_an_estimate_says_how_long_jobs_may_take() -> None:
     assert "by batch jobs within about 24 hours" in text
 
 
-def test_an_estimate_says_what_it_costs_where_the_jobs_fail() -> None:
+def test_estimate_includes_job_failure_cost() -> None:
     estimate = make_estimate(batch=True, price=0.01, cost=0.5, most_cost=1.0)
     assert "$0.50, at most $1.00 if the jobs fail" in estimate_text(estimate)
     assert "costs $0.50 by batch jobs, at most $1.00 if they fail, and was not begun" in awaiting_text(estimate)

@@ -100,7 +100,7 @@ def test_any_text_is_a_date_or_none(text: str) -> None:
         " 7d",
     ],
 )
-def test_what_is_no_date_is_refused(text: str) -> None:
+def test_invalid_date_refused(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="is no date"):
         parse_since(text)
 

@@ -98,7 +98,7 @@ def damage(database: Path, table: str) -> None:
         file.write(b"\x55" * 64)
 
 
-def test_damage_that_only_the_full_check_sees_is_a_failure_until_repaired(verb: Run, database: Path) -> None:
+def test_deep_damage_fails_until_repaired(verb: Run, database: Path) -> None:
     verb("index")
     damage(database, "chunks_1_hash")
     answer = verb("doctor", "--json")
@@ -112,7 +112,7 @@ def test_damage_that_only_the_full_check_sees_is_a_failure_until_repaired(verb: 
     assert verb("search", "bulbs", "--json").json["results"][0]["path"] == "a.md"
 
 
-def test_indexing_over_a_damaged_index_says_so_in_one_line_and_does_it(verb: Run, database: Path) -> None:
+def test_indexing_damaged_index_reports_and_works(verb: Run, database: Path) -> None:
     verb("index")
     damage(database, "meta")
     answer = verb("index", "--json")
@@ -122,7 +122,7 @@ def test_indexing_over_a_damaged_index_says_so_in_one_line_and_does_it(verb: Run
     assert verb("index").err == ""
 
 
-def test_damage_that_opening_sees_is_told_and_mended(verb: Run, database: Path) -> None:
+def test_damage_on_open_reported_and_repaired(verb: Run, database: Path) -> None:
     verb("index")
     damage(database, "meta")
     assert "set aside as index.sqlite.damaged-" in checks(verb("doctor", "--json"))["Index"]["detail"]

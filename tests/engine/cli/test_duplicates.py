@@ -32,7 +32,7 @@ def test_groups_are_listed_with_their_places(run: Run, insight: FakeInsight) -> 
     ]
 
 
-def test_hidden_groups_are_left_out_but_told_of(run: Run, insight: FakeInsight) -> None:
+def test_hidden_groups_skipped_but_counted(run: Run, insight: FakeInsight) -> None:
     insight.hidden = {insight.groups[0].key}
     out = run("duplicates").out
     assert "b.md" not in out

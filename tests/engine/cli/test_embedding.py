@@ -46,7 +46,7 @@ def test_an_index_with_nothing_in_it_is_not_said_to_be_complete() -> None:
     )
 
 
-def test_what_was_not_begun_says_how_to_agree() -> None:
+def test_pending_embedding_says_how_to_approve() -> None:
     sentence = awaiting_text(make_estimate())
     assert "costs $0.15 and was not begun" in sentence
     assert "--yes" in sentence
@@ -98,7 +98,7 @@ def fail(texts: Sequence[str]) -> None:
     raise ProviderError("No answer.")
 
 
-def test_nothing_is_sent_where_nobody_can_be_asked(verb: Run, paid: PaidProvider) -> None:
+def test_nothing_sent_without_user_to_ask(verb: Run, paid: PaidProvider) -> None:
     answer = verb("index")
     assert answer.code == 1
     assert answer.out.startswith("Indexed 1 file")
@@ -117,7 +117,7 @@ def test_yes_agrees(verb: Run, paid: PaidProvider) -> None:
     assert f"{paid.tokens_used:,} tokens, $" in verb("status").out
 
 
-def test_the_json_report_says_what_waits(verb: Run, paid: PaidProvider) -> None:
+def test_json_report_has_pending(verb: Run, paid: PaidProvider) -> None:
     answer = verb("index", "--json")
     assert answer.code == 1
     assert answer.json["awaiting"]["provider"] == "openai"
@@ -153,7 +153,7 @@ def fallback(paid: PaidProvider, settings: Path, monkeypatch: pytest.MonkeyPatch
     return provider
 
 
-def test_a_fallback_that_waits_is_told_beside_the_failure(verb: Run, fallback: PaidProvider) -> None:
+def test_pending_fallback_shown_with_failure(verb: Run, fallback: PaidProvider) -> None:
     answer = verb("index")
     assert (answer.code, answer.err.count("\n")) == (1, 1)
     assert "No answer. Embedding" in answer.err
@@ -172,7 +172,7 @@ def test_a_fallback_is_asked_for_at_the_terminal(
     assert bool(fallback.embedded) is (code == 0)
 
 
-def test_a_provider_that_is_missing_is_said_though_words_were_indexed(
+def test_missing_provider_reported_after_indexing(
     verb: Run, paid: PaidProvider, settings: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def make(settings: Settings, key: str | None) -> None:
@@ -192,9 +192,7 @@ def test_a_provider_that_is_missing_is_said_though_words_were_indexed(
 # --- the dry run ----------------------------------------------------------------------------------------------------
 
 
-def test_a_dry_run_tells_the_price_before_anything_is_read(
-    verb: Run, paid: PaidProvider, folder: Path, tmp_path: Path
-) -> None:
+def test_dry_run_shows_price_before_reading(verb: Run, paid: PaidProvider, folder: Path, tmp_path: Path) -> None:
     answer = verb("index", "--dry-run")
     assert "1 file not read yet (13.5 KB): roughly 4,502 tokens, $0.05" in answer.out
     assert not (tmp_path / "data").exists()
@@ -215,7 +213,7 @@ def test_a_dry_run_by_words_says_so(verb: Run) -> None:
 # --- status and doctor ------------------------------------------------------------------------------------------------
 
 
-def test_the_doctor_tells_what_waits_as_the_status_does(verb: Run, paid: PaidProvider) -> None:
+def test_doctor_and_status_show_pending(verb: Run, paid: PaidProvider) -> None:
     verb("index")
     sentence = verb("status").out.partition("Waiting:")[2].splitlines()[0].strip()
     assert "was not begun" in sentence
@@ -235,7 +233,7 @@ def test_the_doctor_pays_for_no_comparison(verb: Run, paid: PaidProvider) -> Non
     assert "vector-agreement" not in {check["id"] for check in verb("doctor", "--json").json["checks"]}
 
 
-def test_a_passage_that_is_refused_is_named_by_index_status_and_doctor(verb: Run, paid: PaidProvider) -> None:
+def test_refused_passage_named_everywhere(verb: Run, paid: PaidProvider) -> None:
     def refuse(texts: Sequence[str]) -> None:
         if any("word0007" in text for text in texts):
             raise TextsRefused("The service refused the request.")
@@ -252,7 +250,7 @@ def with_custom(status: MemoryProviderStatus, **custom: object) -> dict[str, obj
     return {"custom": status.custom | custom}
 
 
-def test_the_status_tells_where_texts_go(run: Run, memory: FakeMemory) -> None:
+def test_status_shows_text_recipient(run: Run, memory: FakeMemory) -> None:
     dealings = {"remote": True, "server": "work.example", "price": 0.02, "consent": "agreed to"}
     memory.set_status(
         provider="openai",
@@ -299,7 +297,7 @@ def checks(answer: Answer) -> dict[str, tuple[str, str]]:
     return {check["name"]: (check["state"], check["detail"]) for check in answer.json["checks"]}
 
 
-def test_doctor_tells_whose_key_is_used_and_never_the_key(
+def test_doctor_shows_key_source_never_key(
     verb: Run, paid: PaidProvider, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store_key("openai", Settings(provider="openai"), "the-very-secret-key")
@@ -317,7 +315,7 @@ def test_doctor_tells_whose_key_is_used_and_never_the_key(
         assert "the-very-secret-key" not in text
 
 
-def test_doctor_says_what_is_missing(verb: Run, paid: PaidProvider, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_missing_parts(verb: Run, paid: PaidProvider, monkeypatch: pytest.MonkeyPatch) -> None:
     def make(settings: Settings, key: str | None) -> None:
         raise ProviderError("There is no key.")
 
@@ -327,5 +325,5 @@ def test_doctor_says_what_is_missing(verb: Run, paid: PaidProvider, monkeypatch:
     assert found["Embedding"] == ("degraded", "Only words are searched: There is no key.")
 
 
-def test_doctor_does_not_ask_for_keys_that_nobody_wants(verb: Run) -> None:
+def test_doctor_ignores_unneeded_keys(verb: Run) -> None:
     assert not [name for name in checks(verb("doctor", "--json")) if name.startswith("Key")]

@@ -23,7 +23,7 @@ def hub(minilm: Path, folder: Path, settings: Path, monkeypatch: pytest.MonkeyPa
         yield server
 
 
-def test_nothing_is_fetched_where_nobody_can_be_asked(verb: Run, hub: HubServer) -> None:
+def test_nothing_downloaded_without_user_to_ask(verb: Run, hub: HubServer) -> None:
     answer = verb("index")
     assert answer.out.startswith("Indexed 1 file")
     assert f"{MODEL} is not on this computer yet: fetch it in the settings, or by mnemoscope index --yes." in answer.err

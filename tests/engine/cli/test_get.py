@@ -28,13 +28,13 @@ def test_json_escapes_every_control_character(run: Run, memory: FakeMemory) -> N
     assert answer.out.strip("\n").isprintable()
 
 
-def test_a_slice_names_what_follows(run: Run) -> None:
+def test_slice_names_next_lines(run: Run) -> None:
     answer = run("get", "projects/greenhouse.md", "--from", "7", "--lines", "2")
     assert answer.out == "\n".join(GARDEN["projects/greenhouse.md"].split("\n")[6:8]) + "\n"
     assert answer.err == "More from line 9: --from 9\n"
 
 
-def test_json_leaves_out_what_does_not_apply(run: Run) -> None:
+def test_json_omits_irrelevant_fields(run: Run) -> None:
     whole = run("get", NAME, "--json").json
     assert whole == {"path": NAME, "text": GARDEN[NAME], "from": 1, "lines": 4, "totalLines": 4}
     part = run("get", NAME, "--json", "--lines", "1").json

@@ -37,7 +37,7 @@ def test_a_sync_is_reported(run: Run, memory: FakeMemory, monkeypatch: pytest.Mo
     assert answer.err == ""
 
 
-def test_where_nobody_watches_a_line_says_why_nothing_happens(run: Run, memory: FakeMemory) -> None:
+def test_not_watching_has_reason_line(run: Run, memory: FakeMemory) -> None:
     waiting = make_progress(phase="waiting", completed=0, total=0, rate=0, seconds_left=None, current_file="")
     memory.script = (waiting, waiting, make_progress(phase="indexing"))
     assert run("index").err == "Waiting: another Mnemoscope is writing this index.\n"
@@ -72,7 +72,7 @@ def test_an_early_end_is_a_failure(
     assert (answer.code, answer.err) == (1, "mnemoscope: The disk is full.\n")
 
 
-def test_what_was_indexed_is_told_although_the_provider_failed(
+def test_indexed_count_shown_despite_provider_error(
     run: Run, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changed_report(memory, monkeypatch, error="OpenAI refused the API key.", provider_failed=True)
@@ -154,7 +154,7 @@ def test_a_dry_run_counts_the_sessions_that_are_listed(run: Run, folder: Path) -
     assert "So would 1 session file, 3 B." in run("index", "--dry-run").out
 
 
-def test_progress_leaves_out_what_is_not_known() -> None:
+def test_progress_omits_unknown_parts() -> None:
     update = make_progress(
         phase="embedding", completed=1200, total=2000, rate=60.4, seconds_left=13.2, current_file="a\r"
     )
@@ -164,7 +164,7 @@ def test_progress_leaves_out_what_is_not_known() -> None:
     assert clock(3725) == "1:02:05"
 
 
-def test_the_live_line_fits_the_terminal_and_goes(
+def test_progress_line_fits_terminal_and_clears(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "41")

@@ -56,7 +56,7 @@ def test_an_expected_failure_is_one_line_and_1(run: Run, memory: FakeMemory) -> 
     assert memory.closed
 
 
-def test_a_workspace_that_is_none_is_said_to_be_what_it_is(run: Run, folder: Path) -> None:
+def test_invalid_workspace_described(run: Run, folder: Path) -> None:
     (folder / "a.md").touch()
     assert run("status", "--workspace", "a.md").err == (
         f"mnemoscope: {folder / 'a.md'} (from --workspace) is not a folder: name another with --workspace.\n"
@@ -64,7 +64,7 @@ def test_a_workspace_that_is_none_is_said_to_be_what_it_is(run: Run, folder: Pat
     assert "b (from --workspace) does not exist" in run("status", "--workspace", "b").err
 
 
-def test_what_a_verb_does_not_know_is_told_by_the_verb(run: Run, folder: Path) -> None:
+def test_verb_reports_unknown_arguments(run: Run, folder: Path) -> None:
     assert run("status", "more").err == (
         "mnemoscope status: unrecognized arguments: more; see mnemoscope status --help\n"
     )
@@ -101,9 +101,7 @@ def test_an_unexpected_failure_names_the_log(run: Run, memory: FakeMemory, tmp_p
     assert "Traceback" in (tmp_path / "log" / "mnemoscope.log").read_text()
 
 
-def test_the_workspace_is_the_named_one_else_the_remembered_one_else_here(
-    run: Run, opened, folder: Path, tmp_path: Path
-) -> None:
+def test_workspace_named_else_remembered_else_current(run: Run, opened, folder: Path, tmp_path: Path) -> None:
     assert "from the current directory" in run("status").out
     assert opened.folder == folder
 
@@ -170,7 +168,7 @@ def test_the_verbs_import_nothing_heavy() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_blas_gets_one_thread_unless_told_otherwise(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_blas_uses_one_thread_by_default(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENBLAS_NUM_THREADS", "3")
     main(["--help"])
     assert os.environ["OPENBLAS_NUM_THREADS"] == "3"

@@ -60,7 +60,7 @@ def test_a_file_that_vanished_is_empty_text(verb: Run, folder: Path) -> None:
     }
 
 
-def test_a_search_by_words_imports_nothing_heavy_and_leaves_no_thread(verb: Run, folder: Path, settings: Path) -> None:
+def test_keyword_search_imports_nothing_heavy(verb: Run, folder: Path, settings: Path) -> None:
     (folder / "a.md").write_text("# Tulips\n\nPlant the bulbs.\n")
     verb("index")
     code = (
@@ -73,7 +73,7 @@ def test_a_search_by_words_imports_nothing_heavy_and_leaves_no_thread(verb: Run,
     assert done.stderr == "set() 1\n"
 
 
-def test_explain_tells_age_and_diversity(verb: Run, folder: Path, settings: Path) -> None:
+def test_explain_shows_age_and_diversity(verb: Run, folder: Path, settings: Path) -> None:
     (folder / "2020-02-02.md").write_text("The brass valve drips on Sunday again.\n")
     (folder / "copy.md").write_text("The brass valve drips on Monday again.\n")
     (folder / "rain.md").write_text("A barrel is full: its brass valve shuts off and drips no more, says Ines.\n")

@@ -89,7 +89,7 @@ def test_a_session_that_has_only_just_begun_is_not_the_latest(verb: Run, session
     assert "Nothing was said" in verb("remember", "--latest").err
 
 
-def test_a_session_is_remembered_once_until_it_goes_on(verb: Run, session: str, store: Path, folder: Path) -> None:
+def test_session_remembered_once_until_continued(verb: Run, session: str, store: Path, folder: Path) -> None:
     assert verb("remember", "--latest").code == 0
     again = verb("remember", "--latest")
     assert again == Answer(0, f"This session is remembered already: {folder / 'memory' / NAME}\n", "")
@@ -101,7 +101,7 @@ def test_a_session_is_remembered_once_until_it_goes_on(verb: Run, session: str, 
     assert verb("remember", session, "--again", "--slug", "drip").out.endswith("-drip.md\n")
 
 
-def test_what_it_would_write_is_shown_and_nothing_is_written(verb: Run, session: str, folder: Path) -> None:
+def test_preview_writes_nothing(verb: Run, session: str, folder: Path) -> None:
     shown = verb("remember", "--latest", "--dry-run", "--messages", "1", "--slug", "Drip valve!")
     first, _, note = shown.out.partition("\n\n")
     assert first == f"Would be written to {folder / 'memory' / '2026-05-31-drip-valve.md'}, with 1 of 2 messages:"
@@ -113,7 +113,7 @@ def test_what_it_would_write_is_shown_and_nothing_is_written(verb: Run, session:
     assert not (folder / "memory").exists()
 
 
-def test_wrong_usage_and_what_cannot_be_is_one_line(verb: Run, session: str, store: Path, folder: Path) -> None:
+def test_wrong_usage_and_errors_are_one_line(verb: Run, session: str, store: Path, folder: Path) -> None:
     assert verb("remember").code == 2
     assert verb("remember", "--latest", session).code == 2
     assert verb("remember", "--latest", "--messages", "0").code == 2
@@ -149,7 +149,7 @@ def test_a_model_that_fails_costs_the_name_alone(
     assert answer.err.startswith("mnemoscope: The note is named by the session's own words. The server 127.0.0.1")
 
 
-def test_a_hook_tells_which_session_has_ended(verb: Run, session: str, store: Path, monkeypatch) -> None:
+def test_hook_names_ended_session(verb: Run, session: str, store: Path, monkeypatch) -> None:
     write_session(store, "9f9f9f9f-2222", ["Which compost?", "The old one."], days=3)
 
     def hook(given: str) -> Answer:
@@ -164,7 +164,7 @@ def test_a_hook_tells_which_session_has_ended(verb: Run, session: str, store: Pa
     assert "No session has the id" in hook('{"session_id": "gone"}').err
 
 
-def test_only_what_no_person_asked_for_is_told_of(
+def test_only_unrequested_notes_are_announced(
     verb: Run, session: str, folder: Path, settings: Path, typing: Callable[..., Answer], monkeypatch
 ) -> None:
     def told() -> list[str]:

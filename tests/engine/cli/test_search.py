@@ -83,7 +83,7 @@ def test_ageing_and_variety_can_be_asked_for_once(run: Run, memory: FakeMemory) 
         assert "is no number of days" in answer.err
 
 
-def test_nothing_found_says_which_stage_removed_what(run: Run) -> None:
+def test_empty_result_names_stage(run: Run) -> None:
     answer = run("search", "zebra")
     assert answer.code == 0
     assert answer.out.splitlines()[0] == "No matches."
@@ -93,7 +93,7 @@ def test_nothing_found_says_which_stage_removed_what(run: Run) -> None:
     assert run("search", "zebra", "--json").json["results"] == []
 
 
-def test_what_may_have_been_meant_is_a_line_of_its_own(run: Run, memory: FakeMemory) -> None:
+def test_suggestion_on_separate_line(run: Run, memory: FakeMemory) -> None:
     meant = (("zebar", "zebra"),)
     memory.suggestions["zebar"] = (QuerySuggestion(query="zebra", words=meant, chunks=2),)
     assert run("search", "zebar").out.splitlines()[:2] == ["No matches.", "Did you mean “zebra”?"]
@@ -165,7 +165,7 @@ def test_the_help_explains_the_query_language(run: Run) -> None:
     assert '"left valve"' in text
 
 
-def test_what_is_like_some_lines_is_found_without_them(run: Run, memory: FakeMemory) -> None:
+def test_similar_lines_found_without_originals(run: Run, memory: FakeMemory) -> None:
     answer = run("search", "--like", "projects/greenhouse.md#L7-L17", "--path", "topics/*", "--min-score", "0")
     assert answer.code == 0
     [passage] = memory.liked
@@ -183,7 +183,7 @@ def test_what_is_like_some_lines_is_found_without_them(run: Run, memory: FakeMem
         assert run("search", *wrong).code == 2
 
 
-def test_one_can_search_within_what_something_else_finds(run: Run, memory: FakeMemory) -> None:
+def test_search_within_other_results(run: Run, memory: FakeMemory) -> None:
     answer = run("search", "timer", "--within", "irrigation", "--within", "hose", "--json").json
     [(_, _, asked)] = memory.searches
     assert [question.query for question in asked["within"]] == ["irrigation", "hose"]

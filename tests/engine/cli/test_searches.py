@@ -68,7 +68,7 @@ def test_one_is_asked_with_all_that_was_saved_with_it(run: Run, memory: FakeMemo
     assert [search.name for search in memory.kept_searches.saved()] == ["All of it", "Hoses"]
 
 
-def test_what_is_given_besides_takes_its_place(run: Run, memory: FakeMemory, saved: None) -> None:
+def test_given_options_replace_saved(run: Run, memory: FakeMemory, saved: None) -> None:
     run("search", "--saved", "All of it", "--source", "sessions", "--half-life-days", "0", "--no-diverse")
     asked = memory.searches[-1][2]
     assert (asked["sources"], asked["half_life_days"], asked["diverse"]) == (["sessions"], 0.0, False)

@@ -30,7 +30,7 @@ def test_without_session_folders_nothing_is_amiss(verb: Run) -> None:
     assert (found["state"], found["detail"]) == ("fine", "No session folder is listed in the settings.")
 
 
-def test_what_is_known_is_counted(verb: Run, store: Path) -> None:
+def test_known_sessions_counted(verb: Run, store: Path) -> None:
     (store / "shopping.jsonl").write_text('{"milk": 1}\n')
     verb("index")
     found = check(verb, "Transcripts")
@@ -76,7 +76,7 @@ def test_unreadable_transcript_is_one_finding(verb: Run, store: Path, monkeypatc
     assert found["advice"].startswith("Check its permissions")
 
 
-def test_a_folder_that_is_missing_or_empty_is_told(verb: Run, store: Path) -> None:
+def test_missing_or_empty_folder_reported(verb: Run, store: Path) -> None:
     (store / "one.jsonl").unlink()
     found = check(verb, "sessions/boats")
     assert (found["state"], found["detail"]) == ("degraded", f"No transcript is in {store}.")

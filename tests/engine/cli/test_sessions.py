@@ -66,7 +66,7 @@ def test_filters_and_the_most_narrow_it(run: Run, filters: tuple[str, ...], titl
     assert run("sessions", *filters, "list", "--json").json == found == run("sessions", "list", *filters, "--json").json
 
 
-def test_what_is_not_listed_is_counted(run: Run) -> None:
+def test_unlisted_sessions_counted(run: Run) -> None:
     assert run("sessions", "--max", "2").out.endswith("\n2 of 12 sessions; --max shows more.\n")
     assert run("sessions", "--max", "2", "--json").json["total"] == 12
     assert run("sessions", "--agent", "abacus").out == "No session matches.\n"
@@ -98,7 +98,7 @@ def test_names_are_as_long_as_they_must_be(run: Run, memory: FakeMemory) -> None
 
 
 @pytest.mark.parametrize("name", ["3f6c0a1e", "3f6c", VALVE])
-def test_a_session_is_shown_by_its_id_a_beginning_of_it_or_its_name(run: Run, name: str) -> None:
+def test_session_shown_by_id_prefix_or_name(run: Run, name: str) -> None:
     out = run("sessions", "show", name).out
     assert out.startswith("Fix the valve controller\nclaude-code · /home/ines/src/greenhouse (fix/valve) · ")
     assert f"\n{VALVE}\n" in out
@@ -106,7 +106,7 @@ def test_a_session_is_shown_by_its_id_a_beginning_of_it_or_its_name(run: Run, na
     assert "\n--- 2026-02-11 ---\n\nUser  19:22\n" in out
 
 
-def test_what_was_done_is_a_line_each_unless_all_is_wanted(run: Run, memory: FakeMemory) -> None:
+def test_tool_calls_one_line_unless_all(run: Run, memory: FakeMemory) -> None:
     turns = [
         ("user", [("text", "Tidy up.")]),
         ("assistant", [("thinking", "First\nlook."), ("tool-call", '{\n  "n": 1,\n  "file": "a.py"\n}', "Read")]),
@@ -154,7 +154,7 @@ def test_an_aside_is_named_except_in_a_session_that_is_one(run: Run, memory: Fak
     ("unknown", "told"),
     [((), ""), ((("holo\x1bgram", 1200), ("x", 1)), "\nPassed over as unknown: holo\ufffdgram (1,200), x (1).\n")],
 )
-def test_unknown_types_are_told(run: Run, memory: FakeMemory, unknown: tuple[tuple[str, int], ...], told: str) -> None:
+def test_unknown_types_reported(run: Run, memory: FakeMemory, unknown: tuple[tuple[str, int], ...], told: str) -> None:
     session = make_session([("user", [("text", "Count them.")])], path="sessions/a/1", id="a1")
     memory.session_texts = {"sessions/a/1": msgspec.structs.replace(session, unknown=unknown)}
     out = run("sessions", "show", "a1").out
@@ -205,7 +205,7 @@ def test_a_session_that_cannot_be_shown_is_one_line(
     assert (answer.code, answer.out, answer.err) == (1, "", f"mnemoscope: {sentence}\n")
 
 
-def test_without_sessions_the_way_to_them_is_told(run: Run, memory: FakeMemory, settings: Path) -> None:
+def test_without_sessions_shows_how_to_add(run: Run, memory: FakeMemory, settings: Path) -> None:
     memory.session_texts = {}
     for argv in (("sessions",), ("sessions", "show", "x")):
         answer = run(*argv, "--config", str(settings))

@@ -32,7 +32,7 @@ def test_a_healthy_index(run: Run, memory: FakeMemory) -> None:
     assert not {"Fallback", "Batch", "Index error", "Embedding test", "sqlite-vec"} & set(lines)
 
 
-def test_each_model_that_vectors_are_kept_of_is_told(run: Run, memory: FakeMemory) -> None:
+def test_stored_models_listed(run: Run, memory: FakeMemory) -> None:
     paid = make_model(provider="openai", model="text-embedding-3-small", dims=1536, vectors=4000, active=False)
     memory.set_status(cache=CacheStatus(enabled=False, entries=1, max_entries=None, models=(paid, make_model())))
     lines = shown(run("status").out)
@@ -40,7 +40,7 @@ def test_each_model_that_vectors_are_kept_of_is_told(run: Run, memory: FakeMemor
     assert lines["  embedded"] == "use-multilingual-v3: 7 vectors, 7.2 KB, in use"
 
 
-def test_what_is_wrong_is_said(run: Run, memory: FakeMemory) -> None:
+def test_problems_shown(run: Run, memory: FakeMemory) -> None:
     memory.set_status(
         dirty=True,
         extra_paths=("/a", "/b"),
@@ -143,7 +143,7 @@ def test_degraded_parts_have_a_line_and_a_json_field(run: Run, memory: FakeMemor
     assert first == {"part": "watcher", "reason": "No watches left.", "remedy": "Restart."}
 
 
-def test_deep_tries_what_can_fail(run: Run, memory: FakeMemory) -> None:
+def test_deep_tests_fallible_parts(run: Run, memory: FakeMemory) -> None:
     memory.vectors = False
     lines = shown(run("status", "--deep").out)
     assert lines["Embedding test"] == "unavailable: No provider is configured."
@@ -159,7 +159,7 @@ def test_json_is_the_record(run: Run) -> None:
 
 
 @pytest.mark.parametrize("last", [None, make_summary(cancelled=True), make_summary(error="The disk is full.")])
-def test_an_index_whose_last_update_did_not_end_is_out_of_date(run: Run, memory: FakeMemory, last) -> None:
+def test_interrupted_update_means_out_of_date(run: Run, memory: FakeMemory, last) -> None:
     memory.set_status(dirty=False, last_sync=last)
     assert shown(run("status").out)["Out of date"].startswith("yes")
 

@@ -41,14 +41,14 @@ def test_large_sections_are_cut_at_their_headings() -> None:
     assert paths(chunks) == [(f"Part {number}",) for number in range(4)]
 
 
-def test_small_neighbours_of_one_parent_share_a_chunk_under_its_path() -> None:
+def test_small_siblings_share_chunk_under_parent() -> None:
     days = "".join(f"## Day {number}\n\n{prose(300)}\n" for number in range(8))
     chunks = chunk_markdown(f"# Diary\n\n{days}# Other\n\n{prose(900)}")
     assert paths(chunks) == [("Diary",), ("Diary",), ("Other",)]
     assert {len(chunk.text) // 100 for chunk in chunks[:2]} == {12}
 
 
-def test_a_chunk_never_reaches_from_a_subsection_into_the_next_chapter() -> None:
+def test_chunk_never_crosses_chapters() -> None:
     text = f"# One\n\n{prose(1200)}\n## Inner\n\n{prose(700)}\n# Two\n\nshort\n"
     assert paths(chunk_markdown(text)) == [("One",), ("One", "Inner"), ("Two",)]
 
@@ -61,7 +61,7 @@ def test_higher_headings_are_the_stronger_cuts() -> None:
     assert first_lines(chunk_markdown(text)) == ["## Chapter 0", "## Chapter 1", "## Chapter 2"]
 
 
-def test_a_small_introduction_goes_with_what_it_introduces() -> None:
+def test_small_introduction_joins_next_section() -> None:
     text = f"# Title\n\nOne line of introduction.\n\n## Long\n\n{prose(4000)}"
     chunks = chunk_markdown(text)
     assert "## Long" in chunks[0].text
@@ -224,6 +224,6 @@ def test_front_matter_is_never_a_chunk_without_text(heading: str, weight: int, s
     assert chunks[0].heading == chunk_markdown(heading + "x")[0].heading
 
 
-def test_a_heading_without_text_is_never_a_chunk_before_a_section_that_fills_one() -> None:
+def test_empty_heading_joins_full_section() -> None:
     chunks = chunk_markdown(f"# A\n\n## B\n\n{prose(1593)}\n## C\n\n{prose(900)}")
     assert all(SENTENCE.strip() in chunk.text for chunk in chunks)

@@ -62,7 +62,7 @@ def test_no_visible_character_is_lost_or_doubled(text: str, tokens: int) -> None
 
 @given(_texts, _tokens, _overlaps)
 @settings(deadline=None, max_examples=300)
-def test_the_pieces_of_the_chunks_follow_each_other_without_a_gap(text: str, tokens: int, overlap: int) -> None:
+def test_chunk_pieces_are_contiguous(text: str, tokens: int, overlap: int) -> None:
     limit = limit_of(tokens)
     outline = Outline(text, limit)
     spans = pack(outline, limit, 4 * overlap)

@@ -83,7 +83,7 @@ def test_front_matter_says_the_moment(block: str, found: str) -> None:
 @pytest.mark.parametrize(
     "block", ["due: 2026-01-11", "date: 11/01/2026", "date: 2026-02-30", "date: soon", "date:", ""]
 )
-def test_what_is_no_date_of_the_note_is_none(block: str) -> None:
+def test_unrelated_dates_ignored(block: str) -> None:
     assert date_in_front_matter(scalars(block)) is None
 
 

@@ -71,7 +71,7 @@ def test_any_mark_of_a_memory_makes_the_layout(tree: Tree, mark: str) -> None:
     assert (found.layout, names(found)) == ("openclaw", [mark])
 
 
-def test_a_memory_folder_that_is_a_link_does_not_open_the_workspace(tree: Tree) -> None:
+def test_linked_memory_folder_excludes_workspace(tree: Tree) -> None:
     workspace = tree("private.md")
     (workspace / "memory").symlink_to(tree("x.md", under="elsewhere"))
     found = discover(workspace, Settings())
@@ -186,7 +186,7 @@ def test_includes_restrict_and_excludes_win(tree: Tree) -> None:
     assert rules(found) == {"journal/2.md": "exclude", "other": "not-included"}
 
 
-def test_an_included_folder_includes_what_is_below(tree: Tree) -> None:
+def test_included_folder_includes_contents(tree: Tree) -> None:
     workspace = tree("a.md", "x/journal/deep/3.md")
     found = discover(workspace, Settings(include=("journal",)))
     assert names(found) == ["x/journal/deep/3.md"]
@@ -224,7 +224,7 @@ def test_extra_paths_inside_keep_their_names_and_come_once(tree: Tree) -> None:
     assert not found.skipped
 
 
-def test_an_extra_path_that_holds_the_workspace_does_not_list_it_twice(tree: Tree, tmp_path: Path) -> None:
+def test_extra_path_above_workspace_listed_once(tree: Tree, tmp_path: Path) -> None:
     workspace = tree("a.md")
     tree("b.md", under="beside")
     found = discover(workspace, Settings(extra_paths=("..",)))
@@ -261,7 +261,7 @@ def test_a_name_that_is_no_text_is_reported_in_printable_form(tree: Tree) -> Non
     assert [(issue.path, issue.rule) for issue in found.skipped] == [("caf�.md", "bad-name")]
 
 
-def test_a_workspace_whose_name_is_no_text_is_an_error(tmp_path: Path) -> None:
+def test_non_text_workspace_name_is_error(tmp_path: Path) -> None:
     """Its index, the settings and every answer would have to write the name."""
     workspace = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
     workspace.mkdir()

@@ -60,7 +60,7 @@ def test_the_absolute_path_of_a_note_is_refused(guard: PathGuard, workspace: Pat
 
 
 @pytest.mark.parametrize("name", ["gone.md", "gone/too.md", "a.md/b.md", "A.md", "SUB/b.md"])
-def test_an_acceptable_name_without_a_file_is_told_apart(guard: PathGuard, name: str) -> None:
+def test_missing_acceptable_name_distinguished(guard: PathGuard, name: str) -> None:
     with pytest.raises(FileNotFoundError):
         guard.locate(name)
 

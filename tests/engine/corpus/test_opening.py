@@ -43,7 +43,7 @@ def test_files_of_many_folders_are_read(files: FolderFiles, tmp_path: Path) -> N
     assert [read(files, path).decode() for path in paths] == [path.name for path in paths]
 
 
-def test_links_folders_and_what_is_missing_are_refused(files: FolderFiles, tmp_path: Path) -> None:
+def test_links_folders_and_missing_refused(files: FolderFiles, tmp_path: Path) -> None:
     (tmp_path / "real").mkdir()
     (tmp_path / "real/a.txt").write_text("a")
     (tmp_path / "real/link.txt").symlink_to(tmp_path / "real/a.txt")

@@ -30,7 +30,7 @@ def test_text_and_hash_are_those_of_the_file(tmp_path_factory: pytest.TempPathFa
     assert (note.text, note.hash) == (text, hashlib.sha256(text.encode()).hexdigest())
 
 
-def test_line_ends_stay_and_the_byte_order_mark_goes(tmp_path: Path) -> None:
+def test_line_ends_unchanged_byte_order_mark_removed(tmp_path: Path) -> None:
     (tmp_path / "n.md").write_bytes(b"\xef\xbb\xbfa\r\nb\rc\n")
     note = read_note(str(tmp_path / "n.md"), "n.md", LIMIT)
     assert note.text == "a\r\nb\rc\n"
@@ -138,7 +138,7 @@ def test_a_note_that_has_gone_is_no_issue(tmp_path: Path) -> None:
         read_note(str(tmp_path / "gone.md"), "gone.md", LIMIT)
 
 
-def test_what_the_system_refuses_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_system_errors_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "n.md").write_text("x")
 
     def fail(*_: object) -> bytes:

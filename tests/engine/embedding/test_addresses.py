@@ -15,7 +15,7 @@ from engine.embedding.addresses import host_of, is_loopback, owner_of
         (" https://ann:secret@host/v1 ", "host"),
     ],
 )
-def test_the_host_is_what_the_request_goes_to(base_url: str, host: str) -> None:
+def test_host_matches_request_target(base_url: str, host: str) -> None:
     assert host_of(base_url) == host
 
 
@@ -23,7 +23,7 @@ def test_the_host_is_what_the_request_goes_to(base_url: str, host: str) -> None:
     "base_url",
     ["", "localhost:11434", "ftp://me:secret@host", "https:///secret", "https://host:secret/", "http://[secret"],
 )
-def test_what_is_no_address_is_refused_without_repeating_it(base_url: str) -> None:
+def test_invalid_address_refused_without_repeating(base_url: str) -> None:
     with pytest.raises(ProviderError, match=r"remote\.base_url is no address") as caught:
         host_of(base_url)
     assert "secret" not in str(caught.value)

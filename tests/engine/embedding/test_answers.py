@@ -42,7 +42,7 @@ def test_half_an_answer_is_none(value: object, data) -> None:
 
 
 @pytest.mark.parametrize("body", [b"", b"<html>", b"{} {}", b'"\xff"', b"[1,]", b"NaN NaN", b"[Nope]"])
-def test_what_is_no_json_is_refused(body: bytes) -> None:
+def test_invalid_json_refused(body: bytes) -> None:
     with pytest.raises(Transient, match="no whole JSON"):
         read_json(body)
 
@@ -60,13 +60,13 @@ def test_vectors_come_as_numbers_or_packed(vector: list[float]) -> None:
         assert found.tolist() == vector
 
 
-def test_what_is_missing_in_a_vector_is_not_a_number() -> None:
+def test_missing_components_are_nan() -> None:
     assert [math.isnan(x) for x in vector_of([1.0, None, 2])] == [False, True, False]
     assert math.isinf(vector_of([1e300, 1.0])[0])
 
 
 @pytest.mark.parametrize("sent", [None, 3, {}, [], "", "a", "abcde", [[1.0]], [{}], ["x"], [10**400]])
-def test_what_is_no_vector_is_refused(sent: object) -> None:
+def test_invalid_vector_refused(sent: object) -> None:
     with pytest.raises(Transient):
         vector_of(sent)
 
@@ -80,7 +80,7 @@ def test_places_decide_whatever_the_order(order: list[int], count: int) -> None:
 
 
 @pytest.mark.parametrize("places", [[0, 0], [0, None], [0, 2], [-1, 0], [True, 0], [0.0, 1], [0, 1, 1]])
-def test_places_that_nobody_can_trust_spoil_the_answer(places: list[object]) -> None:
+def test_unreliable_indexes_invalidate_answer(places: list[object]) -> None:
     with pytest.raises(ProviderError, match="does not say which vector belongs to which text"):
         indexed([{"index": place, "embedding": [1.0]} for place in places], 2)
 

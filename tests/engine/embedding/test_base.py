@@ -29,7 +29,7 @@ def test_one_vector_keeps_its_shape_and_the_callers_array_stays() -> None:
     assert given_vector[0] == 3.0
 
 
-def test_a_scale_rises_with_the_chunks_by_how_far_the_model_scatters() -> None:
+def test_calibration_rises_with_chunks_by_spread() -> None:
     scale = Calibration(low=0.1, high=0.3, weight=0.2, spread=0.06)
     assert scale.among(0) == scale.among(100) == scale
     thousand, many = scale.among(1_000), scale.among(100_000)

@@ -28,7 +28,7 @@ def provider(request: pytest.FixtureRequest) -> Iterator[EmbeddingProvider]:
     made.close()
 
 
-def test_paraphrases_reach_the_usual_threshold_and_unrelated_ones_do_not(provider: EmbeddingProvider) -> None:
+def test_paraphrases_reach_threshold_unrelated_do_not(provider: EmbeddingProvider) -> None:
     questions = np.stack([provider.embed_query(question) for _, question in ASKED.values()])
     cosines = questions @ provider.embed_documents([note for note, _ in ASKED.values()]).T
     scores = np.array([[vector_score(float(cosine), provider.calibration) for cosine in row] for row in cosines])

@@ -59,6 +59,6 @@ def test_a_list_price_is_that_of_the_providers_own_server() -> None:
     assert price("http://localhost:1234/v1", model="home-made") == 0
 
 
-def test_the_address_of_one_provider_says_nothing_of_anothers_price() -> None:
+def test_price_depends_on_own_address_only() -> None:
     settings = Settings(provider="openai", remote=RemoteSettings(base_url="http://localhost:11434/v1"))
     assert price_of(settings, "voyage", "voyage-4") == 0.06

@@ -103,7 +103,7 @@ def test_a_batch_stops_between_two_steps(monkeypatch: pytest.MonkeyPatch, stop: 
     assert 0 < encoder.texts < 64
 
 
-def test_threads_that_come_at_once_load_the_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parallel_threads_load_model_once(monkeypatch: pytest.MonkeyPatch) -> None:
     loads = []
     encoder = Encoder()
     encoder.release.set()
@@ -163,7 +163,7 @@ def test_a_model_that_cannot_be_read_is_one_sentence(monkeypatch: pytest.MonkeyP
         EmbeddedProvider().embed_query("x")
 
 
-def test_memory_that_runs_out_is_told_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_out_of_memory_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     class Full:
         def encode(self, _texts: list[str]) -> None:
             raise MemoryError
@@ -182,7 +182,7 @@ def test_choosing_the_model_imports_no_numpy() -> None:
     assert python(code).returncode == 0
 
 
-def test_providers_that_are_in_use_at_once_share_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parallel_providers_share_model(monkeypatch: pytest.MonkeyPatch) -> None:
     loads: list[int] = []
     encoder = SimpleNamespace(encode=lambda texts: np.ones((len(texts), 512), np.float32))
     monkeypatch.setattr(embedded_model, "_load_model", lambda: loads.append(1) or encoder)

@@ -36,7 +36,7 @@ def after(error: ProviderError) -> float | None:
         (402, {"error": {"code": 402, "message": "Insufficient credits", "metadata": {}}}),
     ],
 )
-def test_no_money_stops_at_once(status: int, body: object) -> None:
+def test_no_credit_stops_immediately(status: int, body: object) -> None:
     error = of(status, body)
     assert isinstance(error, Refused)
     assert str(error) == "OpenAI has no credit left for this key: check its plan, its limits and its billing."
@@ -111,17 +111,17 @@ def test_a_date_is_a_wait_too() -> None:
     ],
 )
 @pytest.mark.parametrize("status", [400, 500])
-def test_texts_that_are_too_long_are_told_apart(status: int, message: str) -> None:
+def test_too_long_texts_distinguished(status: int, message: str) -> None:
     assert isinstance(of(status, {"error": {"message": message}}), TooLong)
 
 
-def test_too_many_tokens_in_all_are_not_one_text_that_is_too_long() -> None:
+def test_too_many_total_tokens_not_long_text() -> None:
     message = "Requested 416735 tokens, max 300000 tokens per request"
     error = of(400, {"error": {"message": message, "code": "max_tokens_per_request"}})
     assert type(error) is ContentRefused, "halves of the request may do"
 
 
-def test_what_a_service_says_is_quoted_in_one_line_without_secrets() -> None:
+def test_service_message_quoted_on_one_line_masked() -> None:
     said = str(of(400, {"error": {"message": "Bad\n\nkey  sk-abcdefghijklmnop1234 " + "x" * 1000}}))
     assert "\n" not in said
     assert "abcdefgh" not in said
@@ -162,5 +162,5 @@ def test_any_answer_becomes_one_sentence(status: int, body: object) -> None:
         (302, "", False),
     ],
 )
-def test_what_lies_with_the_text_is_told_apart(status: int, message: str, of_the_text: bool) -> None:
+def test_text_errors_distinguished(status: int, message: str, of_the_text: bool) -> None:
     assert isinstance(of(status, {"error": {"message": message}}), TextsRefused) is of_the_text

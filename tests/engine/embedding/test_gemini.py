@@ -23,7 +23,7 @@ def server2() -> Iterator[GeminiServer]:
         yield running
 
 
-def test_the_first_model_is_told_by_a_field_what_a_text_is_for(server, make):
+def test_first_model_uses_task_field(server, make):
     provider = make(server, dimensions=768)
     provider.embed_query("pumps")
     provider.embed_documents(["pumps", "valves"])
@@ -53,7 +53,7 @@ def test_the_second_reads_it_in_the_text(server2, make):
     ]
 
 
-def test_their_vectors_are_kept_apart(server, server2, make):
+def test_vectors_by_task_not_mixed(server, server2, make):
     first, second = make(server), make(server2)
     assert first.key != second.key
     assert first.limits.input_tokens < second.limits.input_tokens
@@ -68,12 +68,12 @@ def test_names_of_other_programs_are_understood(server, make, name):
     assert provider.embed_query("pumps").shape == (3072,)
 
 
-def test_an_address_in_openais_language_leads_to_the_same_service(server, make):
+def test_openai_address_uses_same_service(server, make):
     remote = RemoteSettings(base_url=f"{server.base_url}/openai/")
     assert make(server, remote=remote).embed_query("pumps").shape == (3072,)
 
 
-def test_the_key_goes_into_a_header_and_never_into_the_address(server, make):
+def test_key_in_header_never_in_url(server, make):
     make(server).embed_query("pumps")
     assert server.key not in server.requests[0].path
     assert server.requests[0].headers["x-goog-api-key"] == server.key

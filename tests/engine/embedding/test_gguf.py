@@ -64,7 +64,7 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def test_meaning_is_what_the_model_is_known_to_make_of_it(provider: GgufProvider) -> None:
+def test_known_embedding_reproduced(provider: GgufProvider) -> None:
     # The same cosines as sentence-transformers computes from the weights: .689, and about 0 for what is unrelated.
     meal, again, shares = provider.embed_documents(
         ["A man is eating food.", "Someone is having a meal.", "The stock market crashed yesterday."]
@@ -75,7 +75,7 @@ def test_meaning_is_what_the_model_is_known_to_make_of_it(provider: GgufProvider
     assert provider.embed_query("A man is eating food.") == pytest.approx(meal, abs=1e-4)
 
 
-def test_what_it_says_of_itself(provider: GgufProvider) -> None:
+def test_model_metadata(provider: GgufProvider) -> None:
     assert (provider.id, provider.model, provider.dims) == ("gguf", "all-MiniLM-L6-v2-F16", 384)
     assert provider.limits.input_tokens == 512
     assert (provider.remote, provider.price, provider.tokens_used) == (False, 0.0, 0)
@@ -104,7 +104,7 @@ def test_nothing_of_a_long_text_is_dropped(provider: GgufProvider) -> None:
     assert float(unicorns @ vectors[1]) > float(unicorns @ vectors[0]) + 0.2
 
 
-def test_a_text_of_just_the_limit_goes_whole(provider: GgufProvider, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_text_at_limit_sent_whole(provider: GgufProvider, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
     real = gguf.ModelProcess.vectors
     monkeypatch.setattr(
@@ -160,7 +160,7 @@ def test_a_question_does_not_wait_for_all_passages(fresh: GgufProvider) -> None:
 
 
 @posix
-def test_a_cancelled_call_ends_at_once_and_its_answer_is_not_taken_for_another(fresh: GgufProvider) -> None:
+def test_cancelled_call_answer_not_misassigned(fresh: GgufProvider) -> None:
     apples = fresh.embed_query("apples")
     os.kill(worker(fresh), signal.SIGSTOP)
     token = CancelToken()
@@ -219,7 +219,7 @@ def test_ctrl_c_is_left_to_the_program(fresh: GgufProvider) -> None:
 
 
 @posix
-def test_a_model_that_is_told_to_end_leaves_nothing_behind(fresh: GgufProvider) -> None:
+def test_terminated_model_leaves_nothing(fresh: GgufProvider) -> None:
     fresh.embed_query("apples")
     (folder,) = Path(tempfile.gettempdir()).glob("mnemoscope-*")
     os.kill(worker(fresh), signal.SIGTERM)
@@ -236,7 +236,7 @@ def test_a_model_that_hangs_is_given_up(fresh: GgufProvider, monkeypatch: pytest
     assert fresh.embed_documents(["apples"])[0] == pytest.approx(apples, abs=1e-6)
 
 
-def test_a_model_that_cannot_be_loaded_says_why_and_is_not_tried_for_ever(
+def test_unloadable_model_reports_and_stops_retrying(
     minilm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "short.gguf"
@@ -273,7 +273,7 @@ def test_an_unknown_kind_of_model_is_a_sentence(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/net/tcp").exists(), reason="reads Linux's list of sockets")
-def test_nobody_can_reach_the_model_over_the_network(fresh: GgufProvider) -> None:
+def test_model_not_reachable_over_network(fresh: GgufProvider) -> None:
     fresh.embed_query("apples")
     links = [str(link.readlink()) for link in Path(f"/proc/{worker(fresh)}/fd").iterdir() if link.is_symlink()]
     sockets = {link.removeprefix("socket:[").rstrip("]") for link in links if link.startswith("socket:")}
@@ -320,7 +320,7 @@ def test_settings_that_do_not_fit_are_refused(minilm: Path, changes: dict, messa
         make(settings(minilm, **changes), None)
 
 
-def test_a_missing_package_says_what_to_install(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_names_install(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     with pytest.raises(ProviderError, match=r'pipx install --force "\.\[gguf\]"'):
         make(settings(minilm), None)

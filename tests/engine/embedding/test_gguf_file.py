@@ -23,7 +23,7 @@ BERT = {
 }
 
 
-def test_a_real_model_says_what_it_is(minilm: Path) -> None:
+def test_real_model_metadata(minilm: Path) -> None:
     model = read_gguf(str(minilm))
     assert (model.architecture, model.name) == ("bert", "all-MiniLM-L6-v2")
     assert (model.dims, model.context, model.pooling) == (384, 512, 1)
@@ -52,7 +52,7 @@ def test_without_a_pooling_the_mean_is_taken(tmp_path: Path) -> None:
         ({"bert.pooling_type": 9}, "way of pooling"),
     ],
 )
-def test_what_cannot_embed_is_refused(tmp_path: Path, changes: dict, message: str) -> None:
+def test_non_embedding_model_refused(tmp_path: Path, changes: dict, message: str) -> None:
     path = write_gguf(tmp_path / "m.gguf", BERT | changes)
     with pytest.raises(ProviderError, match=message):
         read_gguf(str(path))
@@ -70,7 +70,7 @@ def test_what_cannot_embed_is_refused(tmp_path: Path, changes: dict, message: st
         (b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q1sIIQ", 1, b"a", 9, 9, 1), "damaged"),
     ],
 )
-def test_a_broken_head_is_refused_at_once(tmp_path: Path, content: bytes, message: str) -> None:
+def test_broken_header_refused_immediately(tmp_path: Path, content: bytes, message: str) -> None:
     path = tmp_path / "m.gguf"
     path.write_bytes(content)
     with pytest.raises(ProviderError, match=message):

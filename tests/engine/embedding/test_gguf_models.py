@@ -61,7 +61,7 @@ def test_a_file_of_ones_own_stays_where_it_is(tmp_path: Path, user_home: Path) -
         "hf:",
     ],
 )
-def test_what_is_no_file_of_the_hub_is_refused(path: str) -> None:
+def test_non_hub_file_refused(path: str) -> None:
     with pytest.raises(ProviderError, match=r"no file of the hub: write it as hf:owner/repository/file\.gguf"):
         model_place(named(path))
 
@@ -114,6 +114,6 @@ def test_only_vectors_that_were_made_for_it_are_cut(tmp_path: Path) -> None:
             dims(wrong)
 
 
-def test_the_missing_model_is_told_with_what_to_do() -> None:
+def test_missing_model_reported_with_fix() -> None:
     with pytest.raises(ProviderError, match=r"embeddinggemma.* yet: fetch it in the settings, or by mnemoscope"):
         make(Settings(provider="gguf"), None)

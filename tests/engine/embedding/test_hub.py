@@ -60,7 +60,7 @@ def test_the_folder_of_the_settings_is_used(hub: HubServer, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("ranges", [True, False])
-def test_a_fetch_that_was_cancelled_goes_on_where_it_stopped(hub: HubServer, ranges: bool) -> None:
+def test_cancelled_download_resumes(hub: HubServer, ranges: bool) -> None:
     hub.faults.extend([Fault(), Fault(), Truncate(announced=True), *[Say(503)] * 12])
     with pytest.raises(ProviderError):
         fetch_model(SETTINGS)
@@ -79,7 +79,7 @@ def test_a_connection_that_breaks_is_taken_up_again(hub: HubServer) -> None:
     assert hub.fetched[:2] == ["", f"bytes={len(CONTENT) // 2}-"]
 
 
-def test_what_ends_early_without_a_word_is_taken_up_again(hub: HubServer) -> None:
+def test_silently_truncated_download_resumes(hub: HubServer) -> None:
     hub.faults.extend([Fault(), Fault(), Truncate(announced=False)])
     assert fetch_model(SETTINGS).read_bytes() == CONTENT
 
@@ -130,7 +130,7 @@ def test_cancel_ends_a_hanging_fetch(hub: HubServer) -> None:
     assert not model_place(SETTINGS).path.exists()
 
 
-def test_cancel_while_it_comes_keeps_what_came(hub: HubServer) -> None:
+def test_cancel_during_download_saves_part(hub: HubServer) -> None:
     token = CancelToken()
     with pytest.raises(Cancelled):
         fetch_model(SETTINGS, progress=lambda _: token.cancel(), cancel=token)
@@ -138,7 +138,7 @@ def test_cancel_while_it_comes_keeps_what_came(hub: HubServer) -> None:
     assert fetch_model(SETTINGS).read_bytes() == CONTENT
 
 
-def test_a_full_disk_is_told_before_anything_comes(hub: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_full_disk_reported_before_download(hub: HubServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hub_module.shutil, "disk_usage", lambda _: SimpleNamespace(free=100_000_100))
     with pytest.raises(ProviderError, match=r"The model takes 1 MB, but .* has 100 MB left: make room"):
         fetch_model(SETTINGS)
@@ -176,7 +176,7 @@ def test_a_repository_that_has_moved_is_followed(hub: HubServer) -> None:
     assert fetch_model(SETTINGS).read_bytes() == CONTENT
 
 
-def test_only_the_hub_says_what_a_file_is(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_hub_metadata_trusted(monkeypatch: pytest.MonkeyPatch) -> None:
     with HubServer(CONTENT) as hub, HubServer(b"evil") as other:
         monkeypatch.setenv("HF_ENDPOINT", hub.origin)
         path = "/owner/some-model-GGUF/resolve/main/some-model-Q8_0.gguf"
@@ -191,7 +191,7 @@ def test_redirects_in_a_circle_end(hub: HubServer) -> None:
         fetch_model(SETTINGS)
 
 
-def test_the_token_goes_to_the_hub_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_token_sent_only_to_hub(monkeypatch: pytest.MonkeyPatch) -> None:
     with HubServer(CONTENT, token="hf_secret") as hub, HubServer(CONTENT) as host:
         monkeypatch.setenv("HF_ENDPOINT", hub.origin)
         monkeypatch.delenv("HF_TOKEN", raising=False)

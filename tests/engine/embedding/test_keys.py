@@ -71,9 +71,7 @@ def test_openrouter_never_gets_the_key_of_openai(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("server", [preset for preset in PRESETS if not preset.needs_key], ids=lambda preset: preset.id)
-def test_a_server_that_needs_no_key_gets_none_that_is_meant_for_another(
-    server: Preset, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_keyless_server_gets_no_key(server: Preset, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     assert find_key("openai", at(server.base_url)) is None
     assert find_key("openai", at(server.base_url.replace("127.0.0.1", "localhost") + "/")) is None
@@ -82,7 +80,7 @@ def test_a_server_that_needs_no_key_gets_none_that_is_meant_for_another(
     assert found("openai", named) == (SECRET, "OPENAI_API_KEY")
 
 
-def test_a_key_meant_for_another_server_is_sent_nowhere_in_the_clear(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_never_sent_unencrypted_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)
     assert find_key("openai", at("http://192.168.1.5:11434/v1", allow_http=True)) is None
     assert found("openai", at("https://work.example/v1")) == (SECRET, "OPENAI_API_KEY")
@@ -91,16 +89,14 @@ def test_a_key_meant_for_another_server_is_sent_nowhere_in_the_clear(monkeypatch
     assert found("openai", named) == ("own", "HOUSE_KEY")
 
 
-def test_a_stand_in_takes_neither_the_variable_nor_the_server_of_another(
-    monkeypatch: pytest.MonkeyPatch, keychain: FakeKeychain
-) -> None:
+def test_fallback_uses_own_variable_and_server(monkeypatch: pytest.MonkeyPatch, keychain: FakeKeychain) -> None:
     monkeypatch.setenv("WORK_KEY", "for the work server")
     keychain.secrets["mnemoscope", "gemini"] = "own"
     settings = at("https://work.example/v1", api_key_env="WORK_KEY")
     assert found("gemini", settings) == ("own", "gemini")
 
 
-def test_a_key_is_kept_for_one_server_and_forgotten(keychain: FakeKeychain) -> None:
+def test_key_stored_per_server_and_removed(keychain: FakeKeychain) -> None:
     work = at("https://work.example:8443/v1")
     store_key("openai", work, f"  {SECRET} ")
     assert keychain.secrets == {("mnemoscope", "openai@work.example:8443"): SECRET}
@@ -117,7 +113,7 @@ def test_the_own_server_named_in_full_is_the_same_server(keychain: FakeKeychain)
     assert found("openai", at("https://api.openai.com/v1")) == (SECRET, "openai")
 
 
-def test_the_state_tells_the_place_and_never_the_key(monkeypatch: pytest.MonkeyPatch, keychain: FakeKeychain) -> None:
+def test_state_names_source_never_key(monkeypatch: pytest.MonkeyPatch, keychain: FakeKeychain) -> None:
     nothing = KeyState(present=False, origin=None, place="", problem="")
     assert key_state("openai", OPENAI) == nothing
     assert key_state("embedded", Settings()) == nothing
@@ -140,7 +136,7 @@ def test_without_a_keychain_there_is_the_environment() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "  ", "two words", "key\r\nHost: evil", "schlüssel"])
-def test_what_cannot_be_a_key_is_refused_and_not_repeated(
+def test_invalid_key_refused_without_repeating(
     text: str, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(ProviderError, match="What was entered is no API key") as caught:
@@ -167,9 +163,7 @@ def test_a_keychain_that_fails_is_one_sentence(keychain: FakeKeychain, failure: 
     assert SECRET not in str(caught.value)
 
 
-def test_a_keychain_that_hangs_is_left_and_asked_again_when_it_is_back(
-    keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hanging_keychain_abandoned_then_retried(keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch) -> None:
     keychain.secrets["mnemoscope", "openai"] = SECRET
     monkeypatch.setattr(keychain_room, "ANSWER_SECONDS", 0.05)
     keychain.answers.clear()

@@ -53,7 +53,7 @@ def test_the_parts_are_the_text_and_none_is_too_long(text, limit, count):
 
 
 @given(st.lists(PROSE, max_size=5), st.integers(4, 50), st.integers(1, 4), COUNTERS)
-def test_every_text_has_a_unit_vector_and_no_request_is_too_large(texts, limit, inputs, count):
+def test_every_text_unit_vector_requests_within_limits(texts, limit, inputs, count):
     embed = Letters()
     vectors = embed_whole(texts, limits(limit, inputs=inputs, tokens=limit * 2), count, embed)
     assert vectors.shape == (len(texts), 8)
@@ -151,7 +151,7 @@ class FailsLater:
         return self._letters(texts)
 
 
-def test_what_arrived_before_a_failure_is_kept():
+def test_vectors_before_failure_returned():
     texts = ["a", "b", "c d e", "f"]
     error = ProviderError("Too many requests.")
     with pytest.raises(PartialAnswer, match="Too many requests") as caught:
@@ -161,7 +161,7 @@ def test_what_arrived_before_a_failure_is_kept():
     assert caught.value.__cause__ is error
 
 
-def test_a_partial_answer_is_told_by_texts():
+def test_partial_answer_mapped_to_texts():
     vectors = Letters()(["a", "b", "c", "d"])
     error = PartialAnswer("Two are missing.", {0: vectors[0], 2: vectors[2], 3: vectors[3]})
     with pytest.raises(PartialAnswer) as caught:
@@ -170,7 +170,7 @@ def test_a_partial_answer_is_told_by_texts():
     assert caught.value.arrived[2] == pytest.approx(prepare(vectors[2] + vectors[3]))
 
 
-def test_a_failure_with_nothing_to_keep_stays_what_it_is():
+def test_failure_without_results_unchanged():
     error = ProviderError("No such model.")
     with pytest.raises(ProviderError) as caught:
         embed_whole(["a b"], limits(1, inputs=1), words, FailsLater(1, error))

@@ -57,7 +57,7 @@ def test_openai_itself_is_asked_for_packed_vectors(server, make, monkeypatch):
     assert server.requests[0].json["model"] == "text-embedding-3-small"
 
 
-def test_other_servers_keep_the_vendor_in_the_name_and_are_asked_for_numbers(local, make):
+def test_other_servers_get_vendor_name_and_numbers(local, make):
     make(local, None, model="openai/text-embedding-3-small", dimensions=48).embed_query("pumps")
     body = local.requests[0].json
     assert body == {
@@ -68,7 +68,7 @@ def test_other_servers_keep_the_vendor_in_the_name_and_are_asked_for_numbers(loc
     }
 
 
-def test_models_with_open_weights_are_told_what_a_text_is_for_as_their_makers_want_it(local, make):
+def test_open_models_get_their_prompts(local, make):
     provider = make(local, None, model="nomic-embed-text:latest", dimensions=64)
     local.dims = 64
     provider.embed_query("pumps")
@@ -89,7 +89,7 @@ def test_packed_vectors_are_read_where_numbers_were_asked_for(local, make):
 
 
 @pytest.mark.parametrize("place", [None, 0, 99, -1, "1", True])
-def test_where_nobody_can_tell_whose_a_vector_is_none_is_used(server, make, waits, place):
+def test_unassignable_vectors_unused(server, make, waits, place):
     server.faults.append(Change(lambda body: body["data"][2].update(index=place), usable=False))
     with pytest.raises(ProviderError, match="does not say which vector belongs to which text"):
         make(server).embed_documents(TEXTS)
@@ -103,7 +103,7 @@ def test_one_text_needs_no_index(local, make):
     assert make(local, None, model="home-made").embed_query("pumps").shape == (48,)
 
 
-def test_a_server_that_finds_texts_too_long_gets_shorter_parts_from_then_on(local, make, waits):
+def test_length_refusals_shorten_later_parts(local, make, waits):
     provider = make(local, None, model="home-made")
     message = "input (1202 tokens) is too large to process. increase the physical batch size (current batch size: 512)"
 
@@ -175,7 +175,7 @@ def test_http_to_another_machine_can_be_allowed():
     provider.close()
 
 
-def test_the_sdk_logs_no_text_even_where_the_environment_asks_for_it(server, make, caplog):
+def test_sdk_never_logs_text(server, make, caplog):
     logging.getLogger("openai").setLevel(logging.DEBUG)
     caplog.set_level(logging.DEBUG)
     make(server).embed_query("a very private question")

@@ -37,7 +37,7 @@ def test_one_word_is_sent_and_the_answer_measured(provider: Watched) -> None:
     assert provider.closed
 
 
-def test_a_failure_is_told_and_no_fallback_hides_it(provider: Watched) -> None:
+def test_failure_shown_without_fallback(provider: Watched) -> None:
     provider.fails_queries = "The key is wrong."
     probe = probe_provider(Settings(provider="openai", fallback="embedded"))
     assert (probe.ok, probe.error, probe.dims) == (False, "The key is wrong.", None)

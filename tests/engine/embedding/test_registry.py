@@ -80,7 +80,7 @@ def test_another_model_is_refused_with_advice() -> None:
 
 
 @pytest.mark.parametrize("fallback", ["none", "embedded"])
-def test_a_missing_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch, fallback: str) -> None:
+def test_missing_package_names_install(monkeypatch: pytest.MonkeyPatch, fallback: str) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
     selection = select_provider(Settings(fallback=fallback))
     assert selection.provider is None
@@ -118,15 +118,13 @@ def test_without_a_key_the_provider_decides_whether_it_needs_one(makers: Makers)
     assert makers.given["openai"][1] is None
 
 
-def test_a_key_that_was_typed_goes_before_one_that_is_found(makers: Makers, keychain: FakeKeychain) -> None:
+def test_typed_key_has_priority(makers: Makers, keychain: FakeKeychain) -> None:
     select_provider(Settings(provider="openai"), key="typed")
     assert makers.given["openai"][1] == "typed"
     assert keychain.asked == []
 
 
-def test_a_cancel_while_the_keychain_is_asked_is_no_failure_of_the_provider(
-    makers: Makers, keychain: FakeKeychain
-) -> None:
+def test_cancel_during_keychain_is_no_failure(makers: Makers, keychain: FakeKeychain) -> None:
     keychain.answers.clear()
     token = CancelToken()
     token.cancel()
@@ -137,7 +135,7 @@ def test_a_cancel_while_the_keychain_is_asked_is_no_failure_of_the_provider(
 # --- the fallback -------------------------------------------------------------------------------------------------
 
 
-def test_the_fallback_stands_in_with_its_own_model(makers: Makers) -> None:
+def test_fallback_uses_own_model(makers: Makers) -> None:
     makers.fail = {"openai"}
     selection = select_provider(Settings(provider="openai", model="remote-1", fallback="embedded"))
     assert isinstance(selection.provider, EmbeddedProvider)
@@ -166,7 +164,7 @@ def test_a_stand_in_is_sent_nowhere_but_to_its_own_server(makers: Makers, monkey
     assert makers.given["openai"] == (settings, "work-key")
 
 
-def test_a_provider_that_failed_while_in_use_is_stood_in_for_in_the_same_way(makers: Makers) -> None:
+def test_failed_provider_in_use_gets_fallback(makers: Makers) -> None:
     selection = stand_in(Settings(provider="gemini", fallback="voyage"), "gemini", "It is down.")
     assert chosen(selection) == "voyage"
     assert (selection.requested, selection.fallback_from, selection.fallback_reason) == (
@@ -228,7 +226,7 @@ def test_auto_takes_the_first_that_is_agreed_to(agreed: tuple[str, ...], taken: 
 
 
 @pytest.mark.usefixtures("all_keys")
-def test_a_model_file_on_the_disk_goes_first(makers: Makers, tmp_path: Path) -> None:
+def test_local_model_file_has_priority(makers: Makers, tmp_path: Path) -> None:
     file = tmp_path / "model.gguf"
     local = LocalSettings(model_path=str(file))
     assert chosen(select_provider(auto("openai", local=local))) == "openai"
@@ -278,13 +276,13 @@ def test_a_server_on_this_machine_needs_no_key_but_consent(makers: Makers) -> No
     assert chosen(select_provider(Settings(provider="auto", remote=elsewhere))) == "embedded"
 
 
-def test_an_address_that_is_none_is_told(makers: Makers) -> None:
+def test_invalid_address_reported(makers: Makers) -> None:
     remote = RemoteSettings(base_url="work.example", agreed=("openai",))
     selection = select_provider(Settings(provider="auto", remote=remote))
     assert "base_url is no address" in (selection.unavailable_reason or "")
 
 
-def test_choosing_a_service_loads_neither_its_package_nor_the_keychain() -> None:
+def test_selection_loads_no_package_or_keychain() -> None:
     code = (
         "import sys; from engine.embedding.registry import select_provider; from engine.settings import Settings\n"
         "for name in ('openai', 'gemini', 'voyage'):\n"
@@ -296,7 +294,7 @@ def test_choosing_a_service_loads_neither_its_package_nor_the_keychain() -> None
     assert done.returncode == 0, done.stderr
 
 
-def test_choosing_is_the_one_place_that_makes_a_provider_and_it_refuses(makers: Makers) -> None:
+def test_only_selection_makes_providers(makers: Makers) -> None:
     for name in ("openai", "gemini", "voyage"):
         with pytest.raises(ProviderError, match=r"Nothing is sent to .* before you agree"):
             registry._made(Settings(), name, "key")

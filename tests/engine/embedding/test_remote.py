@@ -26,7 +26,7 @@ def all_units(server, texts=TEXTS):
     return pytest.approx(np.array([server.vector(text) for text in texts]), abs=1e-6)
 
 
-def test_vectors_come_in_the_order_of_their_texts_and_have_length_one(server, provider):
+def test_vectors_in_order_with_unit_length(server, provider):
     vectors = provider.embed_documents(TEXTS)
     assert vectors.dtype == np.float32
     assert vectors == all_units(server)
@@ -35,7 +35,7 @@ def test_vectors_come_in_the_order_of_their_texts_and_have_length_one(server, pr
     assert provider.dims == vectors.shape[1] == server.dims
 
 
-def test_nothing_to_embed_asks_nobody(server, provider):
+def test_empty_input_sends_nothing(server, provider):
     assert provider.embed_documents([]).shape == (0, server.dims)
     assert server.requests == []
 
@@ -70,7 +70,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_after_a_fault_that_ends_all_vectors_are_there_and_none_was_answered_twice(server, provider, waits, fault):
+def test_temporary_fault_recovers_without_repeats(server, provider, waits, fault):
     if server.provider == "gemini" and fault == "shuffled":
         pytest.skip("its answers have no index: nobody can see it")
     server.faults.append(FAULTS[fault](server))
@@ -114,7 +114,7 @@ def test_all_tries_for_a_question_share_its_time(server, provider, waits, monkey
 
 
 @pytest.mark.parametrize(("asked", "waited"), [("7", 7), ("86400", 60), ("0", 0)])
-def test_the_wait_that_a_service_asks_for_is_granted_up_to_a_minute(server, provider, waits, asked, waited):
+def test_requested_wait_limited_to_minute(server, provider, waits, asked, waited):
     server.faults.append(server.limited({"Retry-After": asked}))
     provider.embed_documents(TEXTS)
     assert waits == [waited]
@@ -124,7 +124,7 @@ def test_the_wait_that_a_service_asks_for_is_granted_up_to_a_minute(server, prov
     ("fault", "says"),
     [("out_of_quota", _OUT_OF_QUOTA), ("unauthorized", r"refused the API key: enter another .* check \w+_API_KEY")],
 )
-def test_quota_and_keys_stop_at_once(server, provider, waits, fault, says):
+def test_quota_and_key_errors_stop_immediately(server, provider, waits, fault, says):
     server.faults.append(getattr(server, fault)())
     with pytest.raises(ProviderError, match=says) as caught:
         provider.embed_documents(TEXTS)
@@ -133,7 +133,7 @@ def test_quota_and_keys_stop_at_once(server, provider, waits, fault, says):
     assert server.key not in str(caught.value)
 
 
-def test_a_wrong_key_is_told_without_repeating_it(server, make, waits, caplog):
+def test_wrong_key_reported_without_repeating(server, make, waits, caplog):
     caplog.set_level(logging.DEBUG)
     wrong = "wrong-key-0123456789abcdef"
     provider = make(server, wrong)
@@ -143,13 +143,13 @@ def test_a_wrong_key_is_told_without_repeating_it(server, make, waits, caplog):
 
 
 @pytest.mark.parametrize("key", ["bad\nkey", "bad key ", "schlüssel"])
-def test_a_key_that_cannot_be_sent_is_refused_before_anything_is_sent(server, make, key):
+def test_unsendable_key_refused_before_request(server, make, key):
     with pytest.raises(ProviderError, match="The API key holds characters that cannot be sent") as caught:
         make(server, key)
     assert key not in str(caught.value)
 
 
-def test_no_error_repeats_what_was_sent(server, provider, waits, caplog):
+def test_errors_never_repeat_sent_text(server, provider, waits, caplog):
     caplog.set_level(logging.DEBUG)
     private = "Ines lent us her grandmother's pressure gauge"
     server.faults.append(Say(400, {"error": {"message": f"cannot embed '{private}'"}, "detail": f"see '{private}'"}))
@@ -174,7 +174,7 @@ def test_shorter_vectors_are_asked_for(server, make):
         make(server, dimensions=5000)
 
 
-def test_a_vector_that_stays_broken_is_taken_as_far_as_it_goes(server, provider):
+def test_persistent_broken_vector_used_as_possible(server, provider):
     half = [0.5] * (server.dims - 1)
     server.faults.extend(server.replaced(place, [math.nan, *half]) for place in (4, 0, 0))
     vectors = provider.embed_documents(TEXTS)
@@ -184,7 +184,7 @@ def test_a_vector_that_stays_broken_is_taken_as_far_as_it_goes(server, provider)
     assert max(server.answered.values()) == 1
 
 
-def test_what_arrived_before_a_lasting_fault_is_handed_over(server, provider, waits):
+def test_vectors_before_lasting_fault_returned(server, provider, waits):
     zero = [0.0] * server.dims
     server.faults.extend([server.replaced(4, zero), server.out_of_quota()])
     with pytest.raises(PartialAnswer, match=_OUT_OF_QUOTA) as caught:
@@ -209,12 +209,12 @@ def test_cancel_ends_a_request_that_hangs(server, provider):
     assert provider.embed_query("pumps") == unit(server, "pumps")
 
 
-def test_cancel_ends_a_request_on_a_connection_that_was_used_before(server, provider):
+def test_cancel_ends_request_on_reused_connection(server, provider):
     provider.embed_query("pumps")
     test_cancel_ends_a_request_that_hangs(server, provider)
 
 
-def test_what_arrived_before_a_cancel_is_handed_over(server, provider):
+def test_vectors_before_cancel_returned(server, provider):
     hang = Hang()
     server.faults.extend([server.replaced(4, [0.0] * server.dims), hang])
     cancel = CancelToken()
@@ -246,7 +246,7 @@ def test_a_cancelled_token_sends_nothing(server, provider):
     assert server.requests == []
 
 
-def test_after_close_nothing_is_sent_and_what_is_under_way_finishes(server, provider):
+def test_closed_client_sends_nothing_new(server, provider):
     provider.close()
     provider.close()
     with pytest.raises(Closed):
@@ -284,7 +284,7 @@ def test_redirects_are_refused_and_named(server, provider):
     assert len(server.requests) == 4
 
 
-def test_unpaired_surrogates_and_blank_texts_are_sent_as_something(server, provider):
+def test_surrogates_and_blank_texts_sent_as_valid(server, provider):
     vectors = provider.embed_documents(["a \ud800 b", "", " \n"])
     assert vectors.shape == (3, server.dims)
     assert np.isfinite(vectors).all()
@@ -313,7 +313,7 @@ def test_only_listed_headers_leave(server, make, monkeypatch):
     assert "secret" not in str(headers)
 
 
-def test_the_key_of_the_cache_tells_apart_what_vectors_depend_on(server, make):
+def test_cache_key_covers_vector_options(server, make):
     first = make(server).key
     remote = server.settings().remote
     assert make(server).key == first

@@ -26,7 +26,7 @@ class Failing:
         return "done"
 
 
-def test_what_may_pass_is_tried_three_times_more(waits) -> None:
+def test_temporary_error_retried_three_times(waits) -> None:
     attempt = Failing(*(Transient("busy") for _ in range(ATTEMPTS - 1)))
     assert retry.retrying(attempt) == "done"
     assert attempt.tries == ATTEMPTS == 4

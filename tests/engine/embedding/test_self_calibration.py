@@ -14,7 +14,7 @@ def _cosine_at(score: float, calibration: Calibration) -> float:
     return calibration.low + score * (calibration.high - calibration.low)
 
 
-def test_it_is_a_little_stricter_than_what_was_set_by_hand_for_the_built_in_model() -> None:
+def test_self_calibration_slightly_stricter_than_manual() -> None:
     provider = EmbeddedProvider()
     try:
         questions = np.stack([provider.embed_query(question) for question in QUESTIONS])

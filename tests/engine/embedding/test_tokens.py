@@ -82,7 +82,7 @@ def test_more_text_has_no_fewer_tokens(first: str, second: str) -> None:
 
 
 @given(st.text())
-def test_any_text_has_some_tokens_and_no_more_than_three_a_letter(text: str) -> None:
+def test_token_estimate_bounded(text: str) -> None:
     assert 1 <= estimate(text) <= 2 + 3 * len(text)
 
 

@@ -112,7 +112,7 @@ def test_a_cancel_ends_a_tls_handshake() -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse connections beyond the queue")
-def test_a_cancel_ends_a_connection_that_nobody_accepts(monkeypatch) -> None:
+def test_cancel_ends_unaccepted_connection(monkeypatch) -> None:
     """The queue of a listener that is full leaves a further connection waiting, as a host that drops packets does."""
     with socket.socket() as listener, contextlib.ExitStack() as queued:
         listener.bind(("127.0.0.1", 0))
@@ -259,7 +259,7 @@ def test_a_proxy_that_cannot_be_used_is_named(monkeypatch, proxy: str, says: str
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="a certificate is made with openssl")
-def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path) -> None:
+def test_untrusted_certificate_refused(tmp_path) -> None:
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=localhost", "-days", "2"]
     subprocess.run([*made, "-keyout", str(key), "-out", str(certificate)], check=True, capture_output=True)

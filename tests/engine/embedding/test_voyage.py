@@ -17,7 +17,7 @@ def server() -> Iterator[VoyageServer]:
         yield running
 
 
-def test_questions_and_documents_are_told_apart(server, make):
+def test_queries_and_documents_distinguished(server, make):
     provider = make(server, model="voyage/voyage-4-large", dimensions=512)
     provider.embed_query("pumps")
     provider.embed_documents(["pumps", "valves"])
@@ -40,7 +40,7 @@ def test_voyage_itself_is_asked_for_packed_vectors(server, make, monkeypatch):
 
 
 @pytest.mark.parametrize(("key", "host"), [(KEY, "api.voyageai.com"), ("al-fake-0123456789", "ai.mongodb.com")])
-def test_keys_of_atlas_belong_to_another_address_with_the_same_vectors(key, host):
+def test_atlas_keys_use_other_address_same_vectors(key, host):
     settings = Settings(provider="voyage")
     http = voyage.open_http(settings, key)
     assert http.base_url == f"https://{host}/v1"

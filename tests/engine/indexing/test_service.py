@@ -129,7 +129,7 @@ def test_a_joining_caller_can_leave_without_stopping_the_sync(service: IndexingS
     assert isinstance(one[0], SyncReport)
 
 
-def test_close_cancels_what_runs_and_refuses_what_comes(service: IndexingService) -> None:
+def test_close_cancels_running_refuses_new(service: IndexingService) -> None:
     held = Held()
     first, _ = in_thread(lambda: service.run(held))
     assert held.started.wait(60)
@@ -139,7 +139,7 @@ def test_close_cancels_what_runs_and_refuses_what_comes(service: IndexingService
         service.run(held)
 
 
-def test_who_joined_a_sync_that_broke_down_runs_its_own(service: IndexingService) -> None:
+def test_joined_sync_failure_runs_own(service: IndexingService) -> None:
     started, go = threading.Event(), threading.Event()
 
     def break_down(listener: ProgressListener, token: CancelToken) -> SyncReport:
@@ -163,7 +163,7 @@ def test_who_joined_a_sync_that_broke_down_runs_its_own(service: IndexingService
     assert len(heard) == 1
 
 
-def test_who_left_a_sync_hears_no_more_of_it(service: IndexingService) -> None:
+def test_left_sync_sends_no_progress(service: IndexingService) -> None:
     held = Held()
     first, _ = in_thread(lambda: service.run(held))
     assert held.started.wait(60)
@@ -176,7 +176,7 @@ def test_who_left_a_sync_hears_no_more_of_it(service: IndexingService) -> None:
     first.join()
 
 
-def test_work_that_wants_to_be_alone_is_refused_during_a_sync_and_holds_up_the_next(service: IndexingService) -> None:
+def test_exclusive_refused_during_sync_and_blocks_next(service: IndexingService) -> None:
     held = Held()
     first, _ = in_thread(lambda: service.run(held))
     assert held.started.wait(60)
@@ -240,7 +240,7 @@ def background(service: IndexingService, tmp_path: Path) -> Iterator[Background]
     threads.close()
 
 
-def test_what_is_asked_twice_before_it_began_runs_once(service: IndexingService, background: Background) -> None:
+def test_repeated_request_runs_once(service: IndexingService, background: Background) -> None:
     runs = Runs()
     runs.go.clear()
     background(runs)

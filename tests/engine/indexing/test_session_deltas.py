@@ -69,7 +69,7 @@ def test_other_files_do_not_count(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="named pipes")
-def test_a_pipe_under_a_transcripts_name_holds_up_nobody(tmp_path: Path) -> None:
+def test_pipe_named_like_transcript_does_not_block(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.jsonl")
     assert not due(tmp_path / "a.jsonl", {})
 
@@ -87,7 +87,7 @@ def test_any_change_to_a_database_or_its_wal_is_enough(tmp_path: Path) -> None:
     assert due(path, indexed)
 
 
-def test_a_transcript_that_was_compressed_or_unpacked_is_looked_at(tmp_path: Path) -> None:
+def test_recompressed_transcript_examined(tmp_path: Path) -> None:
     indexed = {"sessions/main/rollout-1.jsonl": 900}
     packed = tmp_path / "rollout-1.jsonl.zst"
     packed.write_bytes(b"x" * 9)

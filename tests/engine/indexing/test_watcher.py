@@ -163,7 +163,7 @@ def test_folders_made_later_are_watched_with_all_below(tmp_path, open_watch):
         batches.wait_for_paths(deep / "second.md")
 
 
-def test_a_moved_folder_is_reported_under_both_names_and_watched_under_the_new_one(tmp_path, open_watch):
+def test_moved_folder_reported_twice_and_watched(tmp_path, open_watch):
     (tmp_path / "from" / "sub").mkdir(parents=True)
     with watching(tmp_path, open_watch=open_watch) as (_, batches):
         (tmp_path / "from").rename(tmp_path / "to")
@@ -253,7 +253,7 @@ def test_symbolic_links_are_not_followed(tmp_path):
         assert batches.paths == {str(root / "heard.md")}
 
 
-def test_a_root_may_be_a_link_and_paths_are_below_what_it_points_to(tmp_path):
+def test_linked_root_reports_target_paths(tmp_path):
     real = tmp_path / "real"
     real.mkdir()
     (tmp_path / "link").symlink_to(real, target_is_directory=True)
@@ -416,7 +416,7 @@ def test_watches_that_run_out_below_the_root_are_noticed(tmp_path, monkeypatch):
 
 
 @linux_only
-def test_an_overflow_of_the_systems_queue_is_reported_and_watching_goes_on(tmp_path):
+def test_queue_overflow_reported_and_watching_continues(tmp_path):
     opened = []
 
     def remembered(roots, ignores, sink):
@@ -434,7 +434,7 @@ def test_an_overflow_of_the_systems_queue_is_reported_and_watching_goes_on(tmp_p
         assert len(opened) == 2
 
 
-def test_a_root_that_is_missing_is_said_and_watched_when_it_comes(tmp_path):
+def test_missing_root_reported_then_watched(tmp_path):
     here, missing = tmp_path / "here", tmp_path / "missing"
     here.mkdir()
     with watching(here, missing, check_seconds=0.02) as (watcher, batches):
@@ -447,7 +447,7 @@ def test_a_root_that_is_missing_is_said_and_watched_when_it_comes(tmp_path):
         keep_writing_until_heard(missing / "note.md", batches)
 
 
-def test_a_root_that_goes_and_comes_back_is_watched_again(tmp_path):
+def test_returning_root_watched_again(tmp_path):
     root = tmp_path / "root"
     root.mkdir()
     with watching(root, check_seconds=0.02) as (watcher, batches):

@@ -7,7 +7,7 @@ from engine.insight import seeded_random
 from engine.insight.seeded_random import normal
 
 
-def test_they_have_the_shape_that_is_asked_for_and_are_the_same_each_time() -> None:
+def test_random_numbers_shaped_and_reproducible() -> None:
     assert normal(1, (3, 2)).tolist() == normal(1, (3, 2)).tolist()
     assert normal(1, (3, 2)).tolist() != normal(2, (3, 2)).tolist()
     assert normal(1, (0, 2)).shape == (0, 2)

@@ -46,14 +46,14 @@ def test_directions_are_those_of_an_exact_decomposition() -> None:
     assert found.shares == pytest.approx(singular[:5] / singular.sum(), abs=1e-4)
 
 
-def test_directions_of_more_dimensions_than_are_decomposed_at_once_are_the_same() -> None:
+def test_high_dimensional_directions_equal() -> None:
     vectors, _ = _vectors(300, dims=600)
     stored = np.concatenate([piece for _, piece in _rows(vectors).pieces()])
     found = find_directions(_rows(vectors), 2)
     assert np.abs(_exact(stored, 2).T @ found.axes) == pytest.approx(np.eye(2), abs=1e-2)
 
 
-def test_every_so_many_rows_are_enough_for_directions_and_stand_where_they_belong() -> None:
+def test_sampled_directions_suffice() -> None:
     vectors, _ = _vectors(100)
     rows = _rows(vectors)
     together = np.zeros((100, 48), np.float32)
@@ -116,7 +116,7 @@ def test_few_passages_have_a_map_as_well(count: int) -> None:
     assert np.isfinite(drawn.points).all()
 
 
-def test_what_is_about_one_topic_lies_together() -> None:
+def test_same_topic_lies_together() -> None:
     vectors, topics = _vectors(600)
     points = draw(_rows(vectors), 1, None).points
     gaps = np.linalg.norm(points[:, None] - points[None], axis=2)
@@ -180,7 +180,7 @@ def test_rounds_of_a_layout_tell_how_far_they_are() -> None:
     assert heard == sorted(heard)
 
 
-def test_a_question_lies_among_its_nearest_and_not_between_them_and_a_stray_one() -> None:
+def test_query_lies_among_nearest_ignoring_outlier() -> None:
     points = np.array([[0, 0], [1, 0], [0, 1], [1, 1], [90, 90]], np.float32)
     across, up = between(points, np.array([0.8, 0.8, 0.8, 0.8, 0.7], np.float32))
     assert 0 <= across <= 2
@@ -229,7 +229,7 @@ def test_a_damaged_file_is_no_file(at: int, value: int, cut: int, tmp_path_facto
     assert found is None or (not cut and at % len(whole) < 72)
 
 
-def test_what_is_new_begins_beside_its_nearest_neighbour_that_has_a_place() -> None:
+def test_new_point_starts_at_nearest_placed_neighbour() -> None:
     old_ids, places = np.array([7, 3, 9]), np.array([[0, 0], [10, 0], [0, 10]], np.float32)
     found = np.array([[1, 3], [0, 2], [0, 1], [2, 0]])  # of 3, 7, 9 and 12, which is new: 9 is nearest, then 3
     began = begin(np.array([3, 7, 9, 12]), found, old_ids, places)

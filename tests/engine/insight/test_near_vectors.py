@@ -18,7 +18,7 @@ def _signs(seed: int) -> near_vectors.Signs:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_agrees_in_a_band_and_differs_in_few_signs_is_found(seed: int) -> None:
+def test_band_matches_with_few_differences_found(seed: int) -> None:
     signs, files = _signs(seed), np.arange(60) // 2
     wanted = {}
     for first, second in combinations(range(60), 2):
@@ -31,7 +31,7 @@ def test_whatever_agrees_in_a_band_and_differs_in_few_signs_is_found(seed: int) 
     assert [wanted[pair] for pair in found] == sorted(wanted.values())
 
 
-def test_of_very_many_pairs_the_nearest_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_pairs_keep_nearest(monkeypatch: pytest.MonkeyPatch) -> None:
     signs, files = _signs(3), np.arange(60)
     everything = _alike(signs, files, None).tolist()
     monkeypatch.setattr(near_vectors, "_MOST_PAIRS", 10)

@@ -16,7 +16,7 @@ def test_a_whole_file_is_cited_by_its_path() -> None:
     assert cite("a/b.md") == cite("a/b.md", 1, LAST_LINE) == "a/b.md"
 
 
-def test_what_names_no_lines_is_no_citation() -> None:
+def test_text_without_lines_is_no_citation() -> None:
     for text in ("a/b.md", "", "#L5", "a.md#L", "a.md:5", "a.md#L1234567890"):
         assert parse_citation(text) is None
 
@@ -30,6 +30,6 @@ def test_a_line_of_the_command_line_names_lines_too() -> None:
     first=st.integers(1, 10**9 - 1),
     more=st.integers(0, 10**6),
 )
-def test_every_citation_is_read_as_what_it_was_made_of(path: str, first: int, more: int) -> None:
+def test_citations_round_trip(path: str, first: int, more: int) -> None:
     last = min(first + more, 10**9 - 1)
     assert parse_citation(cite(path, first, last)) == Citation(path, first, last)

@@ -36,9 +36,7 @@ def test_a_link_is_an_address_that_a_person_can_read() -> None:
 
 
 @given(_FOLDERS, _PATHS, _LINES, st.text(_LETTERS, max_size=40))
-def test_every_link_is_read_as_what_it_was_made_of(
-    folder: str, path: str, lines: tuple[int | None, int | None], message: str
-) -> None:
+def test_links_round_trip(folder: str, path: str, lines: tuple[int | None, int | None], message: str) -> None:
     link = Link(workspace=folder, path=path, line=lines[0], end=lines[1], message=message)
     text = write_link(link)
     assert text.isascii()
@@ -54,7 +52,7 @@ def test_whatever_is_sent_is_read_or_refused_with_a_sentence(text: str) -> None:
             assert parse_link(write_link(link)) == link
 
 
-def test_what_browsers_make_of_a_link_is_the_same_link() -> None:
+def test_browser_encoded_link_equal() -> None:
     wanted = parse_link(GOOD)
     assert wanted == Link(workspace="/home/ada/notes", path="daily/monday.md", line=4, end=9)
     assert parse_link(GOOD.replace("mnemoscope://open", "MNEMOSCOPE://OPEN")) == wanted

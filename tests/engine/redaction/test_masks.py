@@ -27,7 +27,7 @@ def masked(secret: str, whole: bool) -> str:
 
 
 @pytest.mark.parametrize(("pattern", "example"), _CASES)
-def test_hides_what_the_table_says_and_nothing_beside_it(pattern: SecretPattern, example: str) -> None:
+def test_masks_table_and_nothing_else(pattern: SecretPattern, example: str) -> None:
     expected = _MARKED.sub(lambda match: masked(match[1], pattern.mask == "whole"), example)
     assert redact(marked(example)) == expected
 
@@ -41,7 +41,7 @@ def test_hides_it_in_the_midst_of_other_text(pattern: SecretPattern, example: st
 
 
 @pytest.mark.parametrize("pattern", PATTERNS, ids=lambda pattern: pattern.name)
-def test_every_pattern_is_needed_and_told_in_a_line(pattern: SecretPattern) -> None:
+def test_every_pattern_needed_and_described(pattern: SecretPattern) -> None:
     assert pattern.examples
     assert "\n" not in pattern.about
     assert pattern.anchors

@@ -18,14 +18,14 @@ def order(chosen: list[Chosen]) -> list[int]:
     return [place.by_score for place in chosen]
 
 
-def test_what_says_the_same_as_a_better_result_makes_room() -> None:
+def test_repeated_result_moves_down() -> None:
     chosen = diversify([0.9, 0.89, 0.75, 0.5], alike({(0, 1): 0.95}), 0.7, 4)
     assert order(chosen) == [0, 2, 1, 3]
     assert chosen[2] == Chosen(1, pytest.approx(0.3 * 0.95), 0)
     assert (chosen[1].penalty, chosen[1].like) == (0.0, None)
 
 
-def test_lambda_one_is_the_order_by_score_and_zero_the_most_varied() -> None:
+def test_lambda_one_by_score_zero_most_varied() -> None:
     likeness = alike({(0, 1): 1.0, (1, 2): 0.2})
     assert order(diversify([0.9, 0.8, 0.7], likeness, 1.0, 3)) == [0, 1, 2]
     assert order(diversify([0.9, 0.8, 0.7], likeness, 0.0, 3)) == [0, 2, 1]

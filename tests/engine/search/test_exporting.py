@@ -38,7 +38,7 @@ def test_a_page_of_results() -> None:
     )
 
 
-def test_a_quote_ends_with_where_it_stands() -> None:
+def test_quote_ends_with_location() -> None:
     assert result_quote(_result(snippet="One.\nTwo.")) == (
         "> One.\n> Two.\n>\n> — Greenhouse, `projects/greenhouse.md#L7-L9`"
     )

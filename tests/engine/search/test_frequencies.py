@@ -39,7 +39,7 @@ def _counted(memory: BuiltinMemory, query: str) -> str:
     return next(stage.note for stage in explanation.stages if stage.name == "words")
 
 
-def test_a_changed_index_is_counted_anew(memory: BuiltinMemory, notes: Path) -> None:
+def test_changed_index_recounted(memory: BuiltinMemory, notes: Path) -> None:
     assert "“weir” in 2" in _counted(memory, "weir and more")
     assert "“weirk” in 1" in _counted(memory, "weirk")
     (notes / "c.md").write_text("# More\n\nAnother weir, another weirkeeper.\n", "utf-8")
@@ -48,7 +48,7 @@ def test_a_changed_index_is_counted_anew(memory: BuiltinMemory, notes: Path) -> 
     assert "“weirk” in 2" in _counted(memory, "weirk")
 
 
-def test_what_was_counted_is_not_read_again(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_counted_words_not_read_again(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     original = Counts._read
     monkeypatch.setattr(Counts, "_read", lambda self, start: read.append(start) or original(self, start))

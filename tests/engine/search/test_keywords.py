@@ -56,7 +56,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(search_context, "_LEAST_CANDIDATES", 5)
 
 
-def test_what_can_be_ranked_is_found_whole(find: Find) -> None:
+def test_rankable_matches_complete(find: Find) -> None:
     assert len(find("pump")) == _COUNT
     assert len(find("pum")) == _COUNT
 
@@ -67,14 +67,12 @@ def test_of_too_many_the_one_that_is_about_it_comes_first(find: Find) -> None:
 
 
 @pytest.mark.usefixtures("few")
-def test_the_beginning_of_too_many_words_is_looked_for_in_titles_first(find: Find) -> None:
+def test_too_frequent_prefix_searches_titles_first(find: Find) -> None:
     assert find("pum", 1) == ["00.md"]
 
 
 @pytest.mark.usefixtures("few")
-def test_of_too_many_words_the_one_itself_the_commonest_and_those_of_titles_stand_for_a_beginning(
-    find: Find, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_prefix_represented_by_frequent_and_title_words(find: Find, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keyword_leg, "_STAND_INS", 3)
     words = [
         document_frequencies.Word(*word) for word in (("to", 1, 0), ("today", 60, 0), ("tool", 4, 0), ("topic", 2, 1))
@@ -84,13 +82,13 @@ def test_of_too_many_words_the_one_itself_the_commonest_and_those_of_titles_stan
 
 
 @pytest.mark.usefixtures("few")
-def test_a_stem_is_found_though_no_word_begins_as_the_question_does(find: Find) -> None:
+def test_stem_found_without_prefix_match(find: Find) -> None:
     assert find("pumping", 1) == ["00.md"]
 
 
 @pytest.mark.usefixtures("few")
 @pytest.mark.parametrize(("query", "name"), [("weir pump", "03.md"), ("pump weir", "03.md"), ("gauges pum", "57.md")])
-def test_a_rare_word_chooses_wherever_the_common_one_stands(find: Find, query: str, name: str) -> None:
+def test_rare_word_selects_regardless_of_position(find: Find, query: str, name: str) -> None:
     assert find(query, 1) == [name]
 
 
@@ -124,7 +122,7 @@ def test_words_side_by_side_come_before_the_same_words_apart(memory: BuiltinMemo
     assert [result.path for result in results] == ["beside.md", "apart.md"]
 
 
-def test_who_holds_every_word_is_trusted_however_long_it_is(memory: BuiltinMemory, tmp_path: Path) -> None:
+def test_full_match_trusted_in_long_chunk(memory: BuiltinMemory, tmp_path: Path) -> None:
     long = " ".join(f"Line {number} of the log is as dull as the others." for number in range(25))
     (tmp_path / "notes" / "log.md").write_text(f"{long} E4711 {long}\n", "utf-8")
     memory.sync()
@@ -146,7 +144,7 @@ def test_rare_word_in_long_note_among_short_notes_is_found(memory: BuiltinMemory
     assert results[0].score >= 0.35
 
 
-def test_explanation_names_what_the_title_adds(memory: BuiltinMemory, tmp_path: Path) -> None:
+def test_explanation_names_title_bonus(memory: BuiltinMemory, tmp_path: Path) -> None:
     (tmp_path / "notes" / "Relief valves.md").write_text("Opened by hand once a year.\n", "utf-8")
     memory.sync()
     outcome = memory.search("how do relief valves and pumps work", min_score=0, explain=True)

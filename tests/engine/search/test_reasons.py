@@ -32,7 +32,7 @@ def test_every_part_of_a_score_has_its_say_in_order() -> None:
     )
 
 
-def test_what_had_no_say_is_left_out() -> None:
+def test_zero_parts_left_out() -> None:
     plain = make_reason(
         vector_score=None, cosine=None, cosine_low=None, cosine_high=None, vector_weight=0.0, date_origin=None,
         date=None, mmr_like="", rank=1, score_rank=1, min_score=0.0,
@@ -52,14 +52,14 @@ def test_cosines_beyond_the_range_are_called_so() -> None:
     assert "0.700 lies above this" in _said(make_reason(cosine=0.7, vector_score=1.0))["meaning"]
 
 
-def test_a_passage_found_by_meaning_alone_names_the_words_that_it_lacks() -> None:
+def test_semantic_hit_names_missing_words() -> None:
     said = _said(make_reason(terms=(), text_score=0.0, bm25=0.0, missing=("timer",)))
     assert said["words"] == "It has none of the words: “timer”."
     listed = make_reason(terms=(), missing=(), full_bm25=0.0, bm25=0.0)
     assert _said(listed)["words"] == "No words were looked for."
 
 
-def test_a_limit_by_coverage_is_told_where_it_bites() -> None:
+def test_coverage_limit_reported_when_effective() -> None:
     said = _said(make_reason(text_score=0.5, text_limit=0.5, covered=0.5))
     assert said["words"].endswith("With 50% of the question, weighed by rarity, it cannot give more than 0.50.")
     full = _said(make_reason(bm25=12.0))
@@ -77,7 +77,7 @@ def test_of_many_words_the_first_are_named() -> None:
     assert "“m7” and 1 more." in said["words"]
 
 
-def test_a_note_that_is_called_what_was_asked_for_is_a_full_answer() -> None:
+def test_title_equal_to_query_is_full_match() -> None:
     said = _said(make_reason(named=True, fresh_score=1.0))
     assert said["mixture"] == "Its title or file name equals the query: that alone is a full match, 1.00."
     assert said["threshold"].startswith("Shown because its title matches")

@@ -37,7 +37,7 @@ def test_more_occurrences_never_score_less(few: float, more: float, length: floa
     assert scoring.term_score(2.0, low, norm) <= scoring.term_score(2.0, high, norm)
 
 
-def test_a_chunk_with_all_terms_scores_full_and_one_with_one_of_two_less_than_half() -> None:
+def test_all_terms_full_score_one_of_two_below_half() -> None:
     idfs = [6.0, 6.0]
     both = [scoring.term_score(idf, 2, _AVERAGE) for idf in idfs]
     assert scoring.text_score(both, idfs) == 1.0
@@ -50,7 +50,7 @@ def test_one_word_of_three_is_no_answer() -> None:
     assert scoring.text_score([scoring.term_score(6.0, 9, _AVERAGE), 0.0, 0.0], idfs) < 0.35
 
 
-def test_words_that_follow_one_another_in_the_question_count_for_more_the_nearer_they_stand() -> None:
+def test_consecutive_words_score_by_distance() -> None:
     beside, apart, missing = (scoring.nearness(6.0, distance) for distance in (1, 20, math.inf))
     assert beside > apart > missing == 0
     assert beside < scoring.term_score(6.0, 1, _AVERAGE)
@@ -86,13 +86,13 @@ def test_meaning_weighs_no_less_the_worse_the_words_match(base: float, terms: in
     assert base - 1e-9 <= weights[1] <= weights[0] + 1e-9 <= max(base, 0.9) + 2e-9
 
 
-def test_the_models_own_weight_holds_where_words_match_and_nine_tenths_where_they_do_not() -> None:
+def test_model_weight_rises_without_keyword_match() -> None:
     assert Blend.of(0.2, 1.0, 2).vector_weight == pytest.approx(0.2)
     assert Blend.of(0.2, 0.0, 2).vector_weight == pytest.approx(0.9)
     assert Blend.of(0.95, 0.0, 2).vector_weight == pytest.approx(0.95)
 
 
-def test_half_of_a_long_question_is_a_good_match_and_half_of_a_short_one_is_none() -> None:
+def test_half_of_long_query_matches_half_of_short_not() -> None:
     assert Blend.of(0.2, 0.5, 10).vector_weight == pytest.approx(0.2)
     assert Blend.of(0.2, 0.5, 2).vector_weight == pytest.approx(0.9)
 

@@ -10,7 +10,7 @@ from engine.settings.live_options import ANSWERING, answering_as
 
 
 @pytest.mark.parametrize("option", all_options(), ids=lambda option: option.key)
-def test_what_is_taken_are_the_options_whose_keys_say_so(option: Option):
+def test_live_options_match_their_keys(option: Option):
     change = SettingChange(option.key, "defaults", _other_value(option))
     other = SettingLayers({}, {}).changed([change]).settings
     taken = answering_as(Settings(), other)

@@ -13,7 +13,7 @@ def _leaves(section, above=""):
             yield f"{above}{field.encode_name}", value
 
 
-def test_every_option_is_listed_once_with_its_default_and_a_help_text():
+def test_every_option_once_with_default_and_help():
     options = all_options()
     assert [option.key for option in options] == [key for key, _ in _leaves(Settings())]
     for option in options:

@@ -30,7 +30,7 @@ def file(tmp_path, notes) -> Path:
     return path
 
 
-def test_each_layer_says_what_it_has(notes, file):
+def test_layers_show_own_values(notes, file):
     layers = read_layers(notes, file)
     assert layers.get("query.max_results", "defaults") == 8
     assert layers.get("query.max_results", "workspace") is None
@@ -41,7 +41,7 @@ def test_each_layer_says_what_it_has(notes, file):
     assert layers.without_own("extra_paths") == ("/all",)
 
 
-def test_what_is_only_meant_touches_no_file(notes, file):
+def test_preview_touches_no_file(notes, file):
     before = file.read_text()
     layers = read_layers(notes, file)
     meant = layers.changed([SettingChange("query.max_results", "workspace", 3)])
@@ -52,7 +52,7 @@ def test_what_is_only_meant_touches_no_file(notes, file):
     assert file.read_text() == before
 
 
-def test_both_layers_are_written_at_once_and_comments_stay(notes, file):
+def test_both_layers_written_with_comments(notes, file):
     moved = [
         SettingChange("query.max_results", "workspace", 9),
         SettingChange("query.max_results", "defaults", None, 8),
@@ -65,7 +65,7 @@ def test_both_layers_are_written_at_once_and_comments_stay(notes, file):
     assert undone.get("query.max_results", "defaults") == 8
 
 
-def test_what_somebody_else_changed_meanwhile_is_not_overwritten(notes, file):
+def test_concurrent_change_not_overwritten(notes, file):
     file.write_text(file.read_text().replace("max_results = 8", "max_results = 11"))
     text = file.read_text()
     with pytest.raises(SettingsError, match="it is 11 there, and stays so"):
@@ -84,7 +84,7 @@ def test_a_change_of_another_key_meanwhile_stays(notes, file):
     assert read_layers(notes, file).in_force("query.max_results") == 9
 
 
-def test_a_file_that_is_written_between_reading_and_writing_is_left_alone(notes, file, monkeypatch):
+def test_file_changed_during_write_untouched(notes, file, monkeypatch):
     from engine.settings import saving
 
     put = saving.check_settings
@@ -99,14 +99,14 @@ def test_a_file_that_is_written_between_reading_and_writing_is_left_alone(notes,
     assert file.read_text() == "version = 1\n"
 
 
-def test_without_a_file_everything_is_built_in_and_the_first_change_makes_one(notes, user_home):
+def test_without_file_first_change_creates_it(notes, user_home):
     layers = read_layers(notes)
     assert layers.layer_of("window.theme") == "built-in"
     change_settings([SettingChange("window.theme", "defaults", "dark")], notes)
     assert read_layers(notes).layer_of("window.theme") == "defaults"
 
 
-def test_what_is_wrong_is_not_written(notes, file):
+def test_invalid_value_not_written(notes, file):
     text = file.read_text()
     with pytest.raises(SettingsError, match="number"):
         change_settings([SettingChange("query.max_results", "defaults", "many", 8)], notes, file)

@@ -45,7 +45,7 @@ def test_text_inside_long_strings_is_no_key() -> None:
     assert find_lines(text) == {("a",): 1, ("b",): 4, ("d",): 7}
 
 
-def test_a_key_of_an_inline_table_has_the_line_of_what_holds_it() -> None:
+def test_inline_table_key_has_table_line() -> None:
     lines = find_lines("[a]\nb = { c = 1 }")
     assert line_of(lines, ("a", "b", "c")) == 2
     assert line_of(lines, ("x",)) == 1

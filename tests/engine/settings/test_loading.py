@@ -176,7 +176,7 @@ def test_refusals_name_line_and_key(config: Path, text: str, expected: str) -> N
 
 
 @pytest.mark.parametrize("key", ["api_key", "openaiApiKey", "bearer-token", "PASSWORD", "client_secret"])
-def test_a_secret_is_told_where_it_belongs_and_never_repeated(config: Path, key: str) -> None:
+def test_secret_refused_with_hint_never_repeated(config: Path, key: str) -> None:
     message = refusal(config, f'[defaults]\n{key} = "sk-verysecret"')
     assert "environment variable" in message
     assert "verysecret" not in message

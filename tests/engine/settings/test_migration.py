@@ -26,7 +26,7 @@ def config(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_references_names_are_replaced_and_the_old_file_kept(config: Path) -> None:
+def test_reference_names_replaced_old_file_saved(config: Path) -> None:
     settings = load_settings(Path("/notes"), config=config)
     assert (settings.extra_paths, settings.max_file_bytes) == (("a",), 5)
     assert (settings.query.min_score, settings.query.max_results) == (0.1, 2)
@@ -57,7 +57,7 @@ def test_a_file_that_cannot_be_written_counts_all_the_same(config: Path, monkeyp
     assert config.read_text() == OLD
 
 
-def test_both_names_at_once_are_refused(config: Path) -> None:
+def test_both_names_together_refused(config: Path) -> None:
     config.write_text("[defaults.query]\nminScore = 0.1\nmin_score = 0.2\n")
     with pytest.raises(SettingsError, match=r'line 2: "query.minScore" is the old name of "min_score"'):
         load_settings(config=config)

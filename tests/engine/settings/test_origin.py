@@ -37,7 +37,7 @@ def test_the_layer_and_the_line(
     assert (found.layer, found.file, found.line) == (layer, str(config), line)
 
 
-def test_what_nobody_set_is_built_in(tmp_path: Path, config: Path) -> None:
+def test_unset_option_is_builtin(tmp_path: Path, config: Path) -> None:
     assert origin_of("extensions", tmp_path, config) == BUILT_IN
     assert origin_of("exclude", tmp_path / "notes", tmp_path / "none.toml") == BUILT_IN
     config.write_text("no = settings = file")

@@ -86,7 +86,7 @@ def test_addresses_and_variables_are_just_that(config: Path, line: str, told: st
     assert message.startswith(f', line 2: "remote.{line.partition(" ")[0]}" {told}')
 
 
-def test_what_is_right_is_kept(config: Path) -> None:
+def test_valid_values_accepted(config: Path) -> None:
     remote = load(
         config,
         '[defaults.remote]\nbase_url = "http://localhost:11434/v1"\napi_key_env = "WORK_KEY"\n'
@@ -182,7 +182,7 @@ def test_a_storage_option_with_a_secret_is_refused(config: Path, line: str) -> N
         ('machine = "a/b"', "must be a name of letters, digits, dots and hyphens"),
     ],
 )
-def test_where_a_table_is_must_be_an_address_and_names_must_be_names(config: Path, line: str, told: str) -> None:
+def test_table_address_and_names_validated(config: Path, line: str, told: str) -> None:
     assert told in refusal(config, f"[defaults.lancedb]\n{line}\n")
 
 

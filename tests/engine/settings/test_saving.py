@@ -50,7 +50,7 @@ def test_none_takes_a_setting_out(config: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value"), [("nothing", 1), ("query.max_results", "6"), ("query", 3), ("api_key", "x"), ("query.a.b", 1)]
 )
-def test_what_could_not_be_read_back_is_not_written(config: Path, key: str, value: object) -> None:
+def test_unreadable_value_not_written(config: Path, key: str, value: object) -> None:
     save_setting("model", "x", config=config)
     before = config.read_bytes()
     with pytest.raises(SettingsError):
@@ -98,7 +98,7 @@ def test_several_options_are_set_together_or_not_at_all(config: Path) -> None:
     assert load_settings(config=config).provider == "openai"
 
 
-def test_what_is_another_than_it_was_when_this_was_decided_is_not_overwritten(tmp_path):
+def test_changed_option_not_overwritten(tmp_path):
     file = tmp_path / "settings.toml"
     save_settings({"model": "one"}, config=file)
     seen = load_settings(config=file)

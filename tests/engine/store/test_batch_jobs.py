@@ -69,7 +69,7 @@ def test_where_nothing_can_be_written_no_job_may_begin(path):
     user.close()
 
 
-def test_older_data_is_kept(path, monkeypatch):
+def test_older_data_preserved(path, monkeypatch):
     monkeypatch.setattr(user_data, "MIGRATIONS", user_data.MIGRATIONS[:2])
     user = UserData(path)
     user.add_sync(make_summary(files_indexed=77))

@@ -23,7 +23,7 @@ class LateToken(CancelToken):
         return super().on_cancel(lambda: self.told.append(callback))
 
 
-def test_a_late_interrupt_does_not_hit_the_next_user_of_the_connection(tmp_path: Path) -> None:
+def test_late_interrupt_spares_next_user(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     token = LateToken()
     with store.read(token):
@@ -42,7 +42,7 @@ def test_a_late_interrupt_does_not_hit_the_next_user_of_the_connection(tmp_path:
     token.told[0]()  # nor does it trip over a connection that is closed by now
 
 
-def test_whatever_a_statement_says_when_it_was_cancelled_it_was_cancelled(tmp_path: Path) -> None:
+def test_cancelled_statement_always_raises_cancelled(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     token = CancelToken()
 
@@ -66,7 +66,7 @@ def test_one_reader_after_the_other_gets_the_same_connection(tmp_path: Path) -> 
     store.close()
 
 
-def test_a_resting_store_empties_the_caches_of_idle_readers_alone(tmp_path: Path) -> None:
+def test_rest_empties_idle_reader_caches_only(tmp_path: Path) -> None:
     def cached(snapshot: Snapshot) -> int:
         return snapshot.connection.status(apsw.SQLITE_DBSTATUS_CACHE_USED)[0]
 

@@ -79,7 +79,7 @@ def test_others_read_and_write_while_the_file_is_checked(tmp_path: Path, monkeyp
     store.close()
 
 
-def test_who_reads_while_it_is_mended_waits(tmp_path: Path) -> None:
+def test_reader_waits_during_repair(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     add(store, "a.md")
     found: list[list[str]] = []
@@ -93,7 +93,7 @@ def test_who_reads_while_it_is_mended_waits(tmp_path: Path) -> None:
     store.close()
 
 
-def test_a_second_process_goes_on_with_the_new_file(tmp_path: Path) -> None:
+def test_second_process_uses_new_file(tmp_path: Path) -> None:
     one, other = open_store(tmp_path), open_store(tmp_path)
     add(one, "a.md")
     late = damage_of(other)
@@ -106,7 +106,7 @@ def test_a_second_process_goes_on_with_the_new_file(tmp_path: Path) -> None:
     other.close()
 
 
-def test_an_index_that_someone_removed_is_begun_anew(tmp_path: Path) -> None:
+def test_deleted_index_recreated(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     add(store, "a.md")
     shutil.rmtree(store.files.folder)

@@ -38,9 +38,7 @@ def test_nothing_known_is_no_file_system() -> None:
 
 
 @pytest.mark.parametrize(("kind", "expected"), [("nfs", True), ("smb3", True), ("ext4", False), ("btrfs", False)])
-def test_a_folder_that_is_still_to_be_made_counts_as_the_one_above_it(
-    tmp_path: Path, monkeypatch, kind: str, expected: bool
-) -> None:
+def test_future_folder_uses_parent_drive(tmp_path: Path, monkeypatch, kind: str, expected: bool) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(f"/dev/sda1 / ext4 rw 0 0\nx {tmp_path.resolve()} {kind} rw 0 0\n")
     monkeypatch.setattr(network_drives, "_MOUNTS", mounts)

@@ -52,7 +52,7 @@ def test_a_fact_comes_back_as_it_was(rows: FactRows) -> None:
     assert rows.one("c") is None
 
 
-def test_another_text_loses_the_vector_and_another_category_does_not(rows: FactRows) -> None:
+def test_text_change_drops_vector_category_does_not(rows: FactRows) -> None:
     rows.put(make("a"))
     rows.keep_vectors(MODEL, [("a", "I prefer tea.", b"12")])
     rows.put(make("a", category="other"))
@@ -62,13 +62,13 @@ def test_another_text_loses_the_vector_and_another_category_does_not(rows: FactR
     assert rows.vectors(MODEL) == {}
 
 
-def test_a_vector_that_comes_too_late_is_not_kept(rows: FactRows) -> None:
+def test_late_vector_not_stored(rows: FactRows) -> None:
     rows.put(make("a", "new"))
     rows.keep_vectors(MODEL, [("a", "old", b"12"), ("gone", "new", b"34"), ("a", "new", b"56")])
     assert rows.vectors(MODEL) == {"a": b"56"}
 
 
-def test_the_stamp_tells_of_changes_here_and_elsewhere(rows: FactRows, user: UserData, tmp_path: Path) -> None:
+def test_stamp_changes_on_any_write(rows: FactRows, user: UserData, tmp_path: Path) -> None:
     before = rows.stamp()
     assert rows.stamp() == before
     rows.put(make("a"))
@@ -81,7 +81,7 @@ def test_the_stamp_tells_of_changes_here_and_elsewhere(rows: FactRows, user: Use
     assert {fact.id for fact in rows.all()} == {"a", "b"}
 
 
-def test_what_is_erased_is_in_no_file_any_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_erased_fact_in_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "user.sqlite"
     with contextlib.closing(UserData(path)) as data:
         FactRows(data).put(make("a", SECRETIVE), make("b", "kept"))
@@ -101,20 +101,20 @@ def test_what_is_erased_is_in_no_file_any_more(tmp_path: Path, monkeypatch: pyte
     copy.close()
 
 
-def test_what_was_forgotten_long_ago_is_erased_and_nothing_else(rows: FactRows) -> None:
+def test_expired_facts_erased_only(rows: FactRows) -> None:
     rows.put(make("old", forgotten=10.0), make("new", forgotten=30.0), make("kept"))
     rows.erase_old(20.0)
     assert {fact.id for fact in rows.all()} == {"new", "kept"}
 
 
-def test_a_text_that_was_changed_stands_nowhere_after_settling(rows: FactRows, tmp_path: Path) -> None:
+def test_changed_text_purged_after_settling(rows: FactRows, tmp_path: Path) -> None:
     rows.put(make("a", SECRETIVE))
     rows.put(make("a", "other"))
     rows.settle()
     assert not any(SECRETIVE.encode() in file.read_bytes() for file in tmp_path.iterdir())
 
 
-def test_where_nothing_can_be_kept_facts_are_read_and_changes_say_why(tmp_path: Path) -> None:
+def test_read_only_facts_say_why(tmp_path: Path) -> None:
     with contextlib.closing(UserData(tmp_path / "user.sqlite")) as data:
         FactRows(data).put(make("a"))
         data.settle()
@@ -130,7 +130,7 @@ def test_where_nothing_can_be_kept_facts_are_read_and_changes_say_why(tmp_path: 
             rows.erase(["a"])
 
 
-def test_the_facts_of_an_earlier_version_survive_the_next_migration(tmp_path: Path, monkeypatch) -> None:
+def test_old_facts_survive_migration(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "user.sqlite"
     facts = [make(str(number), f"fact {number}", created=float(number)) for number in range(50)]
     with contextlib.closing(UserData(path)) as data:

@@ -90,7 +90,7 @@ def test_a_failed_transaction_leaves_nothing(tmp_path: Path) -> None:
     store.close()
 
 
-def test_readers_see_the_old_generation_until_the_new_one_is_published(tmp_path: Path) -> None:
+def test_readers_see_old_generation_until_publish(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     with store.write() as writer:
         writer.replace_file(new_file("a.md", "old words"))
@@ -127,7 +127,7 @@ def left_over(store: IndexStore) -> list[str]:
         return [name for (name,) in snapshot.connection.execute(query)]
 
 
-def test_an_old_generation_goes_in_steps_that_a_killed_program_takes_up_again(tmp_path: Path, monkeypatch) -> None:
+def test_old_generation_removed_in_resumable_steps(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(table_removal, "_STEP_SECONDS", 0)
     store = open_store(tmp_path)
     published_anew(store, 300)
@@ -157,7 +157,7 @@ def test_an_old_generation_goes_in_steps_that_a_killed_program_takes_up_again(tm
     store.close()
 
 
-def test_tables_of_a_number_that_was_taken_away_before_can_be_taken_away_again(tmp_path: Path) -> None:
+def test_reused_table_number_removable_again(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     for rules in ("rules 2", "rules 3", "rules 4"):
         with store.write() as writer:
@@ -170,7 +170,7 @@ def test_tables_of_a_number_that_was_taken_away_before_can_be_taken_away_again(t
     store.close()
 
 
-def test_a_killed_rebuild_is_taken_up_again_only_under_the_same_rules(tmp_path: Path) -> None:
+def test_killed_rebuild_resumed_only_under_same_rules(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     with store.write() as writer:
         tables = writer.begin_generation("rules 2")
@@ -190,7 +190,7 @@ def test_a_killed_rebuild_is_taken_up_again_only_under_the_same_rules(tmp_path: 
     store.close()
 
 
-def test_eviction_takes_what_was_let_go_first_and_never_what_is_in_use(tmp_path: Path, monkeypatch) -> None:
+def test_eviction_oldest_first_never_in_use(tmp_path: Path, monkeypatch) -> None:
     store = open_store(tmp_path)
     clock = iter(range(100, 200))
     monkeypatch.setattr("engine.store.writer.time.time", lambda: next(clock))
@@ -238,7 +238,7 @@ def test_a_full_disk_is_one_sentence_and_loses_nothing(tmp_path: Path) -> None:
     store.close()
 
 
-def test_an_index_of_a_newer_version_is_refused_by_name_and_left_alone(tmp_path: Path) -> None:
+def test_newer_index_refused_untouched(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     database = store.files.database
     store.close()
@@ -252,7 +252,7 @@ def test_an_index_of_a_newer_version_is_refused_by_name_and_left_alone(tmp_path:
 
 
 @pytest.mark.parametrize("damage", ["not a database", "torn header"])
-def test_a_damaged_index_is_set_aside_and_started_anew(tmp_path: Path, damage: str) -> None:
+def test_damaged_index_replaced(tmp_path: Path, damage: str) -> None:
     store = open_store(tmp_path)
     with store.write() as writer:
         writer.replace_file(new_file("a.md", "words"))
@@ -295,7 +295,7 @@ def test_vectors_survive_damage_to_other_pages(tmp_path: Path) -> None:
     store.close()
 
 
-def test_only_one_process_may_write_and_the_lock_dies_with_its_holder(tmp_path: Path) -> None:
+def test_single_writer_lock_released_on_death(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     script = (
         "import sys; from filelock import FileLock; lock = FileLock(sys.argv[1]); lock.acquire();"
@@ -344,7 +344,7 @@ def test_a_copy_of_the_index_passes_sqlites_own_check(tmp_path: Path) -> None:
     connection.close()
 
 
-def test_one_reader_pool_serves_more_threads_than_it_has_connections(tmp_path: Path) -> None:
+def test_reader_pool_serves_more_threads(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     with store.write() as writer:
         writer.replace_file(new_file("a.md", "words"))

@@ -5,7 +5,7 @@ from engine.store.connection import READERS
 from tests.helpers.rows import new_file, open_store
 
 
-def test_what_others_wrote_since_a_connection_searched_is_no_damage(tmp_path: Path) -> None:
+def test_other_writes_are_no_damage(tmp_path: Path) -> None:
     store = open_store(tmp_path)
 
     def write(times: int) -> None:

@@ -61,7 +61,7 @@ def test_everything_is_there_again_after_a_restart(kept: SavedSearches, user: Us
     again.close()
 
 
-def test_each_question_is_kept_once_and_the_newest_is_first(kept: SavedSearches) -> None:
+def test_each_query_once_newest_first(kept: SavedSearches) -> None:
     for text in ("timer", "hose", "timer"):
         kept.note(ask(text))
     kept.note(ask("timer", days=7))
@@ -85,16 +85,14 @@ def test_the_beginning_of_a_question_gives_way_to_it(kept: SavedSearches) -> Non
     assert asked(kept)[:3] == ["a", "", "time"]
 
 
-def test_so_many_are_kept(kept: SavedSearches, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_history_limited(kept: SavedSearches, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(saved_searches, "_KEPT", 3)
     for number in range(5):
         kept.note(ask(f"{number} valves"))
     assert asked(kept) == ["4 valves", "3 valves", "2 valves"]
 
 
-def test_one_or_all_can_be_forgotten_and_nothing_is_left_in_the_file(
-    kept: SavedSearches, user: UserData, tmp_path: Path
-) -> None:
+def test_forget_one_or_all_purges_file(kept: SavedSearches, user: UserData, tmp_path: Path) -> None:
     for text in ("timer", "zebrafinch"):
         kept.note(ask(text))
     kept.forget_recent(ask("zebrafinch"))
@@ -125,7 +123,7 @@ def _copies(user: UserData, folder: Path) -> list[Path]:
         ask("x", within=ask("password: hunter2hunter2A!")),
     ],
 )
-def test_a_question_with_a_secret_is_not_kept(kept: SavedSearches, question: AskedQuestion) -> None:
+def test_secret_query_not_saved(kept: SavedSearches, question: AskedQuestion) -> None:
     kept.note(question)
     assert kept.recent() == ()
     with pytest.raises(StoreError, match="is not kept"):
@@ -173,9 +171,7 @@ def test_a_name_has_to_be_one(kept: SavedSearches, name: str) -> None:
     assert names(kept) == ["One"]
 
 
-def test_what_a_later_version_adds_is_left_out_and_what_an_earlier_one_lacks_has_its_default(
-    kept: SavedSearches, user: UserData
-) -> None:
+def test_unknown_fields_dropped_missing_defaulted(kept: SavedSearches, user: UserData) -> None:
     kept.save(SavedSearch(name="Now", question=WHOLE, used=3.0))
     later = json.dumps({"text": "timer", "mood": "calm", "within": {"text": "hose", "depth": [1]}})
     for name, text in (("Later", later), ("Earlier", '{"text":"timer"}'), ("Broken", '{"days":"soon"}')):
@@ -192,7 +188,7 @@ def test_what_a_later_version_adds_is_left_out_and_what_an_earlier_one_lacks_has
     assert left == 3  # the broken one, the one within, and the new one
 
 
-def test_where_nothing_can_be_kept_that_is_said(tmp_path: Path) -> None:
+def test_unsavable_reported(tmp_path: Path) -> None:
     user = UserData(tmp_path / "user.sqlite", read_only=True)
     kept = SavedSearches(user)
     kept.note(ask("timer"))
@@ -226,12 +222,12 @@ questions = st.recursive(
 
 
 @given(questions)
-def test_what_is_stored_is_what_was_asked(question: AskedQuestion) -> None:
+def test_stored_search_equals_query(question: AskedQuestion) -> None:
     [(_, _, found)] = saved_searches._readable([(1, 2.0, saved_searches._json(question))])
     assert found == question
 
 
-def test_what_is_forgotten_is_gone_from_the_copy_before_a_migration_too(tmp_path: Path, monkeypatch) -> None:
+def test_forgotten_purged_from_migration_copy(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "user.sqlite"
     with monkeypatch.context() as older:
         older.setattr(user_data, "MIGRATIONS", user_data.MIGRATIONS[:5])

@@ -58,7 +58,7 @@ def recall(matrix, vectors, queries, keep=24):
     [(128, 300, 0.5, 0.0), (128, 10, 0.3, 0.0), (96, 40, 1.5, 0.0), (128, 40, 0.7, 2.0), (130, 1, 1.0, 0.0)],
     ids=["tight", "clumps", "loose", "far-from-zero", "no-clusters"],
 )
-def test_the_best_are_found_after_scoring_four_times_as_many_again(dims, clusters, spread, offset):
+def test_best_found_after_rescoring_four_times(dims, clusters, spread, offset):
     vectors = clustered(20_100, dims, clusters=clusters, spread=spread, offset=offset)
     corpus, queries = vectors[:-100], vectors[-100:]
     assert recall(filled(corpus), corpus, queries) >= 0.99
@@ -123,7 +123,7 @@ def test_removed_rows_are_gone_and_unknown_ids_are_passed_over():
     assert len(matrix.search(vectors[0], 5)[0]) == 0
 
 
-def test_memory_comes_back_when_most_rows_are_removed_or_replaced():
+def test_memory_released_after_removals():
     vectors = clustered(5 * BLOCK_ROWS, 32)
     matrix = filled(vectors)
     full = matrix.nbytes
@@ -188,7 +188,7 @@ _steps = st.lists(st.tuples(st.booleans(), _ids, st.integers(0, 2**16)), max_siz
 
 @settings(max_examples=60, deadline=None)
 @given(steps=_steps)
-def test_any_sequence_of_changes_leaves_what_a_dict_would_hold(steps):
+def test_random_changes_match_dict(steps):
     with pytest.MonkeyPatch.context() as patch:
         for module in ("matrix_block", "matrix"):
             patch.setattr(f"engine.store.{module}.BLOCK_ROWS", 8)
@@ -301,7 +301,7 @@ def test_saved_codes_are_read_from_the_file(tmp_path):
     assert anonymous() < before - 7 * BLOCK_ROWS * 512
 
 
-def test_a_matrix_answers_the_same_after_saving_and_can_be_changed(tmp_path):
+def test_saved_matrix_answers_same_and_changes(tmp_path):
     vectors = clustered(4 * BLOCK_ROWS + 50, 32)
     matrix, same = filled(vectors), filled(vectors)
     for stamp, gone in enumerate((np.arange(5000, 5100), np.arange(0, 9000, 2), np.arange(9000, 15000))):
@@ -361,7 +361,7 @@ def test_an_empty_matrix_is_saved_too(tmp_path):
     assert (matrix.dims, matrix.rows) == (24, 0)
 
 
-def test_a_failed_save_keeps_the_old_file_and_leaves_nothing_aside(saved, monkeypatch):
+def test_failed_save_keeps_old_file(saved, monkeypatch):
     path, vectors = saved
     before = path.read_bytes()
 

@@ -93,9 +93,7 @@ def test_an_index_without_sessions_answers_and_takes_sessions(
         memory.close()
 
 
-def test_an_older_index_that_cannot_be_written_is_refused_in_words(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unwritable_old_index_refused_with_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_old_index(tmp_path / "index", (1,))
     monkeypatch.setattr(os, "access", lambda *_: False)
     with pytest.raises(IndexReadOnly, match="older version"):

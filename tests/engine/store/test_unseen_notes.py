@@ -25,7 +25,7 @@ def note(number: int) -> WrittenNote:
     return WrittenNote(path=f"memory/{number}.md", session="sessions/a/1", written=float(number), digest="d")
 
 
-def test_what_was_not_seen_is_told_after_another_start(user: UserData, path: Path) -> None:
+def test_unseen_note_reported_after_restart(user: UserData, path: Path) -> None:
     UnseenNotes(user).add(note(1))
     UnseenNotes(user).add(note(2))
     later = UserData(path)
@@ -43,7 +43,7 @@ def test_the_oldest_go_first(user: UserData, monkeypatch: pytest.MonkeyPatch) ->
     assert UnseenNotes(user).all() == (note(3), note(2))
 
 
-def test_where_nothing_can_be_kept_nobody_is_told(path: Path) -> None:
+def test_unsavable_notes_not_reported(path: Path) -> None:
     data = UserData(path, read_only=True)
     notes = UnseenNotes(data)
     notes.add(note(1))

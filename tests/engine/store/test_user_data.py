@@ -33,7 +33,7 @@ def summary(started: float) -> SyncSummary:
     )
 
 
-def test_the_history_is_kept_and_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_history_saved_and_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("engine.store.user_data._KEPT_SYNCS", 3)
     data = UserData(tmp_path / "user.sqlite")
     for number in range(5):
@@ -46,7 +46,7 @@ def test_the_history_is_kept_and_limited(tmp_path: Path, monkeypatch: pytest.Mon
     data.close()
 
 
-def test_what_was_agreed_to_is_kept_until_it_is_done(tmp_path: Path) -> None:
+def test_approval_saved_until_done(tmp_path: Path) -> None:
     one, other = ModelName("openai", "small", "a"), ModelName("openai", "small", "b")
     data = UserData(tmp_path / "user.sqlite")
     data.approve(one, 7)
@@ -59,7 +59,7 @@ def test_what_was_agreed_to_is_kept_until_it_is_done(tmp_path: Path) -> None:
     data.close()
 
 
-def test_the_data_of_the_first_version_is_taken_over_with_a_copy_aside(tmp_path: Path, monkeypatch) -> None:
+def test_first_version_migrated_with_copy(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "user.sqlite"
     with monkeypatch.context() as first:
         first.setattr(user_data, "MIGRATIONS", user_data.MIGRATIONS[:1])
@@ -77,7 +77,7 @@ def test_the_data_of_the_first_version_is_taken_over_with_a_copy_aside(tmp_path:
     assert path.with_name(f"user.sqlite.before-{len(user_data.MIGRATIONS)}").exists()
 
 
-def test_an_entry_that_another_version_wrote_does_not_hide_the_others(tmp_path: Path) -> None:
+def test_unknown_entry_does_not_hide_others(tmp_path: Path) -> None:
     data = UserData(tmp_path / "user.sqlite")
     data.add_sync(summary(1))
     data._connection.execute('INSERT INTO sync_history (started, record) VALUES (2, \'{"reason":"unheard of"}\')')
@@ -137,7 +137,7 @@ def test_damage_in_any_table_is_found_at_the_start(tmp_path: Path, table: str, r
     assert "damaged" in data.problem
 
 
-def test_what_a_broken_off_migration_left_aside_is_no_damage(tmp_path: Path, monkeypatch) -> None:
+def test_interrupted_migration_leftover_is_no_damage(tmp_path: Path, monkeypatch) -> None:
     path = tmp_path / "user.sqlite"
     with monkeypatch.context() as first:
         first.setattr(user_data, "MIGRATIONS", user_data.MIGRATIONS[:1])
@@ -244,7 +244,7 @@ def test_file_emptied_while_open_is_restored_from_the_backup(path: Path) -> None
 
 
 @pytest.mark.parametrize("ruin", [Path.unlink, empty, damage])
-def test_file_ruined_before_any_backup_says_what_to_do(path: Path, ruin: Callable[[Path], None]) -> None:
+def test_file_ruined_before_backup_says_fix(path: Path, ruin: Callable[[Path], None]) -> None:
     UserData(path).close()
     ruin(path)
     with closing(UserData(path)) as data:

@@ -96,7 +96,7 @@ def test_sql_cannot_load_libraries_afterwards(connection):
 # --- the table ------------------------------------------------------------------------------------------------------
 
 
-def test_the_table_is_kept_until_the_dimensions_change(table):
+def test_table_stays_until_dimensions_change(table):
     vec0.insert_rows(table, [5], sentences(1, 64), SCALE)
     assert vec0.ready_table(table, 64) is False
     assert vec0.stored_ids(table) == [5]
@@ -147,7 +147,7 @@ def test_vectors_of_zeros_are_not_found(table):
     assert vec0.nearest(table, sentences(1, 64)[0], 5, SCALE)[0].tolist() == [2]
 
 
-def test_a_table_of_mostly_holes_is_made_anew(table):
+def test_sparse_table_recreated(table):
     vec0.insert_rows(table, range(6000), sentences(6000, 64), SCALE)
     vec0.delete_rows(table, range(0, 6000, 3))
     assert vec0.ready_table(table, 64) is False

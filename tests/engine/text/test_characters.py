@@ -11,7 +11,7 @@ PIECES = [FAMILY, "e\u0301", "\U0001f1e9\U0001f1ea", "\U0001f44d\U0001f3fd", "рд
 
 
 @pytest.mark.parametrize("whole", [piece for piece in PIECES if len(piece) > 1])
-def test_what_is_one_character_stays_whole(whole: str) -> None:
+def test_user_perceived_character_stays_whole(whole: str) -> None:
     for most in range(1, len(whole)):
         assert cut(f"x{whole}y", 1 + most) == "x"
     assert cut(f"x{whole}y", 1 + len(whole)) == f"x{whole}"
@@ -22,7 +22,7 @@ def test_flags_are_cut_between_two_of_them() -> None:
     assert [len(cut(flags, most)) for most in range(2, 7)] == [2, 2, 4, 4, 6]
 
 
-def test_what_is_nothing_but_one_endless_character_is_cut_somewhere() -> None:
+def test_endless_character_is_cut() -> None:
     assert cut("a" + "\u0301" * 500, 300) == "a" + "\u0301" * 299
 
 

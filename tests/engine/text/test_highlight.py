@@ -111,12 +111,12 @@ def test_nothing_to_mark(text: str, query: str) -> None:
         "pumppump [pump]",
     ],
 )
-def test_words_are_marked_where_they_stand_and_not_where_others_hold_them(expected: str, query: str) -> None:
+def test_words_marked_where_present_only(expected: str, query: str) -> None:
     assert marked(expected.replace("[", "").replace("]", ""), query, "english") == expected
 
 
 @given(st.lists(_RUNS, max_size=12), st.lists(_RUNS, min_size=1, max_size=4), st.sampled_from([*_LANGUAGES, "dutch"]))
-def test_what_is_known_by_its_first_letter_changes_nothing(text: list[str], query: list[str], language: str) -> None:
+def test_first_letter_filter_changes_nothing(text: list[str], query: list[str], language: str) -> None:
     matcher = _Matcher(analyse_query(" ".join(query), (language,)), (language,))
     short = set(matcher.ranges(" ".join(text)))
     matcher._beginnings = None

@@ -36,7 +36,7 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize(("language", "sentence"), SENTENCES.items())
-def test_a_sentence_tells_its_language(language: str, sentence: str) -> None:
+def test_sentence_language_detected(language: str, sentence: str) -> None:
     assert detect_language(sentence) == language
 
 
@@ -68,7 +68,7 @@ def test_a_quoted_name_does_not_change_the_language() -> None:
     assert detect_language(f"{SENTENCES['russian']} {SENTENCES['russian']} Так сказал Андрій.") == "russian"
 
 
-def test_forms_of_a_ukrainian_word_are_found_as_they_are_written_beside_russian_notes() -> None:
+def test_ukrainian_forms_found_next_to_russian() -> None:
     term = analyse_query("книгами", ("russian", "")).terms[0]
     assert {"книгами", "книг"} <= set(term.stems)
 
@@ -78,7 +78,7 @@ def test_short_latin_text_counts_as_english(text: str) -> None:
     assert detect_language(text) == "english"
 
 
-def test_a_letter_of_its_own_tells_a_language() -> None:
+def test_specific_letter_detects_language() -> None:
     assert [detect_language(word) for word in ("Größe", "łódź", "ğüzel")] == ["german", "polish", "turkish"]
 
 
@@ -87,7 +87,7 @@ def test_a_likely_language_needs_less_evidence() -> None:
     assert detect_language("the plan", ["german"]) == "english"
 
 
-def test_decomposed_text_tells_its_language_too() -> None:
+def test_decomposed_text_detects_language() -> None:
     assert detect_language("Sch\u030cu\u030azka Pr\u030cesunuta r\u030cada") == "czech"
 
 
@@ -129,7 +129,7 @@ def test_forms_of_a_word_have_one_stem(language: str, forms: list[str]) -> None:
         ("no such language", "running", "running"),
     ],
 )
-def test_the_script_of_a_word_chooses_who_stems_it(language: str, word: str, stem: str) -> None:
+def test_script_of_word_selects_stemmer(language: str, word: str, stem: str) -> None:
     assert stems_of(language)[word] == stem
 
 

@@ -40,12 +40,12 @@ def test_terms_know_where_they_stand() -> None:
         ("x" * 70, ("x" * 64, "x" * 6), (f"{'x' * 64} {'x' * 6}",)),
     ],
 )
-def test_what_a_term_looks_for(query: str, word: str | tuple[str, ...], stems: tuple[str, ...]) -> None:
+def test_term_expansions(query: str, word: str | tuple[str, ...], stems: tuple[str, ...]) -> None:
     found = term(query)
     assert (found.word, found.stems) == (word, stems)
 
 
-def test_a_word_is_stemmed_in_its_own_language_and_those_of_the_index() -> None:
+def test_word_stemmed_in_query_and_index_languages() -> None:
     found = analyse_query("generously", ["german", "english", ""])
     assert found.languages == ("english", "german", "")
     assert found.terms[0].stems == ("generous", "generously")
@@ -117,7 +117,7 @@ def test_a_query_without_words_has_no_terms(query: str) -> None:
     assert analyse_query(query).terms == ()
 
 
-def test_one_word_that_another_language_uses_as_glue_is_no_stop_word() -> None:
+def test_foreign_function_word_not_dropped() -> None:
     assert content("lost hat", "german", "english") == ["lost", "hat"]
     assert content("wo hat er den Hut verloren", "german", "english") == ["Hut", "verloren"]
 
@@ -127,7 +127,7 @@ def test_foreign_rules_leave_no_stump_of_a_word() -> None:
     assert term("Gewächshäusern", "english", "german").stems[-1].startswith("gewachshaus")
 
 
-def test_words_joined_by_hyphens_ask_for_each_and_identifiers_for_the_whole() -> None:
+def test_hyphenated_words_split_identifiers_whole() -> None:
     assert [found.surface for found in analyse_query("boundary-layer flow").terms] == ["boundary", "layer", "flow"]
     wholes = ["foo_bar-baz", "utf-8", "x-ray"]
     assert [found.surface for found in analyse_query(" ".join(wholes)).terms] == wholes

@@ -42,7 +42,7 @@ def shown(query: str) -> list[str]:
         ("“left”-handed", ['"left"', "handed"]),
     ],
 )
-def test_what_a_query_is_read_as(text: str, clauses: list[str]) -> None:
+def test_query_parsing(text: str, clauses: list[str]) -> None:
     assert shown(text) == clauses
     assert parse_query(text).remarks == ()
 
@@ -115,7 +115,7 @@ def test_a_mark_that_never_closes_stays_open_when_written_again(query: str) -> N
 
 
 @given(st.one_of(st.text(), st.lists(_BITS).map("".join), st.lists(_BITS).map(" ".join)))
-def test_any_text_is_a_query_that_reads_the_same_when_written_again(text: str) -> None:
+def test_any_text_round_trips_as_query(text: str) -> None:
     query = parse_query(text)
     again = parse_query(str(query))
     assert [str(clause) for clause in again.clauses] == [str(clause) for clause in query.clauses]

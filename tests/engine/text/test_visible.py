@@ -32,12 +32,12 @@ HIDDEN = [
 
 
 @pytest.mark.parametrize("text", SEEN)
-def test_what_is_seen_stays(text: str) -> None:
+def test_visible_text_stays(text: str) -> None:
     assert visible(text) == text
 
 
 @pytest.mark.parametrize(("text", "left"), HIDDEN)
-def test_what_hides_goes(text: str, left: str) -> None:
+def test_invisible_text_removed(text: str, left: str) -> None:
     assert visible(text) == left
 
 

@@ -18,7 +18,7 @@ LEADS_OUT = {"Quit", "Sync now", "Rebuild index…"}
 
 
 @pytest.mark.parametrize("kind", ["searches", "settings", "others"])
-def test_every_view_says_what_can_be_done_in_it_and_tab_follows_the_eye(program, kind):
+def test_every_view_describes_actions_in_tab_order(program, kind):
     found: dict[str, list[str]] = {}
     for view in (one for one in get_args(View) if kind_of(one) == kind and one not in ELSEWHERE):
         program.go(view)
@@ -30,7 +30,7 @@ def test_every_view_says_what_can_be_done_in_it_and_tab_follows_the_eye(program,
 
 
 @pytest.mark.qt_log_ignore("grabbing the keyboard", "support raise", extend=True)  # by a menu: there is none here
-def test_every_command_leads_to_what_can_be_heard(program, monkeypatch):
+def test_every_command_reaches_accessible_target(program, monkeypatch):
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
     program.go("search")
@@ -44,7 +44,7 @@ def test_every_command_leads_to_what_can_be_heard(program, monkeypatch):
             program.close_others()
 
 
-def test_what_is_painted_has_a_role_and_words_for_each_part(program):
+def test_painted_views_expose_role_and_parts(program):
     program.go("chunks")
     source = of(program.window.viewer._source)
     assert source.role() == QAccessible.Role.Document

@@ -15,7 +15,7 @@ def keys(qapp) -> Keymap:
     return keymap()
 
 
-def test_a_command_has_its_usual_keys_until_somebody_chooses_others(qapp):
+def test_command_has_default_keys_until_changed(qapp):
     mapped = Keymap()
     mapped.declare(FIND)
     assert mapped.keys("trial.find") == ("Ctrl+F", "F7")
@@ -35,7 +35,7 @@ def test_one_name_means_one_command(qapp):
         mapped.declare(command("trial.find", "Find", "file", "F8"))
 
 
-def test_related_commands_are_listed_together_whoever_was_made_first(qapp):
+def test_related_commands_listed_together(qapp):
     mapped = Keymap()
     for name, place in (
         ("theme.dark", "window"),
@@ -50,7 +50,7 @@ def test_related_commands_are_listed_together_whoever_was_made_first(qapp):
     assert [one.name for one in mapped.by_place()] == [*window, "file.wrap"]
 
 
-def test_changes_are_told_once_and_only_where_there_are_any(qtbot, keys):
+def test_changes_signalled_once_when_real(qtbot, keys):
     with qtbot.waitSignal(keys.changed):
         keys.set_own({"trial.find": ["Ctrl+J"]})
     with qtbot.assertNotEmitted(keys.changed):
@@ -78,7 +78,7 @@ def test_actions_tooltips_and_menus_follow(qtbot, keys):
     assert with_key("Find", FIND.name) == "Find"
 
 
-def test_what_is_gone_hears_of_no_change(qapp, keys):
+def test_deleted_listener_not_called(qapp, keys):
     panel = QWidget()
     key_action(panel, FIND)
     shiboken6.delete(panel)

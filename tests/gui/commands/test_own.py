@@ -34,7 +34,7 @@ def _in_file(config):
     return engine.load_settings(config=config).window.keys
 
 
-def test_a_new_key_holds_at_once_and_is_saved_beside_what_the_file_has(qtbot, own, mapped, config):
+def test_new_key_applies_and_saves_with_rest(qtbot, own, mapped, config):
     config.write_text('# mine\n[defaults]\nprovider = "none"\n[defaults.window]\ntheme = "dark"\n')
     own.give("file.wrap", ["Ctrl+Alt+W", "F7"])
     assert mapped.keys("file.wrap") == ("Ctrl+Alt+W", "F7")
@@ -45,7 +45,7 @@ def test_a_new_key_holds_at_once_and_is_saved_beside_what_the_file_has(qtbot, ow
     assert engine.load_settings(config=config).window.theme == "dark"
 
 
-def test_the_last_of_many_changes_is_what_stays(qtbot, own, config):
+def test_last_of_many_changes_saved(qtbot, own, config):
     for number in range(1, 10):
         own.give("file.wrap", [f"Ctrl+F{number}"])
     qtbot.waitUntil(lambda: not own.saving)
@@ -105,7 +105,7 @@ def test_two_commands_may_change_their_keys(own, mapped):
     assert (mapped.keys("file.wrap"), mapped.keys("search.focus")) == (("Ctrl+K",), ("Alt+Z",))
 
 
-def test_what_cannot_be_saved_is_said_and_holds_meanwhile(qtbot, own, mapped, config):
+def test_unsaved_change_reported_and_applied(qtbot, own, mapped, config):
     config.write_text("this is no settings file")
     with qtbot.waitSignal(own.not_saved) as told:
         own.give("file.wrap", ["F7"])
@@ -124,7 +124,7 @@ def test_what_cannot_be_saved_is_said_and_holds_meanwhile(qtbot, own, mapped, co
         ("Ctrl+K, F2", "Ctrl+K, F2"),
     ],
 )
-def test_what_is_a_key(qapp, key, known):
+def test_valid_keys(qapp, key, known):
     assert plain(key) == known
 
 

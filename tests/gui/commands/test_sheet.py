@@ -46,7 +46,7 @@ def test_the_way_to_change_keys_is_on_the_sheet(qtbot, shown, opened):
     assert dialog.page == "keyboard"
 
 
-def test_in_a_narrow_sheet_keys_and_what_they_do_share_the_room(qtbot, window, appearance):
+def test_narrow_sheet_shares_width(qtbot, window, appearance):
     appearance.set_font_scale(2.0)
     narrow = KeySheet()
     qtbot.addWidget(narrow)

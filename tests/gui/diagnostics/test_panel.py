@@ -74,7 +74,7 @@ def test_the_groups_appear_together(qtbot, appearance, jobs, memory):
     assert not any(shown[:-1])
 
 
-def test_files_that_are_asked_for_while_the_dock_is_built_come_into_view(qtbot, appearance, jobs, memory):
+def test_requested_files_scrolled_into_view_while_building(qtbot, appearance, jobs, memory):
     panel = DiagnosticsPanel(memory, jobs)
     qtbot.addWidget(panel)
     with qtbot.waitActive(panel):
@@ -120,7 +120,7 @@ def test_a_probe_that_fails_says_why(qtbot, panel, memory, monkeypatch):
     qtbot.waitUntil(lambda: _rows(panel)["sqlite-vec"]._reason.text() == "No wheel for this platform.")
 
 
-def test_the_tables_show_what_was_left_out(qtbot, panel):
+def test_tables_list_excluded_files(qtbot, panel):
     table = panel.findChild(IssuesTable)
     panel.show_status(make_status())
     assert not table.isVisible()
@@ -174,7 +174,7 @@ def test_the_last_syncs_are_drawn_and_the_newest_is_named(qtbot, panel):
     assert panel._history.accessibleName() == "Last syncs: No sync yet."
 
 
-def test_tab_goes_down_the_dock_as_the_eye_does(qtbot, panel):
+def test_tab_follows_visual_order(qtbot, panel):
     panel.show_status(make_status(dirty=True))
     panel.show_status(make_status(failed_files=FAILED, last_sync=make_summary(error="The disk is full.")))
     with qtbot.waitActive(panel):
@@ -251,7 +251,7 @@ def test_no_word_is_cut_whatever_the_size_of_the_text(qtbot, appearance, jobs, m
     assert panel._page.width() <= panel._scroll.viewport().width()
 
 
-def test_values_go_below_their_labels_where_there_is_no_room_beside_them(qtbot, appearance, panel):
+def test_values_below_labels_when_narrow(qtbot, appearance, panel):
     panel.show_status(make_status())
     row = _rows(panel)["Files"]
     assert row._value.y() == row._label.y()

@@ -36,7 +36,7 @@ def test_every_group_is_always_there_in_the_same_order():
         assert [group.title for group in read_status(status, NOW)] == wanted
 
 
-def test_labels_are_unique_within_a_group_so_that_rows_can_be_kept():
+def test_labels_unique_within_group():
     paid = {"tokens": 1200, "cost": 0.02}
     for group in read_status(make_status(syncing=make_progress(**paid), last_sync=make_summary(**paid)), NOW):
         labels = [reading.label for reading in group.readings]
@@ -62,7 +62,7 @@ def test_the_index_says_its_state(changes, state, value, remedy):
     assert (found.state, found.value, found.remedy) == (state, value, remedy)
 
 
-def test_the_engine_in_use_has_a_name_and_says_what_it_cannot_do():
+def test_engine_named_with_missing_features():
     assert _reading("Engine", "In use").value == "built-in index"
     lacking = {"backend": "qmd", "lacks": {"insight": "qmd keeps its index to itself.", "states": "It does not tell."}}
     assert (_reading("Engine", "In use", **lacking).value, _reading("Engine", "In use", **lacking).state) == (
@@ -71,7 +71,7 @@ def test_the_engine_in_use_has_a_name_and_says_what_it_cannot_do():
     )
 
 
-def test_what_the_engine_cannot_do_stands_together_at_the_end():
+def test_missing_features_listed_at_end():
     lacks = {"insight": "qmd keeps its index to itself. The built-in engine can.", "states": "It does not tell."}
     *others, last = read_status(make_status(backend="qmd", lacks=lacks), NOW)
     assert [reading.label for reading in others[0].readings] == ["In use"]
@@ -84,7 +84,7 @@ def test_what_the_engine_cannot_do_stands_together_at_the_end():
     assert read_status(make_status(), NOW)[-1].readings == ()
 
 
-def test_an_engine_in_place_of_another_is_not_taken_for_a_provider():
+def test_fallback_engine_not_shown_as_provider():
     reason = "qmd search took longer than 4 s and was ended."
     replaced = {
         "fallback": FallbackStatus(from_="qmd", reason=reason),
@@ -98,7 +98,7 @@ def test_an_engine_in_place_of_another_is_not_taken_for_a_provider():
     assert _reading("Embedding", "Fallback", **both).value == "instead of openai"
 
 
-def test_where_texts_go_and_whose_key_is_used_is_said():
+def test_text_recipient_and_key_source_shown():
     here = {"remote": False, "server": None, "consent": None, "keyPlace": None, "passedOver": ["openai: no key."]}
     found = _reading("Embedding", "Texts", custom=here)
     assert (found.value, found.tip) == ("stay on this machine", "openai: no key.")
@@ -162,7 +162,7 @@ DEGRADED: list[tuple[str, str, dict]] = [
 
 
 @pytest.mark.parametrize(("group", "label", "changes"), DEGRADED)
-def test_what_is_degraded_says_why(group, label, changes):
+def test_degraded_parts_say_why(group, label, changes):
     found = _reading(group, label, **changes)
     assert found.state == "degraded"
     assert found.reason
@@ -204,7 +204,7 @@ def test_sqlite_vec_that_is_not_needed_is_not_degraded():
         ("Sync", "Last", {"last_sync": None}),
     ],
 )
-def test_what_is_switched_off_is_off_not_degraded(group, label, changes):
+def test_disabled_is_off_not_degraded(group, label, changes):
     assert _reading(group, label, **changes).state == "off"
 
 
@@ -229,7 +229,7 @@ def test_vectors_on_their_way_are_counted_against_all():
         ({"cost": 0.0, "provider": "gguf"}, "about 9 min 0 s, no cost"),
     ],
 )
-def test_vectors_that_wait_for_a_yes_say_for_what(due, takes):
+def test_pending_vectors_name_reason(due, takes):
     found = _reading("Vectors", "State", pending_vectors=25_000, awaiting=make_estimate(**due))
     assert (found.state, found.remedy) == ("degraded", "embed")
     assert "25,000 passages" in found.reason
@@ -241,13 +241,13 @@ def test_nothing_is_found_by_meaning_before_the_first_vector():
     assert _reading("Sources", "Search", vector=_vector(rows=0)).value == "by words only"
 
 
-def test_vectors_that_a_failing_provider_leaves_out_are_not_on_their_way():
+def test_vectors_of_failing_provider_not_pending():
     failing = {"pending_vectors": 9, "custom": {"providerError": "The server cannot be reached."}}
     assert _reading("Vectors", "State", **failing).state == "degraded"
     assert _reading("Vectors", "State", **failing, syncing=make_progress()).state == "working"
 
 
-def test_the_cache_tells_its_size_and_whose_vectors_it_keeps():
+def test_cache_shows_size_and_models():
     found = _reading("Cache", "Entries")
     assert "use-multilingual-v3: 7 vectors" in found.tip
 
@@ -325,7 +325,7 @@ def test_open_batch_jobs_are_shown_with_state_and_age():
     assert found.tip == "openai, small: 1,234 texts, in_progress, begun 2 h ago"
 
 
-def test_single_texts_that_a_batch_job_left_out_are_no_degradation():
+def test_single_job_failures_not_degraded():
     found = _reading("Batch", "State", batch=_batch(enabled=True, last_error="3 of 40 texts.", last_provider="openai"))
     assert found.state == "fine"
     assert "openai: 3 of 40 texts." in found.tip

@@ -40,7 +40,7 @@ def _drop(view: PathExplainer, data: QMimeData) -> None:
     assert event.isAccepted()
 
 
-def test_enter_answers_with_the_state_and_what_helps(qtbot, why, memory):
+def test_enter_shows_state_and_remedy(qtbot, why, memory):
     _ask(qtbot, why, NAME)
     assert memory.explained == [NAME]
     assert why._answer.word.text().startswith("indexed")
@@ -83,7 +83,7 @@ def test_only_the_newest_question_is_answered(qtbot, why, memory):
     assert why._answer.word.text().startswith("not there")
 
 
-def test_a_failure_is_told(qtbot, why, memory):
+def test_failure_is_shown(qtbot, why, memory):
     memory.explain_error = WorkspaceError("The folder notes does not exist.")
     _ask(qtbot, why, NAME)
     assert why._sentence.text() == "The folder notes does not exist."
@@ -100,7 +100,7 @@ def test_a_dropped_file_replaces_the_text_and_is_answered(qtbot, why, memory, tm
     assert why.edit.text().endswith("a b.md")
 
 
-def test_what_can_be_dropped():
+def test_droppable_data():
     text, address, nothing = QMimeData(), QMimeData(), QMimeData()
     text.setText(" notes/a.md \nnotes/b.md")
     address.setUrls([QUrl("https://example.org/a.md")])

@@ -57,12 +57,12 @@ def _show(panel: ExplanationPanel, outcome: SearchOutcome, result: MemorySearchR
     panel.show_answer(_answer(outcome))
 
 
-def test_before_anything_is_asked_it_says_what_it_is_for(panel):
+def test_empty_panel_explains_purpose(panel):
     assert "this says where each score comes from" in _said(panel)
     assert not panel.findChild(StageTable).isVisible()
 
 
-def test_it_tells_of_the_selected_result_and_follows_the_selection(panel, outcome):
+def test_follows_selected_result(panel, outcome):
     first, second = outcome.results[:2]
     _show(panel, outcome, first)
     said = _said(panel)
@@ -75,7 +75,7 @@ def test_it_tells_of_the_selected_result_and_follows_the_selection(panel, outcom
     assert f"Number 2 of {outcome.total} results" in _said(panel)
 
 
-def test_bars_and_tables_are_told_to_assistive_tools(panel, outcome):
+def test_charts_and_tables_are_accessible(panel, outcome):
     _show(panel, outcome, outcome.results[0])
     assert panel.findChild(ScoreBar).accessibleName().startswith("Score 0.84: words 0.63, meaning 0.21")
     assert panel.findChild(TermBars).accessibleName() == "word 0.90"
@@ -97,7 +97,7 @@ def test_all_figures_fold_out(qtbot, panel, outcome):
     assert figures.height() > rows  # nothing scrolls inside of what scrolls
 
 
-def test_stages_stand_in_their_order_with_counts_and_milliseconds(panel, outcome):
+def test_stages_in_order_with_counts_and_times(panel, outcome):
     _show(panel, outcome, outcome.results[0])
     cells = _cells(panel.findChild(StageTable))
     assert [row[0] for row in cells] == ["Words", "Found by words", "Found by meaning", "Threshold", "Shown"]
@@ -132,14 +132,14 @@ def memory_of_nothing() -> SearchOutcome:
         memory.close()
 
 
-def test_an_answer_by_words_alone_leaves_what_is_shown(panel, outcome, memory_of_nothing):
+def test_keyword_answer_leaves_display(panel, outcome, memory_of_nothing):
     _show(panel, outcome, outcome.results[0])
     before = _said(panel)
     panel.show_answer(_answer(memory_of_nothing, final=False))
     assert _said(panel) == before
 
 
-def test_an_answer_without_an_explanation_is_looked_into_or_admitted(panel, outcome):
+def test_missing_explanation_requested_or_reported(panel, outcome):
     bare = _bare(outcome)
     panel.show_answer(_answer(bare, explained=False))
     assert "Looking…" in _said(panel)

@@ -16,7 +16,7 @@ def result() -> MemorySearchResult:
         memory.close()
 
 
-def test_the_bar_adds_up_to_the_score_and_to_what_age_took(result):
+def test_bar_sums_to_score_and_age_loss(result):
     reason = make_reason()
     of = wording.shares(reason, result)
     assert of.score == pytest.approx(reason.score)
@@ -30,7 +30,7 @@ def test_nothing_is_said_of_age_where_nothing_ages(result):
     assert wording.spoken_shares(wording.shares(reason, result)).count(",") == 1
 
 
-def test_terms_that_give_most_come_first_and_those_that_lack_last():
+def test_best_terms_first_missing_last():
     parts = wording.parts(make_reason())
     assert [(part.term, part.where) for part in parts] == [
         ("timer", "heading, text"),
@@ -53,7 +53,7 @@ def test_the_table_has_every_number_with_its_unit():
     assert figures["Like"] == "topics/shopping.md#L1-L3"
 
 
-def test_the_table_leaves_out_what_had_no_say():
+def test_table_omits_zero_terms():
     bare = make_reason(
         vector_score=None, cosine=None, cosine_low=None, cosine_high=None, date_origin=None, mmr_like="", rank=1
     )

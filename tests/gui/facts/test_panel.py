@@ -82,7 +82,7 @@ def settle(qtbot, panel: FactsPanel, until: Callable[[], bool]) -> None:
     qtbot.waitUntil(lambda: until() and not panel.busy)
 
 
-def test_the_newest_stand_first_with_what_is_known_of_them(panel):
+def test_newest_first_with_details(panel):
     assert listed(panel) == ["I prefer green tea", "Ines is allergic to hazelnuts", "Otter is deployed on Tuesdays"]
     told = panel.body.list.rows.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert told.startswith("I prefer green tea. Preference · importance 70 % · by you, ")
@@ -120,7 +120,7 @@ def test_a_text_is_changed_and_the_change_taken_back(qtbot, panel, facts):
     assert panel.body.editor.text.toPlainText() == "I prefer green tea"
 
 
-def test_what_is_typed_is_kept_by_going_elsewhere(qtbot, panel, facts):
+def test_typing_saved_on_focus_loss(qtbot, panel, facts):
     panel.body.editor.text.setPlainText("I prefer white tea")
     qtbot.keyClick(panel.body.list, Key.Key_Down)
     settle(qtbot, panel, lambda: "I prefer white tea" in texts(facts))
@@ -142,7 +142,7 @@ def test_a_refused_text_stays_to_be_mended(qtbot, panel, facts):
     assert panel.body.editor.text.toPlainText() == "I prefer green tea"
 
 
-def test_what_escape_took_back_comes_again(qtbot, panel):
+def test_escaped_text_restorable(qtbot, panel):
     text = panel.body.editor.text
     panel.body.editor.take_focus()
     qtbot.keyClicks(text, ", with ginger")
@@ -153,7 +153,7 @@ def test_what_escape_took_back_comes_again(qtbot, panel):
     assert text.toPlainText() == "I prefer green tea, with ginger"
 
 
-def test_kind_and_importance_change_at_once(qtbot, panel, facts):
+def test_category_and_importance_change_immediately(qtbot, panel, facts):
     editor = panel.body.editor
     editor._category.setCurrentIndex(editor._category.findData("other"))
     editor._category.activated.emit(editor._category.currentIndex())
@@ -167,7 +167,7 @@ def test_kind_and_importance_change_at_once(qtbot, panel, facts):
     assert fact_of(facts, "I prefer green tea").importance == 0.7
 
 
-def test_forgetting_goes_on_with_the_next_and_is_undone(qtbot, panel, facts):
+def test_forget_selects_next_and_undoes(qtbot, panel, facts):
     panel.body.list.setFocus()
     for _ in range(2):
         before = panel.body.list.current
@@ -183,7 +183,7 @@ def test_forgetting_goes_on_with_the_next_and_is_undone(qtbot, panel, facts):
     assert len(texts(facts)) == 3
 
 
-def test_what_waits_is_approved(qtbot, panel, facts):
+def test_pending_fact_approved(qtbot, panel, facts):
     panel.filters._chips["waiting"].click()
     settle(qtbot, panel, lambda: listed(panel) == ["My starter is called Otto"])
     assert panel.filters._chips["waiting"].text() == "To approve (1)"
@@ -196,7 +196,7 @@ def test_what_waits_is_approved(qtbot, panel, facts):
     settle(qtbot, panel, lambda: listed(panel) == ["My starter is called Otto"])
 
 
-def test_what_was_forgotten_is_put_back_or_deleted_for_good(qtbot, panel, facts):
+def test_forgotten_restored_or_erased(qtbot, panel, facts):
     panel.filters._chips["forgotten"].click()
     settle(qtbot, panel, lambda: listed(panel) == ["Hazel is backed up on Sundays"])
     assert panel.body.editor.text.isReadOnly()
@@ -255,7 +255,7 @@ def test_words_narrow_the_list_and_escape_leads_back(qtbot, panel):
     assert len(listed(panel)) == 3
 
 
-def test_what_an_agent_keeps_meanwhile_appears_and_nothing_that_is_typed_is_lost(qtbot, panel, facts):
+def test_agent_fact_appears_without_losing_typing(qtbot, panel, facts):
     panel.body.editor.text.setPlainText("I prefer no tea")
     facts.add("Kept from outside", origin="agent")
     panel.shelf.look()
@@ -264,7 +264,7 @@ def test_what_an_agent_keeps_meanwhile_appears_and_nothing_that_is_typed_is_lost
     assert panel.body.editor.text.toPlainText() == "I prefer no tea"
 
 
-def test_what_cannot_be_written_is_only_shown(qtbot, opened, memory, facts):
+def test_read_only_facts_displayed(qtbot, opened, memory, facts):
     memory.user_data._read_only = True
     qtbot.keyClick(opened, Key.Key_4, Control)
     panel = opened.views.facts
@@ -275,7 +275,7 @@ def test_what_cannot_be_written_is_only_shown(qtbot, opened, memory, facts):
     assert len(texts(facts)) == 3
 
 
-def test_a_failing_read_is_told(qtbot, opened, memory, facts, monkeypatch):
+def test_failed_read_is_shown(qtbot, opened, memory, facts, monkeypatch):
     def refuse() -> None:
         raise FactRefused("They cannot be read.")
 

@@ -34,7 +34,7 @@ def by_name(components):
     return {component.name: component for component in components}
 
 
-def test_this_installation_names_qt_the_model_and_python_with_their_texts():
+def test_components_name_qt_model_and_python():
     found = by_name(read_components())
     qt = found["Qt for Python (PySide6)"]
     assert qt.licence == "LGPL-3.0-only"
@@ -47,13 +47,13 @@ def test_this_installation_names_qt_the_model_and_python_with_their_texts():
     assert "Permission is hereby granted" in found["sqlite-vec"].texts[0]
 
 
-def test_every_dependency_of_the_program_is_named_and_no_tool_of_the_tests():
+def test_dependencies_listed_without_test_tools():
     packages = {component.package for component in read_components()}
     assert {"mnemoscope", "openai", "pydantic", "threadpoolctl", "shiboken6"} <= packages
     assert {"pytest", "ruff", "mypy", "hypothesis", "moto"}.isdisjoint(packages)
 
 
-def test_extras_are_followed_where_they_are_asked_for_and_installed(tmp_path):
+def test_installed_extras_followed(tmp_path):
     install(
         tmp_path,
         "mnemoscope",
@@ -73,7 +73,7 @@ def test_extras_are_followed_where_they_are_asked_for_and_installed(tmp_path):
     assert names == ["fast.words", "mnemoscope", "only-with-more", "speedy"]
 
 
-def test_a_licence_is_told_as_its_authors_tell_it(tmp_path):
+def test_licence_as_authors_state(tmp_path):
     requires = [f"Requires-Dist: {name}" for name in ("modern", "old", "filed", "silent")]
     install(tmp_path, "mnemoscope", *requires)
     install(tmp_path, "modern", "License-Expression: MIT OR Apache-2.0", LICENSE="one", NOTICE="two")
@@ -89,7 +89,7 @@ def test_a_licence_is_told_as_its_authors_tell_it(tmp_path):
     assert (found["silent"].licence, found["silent"].texts) == ("not stated", ())
 
 
-def test_of_the_libraries_of_a_bundle_those_are_named_that_are_there(tmp_path):
+def test_bundle_lists_present_libraries(tmp_path):
     row = {"version": "1", "licence": "MIT", "about": "", "text": "licences/x.txt"}
     bundled(
         tmp_path,

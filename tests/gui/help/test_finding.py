@@ -75,11 +75,11 @@ def test_endings_capitals_and_beginnings_do_not_matter(pages):
     assert find(pages, "DUPLICATES")[0] == find(pages, "duplicate")[0] == find(pages, "duplic")[0]
 
 
-def test_a_heading_stands_before_a_word_in_passing(pages):
+def test_heading_ranks_before_body_word(pages):
     assert find(pages, "map")[0].heading == "Map"
 
 
-def test_a_word_that_is_nowhere_is_left_out_and_nothing_is_nothing(pages):
+def test_unknown_word_ignored_and_empty_finds_none(pages):
     assert find(pages, "duplicates xyzzyq")[0] == find(pages, "duplicates")[0]
     assert find(pages, "xyzzyq") == []
     assert find(pages, "") == []

@@ -83,7 +83,7 @@ def test_every_operator_of_the_guide_is_understood(language):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_operator_that_there_is_stands_in_the_guide(language):
+def test_guide_covers_every_operator(language):
     source = page_source("query-language", language)
     for name in {example.partition(":")[0] for example, _ in engine.QUERY_HELP if ":" in example}:
         assert f"`{name}:" in source, name
@@ -108,7 +108,7 @@ def test_pages_are_short_and_have_one_title(language):
 
 
 @pytest.mark.parametrize(("name", "language"), [(name, language) for name, language in WRITTEN if language != "en"])
-def test_a_translated_page_says_and_links_the_same_in_the_same_order(name, language):
+def test_translated_page_matches_structure(name, language):
     english, other = page_source(name), page_source(name, language)
     assert other != english, "there is no such page"
     assert [len(marks) for marks in MARKS.findall(other)] == [len(marks) for marks in MARKS.findall(english)]
@@ -145,7 +145,7 @@ def test_no_page_is_left_over():
         assert names == set(NAMES)
 
 
-def test_a_page_that_a_language_lacks_is_read_in_english():
+def test_missing_translation_falls_back_to_english():
     assert page_source("privacy", "fr") == page_source("privacy")
 
 

@@ -55,7 +55,7 @@ def test_the_list_is_by_name_and_the_first_text_is_shown(qtbot, opened, monkeypa
     close(qtbot, opened)
 
 
-def test_what_is_typed_is_looked_for_in_names_and_texts(qtbot, opened, monkeypatch):
+def test_search_in_names_and_texts(qtbot, opened, monkeypatch):
     sheet = licences(qtbot, opened, monkeypatch)
     qtbot.keyClicks(sheet.box, "gnu ALPHA")
     assert names(sheet) == ["Alpha"]
@@ -77,7 +77,7 @@ def test_escape_clears_the_box_and_then_closes(qtbot, opened, monkeypatch):
     qtbot.waitUntil(lambda: opened.findChild(QDialog) is None)
 
 
-def test_closed_before_it_was_read_nothing_is_shown_and_the_next_time_all(qtbot, opened, monkeypatch):
+def test_closed_before_loading_shows_next_time(qtbot, opened, monkeypatch):
     monkeypatch.setattr(about, "read_components", lambda: COMPONENTS)
     opened.about.show_licences()
     close(qtbot, opened)
@@ -86,7 +86,7 @@ def test_closed_before_it_was_read_nothing_is_shown_and_the_next_time_all(qtbot,
     close(qtbot, opened)
 
 
-def test_a_failure_is_told_in_the_sheet(qtbot, opened, monkeypatch):
+def test_failure_shown_in_sheet(qtbot, opened, monkeypatch):
     def fail():
         raise OSError(2, "No such file or directory", "bundled.json")
 

@@ -65,7 +65,7 @@ def test_searching_leads_to_the_section(qtbot, guide):
     assert _list(guide).count() == len(NAMES)
 
 
-def test_what_is_not_there_is_said(qtbot, guide):
+def test_missing_target_reported(qtbot, guide):
     _type(guide, "xyzzyq")
     qtbot.waitUntil(lambda: _list(guide).count() == 0)
     assert guide._counts.text() == "Nothing found"
@@ -103,7 +103,7 @@ def test_a_link_runs_a_command_of_the_window(qtbot, guide, window):
     assert window.views.current == "facts"
 
 
-def test_a_command_that_cannot_be_run_now_is_told(guide, window):
+def test_unavailable_command_reported(guide, window):
     _follow(guide, "command:index.sync")
     assert guide._remark.text() == "“Sync now” cannot be done at the moment."
 
@@ -163,7 +163,7 @@ def test_in_a_narrow_window_list_and_page_take_turns(qtbot, guide):
     qtbot.waitUntil(lambda: _list(guide).isVisible() and _list(guide).item(0).text() == "Map\nThe index")
 
 
-def test_other_keys_are_shown_at_once(qtbot, guide):
+def test_changed_keys_shown_immediately(qtbot, guide):
     keymap().set_own({"view.search": ["Ctrl+Alt+9"]})
     try:
         qtbot.waitUntil(lambda: guide.ready and "Ctrl+Alt+9" in _page_text(guide))
@@ -172,7 +172,7 @@ def test_other_keys_are_shown_at_once(qtbot, guide):
     qtbot.waitUntil(lambda: guide.ready and "Ctrl+Alt+9" not in _page_text(guide))
 
 
-def test_it_goes_with_the_window_and_is_found_again(guide, window):
+def test_closes_with_window_and_reopens(guide, window):
     window.close()
     assert not guide.isVisible()
 

@@ -10,7 +10,7 @@ from gui.widgets.tab_order import stops
 ROW = Attention("copies", "working", "2 near-duplicates", "", ("Compare", "duplicates"))
 
 
-def test_rows_that_come_after_a_fold_are_reached_in_the_place_of_the_card(qtbot, appearance):
+def test_late_rows_reached_in_tab_order(qtbot, appearance):
     """In one column the card is the first, in two it stands behind the left ones."""
     left, button = QFrame(), QPushButton("Colour")
     QVBoxLayout(left).addWidget(button)

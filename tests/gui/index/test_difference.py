@@ -25,7 +25,7 @@ def test_a_changed_line_has_its_words_marked() -> None:
     assert [row.right.text[slice(*mark)] for mark in row.right.marks] == ["07", "30", "last"]
 
 
-def test_a_line_that_one_text_lacks() -> None:
+def test_line_missing_in_one_text() -> None:
     assert told(rows("a\nonly here\nb", "a\nb")) == [("same", 1, 1), ("left", 2, None), ("same", 3, 2)]
     assert told(rows("a\nb", "a\nonly here\nb")) == [("same", 1, 1), ("right", None, 2), ("same", 2, 3)]
 

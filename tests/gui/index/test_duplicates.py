@@ -131,7 +131,7 @@ def test_differences_are_gone_through_by_key(qtbot, shown: DuplicatesPage) -> No
         QTest.keyClick(view, key)
 
 
-def test_both_columns_are_painted_and_signs_tell_what_colours_tell(qtbot, shown: DuplicatesPage) -> None:
+def test_columns_painted_with_signs(qtbot, shown: DuplicatesPage) -> None:
     picture = shown._pane.view.viewport().grab().toImage()
     half = picture.width() // 2
     ink = [{picture.pixelColor(x, 10).name() for x in range(start, start + half)} for start in (0, half)]
@@ -174,7 +174,7 @@ def test_hidden_groups_can_be_listed_again(qtbot, page: DuplicatesPage, memory, 
     qtbot.waitUntil(lambda: len(insight.hidden) == 1)
 
 
-def test_what_cannot_be_kept_is_told(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:
+def test_save_error_shown(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:
     insight.problem = MnemoscopeError("The folder of the index cannot be written.")
     press(shown, "Not a duplicate")
     qtbot.waitUntil(lambda: "cannot be written" in words(shown))
@@ -200,7 +200,7 @@ def test_progress_is_shown_and_the_search_can_be_stopped(qtbot, page, memory, in
     qtbot.waitUntil(lambda: len(listed(page)) == 2)
 
 
-def test_a_failure_is_told_and_tried_again(qtbot, page, memory, insight: FakeInsight) -> None:
+def test_failure_shown_and_retried(qtbot, page, memory, insight: FakeInsight) -> None:
     insight.problem = MnemoscopeError("The index cannot be read.")
     page.set_manager(memory)
     qtbot.waitUntil(lambda: "The index cannot be read." in words(page))
@@ -209,13 +209,13 @@ def test_a_failure_is_told_and_tried_again(qtbot, page, memory, insight: FakeIns
     qtbot.waitUntil(lambda: len(listed(page)) == 2)
 
 
-def test_a_quick_search_is_made_anew_when_the_index_changes(qtbot, shown: DuplicatesPage, insight) -> None:
+def test_quick_search_repeated_on_change(qtbot, shown: DuplicatesPage, insight) -> None:
     insight.groups = insight.groups[:1]
     shown.refresh()
     qtbot.waitUntil(lambda: len(listed(shown)) == 1)
 
 
-def test_a_long_search_is_made_anew_when_the_person_says_so(qtbot, page, memory, insight: FakeInsight) -> None:
+def test_long_search_repeated_on_request(qtbot, page, memory, insight: FakeInsight) -> None:
     insight.seconds = 9.0
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
@@ -227,13 +227,13 @@ def test_a_long_search_is_made_anew_when_the_person_says_so(qtbot, page, memory,
     qtbot.waitUntil(lambda: len(insight.asked) > asked and not page.busy)
 
 
-def test_a_note_that_has_gone_is_told(qtbot, page, memory: FakeMemory, insight: FakeInsight) -> None:
+def test_deleted_note_reported(qtbot, page, memory: FakeMemory, insight: FakeInsight) -> None:
     memory.open_error = FileNotFoundError(LEFT)
     page.set_manager(memory)
     qtbot.waitUntil(lambda: f"{LEFT} is not there any more." in words(page))
 
 
-def test_in_a_narrow_window_the_comparison_takes_the_place_of_the_list(qtbot, shown: DuplicatesPage) -> None:
+def test_narrow_window_shows_comparison_over_list(qtbot, shown: DuplicatesPage) -> None:
     shown.resize(500, 300)
     assert shown._pane.isHidden()
     QTest.keyClick(shown._list, Qt.Key.Key_Return)
@@ -278,7 +278,7 @@ def test_words() -> None:
     )
 
 
-def test_what_needs_attention_names_them(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> None:
+def test_attention_lists_duplicates(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> None:
     told = []
     page.attention_changed.connect(told.append)
     page.set_manager(memory)
@@ -291,7 +291,7 @@ def test_what_needs_attention_names_them(qtbot, page: DuplicatesPage, memory: Fa
     qtbot.waitUntil(lambda: told[-1] == ())
 
 
-def test_they_are_looked_for_when_someone_sees_what_needs_attention(qtbot, appearance, jobs, memory, insight) -> None:
+def test_searched_when_overview_visible(qtbot, appearance, jobs, memory, insight) -> None:
     page = DuplicatesPage(jobs)
     qtbot.addWidget(page)
     page.set_manager(memory)

@@ -51,7 +51,7 @@ def names(page: HealthPage) -> list[str]:
     return [row.accessibleName().partition(":")[0] for row in rows(page)]
 
 
-def test_what_needs_attention_comes_first_and_all_is_summed_up(show: Show) -> None:
+def test_attention_first_with_summary(show: Show) -> None:
     page = show(FakeHealth(FINE, KEYWORDS, USER))
     assert names(page) == ["Keyword index", "Your data", "Database file"]
     assert page._head.summary.text() == "2 of 3 checks need attention."
@@ -64,7 +64,7 @@ def test_what_needs_attention_comes_first_and_all_is_summed_up(show: Show) -> No
     assert page._head.all.isEnabled()
 
 
-def test_the_overview_is_told_what_its_status_does_not_know(qtbot, show: Show) -> None:
+def test_overview_gets_findings_beyond_status(qtbot, show: Show) -> None:
     health = FakeHealth(FINE, KEYWORDS, NOTES)
     page = show(health)
     with qtbot.waitSignal(page.attention_changed) as told:
@@ -80,7 +80,7 @@ def test_the_overview_is_told_what_its_status_does_not_know(qtbot, show: Show) -
     qtbot.waitUntil(lambda: not page.busy)
 
 
-def test_the_overview_is_told_what_a_glance_finds(qtbot, jobs: Jobs) -> None:
+def test_overview_gets_quick_findings(qtbot, jobs: Jobs) -> None:
     health = FakeHealth(FINE, KEYWORDS, NOTES)
     page = HealthPage(jobs)
     qtbot.addWidget(page)
@@ -109,7 +109,7 @@ def test_an_index_without_problems_says_so_calmly(show: Show) -> None:
     assert page._head.again.isEnabled()
 
 
-def test_nothing_is_looked_at_while_nobody_looks(qtbot, jobs: Jobs) -> None:
+def test_hidden_page_checks_nothing(qtbot, jobs: Jobs) -> None:
     health = FakeHealth(FINE)
     page = HealthPage(jobs)
     qtbot.addWidget(page)
@@ -168,7 +168,7 @@ def test_all_are_repaired_by_key(qtbot, show: Show) -> None:
     assert QApplication.focusWidget() is page._head.again
 
 
-def test_what_keeps_a_repair_from_its_end_is_said(qtbot, show: Show) -> None:
+def test_interrupted_repair_reported(qtbot, show: Show) -> None:
     health = FakeHealth(KEYWORDS)
     health.problem = IndexBusy("Another process is writing the index.")
     page = show(health)

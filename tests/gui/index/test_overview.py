@@ -51,7 +51,7 @@ def press(page, words: str) -> None:
     next(b for b in page.findChildren(QPushButton) if not b.isHidden() and b.text() == words).click()
 
 
-def test_the_page_shows_what_was_counted(page):
+def test_page_shows_counts(page):
     assert {"10", "files", "25", "chunks", "median 1,214 characters"} <= set(texts(page))
     assert page._sizes.chart.accessibleDescription().startswith("33 chunks. The middle one has 1,214 characters")
     assert page._disk.chart.series.marks[0].caption.startswith("Text: 38 MB")
@@ -59,7 +59,7 @@ def test_the_page_shows_what_was_counted(page):
     assert row_names(page) == ["Nothing needs your attention."]
 
 
-def test_nothing_is_read_while_nobody_looks(qtbot, page, insight):
+def test_hidden_page_reads_nothing(qtbot, page, insight):
     page.hide()
     looks = len(insight.asked)
     page.refresh()
@@ -71,7 +71,7 @@ def test_nothing_is_read_while_nobody_looks(qtbot, page, insight):
     assert len(insight.asked) == looks + 1
 
 
-def test_a_change_is_read_again_and_figures_follow_the_status_at_once(qtbot, page, insight):
+def test_change_reread_and_figures_follow_status(qtbot, page, insight):
     page.show_status(make_status(files=11, chunks=30, syncing=make_progress()))
     assert "30" in texts(page)
     insight.found = make_overview(syncs=(make_sync(),))
@@ -79,7 +79,7 @@ def test_a_change_is_read_again_and_figures_follow_the_status_at_once(qtbot, pag
     qtbot.waitUntil(lambda: len(page._syncs.chart.series.marks) == 1)
 
 
-def test_an_index_that_cannot_be_counted_says_why_and_is_tried_again(qtbot, page, insight):
+def test_uncountable_index_says_why_and_retries(qtbot, page, insight):
     insight.problem = IndexCorrupt("The index is damaged.")
     page.refresh()
     qtbot.waitUntil(lambda: "could not be counted" in row_names(page)[0])
@@ -111,13 +111,13 @@ def test_another_memory_begins_with_nothing(qtbot, page, insight):
     assert not page.busy
 
 
-def test_a_backend_that_cannot_be_looked_into_keeps_the_page_calm(page, memory):
+def test_uninspectable_backend_keeps_page_calm(page, memory):
     memory.insight = None
     page.set_manager(memory)
     assert not page.busy
 
 
-def test_what_needs_attention_asks_for_what_its_button_says(qtbot, page):
+def test_attention_button_requests_action(qtbot, page):
     issue = FileIssue(path="scan.md", rule="not-utf8", detail="Byte 3.")
     page.show_status(make_status(failed_files=(issue,), skipped_files=(issue,)))
     for words, action in (("Retry", "sync"), ("Show", "skipped")):
@@ -235,7 +235,7 @@ def test_folders_are_copied_whole(qtbot, page):
 # --- syncs ------------------------------------------------------------------------------------------------------------
 
 
-def test_enter_on_a_sync_lists_what_failed(qtbot, page, insight):
+def test_enter_on_sync_lists_failures(qtbot, page, insight):
     issue = FileIssue(path="scan.md", rule="not-utf8", detail="Byte 3.")
     bad = make_sync(error="The disk is full.", files_failed=12, failed=(issue,))
     insight.found = make_overview(syncs=(make_sync(started=1.0), bad))
@@ -264,7 +264,7 @@ def test_the_speed_is_drawn_while_a_sync_runs(page, monkeypatch):
 # --- places -----------------------------------------------------------------------------------------------------------
 
 
-def test_a_narrow_window_has_one_column_with_what_needs_attention_first(qtbot, page):
+def test_narrow_window_single_column(qtbot, page):
     assert page._sizes.x() > page._folders.x()
     page.resize(560, 360)
     qtbot.waitUntil(lambda: page._sizes.x() == page._folders.x())
@@ -285,7 +285,7 @@ def test_every_part_is_reached_by_tab(qtbot, page):
     assert reached == {"_folders", "_syncs", "_sizes", "_disk", "_times"}
 
 
-def test_the_keys_go_past_the_maps_controls_which_an_arrow_would_change(qtbot, page, memory, monkeypatch):
+def test_tab_skips_map_controls(qtbot, page, memory, monkeypatch):
     monkeypatch.setattr(memory, "insight", FakeMap())
     page.map.set_manager(memory)
     qtbot.waitUntil(lambda: page.map.prepared is not None and not page.map.busy)

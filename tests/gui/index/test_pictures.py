@@ -52,7 +52,7 @@ def test_months_without_a_file_have_their_place():
     assert time_series(()).marks == ()
 
 
-def test_many_months_become_years_and_a_strange_date_no_endless_row_of_them():
+def test_many_months_become_years():
     series = time_series((month(2020, 1), month(2020, 7), month(2024, 3, 5)))
     assert [(mark.key, mark.parts[0]) for mark in series.marks] == [
         ("2020", 2),
@@ -73,7 +73,7 @@ def test_the_parts_on_disk_are_shares_of_the_whole():
     assert disk_series(()).marks == ()
 
 
-def test_cache_hits_leave_out_what_was_not_counted():
+def test_cache_hits_skip_uncounted():
     old, new = make_sync(vectors_reused=None, vectors_embedded=90), make_sync(vectors_reused=9, vectors_embedded=1)
     assert cache_hits((old, new)) == (9, 10)
     assert cache_hits((old,)) is None
@@ -91,7 +91,7 @@ def vector(rows: int):
     return msgspec.structs.replace(make_status().vector, rows=rows)
 
 
-def test_figures_say_what_is_there_and_what_is_not():
+def test_figures_show_present_and_missing():
     issue = FileIssue(path="a.md", rule="not-utf8", detail="Byte 3.")
     status = make_status(
         files=10_006, chunks=26_043, failed_files=(issue,) * 2, skipped_files=(issue,) * 31, vector=vector(26_043)
@@ -116,7 +116,7 @@ def test_vectors_say_how_far_they_are():
     assert by_name(almost)["vectors"][1].startswith(f"99{SPACE}%"), "never all before all is there"
 
 
-def test_the_parts_on_disk_are_told_in_the_unit_of_the_whole():
+def test_disk_parts_in_common_unit():
     sizes = msgspec.structs.replace(make_status().sizes, database=98_000_000, wal=0, matrix=20_000_000, user=0)
     assert by_name(make_status(sizes=sizes), make_overview())["on disk"][:2] == (
         "118 MB",
@@ -124,7 +124,7 @@ def test_the_parts_on_disk_are_told_in_the_unit_of_the_whole():
     )
 
 
-def test_what_the_parts_on_disk_leave_unexplained_is_told():
+def test_unexplained_disk_parts_shown():
     parts = (("text", 500_000), ("words", 300_000), ("vectors", 250_000), ("matrix", 50_000), ("log", 2_800_000))
     overview = msgspec.structs.replace(
         make_overview(), disk=tuple(DiskPart(name=name, bytes=size) for name, size in parts)
@@ -166,7 +166,7 @@ def test_skipped_files_are_counted_by_their_rules():
     ]
 
 
-def test_an_entry_that_stands_for_all_files_of_a_kind_counts_as_so_many():
+def test_grouped_entry_counts_all_files():
     kind = issue("*.txt", "extension", skip_reasons.OTHER_EXTENSIONS.said(count=1501, extensions=".md"))
     more = issue("…", "symlink", skip_reasons.MORE_OF_A_RULE.said(number=20))
     skipped = (kind, issue("x", "symlink"), more)
@@ -176,7 +176,7 @@ def test_an_entry_that_stands_for_all_files_of_a_kind_counts_as_so_many():
     assert by_name(make_status(skipped_files=skipped))["files"][1] == "1,522 skipped"
 
 
-def test_vectors_that_wait_say_for_what():
+def test_pending_vectors_name_purpose():
     assert rows(pending_vectors=3)[0][0] == "3 chunks are found by words only"
     assert rows(pending_vectors=1)[0][2] == "sync"
     assert rows(pending_vectors=3, syncing=make_progress()) == [], "they are on their way"
@@ -184,7 +184,7 @@ def test_vectors_that_wait_say_for_what():
     assert (title, action) == ("3 chunks wait for your agreement to be embedded", "embed")
 
 
-def test_a_problem_stands_first():
+def test_problem_comes_first():
     found = rows(
         index_error="It was damaged.",
         last_sync=make_summary(error="The disk is full."),
@@ -193,7 +193,7 @@ def test_a_problem_stands_first():
     assert [action for _, _, action in found] == ["rebuild", "sync", "skipped"]
 
 
-def test_an_index_that_cannot_be_written_offers_nothing_that_writes():
+def test_read_only_index_offers_no_writes():
     custom = make_status().custom | {"readOnly": "The index cannot be written."}
     found = rows(custom=custom, index_error="The index cannot be written.", failed_files=(issue("a.md"),))
     assert [action for _, _, action in found] == ["", ""]
@@ -215,7 +215,7 @@ def test_the_speed_is_that_since_the_last_second():
     assert len(series.marks[0].row) == len(THROUGHPUT_COLUMNS)
 
 
-def test_another_step_begins_anew_and_the_last_one_stays_when_all_is_done():
+def test_new_step_restarts_and_last_remains():
     speed = Throughput()
     for moment, phase, done in (
         (1.0, "indexing", 5),

@@ -24,7 +24,7 @@ def _paths(results: ResultList) -> list[object]:
     return [results.rows.row(number).key for number in range(results.rows.rowCount())]
 
 
-def test_it_comes_in_the_middle_of_the_screen_with_the_keys_in_its_box(qtbot, way):
+def test_opens_centred_with_focus_in_box(qtbot, way):
     with qtbot.waitActive(way.quick):
         way.quick.toggle()
     room = QGuiApplication.primaryScreen().availableGeometry()
@@ -36,7 +36,7 @@ def test_it_comes_in_the_middle_of_the_screen_with_the_keys_in_its_box(qtbot, wa
     assert not way.quick.isVisible()
 
 
-def test_results_come_while_one_types_and_make_the_window_larger_but_not_elsewhere(qtbot, way):
+def test_results_enlarge_window_in_place(qtbot, way):
     with qtbot.waitActive(way.quick):
         way.quick.call_up()
     before = way.quick.geometry()
@@ -74,14 +74,14 @@ def test_the_next_time_the_last_question_is_there_to_be_replaced(qtbot, way, mem
     assert way.panel.box.query == "valve"
 
 
-def test_who_goes_on_elsewhere_leaves_it(qtbot, way, opened):
+def test_closes_when_focus_leaves(qtbot, way, opened):
     _ask(qtbot, way, "hose")
     with qtbot.waitActive(opened):
         opened.activateWindow()
     qtbot.waitUntil(lambda: not way.quick.isVisible())
 
 
-def test_enter_opens_the_result_in_the_window_with_the_question_that_led_to_it(qtbot, way, opened):
+def test_enter_opens_result_with_query(qtbot, way, opened):
     _ask(qtbot, way, "hose")
     qtbot.keyClick(way.panel.box.edit, Qt.Key.Key_Down)
     qtbot.keyClick(way.panel.list, Qt.Key.Key_Down)
@@ -148,7 +148,7 @@ def test_without_a_folder_it_says_so_and_leads_to_the_window(qtbot, way, opened,
     assert opened.isVisible()
 
 
-def test_what_was_typed_while_the_folder_was_opened_is_asked_then(qtbot, way, opened, monkeypatch):
+def test_typing_during_open_searched_later(qtbot, way, opened, monkeypatch):
     opened.workspace.close()
     anew = FakeMemory()
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: anew)

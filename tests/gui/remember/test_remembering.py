@@ -74,7 +74,7 @@ def test_a_session_becomes_a_note(qtbot, sessions, memory):
     assert way(sessions).sheet is None
 
 
-def test_it_opens_or_goes_into_the_trash(qtbot, sessions, memory, user_home):
+def test_note_opens_or_is_trashed(qtbot, sessions, memory, user_home):
     press(open_sheet(qtbot, sessions), "Save")
     qtbot.waitUntil(lambda: "Remembered as" in sessions.banner.text)
     [name] = notes(memory)
@@ -92,7 +92,7 @@ def test_it_opens_or_goes_into_the_trash(qtbot, sessions, memory, user_home):
     assert len(list((user_home / "data" / "Trash" / "files").iterdir())) == 1
 
 
-def test_what_was_changed_since_is_not_taken_back(qtbot, sessions, memory):
+def test_changed_note_not_undone(qtbot, sessions, memory):
     press(open_sheet(qtbot, sessions), "Save")
     qtbot.waitUntil(lambda: "Remembered as" in sessions.banner.text)
     file = memory.folder / "memory" / notes(memory)[0]
@@ -186,7 +186,7 @@ def by_agent(memory, slug: str) -> WrittenNote:
     return save_note(memory, memory.folder, settings, note, slug=slug, by_agent=True)
 
 
-def test_what_an_agent_wrote_is_told_while_the_window_is_open(qtbot, sessions, memory):
+def test_agent_note_announced_while_open(qtbot, sessions, memory):
     note = by_agent(memory, "first")
     memory.changed()
     memory.sync()
@@ -196,7 +196,7 @@ def test_what_an_agent_wrote_is_told_while_the_window_is_open(qtbot, sessions, m
     assert notes(memory) == [note.path.removeprefix("memory/")]
 
 
-def test_several_are_told_at_the_start_until_someone_answers(qtbot, window, memory):
+def test_several_notes_announced_until_answered(qtbot, window, memory):
     memory.session_texts = dict(SESSIONS)
     first, second = by_agent(memory, "first"), by_agent(memory, "second")
     window.folders.open(memory.folder)
@@ -239,7 +239,7 @@ def test_it_can_go_into_the_trash(qtbot, window, memory):
     qtbot.waitUntil(lambda: memory.unseen_notes.all() == ())
 
 
-def test_who_has_changed_or_removed_one_knows_of_it(qtbot, window, memory):
+def test_changed_or_removed_note_counts_as_seen(qtbot, window, memory):
     memory.session_texts = dict(SESSIONS)
     first, second = by_agent(memory, "first"), by_agent(memory, "second")
     (memory.folder / first.path).write_text("mine")

@@ -64,7 +64,7 @@ def test_until_the_session_is_read_nothing_can_be_saved(sheet):
     assert not button(sheet, "Save").isEnabled()
 
 
-def test_it_says_where_the_note_goes(filled):
+def test_sheet_shows_target_folder(filled):
     assert "Goes to memory/2026-05-31-drip-valve.md in notes. Secrets are masked." in said(filled)
     assert counts(filled) == ["The last 5 of 38", "The last 15 of 38", "The last 30 of 38", "All 38"]
     name(filled).setText("")
@@ -86,7 +86,7 @@ def test_an_empty_text_cannot_be_saved(filled):
     assert not button(filled, "Save").isEnabled()
 
 
-def test_enter_in_the_name_and_a_key_anywhere_save_what_is_there(qtbot, filled):
+def test_enter_and_shortcut_save(qtbot, filled):
     text(filled).appendPlainText("Mine.")
     with qtbot.waitSignal(filled.save_wanted) as saved:
         qtbot.keyClick(name(filled), Key.Key_Return)
@@ -126,12 +126,12 @@ def test_changes_go_only_when_that_is_said_twice(qtbot, filled):
     assert not filled.isVisible()
 
 
-def test_without_changes_it_closes_at_once(qtbot, filled):
+def test_unchanged_sheet_closes_immediately(qtbot, filled):
     qtbot.keyClick(filled, Key.Key_Escape)
     assert not filled.isVisible()
 
 
-def test_a_note_that_is_there_already_is_told_of(sheet):
+def test_existing_note_reported(sheet):
     sheet.show_note(msgspec.structs.replace(NOTE, existing="memory/2026-05-31-drip.md"))
     assert "There is a note of this session already: memory/2026-05-31-drip.md." in said(sheet)
     sheet.suggest("better")

@@ -37,7 +37,7 @@ def test_the_part_that_ends_at_the_cursor(text: str, part: Part) -> None:
         ('title:"rea', "Reading list", 'title:"Reading list" '),
     ],
 )
-def test_a_completion_takes_the_place_of_what_was_typed(text: str, value: str, after: str) -> None:
+def test_completion_replaces_typed_part(text: str, value: str, after: str) -> None:
     part = part_at(text, len(text))
     assert completed(text, len(text), part, value) == (after, len(after))
     behind = completed(f"{text} more", len(text), part, value)
@@ -101,7 +101,7 @@ def test_words_are_typed_without_interruption(qtbot, focused, completion) -> Non
     assert not completion.offers.isVisible()
 
 
-def test_operators_come_when_asked_for_and_go_on_with_their_values(qtbot, focused, completion) -> None:
+def test_operators_complete_with_values(qtbot, focused, completion) -> None:
     qtbot.keyClicks(focused, "ta")
     qtbot.keyClick(focused, Key.Key_Space, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: completion.offers.values == ["tag:"])

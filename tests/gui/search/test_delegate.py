@@ -134,7 +134,7 @@ def test_no_text_is_no_trouble(qapp):
 
 
 @pytest.mark.parametrize("leg", [{}, {"text_score": 0.0}, {"text_score": 0.0, "source": "sessions"}])
-def test_a_narrow_row_keeps_the_files_name_and_drops_what_would_be_a_mere_beginning(qtbot, make_result, leg):
+def test_narrow_row_keeps_file_name(qtbot, make_result, leg):
     owner = QWidget()
     qtbot.addWidget(owner)
     delegate = ResultDelegate(owner)
@@ -166,7 +166,7 @@ def test_a_session_is_placed_by_agent_project_and_speaker(make_result, make_outc
     assert _place(row) == ("Session", "you")
 
 
-def test_from_right_to_left_the_row_is_mirrored_and_the_bar_is_hit_where_it_is_drawn(qtbot, paint, make_result):
+def test_right_to_left_row_mirrored_and_hit(qtbot, paint, make_result):
     colours, selected = theme_tokens("light"), QStyle.StateFlag.State_Enabled | QStyle.StateFlag.State_Selected
     result = make_result(snippet="A plain sentence, in English.", score=0.8, text_share=0.5)
     plain = paint(result, 1, state=selected)

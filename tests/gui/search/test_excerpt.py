@@ -75,7 +75,7 @@ def test_a_page_full_of_marks_reads_like_text():
         assert _excerpt(marked, "nothing").text == plain
 
 
-def test_what_only_looks_like_a_mark_stays():
+def test_lookalike_marks_stay():
     for text in (
         "*.md and *.txt, 2*3*4, a*b",
         "snake_case_name, __init__, _private",
@@ -115,7 +115,7 @@ def test_a_far_match_is_brought_near_at_a_word():
     assert _marked(excerpt) == ["timer"]
 
 
-def test_a_far_match_is_brought_near_at_a_sentence_where_one_begins():
+def test_distant_match_starts_at_sentence():
     excerpt = _excerpt("Something quite else, and at length. " * 5 + "The timer skipped.", "timer")
     assert excerpt.text == "The timer skipped."
 

@@ -75,7 +75,7 @@ def _save(keeping: SavedSearchController, name: str, **question) -> None:
     keeping.shelf.save(name, AskedQuestion(**(PLAIN | question)))
 
 
-def test_what_was_meant_is_kept_and_what_was_only_typed_is_not(qtbot, panel, memory, box, mean, rest):
+def test_submitted_queries_saved_typed_ones_not(qtbot, panel, memory, box, mean, rest):
     mean("timer")
     box.selectAll()
     qtbot.keyClicks(box, "hos")
@@ -113,14 +113,12 @@ def test_a_key_in_the_empty_box_leads_back_to_the_last_question(qtbot, panel, me
     assert _texts(memory) == ["timer", "hose"]
 
 
-def test_without_anything_kept_the_keys_do_what_they_did(qtbot, panel, box, listed):
+def test_empty_history_leaves_keys_unchanged(qtbot, panel, box, listed):
     qtbot.keyClick(box, Key.Key_Down)
     assert listed.isHidden()
 
 
-def test_it_is_there_after_a_restart_and_the_keys_of_the_box_walk_through_it(
-    qtbot, jobs, panel, memory, box, mean, listed, rest
-):
+def test_history_survives_restart_and_is_walked(qtbot, jobs, panel, memory, box, mean, listed, rest):
     for text in ("timer", "hose"):
         mean(text)
     box.clear()
@@ -165,7 +163,7 @@ def test_typing_leaves_out_the_others_and_asks_nothing_meanwhile(
     assert "sho" not in _texts(memory)
 
 
-def test_what_was_typed_to_choose_one_is_not_kept(qtbot, panel, memory, box, mean, listed, rest):
+def test_picker_filter_text_not_saved(qtbot, panel, memory, box, mean, listed, rest):
     for text in ("timer", "hose"):
         mean(text)
     qtbot.keyClick(box, Key.Key_Escape)
@@ -181,7 +179,7 @@ def test_what_was_typed_to_choose_one_is_not_kept(qtbot, panel, memory, box, mea
     rest()
 
 
-def test_what_is_like_nothing_kept_is_a_question_at_once(qtbot, panel, memory, box, mean, listed, rest):
+def test_unmatched_picker_text_searches_immediately(qtbot, panel, memory, box, mean, listed, rest):
     mean("timer")
     box.clear()
     rest()
@@ -192,7 +190,7 @@ def test_what_is_like_nothing_kept_is_a_question_at_once(qtbot, panel, memory, b
     assert memory.searches[-1][0] == "valve"
 
 
-def test_a_question_comes_back_with_all_that_was_chosen_around_it(qtbot, panel, memory, box, keeping, listed, rest):
+def test_saved_query_restores_options(qtbot, panel, memory, box, keeping, listed, rest):
     panel._filters.choose(("memory",), 30, Scope("topics/shopping.md", "Shopping"))
     panel.ranking.show(Ranking(90.0, diverse=True))
     panel.body.show_order("date")
@@ -239,9 +237,7 @@ def test_one_is_removed_by_key(qtbot, panel, memory, box, mean, listed, rest):
     assert _texts(memory) == []
 
 
-def test_delete_belongs_to_the_text_while_that_has_some_behind_the_cursor(
-    qtbot, panel, memory, box, mean, listed, rest
-):
+def test_delete_key_belongs_to_text_after_cursor(qtbot, panel, memory, box, mean, listed, rest):
     mean("timer")
     box.clear()
     rest()
@@ -283,7 +279,7 @@ def test_the_mouse_runs_one_and_has_a_menu(qtbot, panel, memory, box, mean, list
     assert box.text() == "timer"
 
 
-def test_the_list_goes_when_the_box_is_left(qtbot, panel, box, mean, listed, rest):
+def test_list_closes_when_box_loses_focus(qtbot, panel, box, mean, listed, rest):
     mean("timer")
     keeping = panel.controller.saved_searches
     keeping.picker.open()
@@ -343,7 +339,7 @@ def test_saving_asks_for_a_name_and_the_star_says_so(qtbot, panel, memory, keepi
     assert not star.isVisible()
 
 
-def test_a_saved_search_is_renamed_in_place_of_another_only_knowingly(qtbot, panel, memory, keeping, rest, box):
+def test_rename_over_existing_needs_confirmation(qtbot, panel, memory, keeping, rest, box):
     _save(keeping, "One", text="timer")
     _save(keeping, "Two", text="hose")
     rest()
@@ -358,7 +354,7 @@ def test_a_saved_search_is_renamed_in_place_of_another_only_knowingly(qtbot, pan
     assert {search.name for search in memory.kept_searches.saved()} == {"One", "Three"}
 
 
-def test_a_star_that_is_pressed_again_forgets_and_what_is_forgotten_can_come_back(qtbot, panel, memory, keeping, rest):
+def test_star_toggles_and_undo_restores(qtbot, panel, memory, keeping, rest):
     panel.search("timer")
     rest()
     keeping.shelf.put_back(SavedSearch(name="One", question=keeping.question, used=5.0))
@@ -387,13 +383,13 @@ def test_a_saved_search_that_is_run_comes_first_from_then_on(qtbot, panel, memor
     assert [search.name for search in keeping.shelf.saved] == ["Old", "New"]
 
 
-def test_what_is_not_to_be_kept_is_not(qtbot, panel, memory, mean, keeping, rest):
+def test_disabled_history_not_saved(qtbot, panel, memory, mean, keeping, rest):
     keeping.shelf.notes = False
     mean("timer")
     assert _texts(memory) == []
 
 
-def test_why_nothing_can_be_saved_is_told(qtbot, panel, memory, keeping, rest, monkeypatch):
+def test_save_error_says_why(qtbot, panel, memory, keeping, rest, monkeypatch):
     def refuse(_search: SavedSearch) -> None:
         raise StoreError("There is no room for it.")
 
@@ -405,7 +401,7 @@ def test_why_nothing_can_be_saved_is_told(qtbot, panel, memory, keeping, rest, m
     rest()
 
 
-def test_who_hears_the_program_hears_which_one_is_current(qtbot, panel, box, mean, listed, rest, monkeypatch):
+def test_screen_reader_hears_current_row(qtbot, panel, box, mean, listed, rest, monkeypatch):
     said: list[str] = []
     monkeypatch.setattr("gui.search.saved_picker.announce", lambda widget, sentence: said.append(sentence))
     panel._filters.choose(("memory",), None, None)

@@ -94,9 +94,7 @@ def test_a_key_finds_more_like_the_current_result_and_says_so(
     assert panel.body.answer.question.like == memory.liked[-1]
 
 
-def test_escape_in_the_empty_box_leads_back_to_the_question_and_the_result(
-    qtbot, panel, results, box, bar, ask, settle
-) -> None:
+def test_escape_in_empty_box_restores_query_and_result(qtbot, panel, results, box, bar, ask, settle) -> None:
     ask("irrigation")
     before = places(panel)
     choose(results, "topics/shopping.md", 1)
@@ -110,7 +108,7 @@ def test_escape_in_the_empty_box_leads_back_to_the_question_and_the_result(
     assert results.current_result().path == "topics/shopping.md"
 
 
-def test_down_leads_from_the_empty_box_to_what_is_like_it(qtbot, panel, results, box, ask, settle) -> None:
+def test_down_moves_from_empty_box_to_similar(qtbot, panel, results, box, ask, settle) -> None:
     ask("irrigation")
     panel.controller.saved_searches.shelf.notes = True
     panel.controller.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "")
@@ -137,7 +135,7 @@ def test_likeness_leads_on_and_back_step_by_step(qtbot, panel, results, box, bar
     assert not bar.isVisible()
 
 
-def test_what_is_typed_takes_its_place(qtbot, panel, results, box, bar, ask, settle, memory) -> None:
+def test_typing_replaces_similarity(qtbot, panel, results, box, bar, ask, settle, memory) -> None:
     ask("irrigation")
     results.setFocus()
     qtbot.keyClick(results, Key.Key_M, Qt.KeyboardModifier.AltModifier)
@@ -152,7 +150,7 @@ def test_what_is_typed_takes_its_place(qtbot, panel, results, box, bar, ask, set
     )
 
 
-def test_the_box_says_what_typing_would_do(qtbot, panel, results, box, ask, settle) -> None:
+def test_box_hint_describes_scope(qtbot, panel, results, box, ask, settle) -> None:
     ask("irrigation")
     panel.controller.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "Irrigation hose")
     settle()
@@ -202,7 +200,7 @@ def test_nothing_like_it_says_so_and_a_passage_that_is_gone_too(qtbot, panel, re
     assert said(bar) == ["Like gone.md#L1-L3"]
 
 
-def test_what_is_read_marks_the_telling_words(qtbot, panel, settle, memory) -> None:
+def test_viewer_marks_distinctive_words(qtbot, panel, settle, memory) -> None:
     told: list[str] = []
     panel.result_selected.connect(lambda result, query: told.append(query))
     panel.controller.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "Irrigation hose")
@@ -275,9 +273,7 @@ def test_a_single_letter_does_not_take_the_results_away(qtbot, panel, results, b
     assert results.isVisible()
 
 
-def test_an_empty_answer_within_others_offers_the_question_by_itself(
-    qtbot, panel, box, bar, ask, settle, memory
-) -> None:
+def test_empty_scoped_answer_offers_unscoped(qtbot, panel, box, bar, ask, settle, memory) -> None:
     from engine import SearchRemedy
 
     ask("irrigation")
@@ -313,7 +309,7 @@ def test_another_memory_has_other_results(qtbot, panel, bar, ask, settle) -> Non
     assert panel.header.findChild(QueryBox).edit.placeholderText() == "Search by words or meaning"
 
 
-def test_what_is_asked_again_stands_with_all_that_it_was_asked_with(panel, box, bar, settle, memory) -> None:
+def test_repeated_query_restores_scope(panel, box, bar, settle, memory) -> None:
     question = Query(
         "hose",
         ("memory",),

@@ -146,7 +146,7 @@ def test_the_keyboard_path_from_box_to_result_and_back(qtbot, panel, box, result
     assert heard["query"][-1] == ""
 
 
-def test_typing_in_the_list_goes_on_in_the_box(qtbot, panel, box, results, ask):
+def test_typing_in_list_continues_in_box(qtbot, panel, box, results, ask):
     ask("time")
     panel.focus_results()
     qtbot.keyClick(results, Key.Key_R)
@@ -156,7 +156,7 @@ def test_typing_in_the_list_goes_on_in_the_box(qtbot, panel, box, results, ask):
     assert box.text() == "time"
 
 
-def test_enter_in_the_box_opens_what_answers_it_and_else_only_hurries(qtbot, panel, box, results, heard, ask, memory):
+def test_enter_opens_match_else_searches_immediately(qtbot, panel, box, results, heard, ask, memory):
     ask("timer")
     qtbot.keyClick(box, Key.Key_Return)
     assert heard["activated"] == [(_paths(results)[0], "timer")]
@@ -177,7 +177,7 @@ def test_the_newest_query_wins(qtbot, panel, box, results, memory, heard):
     assert {query for _, query in heard["selected"]} == {"tomatoes"}
 
 
-def test_the_same_result_is_told_once_and_again_for_another_query(qtbot, panel, ask, heard):
+def test_same_result_signalled_once_per_query(qtbot, panel, ask, heard):
     ask("tomatoes")
     panel.refresh()
     qtbot.waitUntil(lambda: not panel.busy)
@@ -185,7 +185,7 @@ def test_the_same_result_is_told_once_and_again_for_another_query(qtbot, panel, 
     assert heard["selected"] == [("daily/2026-02-08.md", "tomatoes"), ("daily/2026-02-08.md", "limp")]
 
 
-def test_settled_comes_after_the_preview_was_told(qtbot, panel, heard):
+def test_settled_after_preview(qtbot, panel, heard):
     told: list[int] = []
     panel.settled.connect(lambda: told.append(len(heard["selected"])))
     with qtbot.waitSignals([panel.settled], order="strict"):
@@ -209,7 +209,7 @@ def test_a_new_index_changes_the_list_without_moving_the_person(qtbot, panel, re
     assert results.hasFocus()
 
 
-def test_what_was_not_found_is_found_when_the_index_grew(qtbot, panel, results, ask, memory):
+def test_new_matches_found_when_index_grows(qtbot, panel, results, ask, memory):
     ask("zucchini")
     assert "Nothing found for “zucchini”" in _said(panel.body)
     memory.files["late.md"] = "# Late\n\nzucchini\n"
@@ -280,7 +280,7 @@ def test_a_silent_repeat_leaves_the_focus_on_a_button(qtbot, panel, ask):
     assert button.hasFocus()
 
 
-def test_a_failure_is_told_and_can_be_tried_again(qtbot, panel, results, ask, memory):
+def test_failure_shown_and_retriable(qtbot, panel, results, ask, memory):
     memory.search_error = StoreError("The index is locked.")
     ask("timer")
     assert "The index is locked." in _said(panel.body)
@@ -301,7 +301,7 @@ def test_a_failing_repeat_keeps_the_results(qtbot, panel, results, ask, memory):
 
 
 @pytest.mark.parametrize("chosen", [False, True])
-def test_what_meaning_finds_first_becomes_current_unless_a_result_was_chosen(
+def test_semantic_best_becomes_current_unless_chosen(
     qtbot, panel, box, results, heard, meaning_waits, memory, monkeypatch, chosen: bool
 ):
     ask = memory.search
@@ -345,7 +345,7 @@ def test_nothing_by_words_is_not_yet_an_answer(qtbot, panel, meaning_waits, monk
     qtbot.waitUntil(lambda: titles[-1:] == ["Nothing found for “zucchini”"])
 
 
-def test_a_notice_stands_above_the_results(qtbot, panel, results, ask, memory, monkeypatch):
+def test_notice_above_results(qtbot, panel, results, ask, memory, monkeypatch):
     original = memory.search
     monkeypatch.setattr(
         memory, "search", lambda *a, **o: msgspec.structs.replace(original(*a, **o), notice="The index is growing.")
@@ -359,7 +359,7 @@ MEANT = QuerySuggestion(query="timer batteries", words=(("tiemr", "timer"),), ch
 OTHER = QuerySuggestion(query="time batteries", words=(("tiemr", "time"),), chunks=1)
 
 
-def test_what_may_have_been_meant_is_offered_and_searched_for_on_a_click(qtbot, panel, box, results, ask, memory):
+def test_suggestion_offered_and_clicked(qtbot, panel, box, results, ask, memory):
     memory.suggestions["tiemr batteries"] = (MEANT, OTHER)
     ask("tiemr batteries")
     assert results.isVisible()
@@ -397,7 +397,7 @@ def test_an_empty_answer_offers_it_first_of_all(qtbot, panel, box, ask, memory):
     assert box.text() == "timer batteries"
 
 
-def test_what_does_not_fit_beside_the_likeliest_is_left_out(qtbot, panel, ask, memory):
+def test_suggestions_without_room_hidden(qtbot, panel, ask, memory):
     memory.suggestions["tiemr"] = tuple(
         QuerySuggestion(query=word * 3, words=(("tiemr", word * 3),), chunks=1)
         for word in ("timer", "tinder", "tinker")
@@ -409,7 +409,7 @@ def test_what_does_not_fit_beside_the_likeliest_is_left_out(qtbot, panel, ask, m
     assert "timertimertimer" in _said(panel.body)
 
 
-def test_filters_ask_anew(qtbot, panel, results, ask, memory):
+def test_filters_search_again(qtbot, panel, results, ask, memory):
     qtbot.waitUntil(lambda: _chip(panel, "Sessions").isEnabled())
     ask("timer")
     qtbot.mouseClick(_chip(panel, "Sessions"), Qt.MouseButton.LeftButton)
@@ -474,7 +474,7 @@ def test_the_workspace_chip_opens_a_menu_that_its_owner_fills(qtbot, panel, memo
     assert chip.shortcut().isEmpty()
 
 
-def test_another_memory_is_asked_what_the_box_says(qtbot, panel, results, ask, jobs):
+def test_other_memory_gets_current_query(qtbot, panel, results, ask, jobs):
     from tests.helpers.fake_memory import FakeMemory
 
     ask("timer")
@@ -505,7 +505,7 @@ def test_whatever_takes_the_focus_has_a_name(qtbot, panel, ask, query: str):
                 assert interface.text(QAccessible.Text.Name), widget
 
 
-def test_rows_are_told_to_assistive_tools(qtbot, results, ask):
+def test_rows_are_accessible(qtbot, results, ask):
     ask("tomatoes")
     rows = QAccessible.queryAccessibleInterface(results)
     assert rows.text(QAccessible.Text.Description) == "1 result in 1 file"
@@ -564,7 +564,7 @@ def test_each_answer_is_announced_once(qtbot, panel, ask, monkeypatch):
     assert _Listening.heard == ["3 results in 3 files", "No results"]
 
 
-def test_who_types_on_hears_only_the_last_count(qtbot, panel, ask, monkeypatch):
+def test_typing_announces_last_count_only(qtbot, panel, ask, monkeypatch):
     monkeypatch.setattr(announcer, "QAccessible", _Listening)
     _Listening.heard.clear()
     counts = panel.body._counts

@@ -13,7 +13,7 @@ def test_nothing_asked_leads_nowhere():
     assert _history().later("draft") is None
 
 
-def test_back_to_the_oldest_and_forth_to_what_was_typed():
+def test_history_back_and_forth_to_draft():
     history = _history("one", "two")
     assert history.earlier("dra") == "two"
     assert history.earlier("two") == "one"
@@ -34,7 +34,7 @@ def test_editing_an_old_question_makes_a_draft_of_it():
     assert history.later("two") == "one more"
 
 
-def test_each_question_is_kept_once_and_a_beginning_gives_way():
+def test_each_query_once_prefix_replaced():
     history = _history("one", "two", "one", "one more", "")
     assert history.earlier("") == "one more"
     assert history.earlier("one more") == "two"

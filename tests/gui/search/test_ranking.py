@@ -39,7 +39,7 @@ def _last(memory) -> tuple[float | None, bool | None]:
     return asked["half_life_days"], asked["diverse"]
 
 
-def test_each_choice_is_asked_at_once_and_said_in_words(qtbot, panel, memory, button):
+def test_choices_search_immediately_with_words(qtbot, panel, memory, button):
     _ask(qtbot, panel)
     assert (_last(memory), button.text()) == ((0.0, False), "Relevance")
     for words, asked, said in (
@@ -78,7 +78,7 @@ def test_a_half_life_of_the_settings_joins_the_others(qtbot, panel, button):
     assert menu.actions()[-1].text() == "1,000 days"
 
 
-def test_the_settings_change_what_nobody_has_chosen_otherwise(qtbot, panel):
+def test_settings_change_unchosen_options(qtbot, panel):
     ranking = panel.ranking
     ranking.set_default(Ranking(30), anew=True)
     ranking.set_default(Ranking(7), anew=False)
@@ -90,7 +90,7 @@ def test_the_settings_change_what_nobody_has_chosen_otherwise(qtbot, panel):
     assert ranking.ranking == Ranking(30)
 
 
-def test_it_can_be_made_what_holds_always(qtbot, panel, button):
+def test_choice_can_become_default(qtbot, panel, button):
     keep = _action(button.menu(), "Always rank like this")
     assert not keep.isEnabled()
     _action(button.menu(), "More variety").trigger()

@@ -58,7 +58,7 @@ def _said(panel: SearchPanel) -> str:
     return " ".join(part.text() for part in panel.body.findChildren(QLabel) if part.isVisible())
 
 
-def test_what_emptied_an_answer_is_said_where_nothing_weaker_is_there(panel, ask, memory):
+def test_emptying_stage_named(panel, ask, memory):
     memory.remedies = ()
     ask("zucchini")
     assert "4 scored below 0.35." in _said(panel)
@@ -78,7 +78,7 @@ def _limit(panel: SearchPanel) -> None:
     next(action for action in filters._periods.actions() if action.data() == 7).trigger()
 
 
-def test_a_remedy_takes_back_what_limits_the_question(panel, ask, press, memory):
+def test_remedy_removes_limit(panel, ask, press, memory):
     _limit(panel)
     memory.remedies = (_remedy("sources"), _remedy("period"), _remedy("scope"))
     ask("zucchini")
@@ -94,7 +94,7 @@ def test_a_remedy_takes_back_what_limits_the_question(panel, ask, press, memory)
     assert panel._filters._period_chip.text() == "Any time"
 
 
-def test_all_limits_go_at_once_where_none_is_to_blame_alone(panel, ask, press, memory):
+def test_all_limits_removed_together(panel, ask, press, memory):
     _limit(panel)
     memory.remedies = (_remedy("limits"),)
     ask("zucchini")
@@ -121,7 +121,7 @@ def test_the_words_alone_are_searched_for_everywhere(panel, ask, press, memory):
     assert (question.text, question.sources, question.days, question.scope) == ("timer", None, None, None)
 
 
-def test_an_earlier_question_is_left_where_nothing_is_found_within_it(panel, ask, press, memory):
+def test_empty_scope_can_be_left(panel, ask, press, memory):
     ask("timer")
     panel.controller.search_within()
     memory.remedies = (_remedy("within"),)
@@ -142,7 +142,7 @@ def test_ageing_is_switched_off_for_a_question_that_it_emptied(panel, ask, press
 
 
 @pytest.mark.parametrize("name", ["excluded", "add-sessions", "sync", "embed", "settings", "folder"])
-def test_what_is_no_matter_of_the_question_is_for_the_window(qtbot, panel, ask, memory, name):
+def test_index_remedy_handled_by_window(qtbot, panel, ask, memory, name):
     memory.remedies = (_remedy(name, path="drafts"),)
     ask("zucchini")
     panel.focus_results()
@@ -165,7 +165,7 @@ def test_a_narrow_page_puts_its_buttons_below_each_other(qtbot, panel, ask):
 # --- explanations of results ----------------------------------------------------------------------------------------
 
 
-def test_answers_come_with_their_explanation_only_while_it_is_wanted(qtbot, panel, results, ask, memory):
+def test_explanations_requested_only_while_visible(qtbot, panel, results, ask, memory):
     ask("timer")
     assert not any(asked["explain"] for _, _, asked in memory.searches)
     qtbot.keyClick(results, Qt.Key.Key_Down)
@@ -201,7 +201,7 @@ def test_the_score_bar_of_a_result_leads_to_its_explanation(qtbot, panel, result
         qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(rect.center().x(), rect.top() + 20))
 
 
-def test_the_score_bar_tells_its_parts_under_the_mouse(results, ask, monkeypatch):
+def test_score_bar_tooltip_lists_parts(results, ask, monkeypatch):
     keymap().declare(EXPLAIN)  # as the window does
     ask("timer")
     shown: list[str] = []

@@ -65,7 +65,7 @@ def test_a_chosen_result_keeps_its_place_when_others_come_and_go(qtbot, show, re
     assert _top(results) == top
 
 
-def test_a_result_that_was_only_scrolled_past_keeps_its_place_too(qtbot, show, results):
+def test_scrolled_past_result_keeps_position(qtbot, show, results):
     show(*_names(10, 60))
     _choose(results, "010.md")
     results.verticalScrollBar().setValue(1500)
@@ -96,7 +96,7 @@ def test_new_results_above_are_announced_and_one_click_away(qtbot, show, results
     assert not results._above.isVisible()
 
 
-def test_results_that_overtake_what_is_seen_are_counted_until_someone_moves(qtbot, show, results):
+def test_overtaking_results_counted_until_scroll(qtbot, show, results):
     show(*_names(10, 60))
     results.hold()
     show(*_names(30, 60), *_names(10, 30), keep=True)
@@ -152,7 +152,7 @@ def test_keys_walk_from_result_to_result(qtbot, show, results):
     assert walked == ["b.md", "c.md", "", "", "c.md", "a.md", ""]
 
 
-def test_pages_move_by_what_is_visible(qtbot, show, results):
+def test_pages_move_by_visible_height(qtbot, show, results):
     show(*_names(0, 60))
     visible = results.viewport().height() // (
         results.painter.metrics.result_height + results.painter.metrics.file_height
@@ -229,7 +229,7 @@ def test_the_menu_belongs_to_the_current_result(qtbot, show, results):
     assert wanted.args[0].path == "a.md"
 
 
-def test_of_a_long_list_only_what_is_seen_is_laid_out(qtbot, show, results):
+def test_long_list_lays_out_visible_rows(qtbot, show, results):
     show(*_names(0, 10_000))
     results.verticalScrollBar().setValue(results.verticalScrollBar().maximum())
     results.viewport().repaint()

@@ -15,7 +15,7 @@ def test_results_are_grouped_by_file_in_the_order_of_the_best(make_result, make_
     assert [row.results for row in rows if isinstance(row, FileRow)] == [2, 1, 1]
 
 
-def test_by_date_the_newest_file_comes_first_and_groups_stay_whole(make_result, make_outcome):
+def test_date_order_newest_file_groups_whole(make_result, make_outcome):
     outcome = make_outcome(
         make_result("old.md", 9, modified=1.0),
         make_result("new.md", 5, modified=3.0),
@@ -30,7 +30,7 @@ def test_by_date_the_newest_file_comes_first_and_groups_stay_whole(make_result, 
     ]
 
 
-def test_what_is_not_shown_is_counted_in_a_last_row(make_result, make_outcome):
+def test_unshown_results_counted_in_last_row(make_result, make_outcome):
     assert build_rows(make_outcome(make_result(), total=24), "relevance")[-1] == MoreRow(23)
     assert not any(isinstance(row, MoreRow) for row in build_rows(make_outcome(make_result()), "relevance"))
 
@@ -63,7 +63,7 @@ def test_chunks_of_one_long_line_have_keys_of_their_own(make_result, make_outcom
     assert len({row.key for row in rows}) == len(rows) == 3
 
 
-def test_a_row_tells_lines_and_inner_heading(make_result):
+def test_row_shows_lines_and_inner_heading(make_result):
     row = ResultRow(make_result(line=41, title="House", heading=("House", "Watering")), 0, "")
     assert (row.lines, row.heading) == ("41–45", "Watering")
     bare = ResultRow(make_result(line=3, end_line=3, title="House", heading=("House",)), 0, "")

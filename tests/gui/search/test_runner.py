@@ -81,7 +81,7 @@ def test_a_question_that_is_being_typed_is_not_sent_away(qtbot, heard, memory):
     assert _asked(memory) == [("irri", "keyword"), ("irrigation", "keyword"), ("irrigation", "auto")]
 
 
-def test_one_that_was_chosen_is_sent_at_once(qtbot, heard, memory, monkeypatch):
+def test_chosen_query_sent_immediately(qtbot, heard, memory, monkeypatch):
     monkeypatch.setattr(module, "SETTLE_MS", 3_600_000)
     memory.remote = True
     with qtbot.waitSignal(heard.runner.idle):
@@ -120,7 +120,7 @@ class _StubbornJobs:
         on_done(work(CancelToken()))
 
 
-def test_a_newer_question_cancels_the_older_and_drops_its_late_answer(qtbot, memory):
+def test_newer_query_cancels_older_and_late_answer(qtbot, memory):
     jobs = _StubbornJobs()
     heard = Heard(jobs, memory)
     heard.runner.ask(Query("irrigation"), at_once=True)
@@ -135,7 +135,7 @@ def test_a_newer_question_cancels_the_older_and_drops_its_late_answer(qtbot, mem
     heard.runner.stop()
 
 
-def test_the_words_are_on_show_before_the_search_for_meaning_begins(qtbot, memory):
+def test_keyword_answer_shown_before_semantic_search(qtbot, memory):
     jobs = _StubbornJobs()
     heard = Heard(jobs, memory)
     heard.runner.ask(Query("timer"), at_once=True)
@@ -148,7 +148,7 @@ def test_the_words_are_on_show_before_the_search_for_meaning_begins(qtbot, memor
     heard.runner.stop()
 
 
-def test_a_key_before_the_search_for_meaning_begins_takes_its_place(qtbot, memory):
+def test_key_before_semantic_search_replaces_it(qtbot, memory):
     jobs = _StubbornJobs()
     heard = Heard(jobs, memory)
     heard.runner.ask(Query("time"), at_once=True)
@@ -161,7 +161,7 @@ def test_a_key_before_the_search_for_meaning_begins_takes_its_place(qtbot, memor
     heard.runner.stop()
 
 
-def test_waiting_is_told_and_ended(qtbot, heard, meaning_waits):
+def test_waiting_shown_and_ended(qtbot, heard, meaning_waits):
     heard.runner.ask(Query("timer"))
     qtbot.waitUntil(lambda: heard.waiting == [True])
     meaning_waits.set()
@@ -169,7 +169,7 @@ def test_waiting_is_told_and_ended(qtbot, heard, meaning_waits):
     assert heard.waiting == [True, False]
 
 
-def test_a_quick_answer_tells_nothing_of_waiting(qtbot, jobs, memory, monkeypatch):
+def test_quick_answer_shows_no_waiting(qtbot, jobs, memory, monkeypatch):
     monkeypatch.setattr(module, "PATIENCE_MS", 10_000)
     heard = Heard(jobs, memory)
     with qtbot.waitSignal(heard.runner.idle):
@@ -185,7 +185,7 @@ def test_a_failure_is_one_sentence(qtbot, heard, memory):
     assert heard.answers == []
 
 
-def test_stopping_forgets_what_is_due_and_what_runs(qtbot, heard, memory):
+def test_stop_forgets_due_and_running(qtbot, heard, memory):
     memory.keyword_delay = 5.0
     heard.runner.ask(Query("irrigation"))
     qtbot.waitUntil(lambda: len(memory.searches) == 1)
@@ -197,7 +197,7 @@ def test_stopping_forgets_what_is_due_and_what_runs(qtbot, heard, memory):
     assert not heard.runner.busy
 
 
-def test_repeats_come_in_one_step_and_wait_for_a_running_question(qtbot, heard, memory):
+def test_repeats_merge_and_wait(qtbot, heard, memory):
     memory.search_delay = 0.02
     heard.runner.ask(Query("timer"))
     qtbot.waitUntil(lambda: len(memory.searches) >= 1)
@@ -250,7 +250,7 @@ def test_limits_do_not_change_the_subject():
     assert Query("a").subject != Query("a", days=7).subject
 
 
-def test_a_scope_is_one_path_whatever_stands_in_it():
+def test_scope_is_single_literal_path():
     assert Scope("sessions/a[1]/what?*.jsonl", "").glob == "sessions/a[[]1]/what[?][*].jsonl"
 
 

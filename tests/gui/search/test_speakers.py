@@ -26,7 +26,7 @@ def test_the_person_is_you_and_marks_move_along(snippet, marked, shown, marks) -
     assert [text[start:end] for start, end in moved] == marks
 
 
-def test_marks_move_along_where_names_are_longer_in_another_language() -> None:
+def test_marks_shift_with_translated_names() -> None:
     speak("en-XA")
     try:
         text, moved = name_speakers("User: a relay\n\nAssistant: the relay", [(8, 13), (15, 24), (30, 35)])

@@ -75,7 +75,7 @@ def test_an_empty_answer_says_how_operators_were_read(make_outcome):
     assert sentence == f"{outcome.understood} Only notes were searched."
 
 
-def test_an_empty_answer_says_what_was_searched(make_outcome):
+def test_empty_answer_names_searched_scope(make_outcome):
     sources: tuple[Source, ...] = ("sessions",)
     title, sentence = messages.empty(Query("pump", sources, 7), make_outcome(notice="The provider is away."))
     assert title == "Nothing found for “pump”"

@@ -137,9 +137,7 @@ def test_a_call_unfolds_as_far_as_its_first_hit(qtbot, panel: ConversationPanel,
     assert view._framed is not None
 
 
-def test_a_click_on_the_map_leads_to_the_hit_in_a_fold_and_a_drag_does_not(
-    qtbot, panel: ConversationPanel, show
-) -> None:
+def test_map_click_reveals_folded_hit_drag_does_not(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, None, "unit_0031")
     view, strip = panel._view, panel._view._map
     build = view.current
@@ -166,7 +164,7 @@ def test_the_same_session_is_not_read_again(qtbot, panel: ConversationPanel, mem
     assert memory.session_reads == [(VALVE, False)]
 
 
-def test_a_failure_is_told_and_can_be_retried(qtbot, panel: ConversationPanel, memory: FakeMemory) -> None:
+def test_failure_shown_and_retriable(qtbot, panel: ConversationPanel, memory: FakeMemory) -> None:
     memory.session_error = OSError(5, "Input/output error", "a.jsonl")
     panel.show_session(VALVE)
     qtbot.waitUntil(lambda: "Input/output error" in panel._empty.accessibleName())
@@ -191,9 +189,7 @@ def test_tools_are_hidden_short_or_full(qtbot, panel: ConversationPanel, show) -
     assert panel._view._count == short
 
 
-def test_a_call_unfolds_by_enter_and_shows_forty_lines_until_all_are_wanted(
-    qtbot, panel: ConversationPanel, show
-) -> None:
+def test_enter_unfolds_call_to_forty_lines_then_all(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, BUILD - 1)
     assert current(panel).text == "make firmware"
     before = panel._view._count
@@ -210,7 +206,7 @@ def test_a_call_unfolds_by_enter_and_shows_forty_lines_until_all_are_wanted(
 # --- walking and finding ----------------------------------------------------------------------------------------------
 
 
-def test_j_and_k_walk_over_messages_and_capitals_over_the_persons(qtbot, panel: ConversationPanel, show) -> None:
+def test_j_and_k_walk_messages_capitals_prompts(qtbot, panel: ConversationPanel, show) -> None:
     show()
     press(panel, "j")
     assert current(panel).kind == "thinking"
@@ -223,7 +219,7 @@ def test_j_and_k_walk_over_messages_and_capitals_over_the_persons(qtbot, panel: 
     assert "The relay" in panel._view.accessibleDescription()
 
 
-def test_n_goes_through_the_hits_of_the_query(qtbot, panel: ConversationPanel, show) -> None:
+def test_n_walks_query_hits(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, None, "settle")
     first = panel._view._framed
     press(panel, "n")
@@ -279,7 +275,7 @@ def test_secrets_are_masked_until_they_are_asked_for(qtbot, panel: ConversationP
 # --- raw lines, the list of messages, more ways on --------------------------------------------------------------------
 
 
-def test_the_raw_line_is_shown_after_asking_where_it_holds_secrets(qtbot, panel: ConversationPanel, show) -> None:
+def test_raw_line_with_secrets_needs_confirmation(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, EDIT)
     panel._actions.raw.trigger()
     assert "in plain text" in panel._banner.text
@@ -357,7 +353,7 @@ def test_everything_that_takes_the_keys_has_a_name(panel: ConversationPanel, sho
 # --- size -------------------------------------------------------------------------------------------------------------
 
 
-def test_what_is_read_stays_where_it_is_while_texts_around_it_arrive(qtbot, panel, memory, show) -> None:
+def test_reading_position_stable_during_layout(qtbot, panel, memory, show) -> None:
     text = "\n\n".join(["A paragraph of some length, and then a little more of it."] * 12)
     turns = [
         ("user" if number % 2 else "assistant", (("text", f"Message {number}.\n\n{text}"),)) for number in range(400)
@@ -380,7 +376,7 @@ def test_what_is_read_stays_where_it_is_while_texts_around_it_arrive(qtbot, pane
     assert top_of_target() == before
 
 
-def test_only_what_is_near_the_view_is_laid_out(qtbot, panel, memory, show) -> None:
+def test_only_nearby_pieces_laid_out(qtbot, panel, memory, show) -> None:
     turns = [("user", (("text", f"Message {number}"),)) for number in range(5_000)]
     session = make_session(turns, path="sessions/claude-code/many.jsonl")
     memory.session_texts[session.summary.path] = session
@@ -448,7 +444,7 @@ def test_more_like_a_message_or_a_selection_is_wanted(qtbot, panel: Conversation
     assert asked.args[0].text == "06:10 run"
 
 
-def test_what_is_shown_in_plain_text_is_never_part_of_a_search(qtbot, panel: ConversationPanel, show) -> None:
+def test_revealed_text_never_searched(qtbot, panel: ConversationPanel, show) -> None:
     show()
     with qtbot.waitSignal(panel.session_shown):
         panel._reread(reveal=True)
@@ -465,7 +461,7 @@ def test_what_is_shown_in_plain_text_is_never_part_of_a_search(qtbot, panel: Con
 # --- chunks -----------------------------------------------------------------------------------------------------------
 
 
-def test_the_chunks_of_a_session_are_gone_through_with_their_messages(qtbot, panel, show, memory: FakeMemory) -> None:
+def test_session_chunks_walk_with_messages(qtbot, panel, show, memory: FakeMemory) -> None:
     memory.insight = FakeInsight(memory)
     panel.set_manager(memory)
     show(VALVE, BUILD)

@@ -52,7 +52,7 @@ def test_one_piece_takes_many_turns(qtbot, documents: PieceDocuments) -> None:
     assert documents.of(0).height > 1_000
 
 
-def test_what_is_begun_is_made_first_and_dropped_when_nobody_wants_it(qtbot, documents: PieceDocuments) -> None:
+def test_started_piece_first_dropped_when_unneeded(qtbot, documents: PieceDocuments) -> None:
     begin(documents, 0)
     documents.want([1, 0])
     with qtbot.waitSignal(documents.arrived):
@@ -64,7 +64,7 @@ def test_what_is_begun_is_made_first_and_dropped_when_nobody_wants_it(qtbot, doc
     assert documents._making is None
 
 
-def test_another_width_begins_anew(qtbot, documents: PieceDocuments) -> None:
+def test_other_width_restarts(qtbot, documents: PieceDocuments) -> None:
     begin(documents, 0)
     documents.set_style(make_style(300))
     documents.want([0])

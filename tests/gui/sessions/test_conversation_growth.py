@@ -73,7 +73,7 @@ def _go_on(qtbot, panel: ConversationPanel, memory: FakeMemory, turns: list) -> 
         panel.refresh()
 
 
-def test_what_is_read_stays_where_it_is_and_new_messages_wait_below(qtbot, panel, memory) -> None:
+def test_position_stable_and_new_messages_below(qtbot, panel, memory) -> None:
     view = panel._view
     view.toggle(0)
     _rest(qtbot, panel)

@@ -11,7 +11,7 @@ LINES = st.lists(
 
 
 @given(LINES.map("\n".join))
-def test_plain_pieces_hold_every_character_but_the_breaks_between_them(text: str) -> None:
+def test_plain_pieces_lose_only_line_breaks(text: str) -> None:
     cuts = list(cut_plain(text))
     place = 0
     for cut in cuts:
@@ -29,7 +29,7 @@ def test_markdown_pieces_follow_each_other_without_a_gap(text: str) -> None:
     assert all(cut.end - cut.start <= 3_000 for cut in cuts)
 
 
-def test_a_short_output_is_one_piece_and_a_long_one_shows_forty_lines_first() -> None:
+def test_short_output_whole_long_shows_forty_lines() -> None:
     assert [cut[:2] for cut in cut_plain("one\ntwo")] == [(0, 7)]
     text = "\n".join(map(str, range(100)))
     assert [text[cut.start : cut.end].count("\n") + 1 for cut in cut_plain(text)] == [40, 40, 20]
@@ -42,7 +42,7 @@ def test_markdown_is_cut_between_paragraphs() -> None:
     assert text[second.start :].startswith("word")
 
 
-def test_code_that_goes_on_in_the_next_piece_stays_code() -> None:
+def test_code_continues_across_pieces() -> None:
     text = "Look:\n\n```python\n" + "\n".join(f"line_{number} = {number}" for number in range(400)) + "\n```\n\nDone."
     first, *rest = cut_markdown(text)
     assert first.fence == ""
@@ -59,6 +59,6 @@ def test_a_fence_is_closed_by_its_own_kind_only() -> None:
     assert fences[-1] == ""
 
 
-def test_what_only_a_terminal_obeys_is_left_out() -> None:
+def test_terminal_control_codes_removed() -> None:
     assert without_escapes("\x1b[1;32mok\x1b[0m \x1b]0;title\x07done") == "ok done"
     assert without_escapes("plain [31m text") == "plain [31m text"

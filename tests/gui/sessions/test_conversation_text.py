@@ -41,7 +41,7 @@ def test_results_join_their_calls(talk: Conversation) -> None:
     assert talk.prompts == (0,)
 
 
-def test_one_line_says_what_a_tool_was_asked_and_how_much_it_said(talk: Conversation) -> None:
+def test_tool_line_shows_input_and_output_size(talk: Conversation) -> None:
     said = [summary(talk, entry) for entry in talk.entries if entry.kind in ("tool", "thinking")]
     assert said == [
         ("Thinking", "Hm.", "3 characters"),
@@ -75,7 +75,7 @@ def test_a_search_lands_on_its_first_hit_in_the_line(talk: Conversation) -> None
     assert landing(talk, None, plain_finder("two"), CancelToken()).entry == 4
 
 
-def test_a_persons_line_ends_stay_and_link_targets_are_not_searched(talk: Conversation) -> None:
+def test_user_line_breaks_stay_link_targets_unsearched(talk: Conversation) -> None:
     assert talk.markdown(0) == "\nFirst line  \nsecond line"
     assert talk.searchable(talk.entries[4].first_piece) == "Two [files]."
 
@@ -126,7 +126,7 @@ def test_all_tools_are_hidden_or_unfolded_together(talk: Conversation) -> None:
     assert (3, MORE) not in shown(rows)
 
 
-def test_a_hit_unfolds_only_what_it_needs(talk: Conversation) -> None:
+def test_hit_unfolds_only_needed(talk: Conversation) -> None:
     rows = Rows(talk)
     bash = talk.entries[2].first_piece
     assert rows.rows[rows.reveal(bash + 1)] == (2, 1)

@@ -6,7 +6,7 @@ from gui.sessions.panel import DateChange, SessionsPanel
 from tests.helpers.fake_sessions import NOW
 
 
-def test_another_day_is_told_once(qtbot):
+def test_new_day_signalled_once(qtbot):
     days = [date(2026, 2, 11)]
     parent = QObject()
     watch = DateChange(lambda: days[-1], parent)

@@ -75,7 +75,7 @@ def test_the_first_session_is_selected_for_the_conversation(qtbot, show_panel, m
     assert not panel._follower.due
 
 
-def test_typing_filters_titles_at_once_and_content_after_a_pause(qtbot, panel, memory):
+def test_titles_filter_per_key_content_after_pause(qtbot, panel, memory):
     _type(qtbot, panel, "relay")
     assert _sessions(panel) == ["Fix the valve controller", "Find unsettled relay reads"]
     assert memory.searches == []
@@ -87,7 +87,7 @@ def test_typing_filters_titles_at_once_and_content_after_a_pause(qtbot, panel, m
     assert "relay" in next(m.text for m in SESSIONS[VALVE].messages if m.line == line).lower()
 
 
-def test_enter_searches_the_content_without_a_pause_and_then_opens(qtbot, panel, memory):
+def test_enter_searches_content_then_opens(qtbot, panel, memory):
     _type(qtbot, panel, "lisbon keys ruth")
     qtbot.keyClick(panel.box.edit, Key.Key_Return)
     assert not panel._content._pause.isActive()
@@ -105,7 +105,7 @@ def test_only_the_newest_text_is_searched(qtbot, panel, memory):
     assert [query for query, *_ in memory.searches] == ["relays"]
 
 
-def test_who_said_it_restricts_the_hits(qtbot, panel):
+def test_role_restricts_hits(qtbot, panel):
     panel.search("firmware")
     _rest(qtbot, panel)
     assert _sessions(panel) == ["Fix the valve controller"]
@@ -161,7 +161,7 @@ def test_sub_agents_are_unfolded_by_key_by_click_and_for_all(qtbot, panel):
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_from_right_to_left_sub_agents_are_unfolded_from_the_other_side(qtbot, panel):
+def test_right_to_left_unfolds_from_other_side(qtbot, panel):
     listed = panel.view.list
     listed.take_focus()
     qtbot.keyClick(listed, Key.Key_Left)
@@ -193,7 +193,7 @@ def test_the_keys_lead_from_box_to_list_and_back(qtbot, panel):
     assert panel.box.query == ""
 
 
-def test_what_was_chosen_stays_when_sessions_come(qtbot, panel, memory):
+def test_selection_survives_new_sessions(qtbot, panel, memory):
     listed = panel.view.list
     listed.take_focus()
     for _ in range(3):
@@ -208,7 +208,7 @@ def test_what_was_chosen_stays_when_sessions_come(qtbot, panel, memory):
     assert listed.current_session().path == chosen
 
 
-def test_sessions_like_one_are_shown_in_the_same_place_with_a_way_back(qtbot, panel):
+def test_similar_sessions_shown_with_return(qtbot, panel):
     listed = panel.view.list
     panel.show_similar(VALVE)
     _rest(qtbot, panel)
@@ -239,7 +239,7 @@ def test_a_failed_comparison_says_so_beside_the_list(qtbot, panel, memory):
     assert len(_sessions(panel)) == 11
 
 
-def test_escape_in_the_empty_box_clears_what_was_chosen_and_else_leaves_the_list_alone(qtbot, panel):
+def test_escape_clears_filters_else_keeps_list(qtbot, panel):
     panel.show_similar(VALVE)
     _rest(qtbot, panel)
     panel.box.focus()
@@ -309,7 +309,7 @@ def test_another_memory_replaces_all(qtbot, panel):
     other.close()
 
 
-def test_the_menu_copies_what_resumes_a_session(qtbot, panel):
+def test_menu_copies_resume_command(qtbot, panel):
     row = panel.view.list.current_row()
     menu = SessionMenu(row, {}, panel.view)
     {action.text(): action for action in menu.actions()}["Copy resume command"].trigger()
@@ -379,7 +379,7 @@ def grabbed() -> Callable[[QWidget], set[int]]:
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
-def test_what_asks_for_a_folder_is_not_cut_in_a_narrow_list(qtbot, show_panel, appearance, scale):
+def test_folder_request_not_cut_when_narrow(qtbot, show_panel, appearance, scale):
     appearance.set_font_scale(scale)
     memory = FakeMemory()
     memory.set_status(sources=("memory",))

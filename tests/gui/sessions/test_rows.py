@@ -60,13 +60,13 @@ def test_sub_agents_are_shown_under_their_parent_when_asked_for(today):
         assert listing.sessions == CATALOGUE.sessions  # they do not count
 
 
-def test_a_sub_agent_that_was_looked_for_is_shown_with_its_parent(today):
+def test_matching_sub_agent_shown_with_parent(today):
     listing = _listed(today, Criteria(text="unsettled"))
     assert _titles(listing) == ["Today", "Fix the valve controller", "Find unsettled relay reads"]
     assert not listing.rows[1].opened
 
 
-def test_a_sub_agent_whose_parent_is_gone_stands_alone(today):
+def test_orphaned_sub_agent_listed_alone(today):
     lonely = make_catalogue([make_session_summary(parent="nobody")])
     assert lonely.sessions == 1
     assert make_catalogue([make_session_summary(id="x", parent="x")]).sessions == 1
@@ -88,7 +88,7 @@ def test_all_typed_words_stand_in_title_project_agent_or_id(today, text, titles)
     assert [row.entry.title for row in listing.rows if not isinstance(row, HeadingRow)] == titles
 
 
-def test_a_session_whose_content_was_found_is_listed_with_its_hits(today):
+def test_content_hit_listed_with_count(today):
     listing = _listed(today, Criteria(text="nowhere"), hits={VALVE: 3, CHILD: 1})
     assert [row.hits for row in listing.rows[1:]] == [3, 1]
     assert listing.hits == 4
@@ -115,13 +115,13 @@ def test_months_end_on_their_last_day():
     assert month_period(date(2025, 12, 1)).last == date(2025, 12, 31)
 
 
-def test_what_can_be_chosen_is_counted(today):
+def test_filter_choices_counted(today):
     assert [(choice.words, choice.sessions) for choice in CATALOGUE.agents][:2] == [("Codex", 3), ("OpenClaw", 3)]
     assert {choice.words for choice in CATALOGUE.projects} == {"greenhouse", "otter", "nas", "workspace"}
     assert CATALOGUE.months[0] == (date(2026, 2, 1), 7)
 
 
-def test_projects_of_one_name_are_told_apart():
+def test_same_named_projects_distinguished():
     twins = make_catalogue([make_session_summary("a", project="/x/web"), make_session_summary("b", project="/y/web")])
     assert {choice.words for choice in twins.projects} == {"x/web", "y/web"}
 
@@ -131,7 +131,7 @@ def test_times_beyond_the_calendar_are_no_trouble(today):
     assert odd.sessions == build_listing(odd, Criteria(), {}, (), today).sessions == 2
 
 
-def test_alike_sessions_keep_their_order_and_leave_out_what_is_gone():
+def test_similar_sessions_ordered_without_deleted():
     valve, child = SESSIONS[VALVE].summary, SESSIONS[CHILD].summary
     gone = make_session_summary("sessions/gone.jsonl")
     rows = build_alike(CATALOGUE, [(child, 0.9), (gone, 0.8), (valve, 0.7)])

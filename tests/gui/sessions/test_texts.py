@@ -12,7 +12,7 @@ _KEPT = FileIssue(
 _SAID = f"{_KEPT.path}: {_KEPT.detail} Search all workspaces to find them from here."
 
 
-def test_what_is_kept_elsewhere_is_said_with_a_way_to_it():
+def test_sessions_elsewhere_named_with_link():
     other = FileIssue(path="x.bin", rule="extension", detail="It is no note.")
     assert messages.elsewhere(make_status(skipped_files=(other, _KEPT))) == _SAID
     assert messages.elsewhere(make_status(skipped_files=(other,))) == ""

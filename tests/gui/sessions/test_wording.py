@@ -21,11 +21,11 @@ TODAY = date(2026, 2, 11)
         (None, "No date"),
     ],
 )
-def test_days_are_told_as_a_person_would(day, title):
+def test_days_formatted_naturally(day, title):
     assert day_title(day, TODAY) == title
 
 
-def test_a_day_is_told_shortly_where_there_is_little_room():
+def test_short_day_when_narrow():
     assert day_text(TODAY.toordinal()) == "Wednesday 11 February 2026"
     assert day_text(TODAY.toordinal(), lambda words: len(words) < 20) == "11 Feb 2026"
 
@@ -38,7 +38,7 @@ def test_how_long_it_took(seconds, words):
     assert span(1000.0, 1000.0 + seconds) == words
 
 
-def test_what_is_not_known_is_left_out():
+def test_unknown_parts_left_out():
     assert span(None, 5.0) == span(5.0, None) == ""
 
 

@@ -4,7 +4,7 @@ from engine import Settings
 from gui.settings.embedding_choice import EmbeddingChoice
 
 
-def test_a_choice_comes_from_settings_and_goes_back_into_them():
+def test_choice_round_trips_settings():
     settings = Settings(provider="openai", model="m", dimensions=256, fallback="embedded")
     settings = msgspec.structs.replace(
         settings, remote=msgspec.structs.replace(settings.remote, base_url="https://host/v1", agreed=("gemini",))
@@ -12,14 +12,14 @@ def test_a_choice_comes_from_settings_and_goes_back_into_them():
     assert EmbeddingChoice.of(settings).applied_to(Settings()) == settings
 
 
-def test_only_what_differs_is_saved_and_what_is_unset_taken_out():
+def test_only_differences_saved_unset_removed():
     before = EmbeddingChoice("openai", model="m", dimensions=256)
     assert before.changes(before) == {}
     now = before.with_provider("gemini")
     assert now.changes(before) == {"provider": "gemini", "model": "", "dimensions": None}
 
 
-def test_another_provider_gets_neither_model_nor_server_of_the_one_before():
+def test_other_provider_gets_no_foreign_model():
     """Or its texts would go to the other's server."""
     assert EmbeddingChoice("openai", model="m", base_url="https://host/v1").with_provider("voyage") == EmbeddingChoice(
         "voyage"

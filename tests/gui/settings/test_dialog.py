@@ -63,7 +63,7 @@ def test_every_page_has_a_row_for_each_of_its_options(qtbot, dialog):
     assert list(dialog.pages.names) == list(PAGES)
 
 
-def test_a_row_says_what_where_from_and_what_a_change_takes(qtbot, dialog, notes):
+def test_row_shows_name_source_and_effect(qtbot, dialog, notes):
     dialog.show_page("advanced")
     _rest(qtbot, dialog)
     row = _row(dialog, "chunking.tokens")
@@ -76,7 +76,7 @@ def test_a_row_says_what_where_from_and_what_a_change_takes(qtbot, dialog, notes
     assert "takes a new index" in described
 
 
-def test_what_is_typed_waits_and_is_applied_with_what_follows(qtbot, dialog, notes):
+def test_typed_change_waits_and_applies_with_effects(qtbot, dialog, notes):
     dialog.show_page("advanced")
     _rest(qtbot, dialog)
     line = _type(qtbot, dialog, "chunking.tokens", "200")
@@ -94,7 +94,7 @@ def test_what_is_typed_waits_and_is_applied_with_what_follows(qtbot, dialog, not
     assert _row(dialog, "chunking.tokens").footer.origin.text() == "Global"
 
 
-def test_what_is_sent_is_said_before_it_is(qtbot, dialog):
+def test_recipient_shown_before_sending(qtbot, dialog):
     engine.save_setting("provider", "openai")
     dialog.model.read_again()
     _rest(qtbot, dialog)
@@ -107,7 +107,7 @@ def test_what_is_sent_is_said_before_it_is(qtbot, dialog):
     ("text", "sentence"),
     [("x", "It must be a whole number."), ("0", "It must be 1 or more."), ("", "It must be a whole number.")],
 )
-def test_what_is_wrong_is_said_while_it_is_typed_and_never_kept(qtbot, dialog, text, sentence):
+def test_invalid_text_reported_never_saved(qtbot, dialog, text, sentence):
     line = _row(dialog, "query.max_results").field.focusProxy()
     line.setFocus()
     line.selectAll()
@@ -133,7 +133,7 @@ def test_keys_step_a_number_within_its_range(qtbot, dialog):
     assert line.text() == "0.95"
 
 
-def test_a_switch_of_the_window_is_saved_at_once_and_taken_back_by_a_key(qtbot, dialog):
+def test_window_switch_saved_immediately_and_undone(qtbot, dialog):
     dialog.show_page("privacy")
     _rest(qtbot, dialog)
     box = _row(dialog, "window.keep_searches").field.focusProxy()
@@ -148,7 +148,7 @@ def test_a_switch_of_the_window_is_saved_at_once_and_taken_back_by_a_key(qtbot, 
     assert load_settings().window.keep_searches
 
 
-def test_the_undo_of_a_field_goes_before_that_of_the_dialog(qtbot, dialog):
+def test_field_undo_before_dialog_undo(qtbot, dialog):
     dialog.model.set("facts.recall_results", 5, "defaults")
     _rest(qtbot, dialog)
     line = _type(qtbot, dialog, "query.max_results", "77")
@@ -157,7 +157,7 @@ def test_the_undo_of_a_field_goes_before_that_of_the_dialog(qtbot, dialog):
     assert dialog.model.shown.in_force("facts.recall_results") == 5
 
 
-def test_an_option_is_set_for_all_folders_or_for_this_one_and_reset(qtbot, dialog, notes):
+def test_option_set_globally_or_locally_and_reset(qtbot, dialog, notes):
     dialog.show_page("general")
     _rest(qtbot, dialog)
     row = _row(dialog, "window.editor")
@@ -196,7 +196,7 @@ def test_a_search_finds_by_name_key_help_and_value_and_marks(qtbot, dialog):
     assert "<span" in dialog._results.rows["window.editor"]._help.text()
 
 
-def test_what_a_search_found_is_changed_where_it_stands(qtbot, dialog):
+def test_found_option_edited_in_place(qtbot, dialog):
     qtbot.keyClicks(dialog._query, "half-life")
     qtbot.keyClick(dialog._query, Qt.Key.Key_Down)
     _rest(qtbot, dialog)
@@ -229,7 +229,7 @@ def test_a_search_for_nothing_says_so_and_escape_ends_it(qtbot, dialog):
     assert dialog.pages.page("search").isVisible()
 
 
-def test_it_does_not_close_over_what_waits(qtbot, dialog):
+def test_close_asks_about_pending(qtbot, dialog):
     dialog.model.set("sync.interval_minutes", 9, "defaults")
     dialog.reject()
     assert dialog.isVisible()
@@ -239,7 +239,7 @@ def test_it_does_not_close_over_what_waits(qtbot, dialog):
     assert load_settings().sync.interval_minutes == 0
 
 
-def test_what_is_being_typed_counts_when_it_is_closed(qtbot, dialog):
+def test_typing_counts_on_close(qtbot, dialog):
     dialog.show_page("sync")
     _rest(qtbot, dialog)
     _type(qtbot, dialog, "sync.interval_minutes", "9")
@@ -251,7 +251,7 @@ def test_what_is_being_typed_counts_when_it_is_closed(qtbot, dialog):
     assert load_settings().sync.interval_minutes == 9
 
 
-def test_a_file_that_is_damaged_meanwhile_is_told_and_can_be_set_aside(qtbot, dialog):
+def test_damaged_file_reported_and_renamed(qtbot, dialog):
     settings_path().parent.mkdir(parents=True, exist_ok=True)
     settings_path().write_text("[broken")
     dialog.model.read_again()
@@ -261,7 +261,7 @@ def test_a_file_that_is_damaged_meanwhile_is_told_and_can_be_set_aside(qtbot, di
         _button(dialog, "Set it aside, use the defaults").click()
 
 
-def test_where_there_is_little_room_a_box_takes_the_place_of_the_list(qtbot, dialog, appearance):
+def test_small_dialog_uses_combo_box(qtbot, dialog, appearance):
     pages = dialog.findChild(QListWidget)
     assert pages.isVisible()
     assert not dialog._choice.box.isVisible()
@@ -311,7 +311,7 @@ def test_everything_is_reached_by_tab_and_has_a_name(qtbot, dialog):
     assert reached == {row.placed.key for row in rows}
 
 
-def test_what_waits_outlives_the_saving_of_a_form(qtbot, dialog):
+def test_pending_changes_survive_form_save(qtbot, dialog):
     dialog.model.set("sync.interval_minutes", 9, "defaults")
     dialog.show_page("embedding")
     _rest(qtbot, dialog)
@@ -330,7 +330,7 @@ def test_the_folder_to_open_cannot_be_set_for_one_folder(qtbot, dialog):
     assert not enabled["Only for this folder"]
 
 
-def test_an_option_of_a_form_is_reset_where_it_is_found_and_says_what_is_sent(qtbot, dialog, notes):
+def test_form_option_reset_in_search_names_recipient(qtbot, dialog, notes):
     engine.save_setting("provider", "openai")
     engine.save_setting("provider", "embedded", notes)
     dialog.model.read_again()

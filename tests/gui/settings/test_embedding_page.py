@@ -89,7 +89,7 @@ def test_only_the_fields_of_the_provider_are_shown(qtbot, open_dialog):
     assert _combo(dialog, "Model").isHidden()
 
 
-def test_where_the_texts_would_go_stands_there_before_anything_is_saved(qtbot, open_dialog):
+def test_recipient_shown_before_save(qtbot, open_dialog):
     dialog = open_dialog()
     assert "Nothing leaves this machine." in _words(dialog)
     _choose(qtbot, dialog, "Provider", "voyage")
@@ -104,7 +104,7 @@ def test_a_server_brings_its_address_and_a_model(qtbot, open_dialog):
     assert "a server on this machine" in _words(dialog)
 
 
-def test_what_was_entered_for_a_provider_comes_back_with_it(qtbot, open_dialog):
+def test_entered_values_return_with_provider(qtbot, open_dialog):
     dialog = open_dialog(provider="openai")
     _enter(qtbot, dialog, "Name of the model", "text-embedding-3-large")
     _choose(qtbot, dialog, "Provider", "gemini")
@@ -113,9 +113,7 @@ def test_what_was_entered_for_a_provider_comes_back_with_it(qtbot, open_dialog):
     assert _line(dialog, "Name of the model").text() == "text-embedding-3-large"
 
 
-def test_saving_writes_the_settings_of_this_workspace_and_agrees_to_the_price_on_the_button(
-    qtbot, open_dialog, memory, notes, keys, monkeypatch
-):
+def test_save_writes_workspace_and_approves_price(qtbot, open_dialog, memory, notes, keys, monkeypatch):
     keys.append(("openai", "sk-kept"))
     asked = []
     monkeypatch.setattr(
@@ -160,7 +158,7 @@ def test_saved_fallback_is_not_named_on_save_again(qtbot, open_dialog, memory):
     assert "are sent to api.openai.com" in _words(dialog)
 
 
-def test_nobody_agrees_to_embedding_that_cannot_begin_for_want_of_a_key(qtbot, open_dialog, memory):
+def test_no_approval_without_key(qtbot, open_dialog, memory):
     memory.estimate = make_estimate(cost=1.09)
     dialog = open_dialog()
     _choose(qtbot, dialog, "Provider", "openai")
@@ -181,7 +179,7 @@ def test_a_server_of_ones_own_may_do_without_a_key(qtbot, open_dialog, memory):
     assert dialog.pages.page("embedding").save_button.text() == "Save and embed for about $1.09"
 
 
-def test_a_price_takes_only_what_can_be_one(qtbot, open_dialog):
+def test_price_accepts_numbers_only(qtbot, open_dialog):
     dialog = open_dialog(provider="openai")
     field = _line(dialog, "Price of a million tokens in US dollars")
     qtbot.keyClicks(field, "ab$0,0x2e")
@@ -195,7 +193,7 @@ def test_nothing_can_be_saved_before_anything_was_changed(qtbot, open_dialog):
     assert dialog.pages.page("embedding").save_button.isEnabled()
 
 
-def test_a_key_goes_to_the_keychain_and_stays_in_no_widget_and_no_file(qtbot, open_dialog, keys, notes):
+def test_key_stored_in_keychain_only(qtbot, open_dialog, keys, notes):
     dialog = open_dialog(provider="openai")
     line = _line(dialog, "API key")
     assert line.echoMode() == QLineEdit.EchoMode.Password
@@ -218,7 +216,7 @@ def test_a_key_in_the_keychain_can_be_forgotten(qtbot, open_dialog, keys):
     assert "No key was found." in _words(dialog)
 
 
-def test_a_key_in_the_environment_cannot_be_replaced_by_one_that_would_never_be_used(qtbot, open_dialog, monkeypatch):
+def test_environment_key_not_replaceable(qtbot, open_dialog, monkeypatch):
     place = "the environment variable OPENAI_API_KEY"
     given = KeyState(present=True, origin="environment", place=place, problem="")
     monkeypatch.setattr(engine, "key_state", lambda provider, settings: given, raising=False)
@@ -230,14 +228,14 @@ def test_a_key_in_the_environment_cannot_be_replaced_by_one_that_would_never_be_
     assert _line(dialog, "API key").isEnabled()
 
 
-def test_closing_forgets_what_was_typed(qtbot, open_dialog):
+def test_closing_drops_typed_values(qtbot, open_dialog):
     dialog = open_dialog(provider="openai")
     _line(dialog, "API key").setText("sk-secret")
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert _line(dialog, "API key").text() == ""
 
 
-def test_a_test_asks_the_provider_as_it_is_chosen_with_the_key_as_it_is_typed(qtbot, open_dialog, monkeypatch):
+def test_test_uses_current_choice_and_typed_key(qtbot, open_dialog, monkeypatch):
     asked = []
 
     def probe(settings, key, *, cancel):
@@ -255,7 +253,7 @@ def test_a_test_asks_the_provider_as_it_is_chosen_with_the_key_as_it_is_typed(qt
     assert "voyage-4 answered in 12 ms, with 1,024 dimensions." in _words(dialog)
 
 
-def test_a_test_that_failed_says_why_and_a_new_choice_takes_it_back(qtbot, open_dialog, monkeypatch):
+def test_failed_test_says_why_until_new_choice(qtbot, open_dialog, monkeypatch):
     failed = ProviderProbe(ok=False, error="The key was refused.", milliseconds=0, dims=None, model="")
     monkeypatch.setattr(engine, "probe_provider", lambda *_, **__: failed, raising=False)
     dialog = open_dialog(provider="openai")
@@ -267,7 +265,7 @@ def test_a_test_that_failed_says_why_and_a_new_choice_takes_it_back(qtbot, open_
 
 
 @pytest.mark.parametrize("function", ["probe_provider", "key_state"])
-def test_what_cannot_be_asked_ends_and_says_why(qtbot, open_dialog, monkeypatch, function):
+def test_unanswerable_request_ends_with_reason(qtbot, open_dialog, monkeypatch, function):
     dialog = open_dialog(provider="openai")
 
     def refuse(*_, **__):
@@ -282,7 +280,7 @@ def test_what_cannot_be_asked_ends_and_says_why(qtbot, open_dialog, monkeypatch,
     assert "Sending one word…" not in _words(dialog)
 
 
-def test_a_price_that_cannot_be_worked_out_is_told(qtbot, open_dialog, memory, monkeypatch):
+def test_unknown_price_reported(qtbot, open_dialog, memory, monkeypatch):
     def refuse(settings, cancel=None):
         raise ProviderError("There is no such model.")
 
@@ -290,7 +288,7 @@ def test_a_price_that_cannot_be_worked_out_is_told(qtbot, open_dialog, memory, m
     assert "There is no such model." in _words(open_dialog(provider="openai"))
 
 
-def test_what_could_not_be_saved_is_told_and_can_be_tried_again(qtbot, open_dialog, monkeypatch):
+def test_save_error_shown_and_retriable(qtbot, open_dialog, monkeypatch):
     def refuse(*_, **__):
         raise MnemoscopeError("The settings file is locked.")
 
@@ -331,7 +329,7 @@ def test_it_can_be_used_with_keys_alone(qtbot, open_dialog):
     assert {"Provider", "Server", "API key", "Fallback", "Close"} <= seen
 
 
-def test_a_price_of_ones_own_stands_in_for_the_list_price_of_this_model_alone(qtbot, open_dialog, memory, notes):
+def test_own_price_replaces_list_price_of_model(qtbot, open_dialog, memory, notes):
     engine.save_setting("prices", {"voyage/voyage-4": 0.5})
     dialog = open_dialog(provider="openai", prices={"voyage/voyage-4": 0.5})
     field = _line(dialog, "Price of a million tokens in US dollars")

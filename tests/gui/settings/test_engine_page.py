@@ -57,7 +57,7 @@ def test_the_engine_in_use_is_chosen_and_has_the_keys(qtbot, dialog):
     assert _line(dialog, "Command").isVisible()
 
 
-def test_what_is_chosen_is_saved_for_this_folder_and_nothing_else(qtbot, dialog, notes, user_home):
+def test_engine_saved_for_this_folder_only(qtbot, dialog, notes, user_home):
     _radio(dialog, "qmd").click()
     qtbot.keyClicks(_line(dialog, "Command"), "/opt/qmd")
     assert "Nothing is deleted" in _said(dialog)
@@ -70,7 +70,7 @@ def test_what_is_chosen_is_saved_for_this_folder_and_nothing_else(qtbot, dialog,
     assert load_settings().backend == "builtin"
 
 
-def test_what_cannot_be_saved_is_said_and_may_be_tried_again(qtbot, dialog, monkeypatch):
+def test_save_error_shown_and_retriable(qtbot, dialog, monkeypatch):
     def refuse(*_args, **_options):
         raise engine.SettingsError("Line 3 is wrong.")
 
@@ -81,7 +81,7 @@ def test_what_cannot_be_saved_is_said_and_may_be_tried_again(qtbot, dialog, monk
     assert dialog.pages.page("engine").save_button.isEnabled()
 
 
-def test_a_test_says_what_it_found_with_what_stands_in_the_fields(qtbot, dialog, monkeypatch, notes):
+def test_test_reports_result_of_field_values(qtbot, dialog, monkeypatch, notes):
     tried = []
 
     def find(folder, settings, *, cancel):
@@ -102,7 +102,7 @@ def test_a_test_says_what_it_found_with_what_stands_in_the_fields(qtbot, dialog,
     assert tried == [(notes, "qmd", "qmd"), (notes, "qmd", "nowhere")]
 
 
-def test_going_back_to_what_is_in_use_changes_nothing(qtbot, dialog):
+def test_returning_to_current_engine_changes_nothing(qtbot, dialog):
     _radio(dialog, "qmd").click()
     _radio(dialog, "Built-in index").click()
     assert not dialog.pages.page("engine").save_button.isEnabled()
@@ -142,7 +142,7 @@ def test_a_low_window_scrolls_and_cuts_nothing(qtbot, appearance, jobs, memory, 
     dialog.reject()
 
 
-def test_only_what_differs_is_saved():
+def test_only_differences_saved():
     before = EngineChoice.of(Settings())
     assert before.changes(before) == {}
     now = EngineChoice("qmd", search_mode="query")
@@ -151,7 +151,7 @@ def test_only_what_differs_is_saved():
     assert "opened again" in switch_words(EngineChoice("qmd", command="x"), EngineChoice("qmd"))
 
 
-def test_what_a_test_found_is_scrolled_into_a_low_dialog(qtbot, dialog, monkeypatch):
+def test_test_result_scrolled_into_view(qtbot, dialog, monkeypatch):
     def refuse(*_args, **_options):
         raise BackendError("The table cannot be reached, and this is said in a sentence of some length. " * 2)
 

@@ -87,7 +87,7 @@ def test_fetching_can_be_stopped_and_taken_up_again(qtbot, row, hub):
         hub.go_on.set()
 
 
-def test_a_refusal_is_told_and_can_be_tried_again(qtbot, row, hub):
+def test_refusal_shown_and_retriable(qtbot, row, hub):
     hub.error = ProviderError("The disk is full.")
     hub.go_on.set()
     _press(row)
@@ -96,7 +96,7 @@ def test_a_refusal_is_told_and_can_be_tried_again(qtbot, row, hub):
     assert row.findChild(QPushButton).text() == "Fetch it"
 
 
-def test_looking_again_at_the_same_model_leaves_its_fetching_alone(qtbot, row, hub):
+def test_same_model_keeps_download_running(qtbot, row, hub):
     _press(row)
     row.look(Settings(provider="gguf"))
     with qtbot.waitSignal(row.fetched):

@@ -49,7 +49,7 @@ def test_the_settings_decide_at_the_start(make, appearance):
     assert (appearance.theme, appearance.font_scale) == ("dark", 1.5)
 
 
-def test_what_is_chosen_is_written_once_it_rests(qtbot, make, appearance):
+def test_choice_written_once_after_pause(qtbot, make, appearance):
     make()
     appearance.enlarge(1)
     appearance.enlarge(1)
@@ -67,7 +67,7 @@ def test_a_workspace_with_a_theme_of_its_own_keeps_it(qtbot, make, appearance, w
     qtbot.waitUntil(lambda: workspace.current.settings.window.theme == "dark")
 
 
-def test_what_is_set_elsewhere_shows_at_once(make, appearance, workspace):
+def test_external_change_shown_immediately(make, appearance, workspace):
     make()
     workspace.take_settings(_with(theme="dark", font_scale=1.15), workspace.current.folder)
     assert (appearance.theme, appearance.font_scale) == ("dark", 1.15)
@@ -89,7 +89,7 @@ def test_a_picture_and_a_demo_write_nothing(qtbot, make, appearance):
     assert not engine.settings_path().exists()
 
 
-def test_what_cannot_be_written_is_told(qtbot, make, appearance):
+def test_write_error_shown(qtbot, make, appearance):
     kept = make()
     path: Path = engine.settings_path()
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -67,7 +67,7 @@ def test_a_key_is_given_by_pressing_it_without_a_mouse(qtbot, page, mapped, conf
     assert engine.load_settings(config=config).window.keys == {WRAP.name: ("Ctrl+Alt+W",)}
 
 
-def test_a_command_is_found_in_the_language_of_the_window_and_in_english(page, monkeypatch):
+def test_command_found_in_both_languages(page, monkeypatch):
     german = {"Fold lines…": "Zeilen umbrechen\u00a0…"}
     monkeypatch.setattr(language, "_speech", language._Speech("de", lambda text: german.get(text, text)))
     for typed in ("zeilen", "fold lin"):
@@ -89,7 +89,7 @@ def test_it_takes_effect_without_reopening_anything(qtbot, page, mapped):
     assert [key.toString() for key in action.shortcuts()] == ["F8", "Shift+F9"]
 
 
-def test_what_has_the_key_is_named_with_its_place_and_loses_it(qtbot, page, mapped):
+def test_conflicting_command_named_and_loses_key(qtbot, page, mapped):
     page.table.choose(WRAP.name)
     page.capture.setFocus()
     qtbot.keyClick(page.capture, Key.Key_K, Control | Alt)
@@ -109,7 +109,7 @@ def test_a_key_that_is_fixed_is_refused(qtbot, page, mapped):
     assert mapped.keys(WRAP.name) == ("Alt+Z",)
 
 
-def test_escape_goes_without_and_tab_leads_on(qtbot, page, mapped):
+def test_escape_cancels_and_tab_continues(qtbot, page, mapped):
     page.table.choose(WRAP.name)
     page.capture.setFocus()
     qtbot.keyClick(page.capture, Key.Key_F8)
@@ -137,7 +137,7 @@ def test_keys_are_taken_away_and_given_back(qtbot, page, mapped, config):
     assert not page.reset_all_button.isEnabled()
 
 
-def test_what_was_not_saved_is_said(qtbot, page, config):
+def test_unsaved_change_reported(qtbot, page, config):
     config.write_text("no settings file")
     page.table.choose(WRAP.name)
     page.table.setFocus()

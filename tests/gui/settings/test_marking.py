@@ -16,7 +16,7 @@ def german(monkeypatch):
 @pytest.mark.parametrize(
     "query", ["größte datei", "grosste", "largest file", "max_file", "max file", "quellen sources"]
 )
-def test_an_option_is_found_in_the_language_of_the_window_and_in_english(query):
+def test_option_found_in_both_languages(query):
     assert fit(placed_options()["max_file_bytes"], 1, words_of(query)) is not None
 
 
@@ -43,12 +43,12 @@ def test_other_words_find_nothing():
         ("minimize", "window.close_to_tray"),
     ],
 )
-def test_what_other_programs_call_an_option_finds_it(query, key):
+def test_foreign_option_name_found(query, key):
     option = placed_options()[key]
     assert fit(option, option.option.default, words_of(query)) == 2
 
 
-def test_what_is_called_otherwise_is_there():
+def test_synonyms_refer_to_existing_options():
     assert set(ALSO_CALLED) - set(placed_options()) == {"program.autostart"}
 
 
@@ -64,6 +64,6 @@ def test_what_is_called_otherwise_is_there():
         ("age", "window.notify", 3),
     ],
 )
-def test_what_an_option_is_called_fits_better_than_what_is_said_of_it(query, key, how):
+def test_name_match_ranks_above_description(query, key, how):
     option = placed_options()[key]
     assert fit(option, option.option.default, words_of(query)) == how

@@ -27,7 +27,7 @@ def _rest(qtbot, model) -> None:
     qtbot.waitUntil(lambda: model.ready)
 
 
-def test_what_the_index_does_not_depend_on_is_saved_at_once(qtbot, model, notes):
+def test_index_independent_option_saved_immediately(qtbot, model, notes):
     with qtbot.waitSignal(model.in_force) as told:
         model.set("window.editor", "code {path}", "defaults")
     assert told.args[0].window.editor == "code {path}"
@@ -64,21 +64,21 @@ def test_everything_else_waits_until_it_is_applied(qtbot, model, notes):
     ("key", "value"),
     [("query.min_score", 0.5), ("query.hybrid.enabled", False), ("qmd.limits.max_results", 9), ("qmd.min_score", 0.2)],
 )
-def test_what_a_question_is_answered_by_holds_at_once(qtbot, model, key, value):
+def test_answering_option_applies_immediately(qtbot, model, key, value):
     with qtbot.waitSignal(model.in_force) as told:
         model.set(key, value, "defaults")
     assert engine.value_at(told.args[0], key) == value
     assert model.waiting == 0
 
 
-def test_going_back_to_what_was_leaves_nothing_waiting(model):
+def test_reverting_leaves_nothing_pending(model):
     model.set("chunking.tokens", 200, "defaults")
     model.reset("chunking.tokens")
     assert model.waiting == 0
     assert not model.consequences().any
 
 
-def test_undo_goes_back_step_by_step_over_both_kinds(qtbot, model):
+def test_undo_steps_over_both_kinds(qtbot, model):
     model.set("window.theme", "dark", "defaults")
     model.set("chunking.tokens", 200, "defaults")
     model.set("chunking.tokens", 300, "defaults")
@@ -92,14 +92,14 @@ def test_undo_goes_back_step_by_step_over_both_kinds(qtbot, model):
     assert load_settings().window.theme == "system"
 
 
-def test_what_waits_can_be_discarded(model):
+def test_pending_changes_discarded(model):
     model.set("chunking.tokens", 200, "defaults")
     model.discard()
     assert model.waiting == 0
     assert model.shown.in_force("chunking.tokens") == 400
 
 
-def test_a_change_by_another_program_is_neither_missed_nor_overwritten(qtbot, model, notes):
+def test_external_change_neither_missed_nor_overwritten(qtbot, model, notes):
     engine.save_setting("window.theme", "light")
     refused = []
     model.refused.connect(lambda keys, sentence: refused.append((keys, sentence)))
@@ -112,14 +112,14 @@ def test_a_change_by_another_program_is_neither_missed_nor_overwritten(qtbot, mo
     assert model.shown.in_force("window.theme") == "light"
 
 
-def test_what_another_program_wrote_is_shown_when_it_is_read_again(qtbot, model):
+def test_external_change_shown_on_reread(qtbot, model):
     engine.save_setting("query.max_results", 12)
     with qtbot.waitSignal(model.loaded):
         model.read_again()
     assert model.shown.in_force("query.max_results") == 12
 
 
-def test_a_file_that_cannot_be_used_is_told(qtbot, model):
+def test_unusable_file_reported(qtbot, model):
     settings_path().parent.mkdir(parents=True, exist_ok=True)
     settings_path().write_text("[broken")
     with qtbot.waitSignal(model.unreadable) as told:
@@ -128,7 +128,7 @@ def test_a_file_that_cannot_be_used_is_told(qtbot, model):
     _rest(qtbot, model)
 
 
-def test_what_cannot_be_written_is_told_and_shown_as_it_was(qtbot, model, monkeypatch):
+def test_write_error_shown_and_value_restored(qtbot, model, monkeypatch):
     def refuse(*_args, **_options):
         raise SettingsError("The disk is full.")
 

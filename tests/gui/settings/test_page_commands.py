@@ -20,7 +20,7 @@ def test_each_page_has_a_command_that_leads_to_it(qtbot, opened):
     opened.settings.dialog.close()
 
 
-def test_without_a_folder_it_says_what_is_missing(window):
+def test_without_folder_names_prerequisite(window):
     action = _command(window, "privacy")
     assert not action.isEnabled()
     assert "Open a folder first." in action.statusTip()

@@ -9,7 +9,7 @@ from gui.settings.engine_choice import EngineChoice
 from gui.settings.page_layout import FORMS, PAGES, name_of, options_on, placed_options
 
 
-def test_every_option_stands_on_exactly_one_page():
+def test_every_option_on_one_page():
     shown = Counter(placed.key for page in PAGES for placed in options_on(page))
     assert shown == Counter(option.key for option in all_options())
 

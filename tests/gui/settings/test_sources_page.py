@@ -69,13 +69,13 @@ def _type(qtbot, dialog, key: str, text: str) -> None:
     _rest(qtbot, dialog)
 
 
-def test_it_says_what_is_indexed_now_and_what_is_not(qtbot, dialog):
+def test_lists_indexed_and_excluded(qtbot, dialog):
     said = _said(_page(dialog).card)
     for words in ("3 notes", "irrigation.md", "drafts/old.md", "*.txt"):
         assert words in said
 
 
-def test_what_a_pattern_leaves_out_is_seen_while_it_is_typed(qtbot, dialog, notes):
+def test_pattern_effect_shown_while_typing(qtbot, dialog, notes):
     _type(qtbot, dialog, "exclude", "drafts/")
     said = _said(_page(dialog).card)
     assert "2 notes, 14 bytes; 1 fewer than now." in said
@@ -87,7 +87,7 @@ def test_what_a_pattern_leaves_out_is_seen_while_it_is_typed(qtbot, dialog, note
     assert "3 notes" in _said(_page(dialog).card)
 
 
-def test_another_ending_brings_more_notes_and_waits_to_be_applied(qtbot, dialog, notes):
+def test_new_extension_adds_notes_and_waits(qtbot, dialog, notes):
     edit = _page(dialog).rows["extensions"].field.focusProxy()
     edit.setFocus()
     edit.moveCursor(edit.textCursor().MoveOperation.End)
@@ -148,7 +148,7 @@ def test_folders_are_added_offered_and_removed(qtbot, dialog, places, tmp_path, 
     assert dialog.model.shown.in_force("extra_paths") == (str(more), str(places["vault"]))
 
 
-def test_what_all_folders_have_stays_when_this_one_gets_more(qtbot, dialog, notes, tmp_path):
+def test_global_values_stay_when_folder_adds(qtbot, dialog, notes, tmp_path):
     engine.save_setting("extra_paths", ("/all",))
     dialog.model.read_again()
     _rest(qtbot, dialog)
@@ -187,7 +187,7 @@ def _preview(files: int, *skipped: FileIssue, first: tuple[str, ...] = ()) -> Wo
     )
 
 
-def test_matches_are_told_in_sentences():
+def test_matches_described_in_sentences():
     assert match_words(Match(_preview(1200), _preview(1))) == "1,200 notes, 1.2 MB; 1,199 more than now."
     assert match_words(Match(_preview(0), _preview(2))) == "No note is indexed; 2 fewer than now."
     assert match_words(Match(_preview(1), _preview(1))) == "1 note, 1.0 KB."
@@ -195,7 +195,7 @@ def test_matches_are_told_in_sentences():
     assert first_words(_preview(0)) == ""
 
 
-def test_rules_are_told_once_with_the_first_files_that_they_leave_out():
+def test_rules_listed_once_with_first_files():
     by_pattern = [FileIssue(path=f"d{number}.md", rule="excluded", detail="By d*.") for number in range(5)]
     others = [FileIssue(path=f"x{number}", rule="symlink", detail=f"Link {number}.") for number in range(6)]
     lines = rule_lines([others[0], *by_pattern, *others[1:]]).splitlines()

@@ -63,7 +63,7 @@ def test_a_model_is_deleted_after_a_yes(qtbot, page, models):
     assert "big" not in _words(page)
 
 
-def test_a_refusal_is_told_and_the_list_stays(qtbot, page, memory, models, monkeypatch):
+def test_refusal_shown_and_list_stays(qtbot, page, memory, models, monkeypatch):
     def busy(*_):
         raise IndexBusy("The index is being updated.")
 
@@ -80,7 +80,7 @@ def test_a_refusal_is_told_and_the_list_stays(qtbot, page, memory, models, monke
     assert "The index is being updated." not in _words(page)
 
 
-def test_what_was_deleted_counts_when_the_other_page_is_shown_again(qtbot, appearance, jobs, memory, models, tmp_path):
+def test_deletion_counted_on_other_page(qtbot, appearance, jobs, memory, models, tmp_path):
     dialog = SettingsDialog(jobs)
     qtbot.addWidget(dialog)
     dialog.begin(tmp_path, Settings(provider="embedded"), memory)

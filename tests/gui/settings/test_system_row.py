@@ -61,7 +61,7 @@ def _settle(qtbot, dialog) -> None:
     qtbot.waitUntil(lambda: dialog.ready and not _row(dialog)._switch.busy)
 
 
-def test_the_row_stands_in_its_place_and_says_how_it_is(qtbot, dialog):
+def test_row_in_place_with_state(qtbot, dialog):
     row = _row(dialog)
     page = dialog.pages.page("general")
     tops = [
@@ -76,7 +76,7 @@ def test_the_row_stands_in_its_place_and_says_how_it_is(qtbot, dialog):
     assert row.field.box.accessibleDescription() == "Begins with the desktop. Default. Default: off."
 
 
-def test_tab_goes_through_it_in_its_place_and_space_switches_it(qtbot, dialog, entry):
+def test_tab_reaches_row_and_space_toggles(qtbot, dialog, entry):
     row, rows = _row(dialog), dialog.pages.page("general").rows
     rows["workspace"].take_focus()
     reached = []
@@ -105,14 +105,14 @@ def test_it_is_switched_and_taken_back_beside_the_file(qtbot, dialog, entry):
     assert QApplication.focusWidget() is row.field.box
 
 
-def test_what_others_switch_is_shown_when_one_comes_back(qtbot, dialog, entry):
+def test_external_switch_shown_on_return(qtbot, dialog, entry):
     entry.set_on(True)
     dialog.show_page("sync")
     dialog.show_page("general")
     qtbot.waitUntil(_row(dialog).field.box.isChecked)
 
 
-def test_what_cannot_be_written_is_said_and_the_box_goes_back(qtbot, dialog, entry):
+def test_write_error_shown_and_box_reverts(qtbot, dialog, entry):
     entry.file.parent.rmdir()
     row = _row(dialog)
     row.field.box.click()

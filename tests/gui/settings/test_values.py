@@ -13,7 +13,7 @@ def german():
     speak("en")
 
 
-def test_what_a_field_shows_reads_back_as_the_same_value():
+def test_field_text_round_trips():
     for option in all_options():
         value = value_at(Settings(), option.key)
         if option.kind in ("whole", "number", "text", "list", "texts", "numbers", "lists"):
@@ -32,13 +32,13 @@ def test_what_a_field_shows_reads_back_as_the_same_value():
         ("window.keys", "view.index = Ctrl+, or F3\nhelp.keys =", {"view.index": ("Ctrl+,", "F3"), "help.keys": ()}),
     ],
 )
-def test_what_is_typed_is_read(key, text, value):
+def test_typed_values_parsed(key, text, value):
     assert read_field(OPTIONS[key], text) == value
 
 
 @pytest.mark.usefixtures("german")
-def test_what_a_field_shows_reads_back_where_decimals_follow_a_comma():
-    test_what_a_field_shows_reads_back_as_the_same_value()
+def test_field_text_round_trips_with_decimal_comma():
+    test_field_text_round_trips()
     assert field_text(OPTIONS["query.min_score"], 0.35) == "0,35"
     assert field_text(OPTIONS["prices"], {"openai/a.b": 0.02}) == "openai/a.b = 0,02"
     assert value_words(OPTIONS["sync.watch_debounce_ms"], 1500).startswith("1.500 ")
@@ -56,13 +56,13 @@ def test_what_a_field_shows_reads_back_where_decimals_follow_a_comma():
         ("prices", "openai/a.b = 0,02", {"openai/a.b": 0.02}),
     ],
 )
-def test_what_is_typed_is_read_where_decimals_follow_a_comma(key, text, value):
+def test_typed_values_parsed_with_decimal_comma(key, text, value):
     assert read_field(OPTIONS[key], text) == value
 
 
 @pytest.mark.usefixtures("german")
 @pytest.mark.parametrize("text", ["1,5", "1.5", "1,200"])
-def test_what_might_be_thousands_elsewhere_is_no_whole_number(text):
+def test_foreign_thousands_not_integer(text):
     with pytest.raises(UnreadableValue):
         read_field(OPTIONS["query.max_results"], text)
 
@@ -79,7 +79,7 @@ def test_what_might_be_thousands_elsewhere_is_no_whole_number(text):
         ("remote.headers", "= x"),
     ],
 )
-def test_what_is_no_value_is_told_in_one_sentence(key, text):
+def test_invalid_value_one_sentence(key, text):
     with pytest.raises(UnreadableValue) as told:
         read_field(OPTIONS[key], text)
     assert str(told.value).endswith((".", "not."))

@@ -47,7 +47,7 @@ def _choose(qtbot, way, provider: str) -> None:
     qtbot.waitUntil(lambda: way.dialog.ready)
 
 
-def test_what_is_saved_takes_effect_and_what_was_agreed_to_begins(qtbot, way, opened, monkeypatch):
+def test_saved_form_applies_and_starts_approved(qtbot, way, opened, monkeypatch):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
     opened[0][1].estimate = make_estimate(cost=1.09)
     _choose(qtbot, way, "openai")
@@ -60,7 +60,7 @@ def test_what_is_saved_takes_effect_and_what_was_agreed_to_begins(qtbot, way, op
     assert not way.dialog.isVisible()
 
 
-def test_what_is_saved_without_a_price_takes_effect_at_once_and_agrees_to_nothing(qtbot, way, opened):
+def test_free_change_applies_without_approval(qtbot, way, opened):
     _choose(qtbot, way, "none")
     way.dialog.pages.page("embedding").save_button.click()
     qtbot.waitUntil(lambda: len(opened) == 2 and len(opened[1][1].syncs) == 1)
@@ -76,7 +76,7 @@ def test_the_price_is_asked_for_again_after_a_sync(qtbot, way, opened):
     qtbot.waitUntil(lambda: len(memory.estimated) > asked)
 
 
-def test_the_dialog_goes_with_its_workspace(qtbot, way):
+def test_dialog_closes_with_workspace(qtbot, way):
     way.show_page("embedding")
     qtbot.waitUntil(lambda: way.dialog.ready)
     way._workspace.close()
@@ -85,7 +85,7 @@ def test_the_dialog_goes_with_its_workspace(qtbot, way):
     assert not way.dialog.isVisible()
 
 
-def test_what_is_applied_opens_the_folder_again_below_the_dialog(qtbot, way, opened):
+def test_apply_reopens_folder_below_dialog(qtbot, way, opened):
     way.show_page("advanced")
     qtbot.waitUntil(lambda: way.dialog.ready)
     way.dialog.model.set("chunking.tokens", 200, "workspace")
@@ -113,7 +113,7 @@ def test_a_folder_that_cannot_be_opened_again_closes_the_dialog(qtbot, way, open
     assert not way.dialog.isVisible()
 
 
-def test_what_the_window_reads_itself_holds_without_opening_anything(qtbot, way, opened):
+def test_window_options_apply_without_reopening(qtbot, way, opened):
     way.show_page("general")
     qtbot.waitUntil(lambda: way.dialog.ready)
     with qtbot.waitSignal(way._workspace.settings_changed) as told:
@@ -125,7 +125,7 @@ def test_what_the_window_reads_itself_holds_without_opening_anything(qtbot, way,
     way.dialog.leave()
 
 
-def test_how_questions_are_answered_holds_without_opening_anything(qtbot, way, opened):
+def test_answering_options_apply_without_reopening(qtbot, way, opened):
     way.show_page("search")
     qtbot.waitUntil(lambda: way.dialog.ready)
     with qtbot.waitSignal(way._workspace.settings_changed):
@@ -147,7 +147,7 @@ def test_the_page_that_was_shown_last_is_shown_again(qtbot, way):
     way.dialog.leave()
 
 
-def test_a_file_that_is_damaged_meanwhile_is_set_aside_and_both_are_named(qtbot, way, opened):
+def test_damaged_file_renamed_and_both_named(qtbot, way, opened):
     path = engine.settings_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("[defaults]\nprovider = 7\n")
@@ -164,7 +164,7 @@ def test_a_file_that_is_damaged_meanwhile_is_set_aside_and_both_are_named(qtbot,
     assert not way.dialog.isVisible()
 
 
-def test_what_is_applied_reaches_a_real_index(qtbot, appearance, jobs, tmp_path, user_home):
+def test_applied_settings_reach_real_index(qtbot, appearance, jobs, tmp_path, user_home):
     notes = tmp_path / "notes"
     for name in ("roses.md", "drafts/old.md"):
         (notes / name).parent.mkdir(parents=True, exist_ok=True)

@@ -82,7 +82,7 @@ def test_an_estimate_names_passages_tokens_price_and_time():
     assert accept_words(due) == "Save and embed for about $1.09"
 
 
-def test_an_estimate_by_batch_jobs_says_what_it_costs_where_they_fail():
+def test_batch_estimate_includes_failure_cost():
     due = make_estimate(batch=True, price=0.01, cost=0.5, most_cost=1.0)
     assert "(list price of 22 Nov 2026), at most $1.00 if the jobs fail, by batch jobs" in estimate_words(due)
 
@@ -93,7 +93,7 @@ def test_an_unknown_price_is_no_price_of_zero():
     assert accept_words(due) == "Save and embed"
 
 
-def test_what_is_there_already_costs_nothing():
+def test_existing_vectors_cost_nothing():
     due = make_estimate(chunks=0, cached=40, tokens=0, cost=0.0)
     assert "nothing is paid" in estimate_words(due)
     assert accept_words(due) == "Save"
@@ -104,7 +104,7 @@ def test_a_model_on_this_machine_costs_time_only():
     assert estimate_words(due).endswith("about 3 s, no cost.")
 
 
-def test_what_was_spent_is_said_only_where_something_was_charged():
+def test_spent_amount_only_when_charged():
     assert spent_words(0, 0.0) == ""
     assert spent_words(1500, 0.03) == "1,500 tokens, $0.03"
     assert spent_words(1500, None) == "1,500 tokens, price not known"
@@ -131,6 +131,6 @@ def test_a_test_that_went_well_has_latency_and_dimensions():
         (Settings(provider="auto", remote=RemoteSettings(agreed=("openai", "voyage"))), "OpenAI or Voyage AI", "tick"),
     ],
 )
-def test_what_is_sent_is_said_of_every_provider(settings, said, unsaid):
+def test_recipient_text_for_every_provider(settings, said, unsaid):
     assert said in sent_words(settings)
     assert unsaid not in sent_words(settings)

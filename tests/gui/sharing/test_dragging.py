@@ -64,7 +64,7 @@ def test_a_result_is_its_file_its_citation_and_a_quote(qtbot, opened, memory, fi
     assert dropped.has_picture
 
 
-def test_several_results_are_dragged_at_once_each_file_once(qtbot, opened, memory, find, drops):
+def test_several_results_dragged_each_file_once(qtbot, opened, memory, find, drops):
     find("irrigation timer")
     rows = opened.search.body.list
     places = _rows_of_results(rows)
@@ -106,7 +106,7 @@ def test_the_selection_stays_when_the_index_changes(qtbot, opened, find):
     assert [result.citation for result in rows.selected_results()] == [result.citation for result in before]
 
 
-def test_what_is_let_go_before_the_file_is_found_is_not_dragged(qtbot, opened, find, drops, jobs):
+def test_early_release_drags_nothing(qtbot, opened, find, drops, jobs):
     find("irrigation timer")
     rows = opened.search.body.list
     _pull(rows, _rows_of_results(rows)[0], let_go=True)
@@ -122,7 +122,7 @@ def test_a_heading_is_not_dragged(qtbot, opened, find, drops):
     assert not drops
 
 
-def test_a_note_that_is_only_elsewhere_is_dragged_as_its_citation(qtbot, opened, memory, find, drops, monkeypatch):
+def test_remote_note_dragged_as_citation(qtbot, opened, memory, find, drops, monkeypatch):
     find("irrigation timer")
 
     def refuse(_: str) -> Path:
@@ -155,7 +155,7 @@ def test_a_session_is_a_masked_copy_and_never_its_transcript(qtbot, opened, memo
     assert not copy.exists()
 
 
-def test_who_lets_go_of_a_slow_session_too_early_is_told(qtbot, opened, memory, drops):
+def test_early_release_of_slow_session_reported(qtbot, opened, memory, drops):
     opened.views.switch("sessions")
     rows = opened.sessions.view.list
     qtbot.waitUntil(lambda: rows.current_session() is not None)

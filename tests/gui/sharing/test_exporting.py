@@ -54,7 +54,7 @@ def test_json_has_the_keys_of_the_command_line(qtbot, opened, find, choose):
     assert [result["citation"] for result in values["results"]] == shown
 
 
-def test_only_what_is_selected_is_exported(qtbot, opened, find, choose):
+def test_only_selection_exported(qtbot, opened, find, choose):
     find("irrigation timer")
     results = opened.search.body.list
     results.take_focus()
@@ -117,7 +117,7 @@ def test_a_name_without_an_ending_gets_one_and_replaces_nothing(qtbot, opened, f
     assert made.read_text() == "mine"
 
 
-def test_what_cannot_be_written_is_told_with_another_try(qtbot, opened, memory, find, choose):
+def test_write_error_shown_with_retry(qtbot, opened, memory, find, choose):
     find("irrigation timer")
     choose("x.md")
     note = memory.locate("topics/shopping.md")
@@ -138,7 +138,7 @@ def test_a_search_that_fails_writes_nothing(qtbot, opened, memory, find, choose,
     assert not target.exists()
 
 
-def test_nothing_is_exported_where_nothing_was_found_or_no_file_chosen(opened, find, choose):
+def test_empty_or_cancelled_export_writes_nothing(opened, find, choose):
     opened.sharing.exports.choose()
     assert opened.banner.text == "There are no results to export: search for something first."
     opened.banner.clear()

@@ -76,14 +76,14 @@ def test_back_leads_to_where_the_person_was_before_the_link(qtbot, opened, link)
     qtbot.waitUntil(lambda: opened.views.current == "search" and opened.viewer.reads)
 
 
-def test_what_is_not_searched_is_not_opened(qtbot, opened, link):
+def test_unsearched_target_not_opened(qtbot, opened, link):
     opened.links.open(link("private/keys.md"))
     qtbot.waitUntil(lambda: bool(opened.banner.text))
     assert opened.banner.text == "This link leads to private/keys.md, which is not among what is searched here."
     assert not opened.viewer.reads
 
 
-def test_what_has_gone_is_told(qtbot, opened, memory, link, monkeypatch):
+def test_deleted_target_reported(qtbot, opened, memory, link, monkeypatch):
     def gone(path: str) -> Path:
         raise FileNotFoundError(2, "No such file", path)
 
@@ -108,7 +108,7 @@ def test_the_newest_link_wins(qtbot, opened, link):
 # --- folders --------------------------------------------------------------------------------------------------------
 
 
-def test_an_unknown_folder_is_asked_about_and_nobody_looks_there(qtbot, opened, memory, tmp_path, monkeypatch):
+def test_unknown_folder_asked_without_access(qtbot, opened, memory, tmp_path, monkeypatch):
     stranger = tmp_path / "notes of others"
     stranger.mkdir()
     looked: list[str] = []
@@ -124,7 +124,7 @@ def test_an_unknown_folder_is_asked_about_and_nobody_looks_there(qtbot, opened, 
     assert opened.workspace.current.folder == memory.folder
 
 
-def test_a_folder_that_the_person_agrees_to_is_previewed_and_then_shows_the_place(qtbot, opened, memory, tmp_path):
+def test_agreed_folder_previewed_then_location_shown(qtbot, opened, memory, tmp_path):
     stranger = tmp_path / "other"
     (stranger / "topics").mkdir(parents=True)
     (stranger / "topics/shopping.md").write_text("# Shopping\n")
@@ -146,14 +146,14 @@ def test_a_folder_that_was_opened_before_is_opened_for_its_link(qtbot, window, m
     assert window.viewer._target.part == (3, 3)
 
 
-def test_a_link_into_a_folder_that_is_just_being_opened_waits_for_it(qtbot, window, memory, link):
+def test_link_waits_for_opening_folder(qtbot, window, memory, link):
     window.folders.open(memory.folder)
     window.links.open(link(line=3))
     qtbot.waitUntil(lambda: at_rest(window) and window.viewer.reads)
     assert window.viewer._target.part == (3, 3)
 
 
-def test_a_link_is_forgotten_where_the_person_opens_another_folder_instead(qtbot, opened, memory, tmp_path):
+def test_link_dropped_when_other_folder_opened(qtbot, opened, memory, tmp_path):
     stranger = tmp_path / "other"
     stranger.mkdir()
     opened.links.open(write_link(Link(workspace=str(stranger), path=NOTE)))

@@ -96,7 +96,7 @@ def _bare(text: str) -> str:
 # --- conversations --------------------------------------------------------------------------------------------------
 
 
-def test_a_conversation_says_who_said_what_and_when(read_session, saved, tmp_path):
+def test_conversation_prints_speakers_and_times(read_session, saved, tmp_path):
     data = saved(read_session, tmp_path / "a.pdf")
     text = pdf_text(data)
     session = SESSIONS[VALVE]
@@ -129,7 +129,7 @@ def test_long_lines_of_code_are_wrapped_and_not_cut():
     assert _bare(LONG_CODE) in pdf_text(_conversation("short", f"```python\n{LONG_CODE}\n```"))
 
 
-def test_a_long_message_goes_on_over_pages_and_loses_no_line():
+def test_long_message_spans_pages_without_loss():
     lines = [f"Line number {number} of a long message." for number in range(300)]
     data = _conversation("short", "\n".join(lines))
     assert len(pdf_pages(data)) > 5
@@ -255,7 +255,7 @@ def test_a_printer_gets_the_pages(qtbot, read_note, tmp_path):
 
 
 @pytest.mark.qt_log_ignore("QPainter::begin")
-def test_a_printer_that_cannot_be_used_is_told(qtbot, read_note, tmp_path):
+def test_unusable_printer_reported(qtbot, read_note, tmp_path):
     printer = QPrinter(QPrinter.PrinterMode.HighResolution)
     printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
     printer.setOutputFileName(str(tmp_path / "no/such/folder/a.pdf"))
@@ -264,7 +264,7 @@ def test_a_printer_that_cannot_be_used_is_told(qtbot, read_note, tmp_path):
     qtbot.waitUntil(lambda: read_note.banner.text == "The printer cannot be used: choose another one.")
 
 
-def test_nothing_to_print_is_told(opened, monkeypatch):
+def test_nothing_to_print_reported(opened, monkeypatch):
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: pytest.fail("a file was asked for"))
     opened.sharing.printing.save_pdf()
     assert opened.banner.text == "There is nothing to print: open a note or a session first."
@@ -294,7 +294,7 @@ def test_a_print_that_is_running_ends_with_the_window(qtbot, read_session, tmp_p
     assert not list(tmp_path.iterdir())
 
 
-def test_the_menus_of_what_is_read_offer_it(read_session, monkeypatch):
+def test_reader_menus_offer_printing(read_session, monkeypatch):
     monkeypatch.setattr(QMenu, "popup", lambda *_: None)  # nothing here can take the keyboard
     conversation = read_session.views.conversation
     conversation._view.go_to_entry(0)

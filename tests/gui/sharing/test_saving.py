@@ -44,7 +44,7 @@ def test_a_link_stays_a_link(tmp_path, notes):
     assert real.read_text() == "new"
 
 
-def test_a_full_disk_leaves_what_was_there(tmp_path, notes, monkeypatch):
+def test_full_disk_keeps_existing_file(tmp_path, notes, monkeypatch):
     target = tmp_path / "a.md"
     target.write_text("old")
 
@@ -98,7 +98,7 @@ def test_a_note_is_never_replaced(tmp_path, notes):
     assert (notes / "new.md").read_bytes() == b"new"
 
 
-def test_neither_is_what_is_searched_with_the_notes(tmp_path, notes):
+def test_searched_files_never_replaced(tmp_path, notes):
     for name in ("elsewhere", "sessions"):
         (tmp_path / name).mkdir()
     single = tmp_path / "single.md"
@@ -114,7 +114,7 @@ def test_neither_is_what_is_searched_with_the_notes(tmp_path, notes):
         assert file.read_text() == "mine"
 
 
-def test_what_nobody_agreed_to_replace_stays(tmp_path, notes):
+def test_unconfirmed_replace_refused(tmp_path, notes):
     (tmp_path / "a.md").write_text("mine")
     with pytest.raises(SavingFailed, match=r"is there already: choose another name\.$"):
         save_whole(tmp_path / "a.md", b"new", notes=[notes], may_replace=False)

@@ -83,7 +83,7 @@ def _drop(page: SourcesPage, *paths: Path) -> bool:
     return enter.isAccepted()
 
 
-def test_what_is_listed_is_ticked_and_the_rest_is_offered(qtbot, page, home, notes):
+def test_listed_ticked_others_offered(qtbot, page, home, notes):
     save_setting("sessions.folders", ("~/.codex/sessions", str(home / "Downloads/chatgpt.zip")), workspace=notes)
     _begin(qtbot, page, notes)
     assert _ticks(page) == {"Codex": True, "chatgpt.zip": True, "Claude Code": False}
@@ -105,7 +105,7 @@ def test_ticking_saves_it_for_this_workspace_alone(qtbot, page, home, notes):
     assert {path: path.stat().st_mtime_ns for path in home.rglob("*.jsonl")} == before
 
 
-def test_unticking_takes_it_out_and_says_what_that_means(qtbot, page, home, notes):
+def test_unticking_removes_and_explains(qtbot, page, home, notes):
     save_setting("sessions.folders", ("~/.codex/sessions", str(home / "old")), workspace=notes)
     _begin(qtbot, page, notes)
     assert "leaves the index" not in _words(page)
@@ -171,13 +171,13 @@ def test_one_place_under_two_names_is_one_row(qtbot, page, home, notes):
     assert not _button(page, "Save and index").isEnabled()
 
 
-def test_a_machine_without_sessions_is_told_so(qtbot, page, notes):
+def test_machine_without_sessions_reported(qtbot, page, notes):
     _begin(qtbot, page, notes)
     assert "No sessions of AI agents were found on this machine." in _words(page)
     assert _button(page, "Add a folder…").isEnabled()
 
 
-def test_a_folder_that_has_gone_stays_listed_until_it_is_unticked(qtbot, page, home, notes):
+def test_deleted_folder_listed_until_unticked(qtbot, page, home, notes):
     save_setting("sessions.folders", (str(home / "gone"),), workspace=notes)
     _begin(qtbot, page, notes)
     assert _ticks(page)["gone"] is True

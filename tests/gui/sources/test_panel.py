@@ -68,7 +68,7 @@ def test_nothing_is_read_before_a_folder_is_named(panel):
     assert "Find things in your notes" in _words(panel)
 
 
-def test_a_small_window_scrolls_to_what_it_has_no_room_for(qtbot, panel, notes):
+def test_small_window_scrolls(qtbot, panel, notes):
     panel.resize(560, 300)
     _offer(qtbot, panel, notes)
     fields = [*(_chip(panel, words) for words in (".md", "Indexed", "Passed over")), panel.findChild(QLineEdit)]
@@ -90,7 +90,7 @@ def test_the_preview_counts_and_promises(qtbot, panel, notes, user_home):
     assert _button(panel, "Index this folder").hasFocus() or not panel.isActiveWindow()
 
 
-def test_what_is_passed_over_is_named_with_its_rule(qtbot, panel, notes):
+def test_skipped_files_named_with_rule(qtbot, panel, notes):
     _offer(qtbot, panel, notes)
     qtbot.mouseClick(_chip(panel, "Passed over"), Qt.MouseButton.LeftButton)
     model = panel.findChild(IssuesTable).model()
@@ -99,7 +99,7 @@ def test_what_is_passed_over_is_named_with_its_rule(qtbot, panel, notes):
     assert rules["*.jpg"] == "extension"
 
 
-def test_kinds_and_patterns_change_the_preview_at_once(qtbot, panel, notes):
+def test_types_and_patterns_update_preview(qtbot, panel, notes):
     _offer(qtbot, panel, notes)
     qtbot.mouseClick(_chip(panel, ".txt"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: _chip(panel, "Indexed").text() == "Indexed 4")
@@ -110,7 +110,7 @@ def test_kinds_and_patterns_change_the_preview_at_once(qtbot, panel, notes):
     assert _chip(panel, ".md").isChecked()  # something must be indexed
 
 
-def test_accepting_saves_what_was_changed_and_nothing_else(qtbot, panel, notes):
+def test_accept_saves_changes_only(qtbot, panel, notes):
     before = sorted(notes.rglob("*"))
     _offer(qtbot, panel, notes)
     qtbot.mouseClick(_chip(panel, ".txt"), Qt.MouseButton.LeftButton)
@@ -244,7 +244,7 @@ def _box(panel: FirstRunPanel, words: str) -> CheckBox:
     return next(box for box in panel.findChildren(CheckBox) if box.words == words and box.isVisible())
 
 
-def test_what_is_on_this_computer_is_listed_with_its_amount_and_nothing_is_ticked(qtbot, panel, found):
+def test_found_places_listed_with_amounts_unticked(qtbot, panel, found):
     _welcome(qtbot, panel)
     words = _words(panel)
     for part in ("OpenClaw workspace", "Obsidian vault Garden", "2 files, 6 bytes", "~/.claude/projects"):
@@ -257,12 +257,12 @@ def test_what_is_on_this_computer_is_listed_with_its_amount_and_nothing_is_ticke
     assert described == ["Choose OpenClaw workspace", "Choose Obsidian vault Garden"]
 
 
-def test_a_machine_without_sessions_is_told_so(qtbot, panel):
+def test_machine_without_sessions_reported(qtbot, panel):
     _welcome(qtbot, panel)
     assert "No sessions of AI agents were found on this machine." in _words(panel)
 
 
-def test_what_cannot_be_read_is_said(qtbot, panel, user_home):
+def test_unreadable_places_reported(qtbot, panel, user_home):
     (user_home / ".openclaw").mkdir()
     (user_home / ".openclaw/openclaw.json").write_text("{")
     _welcome(qtbot, panel)
@@ -281,7 +281,7 @@ def test_choosing_a_place_leads_to_its_preview(qtbot, panel, found):
     assert "session file" not in _words(panel)
 
 
-def test_ticked_sessions_are_previewed_and_saved_for_the_workspace_that_is_accepted(qtbot, panel, found, notes):
+def test_ticked_sessions_previewed_and_saved(qtbot, panel, found, notes):
     before = {path: path.stat().st_mtime_ns for path in found.rglob("*")}
     _welcome(qtbot, panel)
     qtbot.mouseClick(_box(panel, "Claude Code"), Qt.MouseButton.LeftButton)
@@ -304,7 +304,7 @@ def test_ticked_sessions_are_previewed_and_saved_for_the_workspace_that_is_accep
     assert "session file" not in _words(panel)
 
 
-def test_what_the_settings_list_already_is_kept(qtbot, panel, found, notes):
+def test_listed_sessions_stay(qtbot, panel, found, notes):
     save_setting("sessions.folders", ("~/.codex/sessions",))
     _welcome(qtbot, panel)
     qtbot.mouseClick(_box(panel, "Claude Code"), Qt.MouseButton.LeftButton)

@@ -41,7 +41,7 @@ def _issues(*rules: str) -> tuple[FileIssue, ...]:
         ),
     ],
 )
-def test_what_would_be_indexed(changes, sentence):
+def test_files_to_index(changes, sentence):
     assert what_is_indexed(_preview(**changes)) == sentence
 
 
@@ -53,7 +53,7 @@ def test_what_would_be_indexed(changes, sentence):
         (("a", "a", "b", "b", "c", "c", "d", "e"), "Passed over by: a, b, c and 2 other rules."),
     ],
 )
-def test_what_is_passed_over(rules, sentence):
+def test_files_to_skip(rules, sentence):
     assert what_is_passed_over(_preview(skipped=_issues(*rules))) == sentence
 
 

@@ -109,7 +109,7 @@ def test_the_text_makes_room_for_the_borders_and_takes_it_back(qtbot, chunked: V
     assert chunked._source._by_line is None
 
 
-def test_a_border_is_drawn_where_a_chunk_stands(qtbot, chunked: ViewerPanel) -> None:
+def test_border_drawn_at_chunk(qtbot, chunked: ViewerPanel) -> None:
     picture = chunked._source.viewport().grab().toImage()
     view = chunked._source
     column = {
@@ -123,7 +123,7 @@ def test_a_border_is_drawn_where_a_chunk_stands(qtbot, chunked: ViewerPanel) -> 
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_from_right_to_left_a_border_is_drawn_and_pressed_at_the_other_side(qtbot, chunked: ViewerPanel) -> None:
+def test_right_to_left_border_on_other_side(qtbot, chunked: ViewerPanel) -> None:
     viewport = chunked._source.viewport()
     usual = point_of(chunked, 9)
     QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=usual)
@@ -190,7 +190,7 @@ def test_walking_shows_the_margin_and_leaves_the_page(qtbot, insight: FakeInsigh
     assert panel._page is panel._source
 
 
-def test_escape_closes_the_card_before_it_goes_back(qtbot, chunked: ViewerPanel) -> None:
+def test_escape_closes_card_first(qtbot, chunked: ViewerPanel) -> None:
     chunked.show_chunk()
     qtbot.waitUntil(chunked._card.isVisible)
     with qtbot.assertNotEmitted(chunked.escape_pressed):
@@ -201,7 +201,7 @@ def test_escape_closes_the_card_before_it_goes_back(qtbot, chunked: ViewerPanel)
         QTest.keyClick(chunked._source, Qt.Key.Key_Escape)
 
 
-def test_the_mouse_over_a_border_tells_of_the_chunk(qtbot, chunked: ViewerPanel, monkeypatch) -> None:
+def test_border_tooltip_describes_chunk(qtbot, chunked: ViewerPanel, monkeypatch) -> None:
     view = chunked._source
     shown = []
     monkeypatch.setattr(QToolTip, "showText", lambda _at, text, _over: shown.append(text))
@@ -212,7 +212,7 @@ def test_the_mouse_over_a_border_tells_of_the_chunk(qtbot, chunked: ViewerPanel,
     assert shown == [f"Chunk 3 of 4, lines 7–17\nGreenhouse › Watering\n{size} · has its vector"]
 
 
-def test_states_are_told_by_words_and_not_by_colour_alone(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> None:
+def test_states_differ_by_words(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> None:
     pictures = set()
     for state, said in (
         ("ready", "has its vector"),
@@ -254,7 +254,7 @@ def test_a_file_that_is_not_indexed_has_no_borders(qtbot, memory: FakeMemory, ch
     assert chunked._source._by_line is None
 
 
-def test_an_error_is_told(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> None:
+def test_error_is_shown(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> None:
     insight.problem = MnemoscopeError("The index cannot be read.")
     chunked.refresh()
     qtbot.waitUntil(lambda: hint(chunked) == "The index cannot be read.")
@@ -270,7 +270,7 @@ def test_the_same_chunk_stays_chosen_when_the_index_changes(qtbot, memory, chunk
     qtbot.waitUntil(lambda: "Chunk 2 of 5" in chunked._card.accessibleName())
 
 
-def test_a_card_that_is_read_stays_where_it_was_while_the_index_changes(qtbot, insight, chunked: ViewerPanel) -> None:
+def test_open_card_stable_during_index_changes(qtbot, insight, chunked: ViewerPanel) -> None:
     QTest.mouseClick(chunked._source.viewport(), Qt.MouseButton.LeftButton, pos=point_of(chunked, 9))
     qtbot.waitUntil(chunked._card.isVisible)
     bar = (
@@ -288,7 +288,7 @@ def test_a_card_that_is_read_stays_where_it_was_while_the_index_changes(qtbot, i
     qtbot.waitUntil(lambda: bar().value() == 30)
 
 
-def test_rows_of_the_next_chunk_take_no_more_room_than_their_lines(qtbot, chunked: ViewerPanel) -> None:
+def test_next_chunk_rows_use_own_height(qtbot, chunked: ViewerPanel) -> None:
     chunked.resize(430, 700)
     chunked.show_chunk()
     qtbot.waitUntil(chunked._card.isVisible)
@@ -318,7 +318,7 @@ def test_values_without_room_beside_their_names_stand_below_them(qtbot, chunked:
     qtbot.waitUntil(lambda: all(name.y() == value.y() for name, value in rows))
 
 
-def test_another_file_puts_the_card_away_and_has_borders_of_its_own(qtbot, chunked: ViewerPanel, show) -> None:
+def test_other_file_closes_card_and_changes_borders(qtbot, chunked: ViewerPanel, show) -> None:
     chunked.show_chunk()
     qtbot.waitUntil(chunked._card.isVisible)
     show("topics/shopping.md")
@@ -326,7 +326,7 @@ def test_another_file_puts_the_card_away_and_has_borders_of_its_own(qtbot, chunk
     qtbot.waitUntil(lambda: chunked._source._file is not None and chunked._source._file.path == "topics/shopping.md")
 
 
-def test_a_card_that_goes_takes_the_keys_from_nobody_else(qtbot, chunked: ViewerPanel, show) -> None:
+def test_closing_card_steals_no_focus(qtbot, chunked: ViewerPanel, show) -> None:
     elsewhere = QLineEdit()
     qtbot.addWidget(elsewhere)
     chunked.show_chunk()

@@ -30,7 +30,7 @@ def test_a_path_with_braces_is_taken_as_it_is() -> None:
     assert editor_command(Path("/n/{line}.md"), 7, "ed {path}", {}, having()) == ["ed", "/n/{line}.md"]
 
 
-def test_visual_counts_with_its_own_arguments_when_it_has_a_window() -> None:
+def test_visual_variable_with_arguments_used() -> None:
     command = editor_command(NOTE, 7, "", {"VISUAL": "code --wait"}, having("code"))
     assert command == ["code", "--wait", "-g", f"{NOTE}:7"]
 
@@ -45,7 +45,7 @@ def test_no_known_editor() -> None:
     assert editor_command(NOTE, 7, "", {}, having()) is None
 
 
-def test_a_command_that_does_not_start_is_told() -> None:
+def test_failing_command_reported() -> None:
     assert "could not be started" in open_in_editor(NOTE, 1, "/no/such/program {path}")
 
 

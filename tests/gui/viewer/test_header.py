@@ -41,7 +41,7 @@ def test_a_wide_window_shows_everything(header: ViewerHeader) -> None:
     assert menu_texts(header) == ["Copy path"]
 
 
-def test_the_path_is_cut_before_a_button_goes(header: ViewerHeader) -> None:
+def test_path_cut_before_buttons_hide(header: ViewerHeader) -> None:
     for width in range(1000, 200, -5):
         if len(shown(header, width)) < 2:
             break
@@ -49,7 +49,7 @@ def test_the_path_is_cut_before_a_button_goes(header: ViewerHeader) -> None:
     assert cut
 
 
-def test_buttons_go_to_the_menu_before_the_path_tells_nothing(header: ViewerHeader) -> None:
+def test_buttons_fold_before_path_meaningless(header: ViewerHeader) -> None:
     for width in range(1000, 500, -5):
         if shown(header, width):
             assert header._crumb.width() >= 14 * header._crumb.fontMetrics().averageCharWidth()

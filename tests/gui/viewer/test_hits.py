@@ -42,7 +42,7 @@ def test_rank_is_the_place_in_the_whole_text(hits: list[Hit]) -> None:
     assert sorted(set(hit_map.lines())) == sorted({hit.line for hit in hits})
 
 
-def test_what_was_not_looked_through_is_asked_for_before_anything_beyond_it() -> None:
+def test_unsearched_part_requested_before_later_hits() -> None:
     hit_map = MatchMap(LINES)
     hit_map.add(0, [])
     hit_map.add(2, [Hit(2 * BLOCK + 1, 0, 1)])

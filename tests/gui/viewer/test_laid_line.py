@@ -63,7 +63,7 @@ def test_pieces_stand_where_the_whole_line_would(qtbot, appearance, kind: str, w
 @pytest.mark.parametrize("wrap", WRAPS)
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(PARTS), min_size=40, max_size=60))
-def test_any_mixture_stands_where_the_whole_line_would(qtbot, appearance, wrap: int | None, parts: list[str]) -> None:
+def test_any_mix_positions_equal_whole_line(qtbot, appearance, wrap: int | None, parts: list[str]) -> None:
     """But for a pixel or two: an emoji is drawn with the script before it, and for Hindi there may be no font here."""
     text = "".join(parts)
     laid, whole = lay_out(text, wrap), lay_out(text, wrap, pieces=False)
@@ -79,12 +79,12 @@ def test_any_mixture_stands_where_the_whole_line_would(qtbot, appearance, wrap: 
 
 
 @pytest.mark.parametrize("text", ["שלום גן ירק " * 300, "字\t" * 600, "plain words " * 300])
-def test_what_depends_on_the_whole_line_stays_in_one_piece(qtbot, appearance, text: str) -> None:
+def test_context_dependent_line_stays_one_piece(qtbot, appearance, text: str) -> None:
     assert len(lay_out(text, None).pieces) == 1
 
 
 @pytest.mark.parametrize("wrap", WRAPS)
-def test_only_what_is_looked_at_is_laid_out(qtbot, appearance, wrap: int | None) -> None:
+def test_only_visible_part_laid_out(qtbot, appearance, wrap: int | None) -> None:
     laid = LineLayout(KINDS[0] * 600, "", LineStyle(Typography.current(), wrap))
     assert laid.lay_out_area(QRectF(0, 0, 600, 400), math.inf)
     assert len(laid.pieces) < 6

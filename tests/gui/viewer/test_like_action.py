@@ -56,7 +56,7 @@ def test_only_the_beginning_of_a_long_selection(qtbot, panel: ViewerPanel, show,
     assert passage.text == "line 1\nline 2\nline 3\n"
 
 
-def test_a_long_selection_is_not_cut_within_what_may_be_a_secret(qtbot, panel: ViewerPanel, show, memory) -> None:
+def test_long_selection_cut_outside_secrets(qtbot, panel: ViewerPanel, show, memory) -> None:
     memory.files["key.md"] = "word " * 797 + "ghp_" + "aB3dE6gH9j" * 4 + " more\n"
     show("key.md")
     panel._source.select_all()
@@ -90,7 +90,7 @@ def test_the_page_offers_it_in_its_menu(qtbot, panel: ViewerPanel, show, memory,
         menu.deleteLater()
 
 
-def test_the_key_works_anywhere_in_the_viewer_and_not_without_a_file(qtbot, panel: ViewerPanel, show) -> None:
+def test_shortcut_works_in_viewer_with_file(qtbot, panel: ViewerPanel, show) -> None:
     assert not panel._like.action.isEnabled()
     show(GREENHOUSE)
     with qtbot.waitActive(panel):

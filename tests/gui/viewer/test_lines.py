@@ -29,12 +29,12 @@ def test_text_between_two_places(lines: FileLines) -> None:
     assert lines.between((2, 7), (2, 8)) == "🌱"
 
 
-def test_the_end_of_a_cut_line_stands_for_its_real_end(lines: FileLines) -> None:
+def test_cut_line_end_represents_real_end(lines: FileLines) -> None:
     assert lines.between((3, 0), (3, LINE_LIMIT)) == "x" * (LINE_LIMIT + 5)
     assert lines.between((3, 0), (3, 10)) == "x" * 10
 
 
-def test_a_text_that_cannot_be_read_any_more_says_so_in_its_place(lines: FileLines) -> None:
+def test_unreadable_text_shows_error_in_place(lines: FileLines) -> None:
     lines.close()
     assert "cannot be read" in lines.shown(1)[0]
 

@@ -84,7 +84,7 @@ def test_tables_have_their_look(build, monkeypatch, size: int) -> None:
     assert first.block().charFormat().fontWeight() or first.charFormat().fontWeight() > 400
 
 
-def test_what_the_view_draws_can_be_told_from_the_blocks(build) -> None:
+def test_drawn_parts_readable_from_blocks(build) -> None:
     made = build(NOTE)
     quoted = next(block for block in blocks(made.document) if block.text() == "quoted code")
     assert quote_level(quoted) == 1

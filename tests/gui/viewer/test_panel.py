@@ -52,9 +52,7 @@ def test_a_file_is_shown_at_a_line(panel: ViewerPanel, show) -> None:
     assert panel._header._title.text() == "Greenhouse"
 
 
-def test_another_result_of_the_same_file_is_shown_without_opening_it_again(
-    panel: ViewerPanel, memory: FakeMemory, find, show
-) -> None:
+def test_other_result_of_same_file_not_reopened(panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
     show(find("timer", "greenhouse"), "timer")
     lines = panel._source.lines
     memory.open_error = OSError("not again")
@@ -73,7 +71,7 @@ def test_the_newest_request_wins(qtbot, panel: ViewerPanel, find) -> None:
     assert shown == ["topics/shopping.md"]
 
 
-def test_before_anything_is_chosen_the_keys_are_told(panel: ViewerPanel) -> None:
+def test_empty_viewer_shows_keys(panel: ViewerPanel) -> None:
     assert panel._page is panel._empty
     assert "Enter" in panel._empty._sentence.text()
     assert panel._header.isHidden()
@@ -123,9 +121,7 @@ def test_the_same_result_again_does_not_scroll(qtbot, panel: ViewerPanel, memory
     assert panel._source.verticalScrollBar().value() == 0
 
 
-def test_the_words_that_were_found_are_in_view_also_for_a_new_question(
-    panel: ViewerPanel, memory: FakeMemory, find, show
-) -> None:
+def test_found_words_in_view_for_new_query(panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
     memory.files["long.md"] = "# Long\n" + "words\n" * 60 + "the timer\n" + "words\n" * 60 + "the valve\n"
     text = memory.files["long.md"]
     for word, line in (("timer", 62), ("valve", 123)):
@@ -140,7 +136,7 @@ def test_the_words_that_were_found_are_in_view_also_for_a_new_question(
 # --- keys and focus ---------------------------------------------------------------------------------------------------
 
 
-def test_tab_goes_through_the_buttons_to_the_text(qtbot, panel: ViewerPanel, show) -> None:
+def test_tab_through_buttons_to_text(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     with qtbot.waitActive(panel):
         panel.activateWindow()
@@ -182,7 +178,7 @@ def test_the_page_can_be_chosen_by_keys_and_back(qtbot, panel: ViewerPanel, show
 # --- going through hits -----------------------------------------------------------------------------------------------
 
 
-def test_n_goes_through_the_words_of_the_query_and_round_the_end(qtbot, panel: ViewerPanel, find, show) -> None:
+def test_n_steps_through_words_and_wraps(qtbot, panel: ViewerPanel, find, show) -> None:
     show(find("timer", "greenhouse"), "timer irrigation")
     qtbot.waitUntil(lambda: not panel._finding.hits._marks.running)
     seen = []
@@ -211,7 +207,7 @@ def test_without_a_query_n_says_so(panel: ViewerPanel, show) -> None:
     assert "Ctrl+F" in hint(panel)
 
 
-def test_a_part_found_by_meaning_alone_has_no_words_to_step_through(qtbot, panel: ViewerPanel, find, show) -> None:
+def test_semantic_part_has_no_word_steps(qtbot, panel: ViewerPanel, find, show) -> None:
     show(find("timer", "greenhouse"), "sprinkler")
     press(panel, "n")
     qtbot.waitUntil(lambda: hint(panel) == "No word of the search is in this file.")
@@ -256,7 +252,7 @@ def test_the_find_bar_begins_with_the_selected_word(panel: ViewerPanel, show) ->
     assert panel._finding.bar.box.text() == "timer"
 
 
-def test_escape_closes_the_bar_first_and_then_goes_back(qtbot, panel: ViewerPanel, show) -> None:
+def test_escape_closes_bar_then_returns(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel._open_find()
     with qtbot.assertNotEmitted(panel.escape_pressed):
@@ -473,7 +469,7 @@ def test_links(qtbot, panel: ViewerPanel, memory: FakeMemory, render, monkeypatc
     assert shown.args == ["topics/shopping.md"]
 
 
-def test_a_change_of_theme_makes_the_page_anew(qtbot, panel: ViewerPanel, appearance, render) -> None:
+def test_theme_change_rebuilds_page(qtbot, panel: ViewerPanel, appearance, render) -> None:
     render("# Head\n\n[link](https://example.org)")
     before = panel._rendered.document()
     appearance.set_theme("dark")

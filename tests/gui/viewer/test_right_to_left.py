@@ -69,7 +69,7 @@ def inked(view: SourceView, line: int) -> list[int]:
 
 @pytest.mark.usefixtures("right_to_left")
 @pytest.mark.parametrize("wrap", [True, False])
-def test_numbers_stand_at_the_right_and_english_reads_from_the_left(make, wrap):
+def test_numbers_right_and_english_from_left(make, wrap):
     view = make(wrap=wrap)
     width = view.viewport().width()
     for line in (1, 2, 6):
@@ -114,7 +114,7 @@ def test_the_mouse_meets_the_letters_that_are_drawn(make, wrap):
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_what_was_found_has_its_edge_beside_the_gutter(make):
+def test_found_part_edge_at_gutter(make):
     view = make(wrap=True)
     view.set_highlight((2, 3))
     picture = view.viewport().grab().toImage()
@@ -175,7 +175,7 @@ def test_a_page_has_code_at_the_left_and_quotes_at_the_right(appearance):
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_the_strip_shows_what_was_found_beside_the_text(make):
+def test_strip_shows_found_part(make):
     view = make(wrap=True)
     view.set_highlight((1, 8))
     strip = view.verticalScrollBar()

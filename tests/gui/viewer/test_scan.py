@@ -62,7 +62,7 @@ def test_no_hit_at_all_is_an_answer_too(qtbot, scan: TextScan, lines: CountingLi
     qtbot.waitUntil(lambda: steps == [None])
 
 
-def test_stopping_forgets_all_and_answers_nobody(qtbot, scan: TextScan, lines: CountingLines) -> None:
+def test_stop_drops_everything_silently(qtbot, scan: TextScan, lines: CountingLines) -> None:
     steps: list[Step | None] = []
     scan.start(lines, plain_finder("timer"), near=1, most_characters=1 << 30)
     scan.step((1, -1), forward=True, then=steps.append)
@@ -84,7 +84,7 @@ def test_plain_text_is_no_pattern() -> None:
     assert plain_finder("a.b")("a.b axb") == [(0, 3)]
 
 
-def test_a_query_with_operators_marks_what_it_looks_for() -> None:
+def test_query_with_operators_marks_search_words() -> None:
     text = "The left valve, valve left: path hose."
     finder = query_finder('"left valve" -hose path:valve', "english")
     assert [text[start:end] for start, end in finder(text)] == ["left valve"]

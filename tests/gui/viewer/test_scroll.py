@@ -21,7 +21,7 @@ def pixels_above(scroll: ScrollPosition, heights: list[int]) -> int:
 
 
 @given(HEIGHTS, st.lists(st.integers(-300, 300), max_size=12))
-def test_moving_goes_exactly_as_far_as_asked_within_the_text(heights: list[int], moves: list[int]) -> None:
+def test_scroll_moves_exactly_within_text(heights: list[int], moves: list[int]) -> None:
     scroll = scroll_over(heights)
     at, end = 0, max(0, sum(heights) - VIEW)
     for move in moves:

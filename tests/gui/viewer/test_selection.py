@@ -19,7 +19,7 @@ def test_columns_of_each_line() -> None:
     assert [selection.columns(line, 9) for line in range(1, 6)] == [None, (7, 10), (0, 10), (0, 3), None]
 
 
-def test_a_selection_that_ends_at_a_lines_start_takes_nothing_of_it() -> None:
+def test_selection_ending_at_line_start_excludes_line() -> None:
     selection = Selection()
     selection.select((2, 0), (3, 0))
     assert selection.columns(3, 5) is None

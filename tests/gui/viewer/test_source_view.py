@@ -62,7 +62,7 @@ def y_of(view: SourceView, line: int) -> int:
     return next(y for y in range(view.viewport().height()) if view.place_at(QPoint(0, y))[0] == line)
 
 
-def test_the_found_part_stands_a_third_from_the_top(view: SourceView) -> None:
+def test_found_part_at_third_of_view(view: SourceView) -> None:
     view.reveal_part(100, 103)
     assert abs(y_of(view, 100) - view.viewport().height() // 3) <= view.row_height
 
@@ -72,7 +72,7 @@ def test_the_best_line_of_a_long_part_is_in_view(view: SourceView) -> None:
     assert abs(y_of(view, 180) - view.viewport().height() // 3) <= view.row_height
 
 
-def test_what_was_revealed_stays_in_view_when_the_window_changes(view: SourceView) -> None:
+def test_revealed_part_visible_after_resize(view: SourceView) -> None:
     view.reveal_part(100, 100)
     view.resize(500, 200)
     assert y_of(view, 100) < 200
@@ -112,7 +112,7 @@ def test_wrapping_keeps_the_line_at_the_top(view: SourceView) -> None:
         assert top_character(view)[0] == line
 
 
-def test_a_wrapped_line_keeps_the_word_at_the_top_when_the_width_changes(view: SourceView) -> None:
+def test_wrapped_line_keeps_top_word_on_resize(view: SourceView) -> None:
     view.set_wrap(True)
     view.scroll_by(10 * view.row_height)
     line, column = top_character(view)
@@ -244,7 +244,7 @@ def test_everything_can_be_selected_from_the_keyboard(view: SourceView) -> None:
     assert view.selection.ends == ((1, 0), (299, len(view.text_at(299))))
 
 
-def test_assistive_tools_are_told_the_line(view: SourceView) -> None:
+def test_line_is_accessible(view: SourceView) -> None:
     view.scroll_by(1)
     assert view.accessibleDescription().startswith("Line 1: # Title")
     view.show_hit(Hit(250, 0, 4))
@@ -287,7 +287,7 @@ def test_lines_of_full_length_do_not_pile_up_in_memory(view: SourceView, tmp_pat
     assert view._layouts._characters == sum(len(laid.text) for laid in view._layouts._kept.values()) <= 3_000_000
 
 
-def test_a_line_whose_marks_take_longer_than_a_frame_gets_its_text(qtbot, view: SourceView, monkeypatch) -> None:
+def test_slow_marks_do_not_block_text(qtbot, view: SourceView, monkeypatch) -> None:
     box = LinePainter._box
 
     def slow(*arguments) -> None:

@@ -74,7 +74,7 @@ def test_an_icon_that_points_somewhere_is_turned_when_it_is_made(qapp):
     assert search == tip("search")
 
 
-def test_what_draws_itself_is_told_where_it_stands(qapp):
+def test_self_painting_item_gets_actual_rect(qapp):
     places = []
 
     def draw(painter: QPainter) -> None:

@@ -20,7 +20,7 @@ from gui.widgets.scrolling import column_page
 from gui.widgets.state import State, StateDot, StateLabel
 
 
-def test_a_cut_text_tells_itself_in_the_tooltip(qtbot):
+def test_cut_text_in_tooltip(qtbot):
     cut = ElidedLabel("memory/projects/greenhouse.md", Qt.TextElideMode.ElideMiddle)
     qtbot.addWidget(cut)
     cut.resize(80, 20)
@@ -116,7 +116,7 @@ def test_an_action_may_put_up_the_next_banner(qtbot):
     assert banner.text == "Really?"
 
 
-def test_the_actions_of_a_banner_stand_below_its_words_where_that_is_lower(qtbot, appearance):
+def test_banner_actions_below_when_lower(qtbot, appearance):
     banner = Banner()
     qtbot.addWidget(banner)
     nothing = Action("Embed for about $1.09", lambda: None), Action("Not now", lambda: None)
@@ -136,7 +136,7 @@ def test_the_actions_of_a_banner_stand_below_its_words_where_that_is_lower(qtbot
     assert places == {1200: False, 420: True}
 
 
-def test_who_had_the_keys_in_a_banner_that_is_taken_back_goes_on_elsewhere(qtbot):
+def test_removed_banner_passes_focus_on(qtbot):
     window = QWidget()
     banner, box = Banner(window), QLineEdit(window)
     banner.left.connect(box.setFocus)
@@ -169,7 +169,7 @@ def test_a_message_page_scrolls_where_it_is_low(qtbot, appearance):
     qtbot.waitUntil(lambda: page.rect().contains(button.mapTo(page, button.rect().center())))
 
 
-def test_tab_leads_to_the_actions_of_a_page_where_it_stands(qtbot):
+def test_tab_reaches_page_actions_in_place(qtbot):
     window = QWidget()
     first, page, last = QLineEdit(window), MessagePage(window), QLineEdit(window)
     qtbot.addWidget(window)
@@ -207,7 +207,7 @@ def test_a_narrow_row_folds(qtbot):
     qtbot.waitUntil(lambda: chips.y() >= box.y() + box.height())
 
 
-def test_what_folds_goes_on_below_what_stands_beside_the_first_line(qtbot):
+def test_folded_parts_continue_below_first_line(qtbot):
     box, chips = QLineEdit(), QLabel("x" * 30)
     row = FoldingRow(box, chips, letters=40)
     qtbot.addWidget(row)

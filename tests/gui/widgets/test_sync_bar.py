@@ -20,7 +20,7 @@ def _line(still_for: float = 0.0, **changes):
     return sync_line(make_status(**changes), now=NOW, still_for=still_for)
 
 
-def test_a_running_sync_says_how_far_how_fast_and_on_what():
+def test_running_sync_shows_progress_rate_and_file():
     line = _line(syncing=make_progress())
     assert (line.state, line.word, line.count) == ("working", "Embedding", "12,480 of 26,043 chunks")
     assert line.detail == "118/s · 1 min 55 s left · reused 9,112"
@@ -49,7 +49,7 @@ def test_waiting_for_batch_jobs_is_no_stall():
     assert _line(3600, syncing=step, paused=True).word == "Paused"
 
 
-def test_waiting_for_another_process_is_no_stall_and_can_be_cancelled():
+def test_waiting_for_process_cancellable_no_stall():
     step = make_progress(phase="waiting", completed=0, total=0, rate=0, seconds_left=None, reused=0, current_file="")
     line = _line(3600, syncing=step)
     assert (line.state, line.word, line.running) == ("working", "Waiting", True)
@@ -58,7 +58,7 @@ def test_waiting_for_another_process_is_no_stall_and_can_be_cancelled():
     assert _line(3600, syncing=step, paused=True).word == "Paused"
 
 
-def test_chunks_that_a_batch_job_is_to_bring_are_told_apart():
+def test_batch_job_chunks_distinguished():
     job = BatchJobStatus(
         provider="openai", model="small", id="b1", state="in_progress", texts=12, created=NOW, attempt=1
     )
@@ -232,7 +232,7 @@ def test_the_buttons_speak(qtbot, bar, by_key):
     assert said == ["pause", "resume", "cancel", "failed_requested", "sync_now"]
 
 
-def test_when_the_last_sync_was_is_told_whole_or_not_at_all(qtbot, bar):
+def test_last_sync_time_shown_whole_or_hidden(qtbot, bar):
     bar.show_status(make_status(last_sync=LAST))
     seen = set()
     for width in range(900, 320, -4):
@@ -290,17 +290,17 @@ def test_progress_is_painted_with_the_rest_of_the_window(qtbot, appearance):
     qtbot.waitUntil(lambda: line.painted == [-1, 600])
 
 
-def test_what_a_sync_has_cost_so_far_stands_there_in_place_of_what_it_saved():
+def test_cost_so_far_replaces_savings():
     line = _line(syncing=make_progress(tokens=90_000, cost=0.031))
     assert line.detail == "118/s · 1 min 55 s left · $0.03 so far"
 
 
-def test_an_engine_that_is_not_this_program_is_named_before_what_it_has():
+def test_other_engine_named_before_counts():
     assert _line(backend="lancedb", last_sync=LAST).count == "LanceDB: 3 notes · 1 session"
     assert _line(last_sync=LAST).count == "3 notes · 1 session"
 
 
-def test_nobody_is_woken_each_second_for_a_bar_that_changes_by_the_minute(qtbot, monkeypatch):
+def test_minute_updates_use_no_second_timer(qtbot, monkeypatch):
     monkeypatch.setattr("gui.widgets.sync_bar.time.time", lambda: NOW)
     bar = SyncBar()
     qtbot.addWidget(bar)

@@ -28,7 +28,7 @@ def test_it_leads_once_round_the_window_either_way(qtbot):
         back = preceding(back)
 
 
-def test_what_qt_has_made_outlives_the_widget_that_was_asked(qtbot):
+def test_qt_objects_outlive_queried_widget(qtbot):
     """PySide takes what Qt's own chain returns for a child of the widget that was asked."""
     window, room = _window(qtbot)
     action = QMenu("Menu", window).addAction("Entry")

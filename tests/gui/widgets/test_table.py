@@ -37,7 +37,7 @@ def test_rows_sort_by_any_column(qtbot):
     assert _column(table, 1) == ["too large", "symlink", "exclude"]
 
 
-def test_the_row_that_is_chosen_is_told_and_revealed(qtbot):
+def test_selected_row_announced_and_revealed(qtbot):
     table = IssuesTable()
     qtbot.addWidget(table)
     told: list[str] = []

@@ -10,7 +10,7 @@ from gui.widgets.toggle import ToggleButton
 
 
 @pytest.mark.parametrize("make", [lambda: ToggleButton("Words"), lambda: Chip("Words"), lambda: CheckBox("Words")])
-def test_a_turn_by_an_assistive_tool_is_a_click_and_one_by_the_program_is_not(qtbot, make):
+def test_assistive_toggle_is_click_program_toggle_not(qtbot, make):
     button, clicks = make(), []
     qtbot.addWidget(button)
     button.clicked.connect(lambda on: clicks.append(on))  # noqa: PLW0108

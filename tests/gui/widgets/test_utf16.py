@@ -17,7 +17,7 @@ def test_ranges_move_behind_an_emoji() -> None:
 
 
 @given(TEXT)
-def test_length_is_what_the_encoder_says(text: str) -> None:
+def test_length_equals_encoder(text: str) -> None:
     assert utf16_length(text) == units(text)
 
 
@@ -34,6 +34,6 @@ def test_offsets_come_back(text: str) -> None:
         assert code_point_offset(text, units(text[:offset])) == offset
 
 
-def test_the_middle_of_a_pair_goes_to_its_start() -> None:
+def test_pair_middle_maps_to_start() -> None:
     assert code_point_offset("ab\U0001f331c\U0001f331", 3) == 2
     assert code_point_offset("ab\U0001f331c\U0001f331", 6) == 4

@@ -9,7 +9,7 @@ WORDS = "How this answer & that one came about"
 
 
 @pytest.mark.usefixtures("appearance")
-def test_its_words_are_cut_where_they_have_no_room_and_told_whole(qtbot, monkeypatch) -> None:
+def test_cut_label_shown_whole_in_tooltip(qtbot, monkeypatch) -> None:
     told = []
     monkeypatch.setattr(QToolTip, "showText", lambda _at, words, _widget: told.append(words))
     button = ElidedButton(WORDS)

@@ -89,7 +89,7 @@ def _search(qtbot, window: MainWindow, query: str) -> list[str]:
     return [] if answer is None else [result.path for result in answer.outcome.results]
 
 
-def test_the_switcher_tells_how_each_stands(qtbot, window, folders):
+def test_switcher_shows_states(qtbot, window, folders):
     (folders["boat"] / "note.md").unlink()
     folders["boat"].rmdir()
     boat, garden, work = _rows(_switcher(qtbot, window))
@@ -98,7 +98,7 @@ def test_the_switcher_tells_how_each_stands(qtbot, window, folders):
     assert work.startswith("work, 1 file · synced ")
 
 
-def test_a_sync_that_ends_meanwhile_is_told_of(qtbot, window, folders):
+def test_finished_sync_updates_switcher(qtbot, window, folders):
     switcher = _switcher(qtbot, window)
     (folders["garden"] / "second.md").write_text("# Hedge\n\nCut it in June.\n")
     _command(window, "index.sync").trigger()
@@ -128,7 +128,7 @@ def test_the_keys_of_the_box_walk_the_list(qtbot, window):
     assert not switcher.isVisible()
 
 
-def test_what_is_away_cannot_be_opened_but_forgotten(qtbot, window, folders, tmp_path):
+def test_missing_workspace_forgettable_not_openable(qtbot, window, folders, tmp_path):
     (folders["boat"] / "note.md").unlink()
     folders["boat"].rmdir()
     switcher = _switcher(qtbot, window)
@@ -172,7 +172,7 @@ def test_the_workspace_of_a_result_can_be_opened(qtbot, window, folders):
     assert window.workspace.current.folder == folders["boat"]
 
 
-def test_the_chip_says_what_is_searched(qtbot, window):
+def test_chip_shows_searched_workspace(qtbot, window):
     menu = QMenu()
     window.search.workspace_menu_requested.emit(menu)
     everywhere = next(action for action in menu.actions() if action.text() == "All workspaces")
@@ -182,7 +182,7 @@ def test_the_chip_says_what_is_searched(qtbot, window):
     assert "All workspaces are searched" in chips
 
 
-def test_the_question_is_kept_with_it(qtbot, window):
+def test_query_stays_with_workspace(qtbot, window):
     window.search.controller.search_everywhere(True)
     _search(qtbot, window, "varnish")
     standing = window.search.controller.view_state
@@ -192,7 +192,7 @@ def test_the_question_is_kept_with_it(qtbot, window):
     assert window.search.controller.everywhere
 
 
-def test_what_another_workspace_has_is_shared_like_anything_else(qtbot, window, folders, tmp_path, monkeypatch):
+def test_other_workspace_results_shareable(qtbot, window, folders, tmp_path, monkeypatch):
     dragged: list[list[str]] = []
     monkeypatch.setattr(
         QDrag, "exec", lambda drag, _: dragged.append([u.toLocalFile() for u in drag.mimeData().urls()])
@@ -214,7 +214,7 @@ def test_what_another_workspace_has_is_shared_like_anything_else(qtbot, window, 
     assert "sevencoats" in pdf_text((tmp_path / "note.pdf").read_bytes())
 
 
-def test_the_chunks_of_what_another_workspace_has(qtbot, window):
+def test_chunks_of_other_workspace(qtbot, window):
     window.search.controller.search_everywhere(True)
     _search(qtbot, window, "varnish")
     window.search.body.list.open_current()

@@ -42,7 +42,7 @@ NO_MESSAGES = [
 ]
 
 
-def test_what_is_no_message_is_answered_with_an_error(served: Served) -> None:
+def test_invalid_message_returns_error(served: Served) -> None:
     with served.process() as wire:
         wire.greet()
         for number, line in enumerate(NO_MESSAGES, start=10):
@@ -110,7 +110,7 @@ def test_streams_that_are_closed_before_it_begins(served: Served, closed: str) -
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_an_output_that_nobody_reads_any_more(served: Served) -> None:
+def test_unread_output_ends_server(served: Served) -> None:
     with served.process() as wire:
         wire.greet()
         wire.process.stdout.close()
@@ -142,7 +142,7 @@ def test_a_call_that_is_cancelled_harms_no_other(served: Served) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process just ends there")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_it_ends_in_order_when_it_is_told_to(served: Served, number: signal.Signals) -> None:
+def test_server_terminates_cleanly(served: Served, number: signal.Signals) -> None:
     with served.process() as wire:
         wire.greet()
         still_works(wire)

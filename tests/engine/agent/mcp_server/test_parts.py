@@ -78,7 +78,7 @@ def test_a_memory_that_could_not_be_opened_is_tried_again() -> None:
         late.opened()
 
 
-def test_other_settings_have_the_memory_opened_anew_unless_only_its_answers_differ() -> None:
+def test_changed_settings_reopen_memory_unless_live() -> None:
     in_force, made = [Settings()], [FakeMemory(), FakeMemory()]
     waiting = iter(made)
     late = LateMemory(lambda _: next(waiting), lambda: in_force[-1], None)
@@ -112,7 +112,7 @@ def test_warming_asks_by_words_alone_and_never_fails() -> None:
     assert failing.tries == 2
 
 
-def test_the_package_is_whole_for_whoever_imports_it_afterwards() -> None:
+def test_package_importable_after_lean_import() -> None:
     code = (
         "import gc, sys\n"
         "from engine.mcp.running import load_sdk\n"

@@ -91,7 +91,7 @@ def test_a_cancelled_call_cancels_the_search(talk, memory: FakeMemory) -> None:
     talk(conversation)
 
 
-def test_what_fails_is_told_in_a_sentence(talk, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failures_return_sentence(talk, memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
         raise StoreError("No room left on the disk.")
 

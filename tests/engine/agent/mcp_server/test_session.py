@@ -161,7 +161,7 @@ def test_the_index_is_shared_with_a_program_that_works_on_it(served: Served) -> 
     memory.close()
 
 
-def test_what_the_settings_say_holds_as_soon_as_they_say_it(served: Served) -> None:
+def test_settings_change_applies_immediately(served: Served) -> None:
     before = served.config.read_text()
 
     async def conversation(client: Client) -> None:

@@ -40,7 +40,7 @@ def test_the_chosen_one_answers_as_long_as_it_works(open_manager, place):
     assert len(place.opened) == 1
 
 
-def test_a_failing_search_is_answered_from_the_built_in_index_at_once(open_manager, place):
+def test_failed_search_uses_builtin_immediately(open_manager, place):
     manager = open_manager()
     place.fails(GONE)
     outcome = manager.search("irrigation")
@@ -51,7 +51,7 @@ def test_a_failing_search_is_answered_from_the_built_in_index_at_once(open_manag
     assert place.opened[0].closed
 
 
-def test_whoever_answers_next_does_so_by_the_settings_that_came_last(open_manager, place):
+def test_latest_settings_apply_to_next_memory(open_manager, place):
     manager = open_manager(pause=0)
     manager.sync()
     manager.answer_as(Settings(query=QuerySettings(max_results=1)))
@@ -67,7 +67,7 @@ def test_whoever_answers_next_does_so_by_the_settings_that_came_last(open_manage
     assert len(outcome.results) == 1
 
 
-def test_the_status_says_who_answers_and_why(open_manager, place):
+def test_status_names_fallback_and_reason(open_manager, place):
     manager = open_manager()
     place.fails(GONE)
     manager.search("irrigation")
@@ -78,7 +78,7 @@ def test_the_status_says_who_answers_and_why(open_manager, place):
     assert status.custom["fallback"] == {"disabled": True, "reason": str(GONE)}
 
 
-def test_the_failed_one_is_not_asked_again_before_the_pause_is_over(open_manager, place):
+def test_failed_backend_not_retried_before_pause(open_manager, place):
     manager = open_manager()
     place.fails(GONE)
     for _ in range(5):
@@ -87,7 +87,7 @@ def test_the_failed_one_is_not_asked_again_before_the_pause_is_over(open_manager
     assert len(place.opened) == 1
 
 
-def test_after_the_pause_the_next_search_tries_again_and_stays_when_it_works(open_manager, place):
+def test_retry_after_pause_stays_when_it_works(open_manager, place):
     manager = open_manager(pause=0)
     manager.sync()
     place.fails(GONE)
@@ -102,7 +102,7 @@ def test_after_the_pause_the_next_search_tries_again_and_stays_when_it_works(ope
     assert len(place.opened) == 2
 
 
-def test_a_try_that_fails_for_another_reason_tells_that_one(open_manager, place):
+def test_retry_failure_updates_reason(open_manager, place):
     manager = open_manager(pause=0)
     place.fails(GONE)
     manager.search("irrigation")
@@ -125,7 +125,7 @@ def test_an_update_by_hand_ends_the_pause(open_manager, place):
     assert not manager.search("irrigation").notice
 
 
-def test_nobody_waits_long_for_a_try_that_hangs(open_manager, place, monkeypatch):
+def test_hanging_retry_does_not_block(open_manager, place, monkeypatch):
     monkeypatch.setattr("engine.backends.fallback.retry._PATIENCE", 0.05)
     manager = open_manager(pause=0)
     manager.sync()
@@ -181,7 +181,7 @@ def test_a_cancelled_search_is_no_failure(open_manager, place):
 
 
 @pytest.mark.parametrize("answer", [Unsupported("qmd knows no dates."), PassageMissing("Nothing is there.")])
-def test_what_a_backend_cannot_do_is_no_failure(open_manager, place, answer):
+def test_unsupported_is_no_failure(open_manager, place, answer):
     manager = open_manager()
     place.fails(answer)
     with pytest.raises(type(answer)):
@@ -211,7 +211,7 @@ def test_other_failures_reach_their_caller_and_change_nothing(open_manager, plac
     assert not place.opened[0].closed
 
 
-def test_both_errors_are_told_when_both_fail(open_manager, place):
+def test_both_errors_shown_when_both_fail(open_manager, place):
     class Broken(Elsewhere):
         def search(self, *_args, **_options):
             raise ProviderError("The provider is down")
@@ -224,7 +224,7 @@ def test_both_errors_are_told_when_both_fail(open_manager, place):
     assert "The provider is down." in str(told.value)
 
 
-def test_both_errors_are_told_when_the_built_in_index_cannot_be_opened(open_manager, place):
+def test_both_errors_shown_when_builtin_cannot_open(open_manager, place):
     def refuse() -> BuiltinMemory:
         raise IndexReadOnly("The folder cannot be written.")
 
@@ -249,7 +249,7 @@ def test_one_that_cannot_even_be_opened_has_failed(open_manager, place):
     assert manager.lacks == {}
 
 
-def test_whatever_it_raises_is_no_reason_to_leave_a_person_without_an_answer(open_manager, place, caplog):
+def test_unexpected_error_still_falls_back(open_manager, place, caplog):
     manager = open_manager()
     place.fails(KeyError("docid of someone's secret"))
     outcome = manager.search("irrigation")
@@ -308,7 +308,7 @@ def test_listeners_hear_of_both_switches(open_manager, place):
     assert not seen[-1]
 
 
-def test_what_it_lacks_follows_the_one_in_use(open_manager, place):
+def test_missing_features_follow_backend_in_use(open_manager, place):
     manager = open_manager()
     lacks = {"alike": "qmd finds no passages that are alike."}
     place.opened[0].__dict__["lacks"] = lacks
@@ -319,7 +319,7 @@ def test_what_it_lacks_follows_the_one_in_use(open_manager, place):
     assert manager.lacks == {}
 
 
-def test_kept_searches_outlive_every_switch(open_manager, place):
+def test_saved_searches_survive_switches(open_manager, place):
     manager = open_manager(pause=0)
     kept = manager.kept_searches
     kept.save(SavedSearch(name="water", question=AskedQuestion(text="irrigation"), used=1.0))
@@ -331,7 +331,7 @@ def test_kept_searches_outlive_every_switch(open_manager, place):
     assert [saved.name for saved in kept.saved()] == ["water"]
 
 
-def test_facts_outlive_every_switch_and_are_found_by_meaning_with_the_provider_in_use(open_manager, place):
+def test_facts_survive_switches_with_provider(open_manager, place):
     manager = open_manager(pause=0)
     facts = manager.facts
     facts.add("The drip irrigation runs on Tuesdays.")
@@ -344,7 +344,7 @@ def test_facts_outlive_every_switch_and_are_found_by_meaning_with_the_provider_i
         assert found.results
 
 
-def test_who_gets_no_answer_from_the_chosen_one_gets_none_from_the_other(open_manager, place):
+def test_refused_session_refused_by_fallback_too(open_manager, place):
     manager = open_manager(refusal=lambda key: "Not in groups." if key and "group" in key else "")
     place.fails(GONE)
     assert manager.search("irrigation").results
@@ -356,7 +356,7 @@ def test_who_gets_no_answer_from_the_chosen_one_gets_none_from_the_other(open_ma
         assert (outcome.results, outcome.notice) == ((), "Not in groups.")
 
 
-def test_searches_on_many_threads_while_it_switches_back_and_forth(open_manager, place):
+def test_parallel_searches_during_switches(open_manager, place):
     manager = open_manager(pause=0)
     manager.sync()
     count = 0
@@ -387,7 +387,7 @@ def test_searches_on_many_threads_while_it_switches_back_and_forth(open_manager,
     assert len(place.opened) > 2
 
 
-def test_closing_while_others_search_ends_with_closed_or_an_answer(open_manager, place):
+def test_close_during_searches_ends_cleanly(open_manager, place):
     manager = open_manager(pause=0)
     place.fails(GONE)
     start = threading.Barrier(5)

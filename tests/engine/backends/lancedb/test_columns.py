@@ -83,7 +83,7 @@ def test_streams_of_row_without_aliases_has_none() -> None:
 
 
 @given(TEXTS)
-def test_what_is_typed_of_a_word_leads_to_it(note: str) -> None:
+def test_prefix_leads_to_word(note: str) -> None:
     words = analyse(note, "").words.split()
     kept = set(beginnings(words))
 
@@ -102,7 +102,7 @@ def test_holders_come_back_as_they_were(holders: list[tuple[str, str]]) -> None:
     assert list(read_holders(spelt_holders(holders))) == holders
 
 
-def test_the_model_is_told_by_the_column_of_its_vectors() -> None:
+def test_model_read_from_vector_column() -> None:
     assert columns.model_of(columns.vector_field(4, MODEL)) == MODEL
     assert columns.model_of(pa.field("vector", pa.list_(pa.float16(), 4))) is None
 
@@ -118,7 +118,7 @@ HISTORIES = st.dictionaries(st.sampled_from(["desk", "shed", "boat"]), st.lists(
 
 
 @given(HISTORIES, st.randoms())
-def test_however_machines_take_turns_the_table_ends_with_what_they_have(histories, random) -> None:
+def test_any_order_of_machines_ends_consistent(histories, random) -> None:
     table: dict[str, columns.SharedFile] = {}
     turns = [name for name, states in histories.items() for _ in states]
     random.shuffle(turns)

@@ -30,7 +30,7 @@ def no_network(monkeypatch) -> LanceDbSettings:
     return LanceDbSettings(uri="s3://memory/x", table="notes", storage_options=NOBODY, timeout_seconds=5)
 
 
-def test_without_a_network_the_own_index_is_filled_and_the_next_sync_shares_it(machine, no_network, tmp_path) -> None:
+def test_offline_sync_fills_own_index_then_shares(machine, no_network, tmp_path) -> None:
     desk = machine("desk", notes=HOSE, lancedb=no_network)
 
     report = desk.sync()
@@ -51,7 +51,7 @@ def test_without_a_network_the_own_index_is_filled_and_the_next_sync_shares_it(m
     assert [hit.path for hit in again.search("irrigation").results] == ["hose.md"]
 
 
-def test_the_built_in_index_answers_without_indexing_anything_anew(no_network, tmp_path, monkeypatch) -> None:
+def test_fallback_answers_without_reindexing(no_network, tmp_path, monkeypatch) -> None:
     use = FakeProvider()
     monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(use))
     notes = tmp_path / "notes"
@@ -75,7 +75,7 @@ def test_the_built_in_index_answers_without_indexing_anything_anew(no_network, t
         memory.close()
 
 
-def test_plain_http_goes_to_this_machine_alone(machine) -> None:
+def test_plain_http_only_to_this_machine(machine) -> None:
     elsewhere = LanceDbSettings(uri="s3://memory/x", storage_options={"endpoint": "http://storage.example:9000"})
 
     report = machine("desk", notes=HOSE, lancedb=elsewhere).sync()
@@ -122,7 +122,7 @@ def test_a_cancel_ends_a_search_that_waits_for_the_table(machine) -> None:
     assert desk.search("irrigation").results
 
 
-def test_what_does_not_answer_in_time_is_given_up(machine) -> None:
+def test_unanswered_request_times_out(machine) -> None:
     desk = machine("desk", notes=HOSE)
     desk.sync()
 
@@ -133,7 +133,7 @@ def test_what_does_not_answer_in_time_is_given_up(machine) -> None:
         desk._table.ask(hang(), seconds=0.05)
 
 
-def test_closing_ends_what_waits_and_leaves_no_thread() -> None:
+def test_close_ends_waiting_calls_and_threads() -> None:
     import threading
 
     bridged, begun = async_bridge.AsyncBridge(), threading.Event()
@@ -194,7 +194,7 @@ def test_another_machine_that_was_faster_is_followed(machine, monkeypatch) -> No
         ("something that nobody has seen: sk-verysecret", BackendError, "LanceDB failed (RuntimeError)"),
     ],
 )
-def test_each_cause_has_its_sentence_and_none_repeats_what_lancedb_said(text, kind, part) -> None:
+def test_each_cause_has_own_message(text, kind, part) -> None:
     error = told(RuntimeError(text), "s3://memory/notes")
 
     assert type(error) is kind or isinstance(error, kind)
@@ -203,7 +203,7 @@ def test_each_cause_has_its_sentence_and_none_repeats_what_lancedb_said(text, ki
     assert not any(word in str(error) for word in ("secret", "Signature=", "os error"))
 
 
-def test_without_the_package_one_sentence_says_what_to_install(tmp_path) -> None:
+def test_missing_package_names_install(tmp_path) -> None:
     code = f"""
 import sys
 sys.modules["lancedb"] = None

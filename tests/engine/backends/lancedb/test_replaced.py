@@ -31,7 +31,7 @@ def found(memory) -> set[str]:
     return {hit.path for hit in memory.search("irrigation", min_score=0.0, max_results=50).results}
 
 
-def test_a_table_that_another_machine_deleted_is_made_anew_by_whoever_comes_next(machine, table) -> None:
+def test_deleted_table_recreated_by_next_sync(machine, table) -> None:
     desk, shed = machine("desk", notes=HOSE), machine("shed", notes=GAUGE)
     desk.sync()
     shed.sync()
@@ -48,7 +48,7 @@ def test_a_table_that_another_machine_deleted_is_made_anew_by_whoever_comes_next
     assert found(shed) == {"//desk/hose.md", "gauge.md"}
 
 
-def test_a_table_that_was_made_anew_is_not_taken_for_the_old_one(machine, table) -> None:
+def test_recreated_table_not_mistaken_for_old(machine, table) -> None:
     desk, shed = machine("desk", notes=HOSE), machine("shed", notes=GAUGE)
     for memory in (desk, shed, desk):
         memory.sync()
@@ -64,7 +64,7 @@ def test_a_table_that_was_made_anew_is_not_taken_for_the_old_one(machine, table)
     assert {row["path"] for row in rows_of(table)} == {"hose.md", "gauge.md", "third.md"}
 
 
-def test_answers_of_a_table_are_not_those_of_one_with_as_many_versions(machine, table) -> None:
+def test_answers_not_shared_across_equal_versions(machine, table) -> None:
     desk, reader = machine("desk", notes=HOSE), machine("reader", notes={})
     desk.sync()
     assert found(reader) == {"//desk/hose.md"}
@@ -77,7 +77,7 @@ def test_answers_of_a_table_are_not_those_of_one_with_as_many_versions(machine, 
     assert reader._table.view().version == before
 
 
-def test_a_reader_whose_version_is_tidied_away_looks_again(machine, table) -> None:
+def test_reader_retries_when_version_removed(machine, table) -> None:
     """As by a machine whose clock is hours ahead."""
     import lancedb
 
@@ -117,7 +117,7 @@ def test_many_small_updates_leave_few_files_behind(machine, table, monkeypatch) 
 
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")
-def test_updates_of_programs_that_end_at_once_are_tidied_too(machine, table, monkeypatch) -> None:
+def test_versions_of_ended_programs_cleaned_up(machine, table, monkeypatch) -> None:
     """As by `mnemoscope index` from a timer: none of them makes as many commits as are worth tidying."""
     monkeypatch.setattr(writing, "_KEEP_VERSIONS", timedelta(0))
     monkeypatch.setattr(writing, "_VERSIONS_TO_TIDY", 8)
@@ -131,7 +131,7 @@ def test_updates_of_programs_that_end_at_once_are_tidied_too(machine, table, mon
     assert min(versions[8:]) <= 3
 
 
-def test_the_status_stays_an_answer_when_the_table_goes_away(machine, table) -> None:
+def test_status_works_when_table_disappears(machine, table) -> None:
     machine("shed", notes=GAUGE).sync()
     desk = machine("desk", notes=HOSE)
     desk._background = True
@@ -151,7 +151,7 @@ def test_the_status_stays_an_answer_when_the_table_goes_away(machine, table) -> 
     assert (desk.status().files, desk.status().index_error) == (1, None)
 
 
-def test_what_lancedb_said_is_in_no_traceback(machine) -> None:
+def test_traceback_has_no_lancedb_text(machine) -> None:
     desk = machine("desk", notes=HOSE)
     desk.sync()
 
@@ -165,7 +165,7 @@ def test_what_lancedb_said_is_in_no_traceback(machine) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process is killed otherwise there")
-def test_a_process_that_is_killed_in_the_middle_of_a_write_harms_nobody(machine, table, tmp_path) -> None:
+def test_killed_write_is_harmless(machine, table, tmp_path) -> None:
     notes = tmp_path / "desk/notes"
     notes.mkdir(parents=True)
     write(notes, {f"note-{number}.md": f"# Note {number}\n\nIrrigation note {number}.\n" for number in range(20)})

@@ -76,7 +76,7 @@ def test_machines_share_notes_through_a_bucket(on_s3) -> None:
     assert "testing" not in str(status)
 
 
-def test_a_note_leaves_without_the_secrets_in_it_and_keeps_its_vector(on_s3, endpoint, tmp_path) -> None:
+def test_note_shared_masked_with_its_vector(on_s3, endpoint, tmp_path) -> None:
     secret = "ghp_" + "a1B2c3D4" * 5
     desk = on_s3("desk", notes={"keys.md": f"# Keys\n\nThe irrigation server takes {secret}, says Ines.\n"})
     desk.sync()
@@ -89,7 +89,7 @@ def test_a_note_leaves_without_the_secrets_in_it_and_keeps_its_vector(on_s3, end
     assert "The irrigation server takes" in found.snippet
 
 
-def test_a_missing_bucket_costs_the_sharing_and_is_told(on_s3) -> None:
+def test_missing_bucket_reported(on_s3) -> None:
     desk = on_s3("desk", notes={"hose.md": "# Hose\n"}, uri="s3://nowhere/at/all")
 
     report = desk.sync()
@@ -100,7 +100,7 @@ def test_a_missing_bucket_costs_the_sharing_and_is_told(on_s3) -> None:
     assert desk.status().index_error == report.error
 
 
-def test_two_processes_that_write_at_once_end_with_every_row_once(endpoint, tmp_path, keys) -> None:
+def test_parallel_writers_leave_each_row_once(endpoint, tmp_path, keys) -> None:
     uri = f"s3://{BUCKET}/{tmp_path.name}"
     common = {f"note-{number}.md": f"# Note {number}\n\nBoth have note {number}.\n" for number in range(30)}
     times = 4
@@ -144,7 +144,7 @@ def test_two_processes_that_write_at_once_end_with_every_row_once(endpoint, tmp_
     assert f"counts to {times - 1} wholly" in files_text(rows, "counter-desk.md")
 
 
-def test_a_reader_sees_each_file_whole_while_another_process_writes(on_s3, endpoint, tmp_path) -> None:
+def test_reader_sees_whole_files_during_write(on_s3, endpoint, tmp_path) -> None:
     reader = on_s3("reader", notes={})
     notes = tmp_path / "desk/notes"
     notes.mkdir(parents=True)

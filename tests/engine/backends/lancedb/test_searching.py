@@ -44,7 +44,7 @@ def desk(machine):
 
 
 @pytest.mark.parametrize("mode", ["auto", "keyword"])
-def test_the_same_question_gets_the_same_answer_as_from_the_programs_own_index(desk, builtin_memory, mode) -> None:
+def test_same_answers_as_own_index(desk, builtin_memory, mode) -> None:
     own = builtin_memory("desk")
     own.sync()
 
@@ -81,7 +81,7 @@ def test_results_keep_to_path_source_and_time(desk, tmp_path) -> None:
 
 
 @pytest.mark.parametrize("text", ["x' OR '1'='1", "'; DROP TABLE notes; --", '"', "\\'", "\0", "%", "\ud800"])
-def test_what_a_person_writes_never_becomes_sql(desk, text) -> None:
+def test_user_text_never_becomes_sql(desk, text) -> None:
     assert desk.search("watering", min_score=0.0, path_glob=text).results == ()
     if text.isascii():
         assert desk.search("watering", min_score=0.0, sources=[text]).results == ()
@@ -113,7 +113,7 @@ def test_a_question_is_asked_among_the_results_of_another(desk) -> None:
     assert answer.within[0].passages >= 2
 
 
-def test_what_is_like_a_passage_is_found_without_the_passage(desk, builtin_memory) -> None:
+def test_similar_search_excludes_passage(desk, builtin_memory) -> None:
     own = builtin_memory("desk")
     own.sync()
     passage = Passage(path="daily/2026-02-08.md", start_line=1, end_line=3)
@@ -134,7 +134,7 @@ def test_an_answer_is_explained(desk) -> None:
     assert {term.term for term in explanation.results[0].terms} == {"drip", "irrigation"}
 
 
-def test_the_same_question_is_answered_from_memory_until_the_table_changes(desk, machine) -> None:
+def test_query_cached_until_table_changes(desk, machine) -> None:
     desk.search("irrigation")
     assert desk.search("irrigation").age is not None
 

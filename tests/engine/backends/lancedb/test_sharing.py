@@ -56,7 +56,7 @@ def test_two_notes_of_one_name_stay_two(machine, table) -> None:
     assert {hit.path for hit in shed.search("hose").results} == {"memory/today.md", "//desk/memory/today.md"}
 
 
-def test_a_changed_note_takes_the_place_of_what_both_held(machine, table) -> None:
+def test_changed_note_replaces_shared_rows(machine, table) -> None:
     desk, shed = machine("desk", notes=HOSE), machine("shed", notes=HOSE)
     desk.sync()
     shed.sync()
@@ -103,7 +103,7 @@ def test_a_folder_that_is_away_takes_nothing_out_of_the_table(machine, table) ->
     assert [hit.path for hit in shed.search("irrigation").results] == ["//desk/hose.md"]
 
 
-def test_what_only_another_machine_has_is_never_touched(machine, table) -> None:
+def test_other_machines_rows_untouched(machine, table) -> None:
     machine("desk", notes=HOSE).sync()
     before = rows_of(table)
 
@@ -144,7 +144,7 @@ def test_a_lost_index_takes_its_vectors_back_from_the_table(machine, provider, t
     assert [hit.path for hit in again.search("irrigation").results] == ["hose.md"]
 
 
-def test_text_is_found_elsewhere_before_a_long_embedding_has_ended(machine, provider, monkeypatch) -> None:
+def test_text_shared_before_embedding_ends(machine, provider, monkeypatch) -> None:
     monkeypatch.setattr(table_sync, "_LONG_EMBEDDING", 1)
     desk, shed = machine("desk", notes=HOSE), machine("shed", notes={"own.md": "# Own\n"}, use=None)
     seen: list[list[str]] = []
@@ -170,7 +170,7 @@ def test_vectors_come_later_where_there_was_no_provider(machine, table) -> None:
     assert desk.status().vector.rows == 1
 
 
-def test_other_rules_of_cutting_put_the_rows_anew(machine, table) -> None:
+def test_changed_chunking_rewrites_rows(machine, table) -> None:
     lines = (f"Line {number} of the long note about hoses.\n\n" for number in range(60))
     first = machine("desk", notes={"long.md": "# Long\n\n" + "".join(lines)})
     first.sync()
@@ -219,7 +219,7 @@ def test_an_unchanged_sync_commits_nothing(machine) -> None:
     assert desk._table.view(fresh=True).version == version
 
 
-def test_two_workspaces_of_one_machine_do_not_take_each_others_notes_away(machine, table) -> None:
+def test_two_workspaces_keep_separate_holders(machine, table) -> None:
     one, two = machine("desk", notes=HOSE), machine("shed", notes={"own.md": "# Own\n\nA hose.\n"})
     for memory in (one, two, one):
         memory.sync()
@@ -227,7 +227,7 @@ def test_two_workspaces_of_one_machine_do_not_take_each_others_notes_away(machin
     assert set(holders(table)) == {"hose.md", "own.md"}
 
 
-def test_the_status_tells_of_all_machines_and_of_the_address(machine, table) -> None:
+def test_status_lists_machines_and_address(machine, table) -> None:
     machine("shed", notes={"own.md": "# Own\n\nA hose.\n"}).sync()
     desk = machine("desk", notes=HOSE)
     desk.sync()
@@ -249,7 +249,7 @@ def test_the_status_tells_of_all_machines_and_of_the_address(machine, table) -> 
     assert msgspec.json.encode(status)
 
 
-def test_many_changes_are_indexed_and_old_versions_stay_for_readers(machine, monkeypatch, table) -> None:
+def test_many_changes_keep_old_versions_for_readers(machine, monkeypatch, table) -> None:
     monkeypatch.setattr("engine.backends.lancedb.writing._UNINDEXED", 1)
     desk = machine("desk", notes=HOSE)
     desk.sync()

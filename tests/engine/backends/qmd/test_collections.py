@@ -61,7 +61,7 @@ def test_several_endings_in_any_case(workspace):
     assert made.collections[0].pattern == "**/*.[mM][dD],**/*.[tT][xX][tT]"
 
 
-def test_what_discovery_does_not_accept_is_left_out_by_name(workspace):
+def test_rejected_files_excluded_by_name(workspace):
     for name in ("drafts/a.md", "drafts/deep/b.md", "photos/1.jpg", "people/old [1].md", "venv/x.md"):
         (workspace / name).parent.mkdir(parents=True, exist_ok=True)
         (workspace / name).write_text("x\n")
@@ -114,7 +114,7 @@ def test_the_own_notes_may_be_left_out(workspace, tmp_path):
     assert names(made) == ["extra-notes"]
 
 
-def test_files_in_folders_that_qmd_passes_over_are_told(workspace):
+def test_files_in_skipped_folders_reported(workspace):
     (workspace / "vendor").mkdir()
     (workspace / "vendor/a.md").write_text("x\n")
     made = planned(workspace)

@@ -34,7 +34,7 @@ def update(folder: Path, totals: list[int]) -> None:
     Maintenance(QmdSettings(), qmd, qmd).update(CancelToken(), lambda line: None, lambda: None)  # type: ignore[arg-type]
 
 
-def test_it_goes_on_as_often_as_it_comes_further(tmp_path):
+def test_retries_while_progress_continues(tmp_path):
     totals = [*range(100, 1000, 100), 1000]
     update(tmp_path, totals)
     assert not totals

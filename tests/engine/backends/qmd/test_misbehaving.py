@@ -75,7 +75,7 @@ def test_one_that_hangs_is_ended_with_all_that_it_started(open_qmd, fake):
     wait_until(lambda: has_ended(child_of(fake)), 60)
 
 
-def test_a_cancel_ends_it_at_once(memory, fake):
+def test_cancel_ends_command_immediately(memory, fake):
     fake.does(SPAWNING)
     cancel = CancelToken()
 
@@ -91,7 +91,7 @@ def test_a_cancel_ends_it_at_once(memory, fake):
     wait_until(lambda: has_ended(child_of(fake)), 60)
 
 
-def test_a_sync_is_cancelled_at_once_and_its_processes_end(memory, fake):
+def test_sync_cancel_ends_processes(memory, fake):
     fake.does(SPAWNING)
     cancel = CancelToken()
     thread = threading.Thread(target=lambda: (child_of(fake), cancel.cancel()))
@@ -102,7 +102,7 @@ def test_a_sync_is_cancelled_at_once_and_its_processes_end(memory, fake):
     assert memory.status().dirty
 
 
-def test_closing_ends_what_runs(open_qmd, fake):
+def test_close_ends_running_command(open_qmd, fake):
     fake.does(UPDATED)
     memory = open_qmd(str(fake.path))
     memory.sync()
@@ -170,7 +170,7 @@ def test_nothing_is_left_when_this_program_is_killed(fake, workspace, tmp_path):
         ("sys.stderr.write('Error: disk I/O error\\n    at f (x.js:1)\\n'); sys.exit(1)", r"Error: disk I/O error\.$"),
     ],
 )
-def test_what_is_no_answer_is_an_error(memory, fake, body, said):
+def test_invalid_output_is_error(memory, fake, body, said):
     fake.does(body)
     with pytest.raises(QmdError, match=said) as raised:
         memory.search("drip")
@@ -204,7 +204,7 @@ def test_results_that_are_not_ours_are_left_out(memory, fake):
     assert memory.search("drip").results == ()
 
 
-def test_a_missing_command_says_what_to_do(open_qmd, tmp_path):
+def test_missing_command_names_fix(open_qmd, tmp_path):
     memory = open_qmd(str(tmp_path / "no qmd"))
     with pytest.raises(QmdMissing, match="npm i -g @tobilu/qmd"):
         memory.search("drip")
@@ -214,7 +214,7 @@ def test_a_missing_command_says_what_to_do(open_qmd, tmp_path):
     assert not memory.probe_vector().ok
 
 
-def test_what_is_no_program_says_so(open_qmd, tmp_path):
+def test_non_program_reported(open_qmd, tmp_path):
     file = tmp_path / "qmd"
     file.write_bytes(b"\x00nothing to run")
     file.chmod(0o755)
@@ -263,7 +263,7 @@ def test_an_update_is_tried_again_while_someone_writes(memory, fake, monkeypatch
     assert memory.sync().error == ""
 
 
-def test_documents_that_are_listed_twice_are_listed_anew_and_counted_once(memory, fake):
+def test_duplicate_documents_rebuilt_and_counted_once(memory, fake):
     config = memory._command.config_file
     told = config.read_text()
     fake.does(f"""
@@ -282,7 +282,7 @@ def test_documents_that_are_listed_twice_are_listed_anew_and_counted_once(memory
     assert config.read_text() == told
 
 
-def test_an_update_that_fails_is_told_and_what_is_there_is_searched(memory, fake):
+def test_failed_update_reported_and_old_index_used(memory, fake):
     fake.does("sys.exit('Error: something broke') if verb == 'update' else print('[]')")
     report = memory.sync()
     assert report.error == "qmd update failed: Error: something broke."
@@ -302,7 +302,7 @@ def with_models(open_qmd, fake, monkeypatch):
     return memory
 
 
-def test_models_that_hang_cost_the_answer_its_meaning_and_then_rest(with_models, fake, monkeypatch):
+def test_hanging_models_fall_back_then_pause(with_models, fake, monkeypatch):
     monkeypatch.setattr(with_models._searching._asking, "_seconds", lambda: 5.0)
     rows = json.dumps([ROW])
     fake.does(f"""
@@ -336,7 +336,7 @@ def test_without_the_larger_models_the_vectors_are_asked(with_models, fake):
     assert [call[0] for call in fake.calls()].count("query") == 3
 
 
-def test_what_the_models_find_has_the_phrases_that_it_must(with_models, fake):
+def test_model_results_must_contain_phrases(with_models, fake):
     fake.does(f"print({json.dumps([ROW])!r})")
     assert with_models.search("water").results
     assert with_models.search('water "drip irrigation"').results
@@ -345,7 +345,7 @@ def test_what_the_models_find_has_the_phrases_that_it_must(with_models, fake):
     assert with_models.search("water -tim").results
 
 
-def test_what_the_models_say_of_a_result_is_told(with_models, fake):
+def test_model_scores_explained(with_models, fake):
     legs = [("fts", 0.4, 0.01), ("vec", 0.8, 0.03)]
     listed = [{"source": source, "backendScore": score, "rrfContribution": weight} for source, score, weight in legs]
     rows = json.dumps([{**ROW, "explain": {"rrf": {"contributions": listed}}}])
@@ -365,7 +365,7 @@ def test_the_same_question_is_asked_once(memory, fake):
     assert len(fake.calls()) == before + 1
 
 
-def test_progress_is_told_while_it_works(memory, fake):
+def test_progress_reported_while_running(memory, fake):
     fake.does("""
         print("[1/1] memory-dir-notes (x)", flush=True)
         while not os.path.exists(__file__ + ".go"):
@@ -387,7 +387,7 @@ def test_progress_is_told_while_it_works(memory, fake):
     assert memory.status().failed_files == report.failed
 
 
-def test_what_is_stored_is_told_while_one_collection_takes_long(open_qmd, fake):
+def test_stored_count_reported_during_long_collection(open_qmd, fake):
     fake.does("""
         import sqlite3
         place = os.environ["XDG_CACHE_HOME"] + "/qmd"
@@ -415,7 +415,7 @@ def test_what_is_stored_is_told_while_one_collection_takes_long(open_qmd, fake):
     assert memory.status().files == 2
 
 
-def test_a_command_that_hangs_from_the_start_is_ended_in_the_time_of_a_search(open_qmd, fake):
+def test_hanging_start_ends_within_search_time(open_qmd, fake):
     fake.does("", beginning=f"#!{sys.executable}\nimport time\ntime.sleep(600)\n")
     memory = open_qmd(str(fake.path), limits={"timeout_ms": 300})
     with pytest.raises(QmdTooSlow, match=r"--version took longer than 0\.3 s"):
@@ -450,7 +450,7 @@ def test_nothing_is_inherited_that_would_lead_it_elsewhere(memory, fake, monkeyp
     assert environment["PATH"].split(os.pathsep)[0] == str(fake.path.parent)
 
 
-def test_embedding_rests_after_failures_and_goes_on_after_progress(with_models, fake, monkeypatch):
+def test_embedding_pauses_after_failures_then_continues(with_models, fake, monkeypatch):
     maintenance = with_models._sync.maintenance
     monkeypatch.setattr(with_models._index, "counts", lambda: QmdCounts(pending=4))
     fake.does(f"sys.exit('Error: no model') if verb == 'embed' else None\n{UPDATED}")

@@ -44,7 +44,7 @@ def test_models_get_words_alone_on_one_line():
     assert read_question('lex: "left valve"\n-hose path:x').sentence == "lex left valve"
 
 
-def test_what_qmd_does_not_know_is_told():
+def test_unsupported_query_syntax_reported():
     assert "does not know tags" in " ".join(read_question("pump tag:garden").remarks)
     assert "does not know who speaks" in " ".join(read_question("pump role:user").remarks)
     assert "one combination" in " ".join(read_question("a1 OR b1 c1 OR d1 e1 OR f1").remarks)

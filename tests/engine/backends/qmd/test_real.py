@@ -11,7 +11,7 @@ from engine.settings.qmd_options import QmdModelSettings, QmdScopeSettings
 from tests.helpers.peers import indexed
 
 
-def test_what_is_indexed_is_found_on_its_lines(open_qmd, real):
+def test_indexed_text_found_on_its_lines(open_qmd, real):
     memory = open_qmd(real)
     assert memory.search("drip").notice == "Nothing is indexed yet."
     report = memory.sync()
@@ -34,7 +34,7 @@ def test_what_is_indexed_is_found_on_its_lines(open_qmd, real):
     assert status.custom["qmd"]["version"]
 
 
-def test_what_has_changed_is_found_and_what_has_gone_is_not_even_in_the_file(open_qmd, real, workspace, data):
+def test_changes_found_and_deletions_purged(open_qmd, real, workspace, data):
     memory = open_qmd(real)
     memory.sync()
     (workspace / "people/ines.md").write_text("# Ines\n\nShe wants the chainsaw back.\n")
@@ -74,7 +74,7 @@ def test_two_workspaces_know_nothing_of_each_other(open_qmd, real, tmp_path):
     assert [result.title for result in two.search("drip").results] == ["Theirs"]
 
 
-def test_what_our_rules_refuse_never_reaches_it(open_qmd, real, workspace, data, tmp_path):
+def test_refused_files_never_reach_qmd(open_qmd, real, workspace, data, tmp_path):
     for name in ("private/diary.md", "drafts/a, [b] {c}!.md", ".hidden/x.md", "build/made.md"):
         (workspace / name).parent.mkdir(exist_ok=True)
         (workspace / name).write_text("refused words\n")
@@ -127,7 +127,7 @@ def test_any_name_is_found_or_left_out_as_it_should_be(open_qmd, real, workspace
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names that other systems refuse")
-def test_names_that_qmd_cannot_have_are_told_and_cost_the_others_nothing(open_qmd, real, workspace):
+def test_invalid_names_reported_without_side_effects(open_qmd, real, workspace):
     (workspace / "a:b.md").write_text("a tractor\n")
     for name in (b"caf\xe9.md", b"\xff\xfe/x.md"):
         path = workspace / os.fsdecode(name)
@@ -144,7 +144,7 @@ def test_names_that_qmd_cannot_have_are_told_and_cost_the_others_nothing(open_qm
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names that other systems refuse")
-def test_a_folder_that_qmd_cannot_be_told_of_says_so(open_qmd, real, tmp_path):
+def test_unsupported_folder_reported(open_qmd, real, tmp_path):
     folder = tmp_path / os.fsdecode(b"n\xf6tes")
     folder.mkdir()
     assert "holds bytes that are no text" in open_qmd(real, folder=folder).sync().error
@@ -257,7 +257,7 @@ def test_collections_that_were_lost_are_given_back(open_qmd, real, data):
     assert memory.search("pressure gauge").results
 
 
-def test_collections_that_it_has_passed_over_are_told_again(open_qmd, real, data):
+def test_dropped_collections_added_again(open_qmd, real, data):
     memory = open_qmd(real)
     memory.sync()
     config, (name,) = data() / "xdg-config/index.yml", memory.status().custom["qmd"]["collections"]
@@ -269,7 +269,7 @@ def test_collections_that_it_has_passed_over_are_told_again(open_qmd, real, data
     assert memory.search("drip").results
 
 
-def test_a_damaged_index_is_made_anew(open_qmd, real, data):
+def test_damaged_index_rebuilt(open_qmd, real, data):
     memory = open_qmd(real)
     memory.sync()
     (data() / "xdg-cache/qmd/index.sqlite").write_bytes(b"no database at all " * 500)
@@ -279,7 +279,7 @@ def test_a_damaged_index_is_made_anew(open_qmd, real, data):
     assert memory.status().index_error is None
 
 
-def test_force_reads_everything_anew(open_qmd, real):
+def test_force_reads_everything_again(open_qmd, real):
     memory = open_qmd(real)
     memory.sync()
     report = memory.sync(force=True)
@@ -289,7 +289,7 @@ def test_force_reads_everything_anew(open_qmd, real):
     assert memory.search("drip").results
 
 
-def test_without_its_models_words_are_searched_and_the_status_says_why(open_qmd, real, monkeypatch):
+def test_without_models_keywords_and_status_reason(open_qmd, real, monkeypatch):
     """No hub can be reached here: it would hang for ever."""
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")

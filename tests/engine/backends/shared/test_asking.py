@@ -31,7 +31,7 @@ def test_words_are_found_where_they_stand(memory: MemorySearchManager):
         assert "\x1b" not in result.snippet
 
 
-def test_what_answers_best_comes_first(memory: MemorySearchManager):
+def test_best_answer_first(memory: MemorySearchManager):
     assert memory.search("pressure gauge", min_score=0).results[0].path == "people/ines.md"
     assert memory.search("tomatoes limp", min_score=0).results[0].path == "daily/2026-02-08.md"
     scores = [result.score for result in memory.search("irrigation timer", min_score=0).results]
@@ -39,7 +39,7 @@ def test_what_answers_best_comes_first(memory: MemorySearchManager):
     assert all(0 <= score <= 1 for score in scores)
 
 
-def test_what_scores_too_little_is_left_out(memory: MemorySearchManager):
+def test_low_scores_left_out(memory: MemorySearchManager):
     least = 0.2
     kept = memory.search("irrigation timer", min_score=least).results
     assert kept
@@ -55,7 +55,7 @@ def test_no_more_results_than_wanted(memory: MemorySearchManager):
     assert first.total >= 1
 
 
-def test_what_is_nowhere_is_not_found(memory: MemorySearchManager):
+def test_unknown_word_finds_nothing(memory: MemorySearchManager):
     assert not memory.search("xylophone", mode="keyword").results
 
 
@@ -159,7 +159,7 @@ def test_the_status_is_true(memory: MemorySearchManager):
     to_json(status)
 
 
-def test_the_status_says_what_it_lacks(memory: MemorySearchManager):
+def test_status_lists_missing_features(memory: MemorySearchManager):
     assert memory.status().lacks == memory.lacks
     for sentence in memory.lacks.values():
         assert sentence.strip() == sentence
@@ -212,7 +212,7 @@ def test_a_method_works_or_says_why_not(memory: MemorySearchManager, feature):
         assert refused == memory.lacks.get(feature)
 
 
-def test_what_has_no_method_of_its_own_agrees_with_what_is_lacking(memory: MemorySearchManager):
+def test_missing_methods_match_missing_features(memory: MemorySearchManager):
     assert (memory.insight is None) == ("insight" in memory.lacks)
     explained = memory.search("irrigation", explain=True, min_score=0)
     assert explained.results

@@ -33,7 +33,7 @@ def test_before_the_first_update_nothing_is_found_and_it_says_so(opened: Bench):
     assert outcome.notice
 
 
-def test_what_was_added_changed_removed_and_renamed(opened: Bench):
+def test_added_changed_removed_and_renamed_notes(opened: Bench):
     memory = opened.ready()
     write_notes(opened.workspace, {"new.md": "# Barrel\n\nA second barrel for rainwater.\n"})
     write_notes(opened.workspace, {"shopping.md": "# Shopping\n\nOnly wheelbarrow tyres now.\n"})
@@ -57,7 +57,7 @@ def test_an_update_without_changes_does_nothing(opened: Bench):
     assert found(memory, "irrigation")
 
 
-def test_a_forced_update_makes_everything_anew(opened: Bench):
+def test_forced_update_rebuilds_everything(opened: Bench):
     memory = opened.ready()
     report = memory.sync(force=True)
     assert not report.error
@@ -65,7 +65,7 @@ def test_a_forced_update_makes_everything_anew(opened: Bench):
     assert found(memory, "irrigation") == {"greenhouse.md", "shopping.md", "shed.md"}
 
 
-def test_what_was_indexed_is_there_at_the_next_start(opened: Bench):
+def test_index_survives_restart(opened: Bench):
     opened.ready()
     opened.close()
     memory = opened.open()
@@ -73,7 +73,7 @@ def test_what_was_indexed_is_there_at_the_next_start(opened: Bench):
     assert memory.status().last_sync is not None
 
 
-def test_an_update_that_is_cancelled_says_so_and_the_next_one_makes_up_for_it(opened: Bench):
+def test_cancelled_update_completed_by_next(opened: Bench):
     memory = opened.open()
     token = CancelToken()
     token.cancel()
@@ -88,7 +88,7 @@ def test_an_update_that_is_cancelled_says_so_and_the_next_one_makes_up_for_it(op
     assert not memory.status().dirty
 
 
-def test_one_update_at_a_time_and_who_comes_later_joins_it(opened: Bench):
+def test_one_update_at_a_time_later_joins(opened: Bench):
     memory = opened.open()
     begun, go_on = threading.Event(), threading.Event()
     heard: list[MemorySyncProgressUpdate] = []
@@ -116,7 +116,7 @@ def test_one_update_at_a_time_and_who_comes_later_joins_it(opened: Bench):
     assert found(memory, "irrigation") == {"greenhouse.md", "shopping.md", "shed.md"}
 
 
-def test_a_file_that_is_no_text_keeps_nobody_from_the_others(opened: Bench):
+def test_binary_file_does_not_block_others(opened: Bench):
     write_notes(opened.workspace, {})
     (opened.workspace / "broken.md").write_bytes(b"# Broken\n\n\xff\xfe irrigation \x00\x01\xff\n" * 3)
     memory = opened.ready()
@@ -127,7 +127,7 @@ def test_a_file_that_is_no_text_keeps_nobody_from_the_others(opened: Bench):
         assert "broken.md" in told, "what is not indexed is named"
 
 
-def test_what_the_settings_leave_out_is_not_found(opened: Bench):
+def test_excluded_files_not_found(opened: Bench):
     memory = opened.ready(exclude=("people/**",))
     assert not found(memory, "gauge")
     assert found(memory, "irrigation")
@@ -212,7 +212,7 @@ def test_closing_ends_an_update(opened: Bench):
     assert report.cancelled or not report.error
 
 
-def test_many_threads_at_once(opened: Bench):
+def test_parallel_threads(opened: Bench):
     memory = opened.ready()
     rounds = 3 if opened.backend == "qmd" else 15
 
@@ -231,7 +231,7 @@ def test_many_threads_at_once(opened: Bench):
     assert found(memory, "rainwater") == {"new.md"}
 
 
-def test_closing_under_many_threads_ends_each_with_an_answer_or_closed(opened: Bench):
+def test_close_during_threads_ends_cleanly(opened: Bench):
     memory = opened.ready()
     start = threading.Barrier(5)
 

@@ -69,9 +69,7 @@ def test_scores_are_those_of_each_alone(
     assert {one.score for one in together} == {one.score for found in alone.values() for one in found}
 
 
-def test_what_several_have_is_found_once(
-    everywhere: MultiWorkspaceMemory, folders: dict[str, Path], open_: Open
-) -> None:
+def test_shared_passage_found_once(everywhere: MultiWorkspaceMemory, folders: dict[str, Path], open_: Open) -> None:
     shutil.copy(folders["garden"] / "note.md", folders["boat"] / "copy.md")
     open_(str(folders["boat"])).sync()
     outcome = everywhere.search_everywhere("last frost in April")
@@ -178,7 +176,7 @@ def test_an_index_that_cannot_be_looked_into_says_why(folders: dict[str, Path], 
     memory.close()
 
 
-def test_the_explanation_tells_which(everywhere: MultiWorkspaceMemory) -> None:
+def test_explanation_names_workspace(everywhere: MultiWorkspaceMemory) -> None:
     outcome = everywhere.search_everywhere("carrots", explain=True)
     explanation = outcome.explanation
     assert explanation is not None
@@ -195,7 +193,7 @@ def test_one_that_is_away_costs_only_itself(everywhere: MultiWorkspaceMemory, fo
     assert outcome.notice == "The folder of boat is not there, so it was not searched."
 
 
-def test_other_models_are_told(
+def test_other_models_reported(
     everywhere: MultiWorkspaceMemory, folders: dict[str, Path], open_: Open, models: dict[str, FakeProvider]
 ) -> None:
     everywhere.search("carrots")  # the garden has chosen its model
@@ -260,7 +258,7 @@ def test_one_that_hangs_is_not_waited_for(folders: dict[str, Path], tmp_path: Pa
     assert asked[0].cancelled
 
 
-def test_cancel_ends_it_at_once(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
+def test_cancel_ends_search_immediately(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
     token, release = CancelToken(), threading.Event()
 
     def hang(cancel: CancelToken) -> SearchOutcome:

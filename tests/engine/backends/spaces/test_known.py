@@ -20,7 +20,7 @@ def names(data: Path, config: Path | None = None) -> list[str]:
     return [one.name for one in known_workspaces(config=config, store_path=str(data))]
 
 
-def test_what_was_opened_is_known(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_opened_workspace_is_known(folders: dict[str, Path], tmp_path: Path) -> None:
     known = known_workspaces(store_path=str(tmp_path / "data"))
     assert [(one.name, one.folder, one.present) for one in known] == [
         (name, str(folders[name]), True) for name in ("boat", "garden", "work")
@@ -28,7 +28,7 @@ def test_what_was_opened_is_known(folders: dict[str, Path], tmp_path: Path) -> N
     assert all(one.index_bytes > 10_000 for one in known)
 
 
-def test_so_is_what_the_settings_name(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_workspace_in_settings_is_known(folders: dict[str, Path], tmp_path: Path) -> None:
     config = tmp_path / "settings.toml"
     config.write_text("version = 1\n")
     save_setting("query.min_score", 0.5, tmp_path / "diary", config)
@@ -37,7 +37,7 @@ def test_so_is_what_the_settings_name(folders: dict[str, Path], tmp_path: Path) 
     assert (known["diary"].present, known["diary"].index_bytes) == (False, 0)
 
 
-def test_what_is_away_is_told(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_missing_workspace_reported(folders: dict[str, Path], tmp_path: Path) -> None:
     shutil.rmtree(folders["boat"])
     known = {one.name: one for one in known_workspaces(store_path=str(tmp_path / "data"))}
     assert [known[name].present for name in ("boat", "garden")] == [False, True]
@@ -53,7 +53,7 @@ def test_the_state_is_that_of_the_index(folders: dict[str, Path], tmp_path: Path
     assert (never.files, never.last_sync, never.problem) == (0, None, "")
 
 
-def test_the_last_sync_of_an_open_workspace_is_told(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
+def test_last_sync_of_open_workspace_shown(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
     """It stands in the log of its file as long as that is open."""
     (folders["garden"] / "new.md").write_text("# New\n\nA rake.\n")
     memory = open_(str(folders["garden"]))
@@ -79,7 +79,7 @@ def test_a_broken_index_is_a_sentence(folders: dict[str, Path], tmp_path: Path) 
         (["/"], ["root"]),
     ],
 )
-def test_names_are_told_apart(folders: list[str], wanted: list[str]) -> None:
+def test_same_names_distinguished(folders: list[str], wanted: list[str]) -> None:
     assert list(unique_names(folders).values()) == wanted
 
 
@@ -93,7 +93,7 @@ def test_forgetting_leaves_the_index_and_the_notes(folders: dict[str, Path], tmp
     assert names(data) == ["boat", "garden", "work"]
 
 
-def test_an_index_goes_only_when_asked(folders: dict[str, Path], tmp_path: Path) -> None:
+def test_index_deleted_only_on_request(folders: dict[str, Path], tmp_path: Path) -> None:
     data = tmp_path / "data"
     told = next(one.index_bytes for one in known_workspaces(store_path=str(data)) if one.name == "boat")
     assert forget_workspace(folders["boat"], store_path=str(data), remove_index=True) == told

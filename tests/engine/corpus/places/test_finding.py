@@ -50,7 +50,7 @@ def test_an_empty_home_has_nothing(home):
     assert find_places(home / "missing", {}) == FoundPlaces(places=(), issues=())
 
 
-def test_databases_of_opencode_come_in_place_of_the_files_that_were_copied_into_them(home):
+def test_opencode_databases_replace_copied_files(home):
     data = home / ".local/share/opencode"
     put(data / "storage/session/p/ses_1.json")
     for name in ("opencode.db", "opencode-dev.db", "opencode.db-wal", "other.db", "opencode.db.bak"):

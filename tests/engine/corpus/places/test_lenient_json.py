@@ -11,7 +11,7 @@ from engine.corpus.places.candidates import parse_lenient
 from tests.helpers.transcripts import json_values
 
 
-def test_what_people_write_by_hand():
+def test_hand_written_json_accepted():
     text = """
     // the agents
     {
@@ -47,13 +47,13 @@ def test_values(text, value):
 @pytest.mark.parametrize(
     "text", ["", "{", "[1,,2]", "{'a' 1}", '"open', "/* open", "{},", "a/b", "[" * 100_000, "[,]x"]
 )
-def test_what_cannot_be_understood_is_a_value_error(text):
+def test_unparsable_json_is_value_error(text):
     with pytest.raises(ValueError):  # noqa: PT011 - its words reach no one
         parse_lenient(text)
 
 
 @given(json_values)
-def test_strict_json_means_what_it_always_means(value):
+def test_strict_json_unchanged(value):
     for indent in (None, 2):
         try:
             text = json.dumps(value, indent=indent, allow_nan=False)

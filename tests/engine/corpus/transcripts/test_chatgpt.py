@@ -92,7 +92,7 @@ def test_any_json_in_any_place_is_read(tmp_path_factory: Any, data: st.DataObjec
 
 
 @given(cut=st.integers(0, 4000))
-def test_what_came_before_a_cut_is_given(tmp_path_factory: Any, cut: int) -> None:
+def test_truncated_export_yields_complete_part(tmp_path_factory: Any, cut: int) -> None:
     text = _FIXTURE.read_bytes()
     path = tmp_path_factory.mktemp("export") / "conversations.json"
     path.write_bytes(text.rstrip()[:-1] + b"," + text[1:][:cut])

@@ -131,13 +131,13 @@ def test_a_sub_agents_file_is_a_session_of_its_own() -> None:
         ("s.jsonl", "Warmup", False),
     ],
 )
-def test_what_the_program_starts_for_itself_is_marked(path: str, words: str, generated: bool) -> None:
+def test_internal_runs_marked(path: str, words: str, generated: bool) -> None:
     parser = ClaudeCodeFormat().parser(path)
     parser.feed(user(words), 1)
     assert parser.facts.generated is generated
 
 
-def test_the_name_of_the_file_tells_the_session_and_a_line_where_it_does_not() -> None:
+def test_session_id_from_name_or_line() -> None:
     for path, session in [(f"/p/{SESSION}.jsonl", SESSION), ("/p/copy.jsonl", "s"), (f"/p/x{SESSION}.jsonl", "s")]:
         parser = ClaudeCodeFormat().parser(path)
         feed(
@@ -226,12 +226,12 @@ def test_a_line_may_say_that_it_is_not_the_persons(more: dict[str, Any], role: s
         ("odd", None),
     ],
 )
-def test_what_was_typed_while_the_agent_worked_is_read(attachment: Any, role: str | None) -> None:
+def test_text_typed_during_work_is_read(attachment: Any, role: str | None) -> None:
     line = {"type": "attachment", "sessionId": "s", "attachment": attachment}
     assert parts_of(line) == ([(role, "text", "hi")] if role else [])
 
 
-def test_the_lines_of_one_message_share_its_number_while_they_follow_each_other() -> None:
+def test_consecutive_lines_share_message_number() -> None:
     lines = [
         answer("m1", text("a"), uuid="1"),
         {"type": "progress"},
@@ -286,7 +286,7 @@ def test_tools_that_run_at_the_provider_are_tools_too() -> None:
     ]
 
 
-def test_titles_rank_by_who_gave_them_and_the_last_of_equals_counts() -> None:
+def test_titles_ranked_by_source_last_wins() -> None:
     custom = {"type": "custom-title", "customTitle": "Mine"}
     by_agent = {"type": "ai-title", "aiTitle": " Made\nup "}
     name = {"type": "agent-name", "agentName": "helper"}
@@ -303,7 +303,7 @@ def test_titles_rank_by_who_gave_them_and_the_last_of_equals_counts() -> None:
         assert parser.facts.title == title
 
 
-def test_a_summary_is_a_title_where_it_sums_up_a_message_of_this_session() -> None:
+def test_summary_of_own_message_is_title() -> None:
     said = user("hello", uuid="leaf")
     summary = {"type": "summary", "summary": "About sails", "leafUuid": "leaf"}
     other = {"type": "summary", "summary": "About oars", "leafUuid": "elsewhere"}
@@ -333,7 +333,7 @@ def test_its_lines_are_recognised_and_others_are_not() -> None:
 
 
 @pytest.mark.parametrize("path", [MAIN, SUB_AGENT])
-def test_reading_goes_on_where_it_stopped(path: Path) -> None:
+def test_reading_resumes(path: Path) -> None:
     format = ClaudeCodeFormat()
     whole = format.parser(str(path))
     messages = feed(whole, fixture_lines(path))
@@ -341,7 +341,7 @@ def test_reading_goes_on_where_it_stopped(path: Path) -> None:
 
 
 @given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "message", "uuid"]), json_values)))
-def test_any_json_is_read_and_what_it_left_can_be_stored(values: list[dict[str, Any]]) -> None:
+def test_any_json_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
     parser, messages = stored_after_every_line(ClaudeCodeFormat(), values)
     assert all(1 <= message.line <= len(values) for message in messages)
     numbers = [message.ordinal for message in messages]

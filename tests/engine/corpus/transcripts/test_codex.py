@@ -121,9 +121,7 @@ words = st.sampled_from(["yes", "go on", "Sew  it.\n", "no"])
 
 
 @given(said=st.lists(st.tuples(st.sampled_from(["user", "agent"]), words, st.sampled_from("ieb"))), data=st.data())
-def test_no_message_is_twice_and_none_is_lost_whatever_lies_between(
-    said: list[tuple[str, str, str]], data: st.DataObject
-) -> None:
+def test_no_message_duplicated_or_lost(said: list[tuple[str, str, str]], data: st.DataObject) -> None:
     """Each as an item, as an event or as both; the second of both comes anywhere after the first."""
     only_one_way: dict[tuple[str, str], str] = {}
     lines: list[dict[str, Any]] = []
@@ -273,9 +271,7 @@ def test_an_output_is_text(output: Any, text: str) -> None:
         ({"subagent": ["odd"]}, {"parent_thread_id": ["odd"]}, "", True, False),
     ],
 )
-def test_the_header_tells_whose_session_it_is(
-    source: Any, more: dict[str, Any], parent: str, side: bool, generated: bool
-) -> None:
+def test_header_identifies_session(source: Any, more: dict[str, Any], parent: str, side: bool, generated: bool) -> None:
     parser = CodexFormat().parser("s.jsonl")
     parser.feed({"type": "session_meta", "payload": {"id": "x", "source": source, **more}}, 1)
     (message,) = parser.feed(asked("Sew. Now."), 2)
@@ -284,7 +280,7 @@ def test_the_header_tells_whose_session_it_is(
     assert parser.facts.opening == ("Sew." if parent or not side else "")
 
 
-def test_the_name_tells_the_session_where_no_line_does() -> None:
+def test_session_id_from_name_without_lines() -> None:
     for path in (str(ENVELOPES), f"/archived_sessions/rollout-{SESSION}.jsonl"):
         assert CodexFormat().parser(path).facts.id == SESSION
     assert CodexFormat().parser("notes.jsonl").facts.id == ""
@@ -324,7 +320,7 @@ def test_its_lines_are_recognised_and_others_are_not() -> None:
 
 
 @pytest.mark.parametrize("path", [ENVELOPES, BARE])
-def test_reading_goes_on_where_it_stopped(path: Path) -> None:
+def test_reading_resumes(path: Path) -> None:
     format = CodexFormat()
     whole = format.parser(str(path))
     messages = feed(whole, fixture_lines(path))
@@ -332,7 +328,7 @@ def test_reading_goes_on_where_it_stopped(path: Path) -> None:
 
 
 @given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "payload", "id"]), json_values)))
-def test_any_json_is_read_and_what_it_left_can_be_stored(values: list[dict[str, Any]]) -> None:
+def test_any_json_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
     parser, messages = stored_after_every_line(CodexFormat(), values)
     assert all(1 <= message.line <= len(values) for message in messages)
     numbers = [message.ordinal for message in messages]

@@ -80,7 +80,7 @@ def test_damage_is_an_error_of_one_sentence(tmp_path: Path, content: bytes) -> N
         source.read_at(0, 100)
 
 
-def test_one_that_was_cut_off_gives_what_is_there(tmp_path: Path, packed: Path) -> None:
+def test_truncated_file_yields_available_part(tmp_path: Path, packed: Path) -> None:
     path = tmp_path / "rollout-1.jsonl.zst"
     path.write_bytes(packed.read_bytes()[:700_000])
     with unpacked(path) as source:

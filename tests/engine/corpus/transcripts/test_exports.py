@@ -42,7 +42,7 @@ _pieces = st.sampled_from(["\\", "\\\\", "ud83d", "\ud83d", "\ude00", "\U0001f60
 
 
 @given(texts=st.lists(st.lists(_pieces, max_size=12).map("".join), max_size=3), block=st.integers(13, 40))
-def test_half_surrogate_pairs_become_replacements_wherever_a_block_ends(
+def test_surrogate_halves_replaced_at_any_block_end(
     tmp_path_factory: pytest.TempPathFactory, texts: list[str], block: int
 ) -> None:
     path = written(tmp_path_factory.mktemp("export"), [{"texts": texts}])
@@ -56,7 +56,7 @@ def test_half_surrogate_pairs_become_replacements_wherever_a_block_ends(
 @pytest.mark.parametrize(
     "data", [b"", b"PK\x03\x04", b"PK\x03\x04" + b"x" * 100, b"[{", b'[{"a": 1}', b"nonsense", b'[{"a": \xff}]']
 )
-def test_what_is_no_export_is_refused(tmp_path: Path, data: bytes) -> None:
+def test_non_export_refused(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "x"
     path.write_bytes(data)
     with pytest.raises(ValueError, match=r"\w"):
@@ -100,7 +100,7 @@ def test_unusual_packing_is_refused(tmp_path: Path) -> None:
         list(exports.conversations(str(path)))
 
 
-def test_only_documents_of_that_name_are_read_and_nothing_is_written(tmp_path: Path) -> None:
+def test_only_named_documents_read_nothing_written(tmp_path: Path) -> None:
     path = packed(
         tmp_path,
         {
@@ -132,9 +132,7 @@ _names = st.sampled_from("abcdef")
     st.dictionaries(_names, st.floats(0, 9)),
     st.sampled_from("abcg"),
 )
-def test_a_branch_goes_from_parent_to_child_and_passes_no_node_twice(
-    parents: dict[str, str], times: dict[str, float | None], tip: str
-) -> None:
+def test_branch_from_root_without_repeats(parents: dict[str, str], times: dict[str, float | None], tip: str) -> None:
     path = branch(parents, times, tip)
     assert len(set(path)) == len(path)
     assert bool(path) == bool(parents)

@@ -30,7 +30,7 @@ SAMPLES = [value for _, value in fixture_lines(LINES)]
 START = 1777885200.0
 
 
-def test_lines_are_read_and_what_is_written_again_is_given_once() -> None:
+def test_repeated_messages_returned_once() -> None:
     parser = GeminiLines().parser("/home/ada/.gemini/tmp/boats/chats/session-2026-05-04T09-00-1a2b3c4d.jsonl")
     messages = feed(parser, fixture_lines(LINES))
 
@@ -62,7 +62,7 @@ def test_the_file_of_a_sub_agent_is_a_side_conversation(tmp_path: Path) -> None:
     assert all(message.side for message in messages)
 
 
-def test_the_folder_of_a_project_named_by_its_hash_names_no_project() -> None:
+def test_hashed_project_folder_names_no_project() -> None:
     parser = GeminiLines().parser(f"/tmp/{'0a' * 32}/chats/session-x.jsonl")
     assert parser.facts.project == ""
     parser.feed({"sessionId": "s", "projectHash": "h", "directories": ["/home/ada/boats"]}, 1)
@@ -151,14 +151,14 @@ def test_reading_stops_when_cancelled() -> None:
         next(GeminiDocument().conversations(str(DOCUMENT), cancel))
 
 
-def test_reading_lines_goes_on_where_it_stopped() -> None:
+def test_reading_lines_resumes() -> None:
     whole = GeminiLines().parser("s.jsonl")
     messages = feed(whole, fixture_lines(LINES))
     assert feed_with_pauses(GeminiLines(), "s.jsonl", fixture_lines(LINES)) == (whole, messages)
 
 
 @given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "content", "$set"]), json_values)))
-def test_any_line_is_read_and_what_it_left_can_be_stored(values: list[dict[str, Any]]) -> None:
+def test_any_line_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
     parser, messages = stored_after_every_line(GeminiLines(), values)
     assert all(1 <= message.ordinal <= parser.ordinal for message in messages)
 

@@ -56,7 +56,7 @@ def test_a_long_transcript_is_known_but_for_about_its_messages(tmp_path: Path, s
 
 @pytest.mark.parametrize("fixture", LINES, ids=lambda path: f"{path.parent.name}/{path.name}")
 @pytest.mark.parametrize("size", [20_000, 200_000])
-def test_a_transcript_with_a_long_line_is_known_by_its_first_words(tmp_path: Path, fixture: Path, size: int) -> None:
+def test_long_line_transcript_known_by_first_words(tmp_path: Path, fixture: Path, size: int) -> None:
     """A line that no format knows, and longer than what is read at once; reading finds titles in the middle."""
     path = tmp_path / fixture.name
     start, _, rest = fixture.read_bytes().partition(b"\n")
@@ -99,7 +99,7 @@ def test_secrets_in_the_opening_are_masked(tmp_path: Path) -> None:
     assert SECRET[8:] not in found.facts.opening
 
 
-def test_what_a_person_says_far_below_is_no_opening(tmp_path: Path) -> None:
+def test_distant_user_text_is_no_opening(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     head = {"type": "session", "id": "s", "cwd": "/x"}
     answer = {"type": "message", "id": "a", "message": {"role": "assistant", "content": "Good morning. " * 1000}}

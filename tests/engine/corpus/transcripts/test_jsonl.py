@@ -154,9 +154,7 @@ def test_a_broken_off_object_is_no_object(value: dict[str, object], cut: int) ->
         (b'{"a": 1e99999999999999999999}', None),
     ],
 )
-def test_what_a_program_or_a_crash_left_is_mended_or_no_object(
-    data: bytes, value: dict[str, object] | None, long: bool
-) -> None:
+def test_damaged_line_repaired_or_none(data: bytes, value: dict[str, object] | None, long: bool) -> None:
     parsed = parse_line(data + b" " * LONG if long else data)
     if value is None and b"e9999" in data:
         assert parsed in ({"a": float("inf")}, None)

@@ -80,7 +80,7 @@ def test_the_opening_is_the_first_thing_that_the_person_said() -> None:
     assert facts.name == "Given"
 
 
-def test_a_sub_agents_session_opens_with_what_was_asked_of_it() -> None:
+def test_sub_agent_session_opens_with_request() -> None:
     facts = SessionFacts(agent="claude-code", parent="main")
     facts.saw(message("Find the callers.", side=True))
     assert facts.opening == "Find the callers."

@@ -82,7 +82,7 @@ def test_a_conversation_is_read_with_thoughts_calls_and_results() -> None:
     assert parser.unknown == {"hologram": 1, "block hologram": 1}
 
 
-def test_what_nobody_said_is_left_out_and_no_reply_is_lost() -> None:
+def test_empty_turns_dropped_no_reply_lost() -> None:
     parser = OpenClawFormat().parser("w.jsonl")
     messages = feed(parser, fixture_lines(WRAPPERS))
 
@@ -185,9 +185,7 @@ def test_a_reply_counts_whatever_was_asked(asked: str) -> None:
         ("A new session was started via /new or /reset. Say hi.", None),
     ],
 )
-def test_what_was_put_around_the_words_of_the_person_is_taken_off(
-    text: str, pieces: list[tuple[str, str]] | None
-) -> None:
+def test_inserted_text_around_user_words_removed(text: str, pieces: list[tuple[str, str]] | None) -> None:
     assert pieces_of(text) == ([("system", text)] if pieces is None else pieces)
     assert pieces_of(text.replace("\n", "\r\n")) == pieces_of(text)
 
@@ -212,7 +210,7 @@ def test_an_answer_to_the_heartbeat_counts_where_it_says_more(text: str, kept: b
         ("abc.trajectory.jsonl", "abc", True),
     ],
 )
-def test_the_name_tells_the_session_and_which_file_is_a_mere_copy(name: str, session: str, generated: bool) -> None:
+def test_name_gives_session_and_copy_status(name: str, session: str, generated: bool) -> None:
     facts = OpenClawFormat().parser(f"/state/agents/main/sessions/{name}").facts
     assert (facts.id, facts.generated) == (session, generated)
 
@@ -236,7 +234,7 @@ def test_a_run_of_the_agents_own_is_marked(record: dict[str, Any], generated: bo
     assert parser.facts.generated is generated
 
 
-def test_only_an_archive_that_begins_with_a_jobs_prompt_is_a_jobs_run() -> None:
+def test_only_job_prompt_archive_is_scheduled_run() -> None:
     archive = "s.jsonl.deleted.2026-02-20T10-11-12.123Z"
     prompt, other = user("[Wed 2026-03-11 23:51 PDT] [cron:1 news] go"), user("hello")
     for path, lines, generated in [
@@ -249,7 +247,7 @@ def test_only_an_archive_that_begins_with_a_jobs_prompt_is_a_jobs_run() -> None:
         assert parser.facts.generated is generated
 
 
-def test_the_store_beside_it_tells_a_live_run_and_the_name_of_a_session(tmp_path: Path) -> None:
+def test_store_gives_live_run_and_session_name(tmp_path: Path) -> None:
     store = {
         "agent:main:main": {"sessionId": "talk", "label": "About boats"},
         "agent:main:cron:news:run:1": {"sessionId": "run"},
@@ -286,7 +284,7 @@ def test_its_lines_are_recognised_and_others_are_not() -> None:
 
 
 @pytest.mark.parametrize("path", [CONVERSATION, WRAPPERS])
-def test_reading_goes_on_where_it_stopped(path: Path) -> None:
+def test_reading_resumes(path: Path) -> None:
     format = OpenClawFormat()
     whole = format.parser("s.jsonl")
     messages = feed(whole, fixture_lines(path))
@@ -294,7 +292,7 @@ def test_reading_goes_on_where_it_stopped(path: Path) -> None:
 
 
 @given(st.lists(mangled(SAMPLES) | st.dictionaries(st.sampled_from(["type", "message", "data"]), json_values)))
-def test_any_json_is_read_and_what_it_left_can_be_stored(values: list[dict[str, Any]]) -> None:
+def test_any_json_parses_and_state_serializes(values: list[dict[str, Any]]) -> None:
     parser, messages = stored_after_every_line(OpenClawFormat(), values)
     assert all(1 <= message.line <= len(values) for message in messages)
     numbers = [message.ordinal for message in messages]

@@ -256,7 +256,7 @@ def test_a_damaged_database_says_so(path: Path, writer: OpencodeWriter) -> None:
         read(path, "ses_1")
 
 
-def test_one_session_is_found_by_what_its_name_has_behind_the_file(path: Path, writer: OpencodeWriter) -> None:
+def test_session_found_by_key_in_name(path: Path, writer: OpencodeWriter) -> None:
     writer.session("ses_1")
     writer.said("ses_1", "msg_1", "user", "Leaks?")
     conversation = read_session(path, "ses_1")

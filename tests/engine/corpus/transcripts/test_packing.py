@@ -41,7 +41,7 @@ def test_a_question_and_its_answer_share_a_chunk() -> None:
     ]
 
 
-def test_a_new_question_opens_a_chunk_when_the_last_is_well_filled() -> None:
+def test_new_question_opens_chunk_when_full_enough() -> None:
     said = [
         SpokenMessage("user", "First question?", 1, 1, ""),
         SpokenMessage("assistant", "word " * 20, 2, 2, ""),

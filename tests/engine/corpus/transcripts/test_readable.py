@@ -99,7 +99,7 @@ def test_blocks_are_named_where_they_are_no_text(value: object, text: str) -> No
     assert content(value) == text
 
 
-def test_what_stands_between_two_marks() -> None:
+def test_text_between_two_marks() -> None:
     assert between("a <x>b</x> c</x>", "<x>", "</x>") == "b"
     assert between("a <x>b", "<x>", "</x>") == between("b</x>", "<x>", "</x>") == ""
     assert between("</x> <x></x>", "<x>", "</x>") == ""

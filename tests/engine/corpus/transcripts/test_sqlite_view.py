@@ -50,7 +50,7 @@ def folder(path: Path) -> dict[str, tuple[bytes, int, int, int]]:
     return found
 
 
-def test_what_is_still_in_the_wal_is_read_and_nothing_is_touched(path: Path, writer: OpencodeWriter) -> None:
+def test_wal_contents_read_without_changes(path: Path, writer: OpencodeWriter) -> None:
     add(writer, 1)
     writer.checkpoint()
     add(writer, 2, 3)
@@ -80,7 +80,7 @@ def test_a_closed_database_has_nothing_beside_it(path: Path, writer: OpencodeWri
     assert folder(path) == before
 
 
-def test_what_comes_later_is_seen_by_the_next_reading(path: Path, writer: OpencodeWriter) -> None:
+def test_later_changes_seen_by_next_read(path: Path, writer: OpencodeWriter) -> None:
     add(writer, 1)
     with closing(SqliteView(str(path))) as view:
         assert view.read(numbers) == [1]
@@ -109,9 +109,7 @@ def test_a_wal_that_is_folded_in_while_it_is_read_is_read_again(path: Path, writ
                 view.read(query)
 
 
-def test_one_that_is_half_written_when_it_is_opened_is_opened_again(
-    path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_half_written_database_reopened(path: Path, writer: OpencodeWriter, monkeypatch: pytest.MonkeyPatch) -> None:
     add(writer, 1)
     writer.close()
     whole = path.read_bytes()
@@ -176,7 +174,7 @@ def test_a_link_in_place_of_the_wal_is_refused(path: Path, writer: OpencodeWrite
         look(alone)
 
 
-def test_what_its_program_has_to_mend_says_so_and_stays(path: Path, tmp_path: Path) -> None:
+def test_database_needing_repair_reported_untouched(path: Path, tmp_path: Path) -> None:
     crashed = (
         "import os, sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('PRAGMA cache_size = 1');"
         "c.execute('CREATE TABLE numbers (n, filling)'); c.commit();"
@@ -198,7 +196,7 @@ def test_a_text_that_is_no_utf_8_says_so(path: Path, writer: OpencodeWriter) -> 
 
 
 @pytest.mark.parametrize("content", [b"", b"SQLite format 3\0", b"SQLite format 3\0" + b"\xff" * 5000])
-def test_what_is_no_database_says_so(tmp_path: Path, content: bytes) -> None:
+def test_non_database_reported(tmp_path: Path, content: bytes) -> None:
     other = tmp_path / "other.db"
     other.write_bytes(content)
     with pytest.raises(ValueError, match="cannot be read"):

@@ -48,7 +48,7 @@ def test_stores_are_called_after_their_agents(home: Path) -> None:
     assert names == ["sessions/claude", "sessions/codex", "sessions/main", "sessions/exports"]
 
 
-def test_two_stores_of_one_name_are_told_apart_and_never_swap_names(home: Path) -> None:
+def test_same_named_stores_distinguished_permanently(home: Path) -> None:
     (home / "other/exports").mkdir(parents=True)
     one, other = (store.name for store in find_stores(listing(home / "exports", home / "other/exports")))
     assert one.startswith("sessions/exports-")
@@ -58,7 +58,7 @@ def test_two_stores_of_one_name_are_told_apart_and_never_swap_names(home: Path) 
     assert alone.name == "sessions/exports"
 
 
-def test_only_what_may_be_a_transcript_is_found_newest_first(home: Path) -> None:
+def test_only_possible_transcripts_newest_first(home: Path) -> None:
     os.utime(home / ".codex/sessions/2026/03/01/rollout-2.jsonl", (2e9, 2e9))
     found = find_transcripts(
         listing(home / ".claude/projects", home / ".codex/sessions", home / ".openclaw/agents/main/sessions")
@@ -136,7 +136,7 @@ def test_a_note_beside_a_store_of_the_same_name_is_no_session(home: Path) -> Non
     assert not names_session("sessions/exports/diary.md", settings)
 
 
-def test_a_message_that_comes_later_makes_an_opencode_session_due(home: Path) -> None:
+def test_later_message_makes_opencode_session_due(home: Path) -> None:
     settings = listing(home / "opencode/storage")
     os.utime(home / "opencode/storage/message/ses_1", (2e9, 2e9))
     assert [file.mtime_ns for file in find_transcripts(settings).files] == [2 * 10**18]
@@ -159,7 +159,7 @@ def test_a_database_changes_with_its_wal(tmp_path: Path) -> None:
     assert locate_transcript("sessions/opencode.db/opencode.db/ses_1", listing(path)) == (path, "ses_1")
 
 
-def test_a_compressed_transcript_keeps_its_name_and_is_there_once(tmp_path: Path) -> None:
+def test_compressed_transcript_same_name_once(tmp_path: Path) -> None:
     folder = tmp_path / "sessions"
     folder.mkdir()
     plain, packed = folder / "rollout-1.jsonl", folder / "rollout-1.jsonl.zst"

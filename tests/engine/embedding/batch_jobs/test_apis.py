@@ -70,7 +70,7 @@ def test_vectors_are_those_of_direct_requests(server, api, provider):
     assert prepare([found[key_of(text)].vector for text in TEXTS]) == pytest.approx(direct, abs=1e-6)
 
 
-def test_what_went_wrong_with_a_text_is_told(server, api):
+def test_text_error_reported(server, api):
     server.plans.append(Plan(refused={1: "too long by far"}, missing={2}, empty={3}))
     _, job = begin(api)
     found = results(api, ended(api, job.id))
@@ -81,7 +81,7 @@ def test_what_went_wrong_with_a_text_is_told(server, api):
 
 
 @pytest.mark.parametrize("word", ["failed", "expired", "cancelled"])
-def test_jobs_that_end_badly_keep_what_they_did(server, api, word):
+def test_failed_jobs_keep_results(server, api, word):
     server.plans.append(Plan(end=word, done=2, problem="Enqueued token limit reached"))
     _, job = begin(api)
     job = ended(api, job.id)
@@ -119,7 +119,7 @@ def test_files_are_deleted(server, api):
     assert server.files == {}
 
 
-def test_a_service_without_jobs_is_told_from_one_that_refuses(server, api):
+def test_missing_job_api_differs_from_refusal(server, api):
     server.offers_jobs = False
     with pytest.raises(BatchUnavailable, match="asked for directly"):
         begin(api)
@@ -161,7 +161,7 @@ def test_an_upload_that_is_tried_again_is_whole(server, api, waits):
     assert len(server.files[file].splitlines()) == 6
 
 
-def test_a_cancel_ends_a_request_at_once(server, api):
+def test_cancel_ends_request_immediately(server, api):
     _, job = begin(api)
     hang = Hang()
     server.faults.append(hang)
@@ -186,7 +186,7 @@ def test_an_input_file_with_a_text_twice_is_refused_as_a_whole(server, api):
     assert job.problem
 
 
-def test_lines_that_nobody_can_read_cost_only_themselves(server, api):
+def test_unreadable_lines_lose_only_themselves(server, api):
     _, job = begin(api)
     job = ended(api, job.id)
     for file in job.files:
@@ -223,7 +223,7 @@ def test_voyages_storage_is_followed_without_the_key(make):
     "location",
     ["http://example.org/out", "http://user:word@127.0.0.1/out", "", "ftp://127.0.0.1/out"],
 )
-def test_a_download_goes_nowhere_else(make, location):
+def test_download_stays_on_host(make, location):
     with VoyageBatchServer() as server:
         api = batches_of(make(server))
         _, job = begin(api)
@@ -234,7 +234,7 @@ def test_a_download_goes_nowhere_else(make, location):
         assert "word" not in str(refused.value)
 
 
-def test_a_service_sends_nobody_into_this_machine():
+def test_redirect_to_this_machine_refused():
     redirect = Redirected("elsewhere", 302, "http://127.0.0.1:8080/secret")
     with pytest.raises(Redirected):
         transfer._target("https://api.voyageai.com/v1/files/x/content", redirect)
@@ -251,7 +251,7 @@ def test_the_price_is_that_of_jobs(provider_id, make):
         assert api.price == pytest.approx(0.02 * (2 / 3 if provider_id == "voyage" else 0.5), rel=0.01)
 
 
-def test_who_has_no_batch_jobs_offers_none():
+def test_service_without_jobs_offers_none():
     assert batches_of(EmbeddedProvider()) is None
     for address in ("http://127.0.0.1:11434/v1", "http://127.0.0.1:1234/v1", "https://openrouter.ai/api/v1"):
         settings = Settings(provider="openai", model="m", remote=RemoteSettings(base_url=address))

@@ -50,12 +50,12 @@ def test_a_group_has_no_more_tokens_than_wanted():
         group.lines.close()
 
 
-def test_a_text_that_alone_is_too_large_goes_alone():
+def test_oversized_text_alone_in_group():
     found = list(map(read, groups(texts_of(["a", "b" * 500, "c"]), Api(bytes_=200), 10**9)))
     assert [[line["body"]["input"][0][0] for line in group] for group in found] == [["a"], ["b"], ["c"]]
 
 
-def test_a_text_comes_once_a_group_and_tokens_are_kept():
+def test_text_once_per_group_with_tokens():
     text = Text(b"\x01", "twice", 7)
     (group,) = groups([text, text, Text(b"\x02", "once", 3)], Api(), 10**9)
     assert group.texts == {b"\x01": 7, b"\x02": 3}
@@ -66,7 +66,7 @@ def test_no_texts_make_no_group():
     assert list(groups([], Api(), 10**9)) == []
 
 
-def test_the_next_texts_are_taken_when_the_next_group_is_asked_for():
+def test_groups_read_lazily():
     taken: list[int] = []
 
     def endless():
@@ -98,7 +98,7 @@ def test_lines_are_found_however_the_stream_is_cut(parts, cuts):
 
 
 @pytest.mark.parametrize("piece", [1, 1000, 10**9])
-def test_a_line_that_never_ends_is_passed_over_without_being_held(monkeypatch, piece):
+def test_endless_line_skipped(monkeypatch, piece):
     monkeypatch.setattr(lines, "_LONGEST_LINE", 50)
     whole = b"first\n" + b"x" * 5000 + b"\nlast\n" + b"y" * 5000
     pieces = [whole[start : start + piece] for start in range(0, len(whole), piece)]
@@ -147,7 +147,7 @@ def test_a_line_of_two_vectors_is_none():
     assert read_openai(json.dumps(line).encode()).vector is None
 
 
-def test_what_a_provider_says_is_short_and_without_secrets():
+def test_provider_message_short_and_masked():
     line = {"custom_id": "0a", "error": {"message": f"key sk-{'a1b2' * 10} is\nwrong " + "x" * 999}}
     found = read_openai(json.dumps(line).encode())
     assert "a1b2a1b2" not in found.problem

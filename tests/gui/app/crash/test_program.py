@@ -56,7 +56,7 @@ def _end(process: subprocess.Popen[str], number: int) -> int:
     return process.returncode
 
 
-def test_a_crash_of_the_program_is_told_at_the_next_start(notes, words_only, user_home):
+def test_crash_reported_at_next_start(notes, words_only, user_home):
     def log() -> str:
         return "".join(path.read_text() for path in user_home.rglob("mnemoscope.log"))
 
@@ -83,7 +83,7 @@ def test_after_a_kill_the_next_start_is_where_the_person_was(notes, words_only, 
     _end(process, signal.SIGKILL)
 
 
-def test_it_begins_anew_with_what_is_open_and_no_search(monkeypatch, tmp_path):
+def test_restart_keeps_folder_drops_search(monkeypatch, tmp_path):
     options = parse_options(
         [
             *("--config", str(tmp_path / "s.toml"), "--query", "therapy", "--theme", "dark", "--view", "index"),

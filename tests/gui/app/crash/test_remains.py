@@ -44,7 +44,7 @@ def _next(folder: Path) -> str:
         remains.end()
 
 
-def test_a_crash_is_told_once_by_the_next_run(tmp_path):
+def test_crash_reported_once_by_next_run(tmp_path):
     folder = tmp_path / "log"
     done = _die(folder, "faulthandler._sigsegv()")
     assert done.returncode != 0
@@ -67,7 +67,7 @@ def test_a_fatal_message_of_qt_leaves_its_place(tmp_path):
     assert "therapy" not in text
 
 
-def test_a_run_that_is_killed_or_ends_well_leaves_nothing_to_tell(tmp_path):
+def test_killed_or_clean_run_leaves_no_report(tmp_path):
     _die(tmp_path, "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
     assert _next(tmp_path) == ""
     _die(tmp_path, "remains.end(); import os; os._exit(0)")
@@ -86,7 +86,7 @@ def test_a_run_beside_another_has_a_file_of_its_own(tmp_path):
     assert _next(tmp_path) == ""
 
 
-def test_what_the_second_of_two_left_is_told_where_none_runs_any_more(tmp_path):
+def test_second_crash_dump_reported_when_none_runs(tmp_path):
     first = CrashDump(tmp_path)
     first.begin()
     _die(tmp_path, "faulthandler._sigsegv()")
@@ -95,7 +95,7 @@ def test_what_the_second_of_two_left_is_told_where_none_runs_any_more(tmp_path):
     assert _next(tmp_path) == ""
 
 
-def test_what_is_no_trace_is_not_told(tmp_path):
+def test_invalid_dump_not_reported(tmp_path):
     (tmp_path / "crash-1.txt").write_text(
         "Mnemoscope 0.1.0\nFatal Python error: Aborted\n\nGrandmother's diagnosis\n"
         'Current thread 0x00007f (most recent call first):\n  File "/home/klaus/therapy.py", line 3 in look at me\n'

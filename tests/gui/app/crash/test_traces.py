@@ -134,7 +134,7 @@ class _Odd(Exception):
         raise ValueError(NOTE)
 
 
-def test_an_error_that_cannot_be_told_is_told_by_its_name():
+def test_unformattable_error_reported_by_name():
     text = _told(lambda: _raise(_Odd()))
     assert "_Odd (what it says is left out here)" in text
 
@@ -153,11 +153,11 @@ def test_an_error_that_cannot_be_told_is_told_by_its_name():
         (_chained, "The above was the cause of:"),
     ],
 )
-def test_what_python_says_of_code_is_told(run, words):
+def test_python_code_messages_included(run, words):
     assert words in _told(run)
 
 
-def test_a_report_says_where_it_was_without_where_that_is_installed():
+def test_report_has_locations_without_install_path():
     text = _told(lambda: engine.open_memory(3))
     assert "  engine/backends/opening.py:" in text
     assert str(Path(engine.__file__).parents[1]) not in text

@@ -94,7 +94,7 @@ def test_an_expected_failure_of_a_job_is_none(qtbot, way, catching, jobs):
     assert way.dialog is None
 
 
-def test_one_dialog_counts_what_happens_meanwhile(qtbot, way):
+def test_one_dialog_counts_further_errors(qtbot, way):
     for _ in range(3):
         QTimer.singleShot(0, _fail)
     qtbot.waitUntil(lambda: way.dialog is not None and "3 times" in way.dialog.report)
@@ -142,7 +142,7 @@ def test_the_same_error_is_logged_whole_once(qtbot, way, caplog):
     assert "10 times by now" in caplog.text
 
 
-def test_whoever_ends_something_is_no_error(qtbot, way, catching):
+def test_exit_exceptions_are_no_errors(qtbot, way, catching):
     sys.excepthook(KeyboardInterrupt, KeyboardInterrupt(), None)
     sys.excepthook(SystemExit, SystemExit(), None)
     QTimer.singleShot(0, _fail)
@@ -165,7 +165,7 @@ def test_copying_opening_the_folder_and_restarting(qtbot, way, monkeypatch, tmp_
     qtbot.waitUntil(lambda: way.dialog is None)
 
 
-def test_an_earlier_crash_is_told_without_a_restart(qtbot, way):
+def test_earlier_crash_reported_without_restart(qtbot, way):
     way.tell_earlier("Mnemoscope 0.1.0\n\nFatal Python error: Aborted")
     buttons = {button.text(): button.isVisible() for button in way.dialog.findChildren(QPushButton)}
     assert buttons["Close"]

@@ -52,7 +52,7 @@ def test_a_desktop_starts_exactly_this_command(folder):
 
 
 @pytest.mark.parametrize("line", ["Hidden=true", "X-GNOME-Autostart-enabled = false"])
-def test_an_entry_that_the_desktop_switched_off_is_off_and_can_be_switched_on_again(folder, line):
+def test_disabled_entry_is_off_and_can_be_enabled(folder, line):
     entry = DesktopEntry(WORDS, folder)
     entry.set_on(True)
     file = folder / "mnemoscope.desktop"
@@ -75,14 +75,14 @@ def test_macos_starts_exactly_this_command(folder):
         agent.is_on()
 
 
-def test_what_is_started_has_these_settings_and_no_window(tmp_path):
+def test_autostart_uses_settings_without_window(tmp_path):
     words = command_words(tmp_path / "own.toml")
     assert words[-3:] == ["--config", str(tmp_path / "own.toml"), "--background"]
     assert Path(words[0]).name.startswith("python")
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the place is that of Linux desktops")
-def test_the_entry_stands_where_desktops_look(user_home):
+def test_entry_in_desktop_location(user_home):
     autostart(None).set_on(True)
     assert (user_home / ".config/autostart/mnemoscope.desktop").exists()
 
@@ -122,7 +122,7 @@ def test_the_menu_switches_it(qtbot, window, way, folder):
     assert not action.isChecked()
 
 
-def test_what_cannot_be_written_is_said_and_the_menu_tells_the_truth(qtbot, window, way, folder):
+def test_write_error_shown_and_menu_correct(qtbot, window, way, folder):
     folder.write_text("a file in the way")
     action = _entry(window)
     action.trigger()
@@ -130,7 +130,7 @@ def test_what_cannot_be_written_is_said_and_the_menu_tells_the_truth(qtbot, wind
     qtbot.waitUntil(lambda: not way.switch.busy)
 
 
-def test_the_settings_switch_the_same_and_do_not_complain_behind_their_back(qtbot, window, way, folder):
+def test_settings_switch_equals_menu(qtbot, window, way, folder):
     folder.write_text("a file in the way")
     refused = []
     way.switch.refused.connect(refused.append)

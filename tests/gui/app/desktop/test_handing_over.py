@@ -82,7 +82,7 @@ def test_other_json_is_no_message(line):
     assert decode(line) is None
 
 
-def test_the_message_says_where_it_was_said_and_what_the_desktop_allows(tmp_path, monkeypatch):
+def test_message_has_folder_and_desktop_token(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "once")
     assert message_of(["--toggle"]) == IpcMessage(str(tmp_path), ("--toggle",), "once")
@@ -116,7 +116,7 @@ def test_a_folder_that_others_may_write_to_is_not_used(runtime, monkeypatch, spo
     assert Path(found.name).parent == runtime / "second" / f"mnemoscope-{os.getuid()}"
 
 
-def test_without_a_folder_of_ones_own_each_start_is_a_program_of_its_own(runtime, monkeypatch):
+def test_without_private_folder_each_start_independent(runtime, monkeypatch):
     monkeypatch.setattr(ipc_address, "_make_private", lambda _: False)
     assert find_address(None) is None
     assert begin([], None) == single_instance.SingleInstance(handed_over=False)
@@ -125,11 +125,11 @@ def test_without_a_folder_of_ones_own_each_start_is_a_program_of_its_own(runtime
 # --- handing over ---------------------------------------------------------------------------------------------------
 
 
-def test_nobody_is_there(tmp_path):
+def test_no_listener(tmp_path):
     assert hand_over(str(tmp_path / "nowhere"), b"x\n") == "nobody"
 
 
-def test_a_socket_that_was_left_over_is_nobody(here):
+def test_stale_socket_is_no_listener(here):
     with socket.socket(socket.AF_UNIX) as killed:
         killed.bind("left")
         killed.listen(1)
@@ -137,11 +137,11 @@ def test_a_socket_that_was_left_over_is_nobody(here):
 
 
 @pytest.mark.parametrize(("answer", "outcome"), [(TAKEN, "taken"), (REFUSED, "refused"), (b"tak", "silent")])
-def test_who_is_there_answers(here, answer, outcome):
+def test_listener_answers(here, answer, outcome):
     assert hand_over(here(answer), b"x\n") == outcome
 
 
-def test_who_does_not_answer_is_not_waited_for_for_ever(here):
+def test_silent_listener_times_out(here):
     assert hand_over(here(None), b"x\n", patience=0.05) == "silent"
 
 
@@ -171,7 +171,7 @@ def test_a_start_waits_for_one_that_is_just_beginning(runtime, monkeypatch):
     first.end()
 
 
-def test_a_program_that_hangs_is_left_alone_and_its_address_taken(runtime, monkeypatch):
+def test_hanging_program_replaced_at_address(runtime, monkeypatch):
     first = begin([], None)
     monkeypatch.setattr(single_instance, "hand_over", lambda *_: "silent")
     assert begin([], None) == single_instance.SingleInstance(handed_over=False, address=first.address, lock=None)
@@ -183,7 +183,7 @@ def test_another_version_keeps_its_address(runtime, monkeypatch):
     assert begin([], None) == single_instance.SingleInstance(handed_over=False, refused=True)
 
 
-def test_asking_the_program_that_runs_loads_neither_qt_nor_the_engine(runtime):
+def test_forwarding_loads_neither_qt_nor_engine(runtime):
     place = find_address(None)
     assert isinstance(place, IpcAddress)
     server = socket.socket(socket.AF_UNIX)

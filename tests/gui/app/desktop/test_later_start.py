@@ -73,13 +73,13 @@ def test_background_leaves_everything_as_it_is(window, way, later):
     assert not way.quick.isVisible()
 
 
-def test_what_this_version_does_not_know_brings_the_window(window, later, capsys):
+def test_unknown_message_raises_window(window, later, capsys):
     window.hide()
     _start(later, "--of-tomorrow")
     assert window.isVisible()
 
 
-def test_what_the_desktop_allows_is_passed_on(window, later, monkeypatch):
+def test_activation_token_passed_on(window, later, monkeypatch):
     monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "")
     _start(later, token="once")
     import os

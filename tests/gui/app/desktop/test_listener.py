@@ -40,7 +40,7 @@ def _hand_over(qtbot, jobs, place: IpcAddress, line: bytes) -> Outcome:
     return outcomes[0]
 
 
-def test_what_a_later_start_asks_for_arrives(qtbot, jobs, place):
+def test_later_start_request_arrives(qtbot, jobs, place):
     listener = IpcServer(place)
     with qtbot.waitSignal(listener.asked) as asked:
         assert _hand_over(qtbot, jobs, place, encode(SAID)) == "taken"
@@ -116,7 +116,7 @@ def test_decode_any_bytes_gives_a_message_or_none(line):
     assert found is None or decode(encode(found).strip()) == found
 
 
-def test_who_hangs_up_does_no_harm(qtbot, jobs, place):
+def test_disconnected_caller_harmless(qtbot, jobs, place):
     listener = IpcServer(place)
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(place.name)
@@ -133,7 +133,7 @@ def test_a_socket_that_was_left_over_is_replaced(qtbot, jobs, place):
     listener.close()
 
 
-def test_who_took_over_the_address_keeps_it(qtbot, jobs, place):
+def test_new_owner_retains_address(qtbot, jobs, place):
     hung = IpcServer(place)
     other = IpcServer(place)
     hung.close()

@@ -26,7 +26,7 @@ def _end_sync(qtbot, window, memory, **changes) -> None:
     qtbot.waitUntil(lambda: window.workspace.status.last_sync == last)
 
 
-def test_a_long_index_is_told_of_once(qtbot, window, memory, told):
+def test_long_update_notified_once(qtbot, window, memory, told):
     assert not told.told
     _end_sync(qtbot, window, memory)
     name, files = memory.folder.name, window.workspace.status.files
@@ -50,7 +50,7 @@ def test_nor_one_that_somebody_looks_at(qtbot, window, memory, told, monkeypatch
     assert not told.told
 
 
-def test_nor_where_nobody_wants_it(qtbot, window, memory, told):
+def test_disabled_notification_silent(qtbot, window, memory, told):
     told.long_index.wanted = False
     _end_sync(qtbot, window, memory)
     assert not told.told
@@ -64,7 +64,7 @@ def test_without_a_tray_the_task_bar_asks(qtbot, window, memory, told, tray, mon
     assert asked == [window]
 
 
-def test_what_failed_is_said():
+def test_failed_update_notified():
     status = make_status(files=12_345)
     assert news(status, make_summary(seconds=60, error="", files_failed=2), "Notes") == (
         "The index of Notes is ready",

@@ -55,13 +55,13 @@ def test_a_hidden_window_can_be_quit(qtbot, window, residing):
         window.quit()
 
 
-def test_without_a_tray_nobody_could_come_back_so_closing_ends_it(qtbot, window, tray, residing):
+def test_closing_without_tray_exits(qtbot, window, tray, residing):
     tray.set_wanted(False)
     with qtbot.waitSignal(window.closing):
         assert window.close()
 
 
-def test_who_did_not_ask_for_it_closes_the_program(qtbot, window, residing):
+def test_closing_without_setting_exits(qtbot, window, residing):
     residing.stays = False
     with qtbot.waitSignal(window.closing):
         assert window.close()

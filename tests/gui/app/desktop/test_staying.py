@@ -23,7 +23,7 @@ def _want(window, **wanted: bool) -> None:
     )
 
 
-def test_the_settings_decide_at_once(qtbot, window, staying, memory):
+def test_settings_apply_immediately(qtbot, window, staying, memory):
     assert staying.tray.is_shown
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))

@@ -42,7 +42,7 @@ def _choose(tray: Tray, words: str) -> None:
         ),
     ],
 )
-def test_what_the_tray_says(status, shape, words):
+def test_tray_tooltip_texts(status, shape, words):
     state = tray_state(status, NOW)
     assert (state.shape, state.words) == (shape, words)
 
@@ -67,7 +67,7 @@ def test_without_a_tray_nothing_is_shown_and_nothing_fails(window):
     assert tray.findChild(QSystemTrayIcon) is None
 
 
-def test_the_menu_outlives_a_widget_beside_which_the_window_takes_the_focus(window, qapp):
+def test_menu_outlives_focused_widget(window, qapp):
     tray = Tray(window.workspace, window)
     room = QScrollArea(window)
     room.setWidget(QPushButton("Stop"))
@@ -81,7 +81,7 @@ def test_the_menu_outlives_a_widget_beside_which_the_window_takes_the_focus(wind
     assert tray._words.text().startswith("Up to date")
 
 
-def test_the_icon_goes_when_it_is_not_wanted_any_more(tray, qapp):
+def test_icon_removed_when_disabled(tray, qapp):
     assert tray.is_shown
     tray.set_wanted(False)
     assert not tray.is_shown
@@ -97,7 +97,7 @@ def test_the_icon_comes_with_a_tray_that_comes_later(window, tray_there, monkeyp
     assert tray.is_shown
 
 
-def test_the_menu_offers_what_can_be_done_now(qtbot, tray, window, memory):
+def test_menu_offers_available_actions(qtbot, tray, window, memory):
     assert _entries(tray)[0] == "No folder is open"
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: "Sync now" in _entries(tray) and _entries(tray)[0].startswith("Up to date"))
@@ -122,7 +122,7 @@ def test_sync_is_asked_for(qtbot, tray, window, memory):
     ("words", "signal"),
     [("Open Mnemoscope", "window_wanted"), ("Quick search", "quick_wanted"), ("Quit", "quit_wanted")],
 )
-def test_what_the_menu_asks_for(qtbot, tray, words, signal):
+def test_menu_actions(qtbot, tray, words, signal):
     with qtbot.waitSignal(getattr(tray, signal)):
         _choose(tray, words)
 

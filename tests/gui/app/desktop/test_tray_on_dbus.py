@@ -77,7 +77,7 @@ def _wait(condition: Callable[[], bool], process: "subprocess.Popen[bytes]") -> 
         time.sleep(0.05)
 
 
-def test_the_icon_comes_with_the_tray_and_its_menu_leads_everywhere(program, watcher):
+def test_icon_appears_with_tray_and_menu_works(program, watcher):
     watcher.appear()
     watcher.wait_for_item()
     assert watcher.property("IconPixmap")

@@ -57,7 +57,7 @@ def _wait(condition: Callable[[], bool], what: str) -> None:
         time.sleep(0.02)
 
 
-def test_the_second_hands_over_and_the_third_begins_anew(start, runtime, tmp_path):
+def test_second_start_forwards_third_starts_fresh(start, runtime, tmp_path):
     first = start("--workspace", str(tmp_path / "notes"))
     _wait(lambda: _found(runtime), "the first listens")
     second = start("--query", "timer")
@@ -75,7 +75,7 @@ def test_two_at_the_same_moment_become_one(start, tmp_path):
     assert {process.poll() for process in both} == {None, 0}
 
 
-def test_one_that_was_killed_or_hangs_keeps_nobody_out(start, runtime, tmp_path):
+def test_killed_or_hanging_program_blocks_none(start, runtime, tmp_path):
     killed = start("--workspace", str(tmp_path / "notes"))
     _wait(lambda: _found(runtime), "the first listens")
     killed.kill()
@@ -108,7 +108,7 @@ def _found(runtime: Path) -> set[int]:
     return found
 
 
-def test_a_start_from_a_folder_that_is_gone_goes_home(monkeypatch, tmp_path):
+def test_start_from_deleted_folder_uses_home(monkeypatch, tmp_path):
     stood = []
 
     def begin(*_: object) -> SingleInstance:

@@ -42,7 +42,7 @@ def test_a_view_that_fits_shows_every_corner() -> None:
 
 
 @given(factor=st.floats(0.1, 10), x=pixel, y=pixel, times=st.integers(1, 5))
-def test_zooming_leaves_what_is_under_the_mouse_there(factor: float, x: float, y: float, times: int) -> None:
+def test_zoom_fixes_point_under_mouse(factor: float, x: float, y: float, times: int) -> None:
     view = _view()
     before = view.to_units(x, y)
     inside = -10 <= before[0] <= 30 and -5 <= before[1] <= 15
@@ -94,7 +94,7 @@ def test_the_nearest_point_is_the_nearest_of_all(at: tuple[float, float], reach:
 
 
 @given(one=spot, other=spot)
-def test_a_rectangle_holds_what_lies_in_it(one: tuple[float, float], other: tuple[float, float]) -> None:
+def test_rectangle_contains_points(one: tuple[float, float], other: tuple[float, float]) -> None:
     left, right = sorted((one[0], other[0]))
     low, high = sorted((one[1], other[1]))
     wanted = [number for number, (x, y) in enumerate(POINTS.tolist()) if left <= x <= right and low <= y <= high]
@@ -103,7 +103,7 @@ def test_a_rectangle_holds_what_lies_in_it(one: tuple[float, float], other: tupl
 
 @given(loop=st.lists(spot, max_size=12))
 @example(loop=[(0.0, 0.0), (0.0, 5.0), (2.0, 5e-324)])  # a side that rises by next to nothing
-def test_a_loop_holds_what_lies_in_it(loop: list[tuple[float, float]]) -> None:
+def test_loop_contains_points(loop: list[tuple[float, float]]) -> None:
     polygon = QPolygonF([QPointF(x, y) for x, y in loop])
     found = set(GRID.inside(loop).tolist())
     for number, (x, y) in enumerate(POINTS.tolist()):
@@ -133,7 +133,7 @@ def test_steps_go_on_in_their_direction_to_the_end(right: int, higher: int) -> N
     assert len(seen) > 5
 
 
-def test_a_grid_of_no_points_and_of_one_finds_what_there_is() -> None:
+def test_grid_with_no_or_one_point() -> None:
     nothing = PointIndex(np.empty((0, 2), np.float32))
     assert nothing.nearest(0, 0, 10) == -1
     assert nothing.next(0, 0, 1, 0) == -1
@@ -166,12 +166,12 @@ def _groups(files: tuple[MapFile, ...], kind: str) -> dict[str, int]:
     return dict(zip(found.names, found.counts, strict=True))
 
 
-def test_points_are_told_by_their_folder() -> None:
+def test_points_grouped_by_folder() -> None:
     files = _files("a/1.md", "a/2.md", "b/1.md", "c.md", "sessions/x/1")
     assert _groups(files, "folder") == {"a": 2, "Sessions": 1, TOP_FOLDER: 1, "b": 1}
 
 
-def test_a_folder_that_holds_most_is_told_by_its_own_folders() -> None:
+def test_dominant_folder_split_into_subfolders() -> None:
     files = _files("notes/a/1.md", "notes/a/2.md", "notes/b/1.md", "notes/b/2.md", "notes/c.md", "x/1.md")
     assert _groups(files, "folder") == {"notes/a": 2, "notes/b": 2, "notes": 1, "x": 1}
 
@@ -184,7 +184,7 @@ def test_of_many_folders_the_smallest_are_others() -> None:
     assert found["f0"] == 12
 
 
-def test_points_are_told_by_source_agent_and_age() -> None:
+def test_points_grouped_by_source_agent_and_age() -> None:
     files = (*_files("a.md", "b.md"), *_files("sessions/x/1", "sessions/x/2", agent="claude-code"))
     assert _groups(files, "source") == {"Notes": 2, "Sessions": 2}
     assert _groups(files, "agent") == {"Claude Code": 2, "Notes": 2}
@@ -263,7 +263,7 @@ def test_groups_differ_without_their_colours(radius: float) -> None:
         assert np.abs(one - other).sum() > 0.25 * max(one.sum(), other.sum())
 
 
-def test_what_is_left_over_has_the_ring_as_it_has_the_last_colour() -> None:
+def test_rest_group_uses_ring() -> None:
     assert signs_of(3, has_others=False) == (0, 1, 2)
     assert signs_of(8, has_others=True) == (0, 1, 2, 3, 4, 5, 6, RING)
     assert signs_of(0, has_others=False) == ()

@@ -182,14 +182,14 @@ def test_a_hidden_map_is_not_made(qtbot, panel, memory, insight) -> None:
     _calm(qtbot, panel)
 
 
-def test_a_problem_is_told(qtbot, panel, memory, insight) -> None:
+def test_problem_is_shown(qtbot, panel, memory, insight) -> None:
     insight.error = IndexCorrupt("The index is damaged.")
     panel.set_manager(memory)
     _calm(qtbot, panel)
     assert (panel._title.text(), panel._text.text()) == ("The map cannot be shown", "The index is damaged.")
 
 
-def test_another_memory_begins_anew(qtbot, shown, insight, memory) -> None:
+def test_other_memory_resets_map(qtbot, shown, insight, memory) -> None:
     insight.released.clear()
     shown.set_manager(None)
     assert shown.prepared is None
@@ -202,7 +202,7 @@ def test_another_memory_begins_anew(qtbot, shown, insight, memory) -> None:
 # --- colours ----------------------------------------------------------------------------------------------------------
 
 
-def test_points_are_coloured_by_what_is_chosen(qtbot, shown: MapPanel) -> None:
+def test_points_coloured_by_grouping(qtbot, shown: MapPanel) -> None:
     shown.header.colour.setCurrentIndex(shown.header.colour.findData("age"))
     _calm(qtbot, shown)
     assert shown.prepared.grouping.kind == "age"
@@ -211,7 +211,7 @@ def test_points_are_coloured_by_what_is_chosen(qtbot, shown: MapPanel) -> None:
     assert [item.accessibleName() for item in shown.legend._items] == ["Notes, 30 chunks"]
 
 
-def test_a_click_in_the_legend_shows_one_group_alone_and_another_all(qtbot, shown: MapPanel) -> None:
+def test_legend_click_isolates_and_restores(qtbot, shown: MapPanel) -> None:
     other = shown.canvas.place_of(1)
     strong = _image(shown).pixelColor(other.toPoint())
     qtbot.mouseClick(shown.legend._items[0], LEFT)
@@ -308,7 +308,7 @@ def test_another_size_keeps_the_points_in_view(qtbot, shown: MapPanel) -> None:
 # --- one point --------------------------------------------------------------------------------------------------------
 
 
-def test_the_mouse_over_a_point_shows_what_it_is(qtbot, shown: MapPanel) -> None:
+def test_hover_shows_point(qtbot, shown: MapPanel) -> None:
     qtbot.mouseMove(shown.canvas, shown.canvas.place_of(4).toPoint())
     qtbot.waitUntil(shown.selecting.card.isVisible)
     assert shown.selecting.card._title.text() == "Note 1 › Watering"
@@ -416,7 +416,7 @@ def _encircle(qtbot, panel: MapPanel, points: list[int], modifier=Qt.KeyboardMod
 
 
 @pytest.mark.parametrize("by_shift", [True, False])
-def test_a_loop_lists_what_is_in_it(qtbot, shown: MapPanel, by_shift: bool) -> None:
+def test_loop_lists_points(qtbot, shown: MapPanel, by_shift: bool) -> None:
     daily = list(range(0, 30, 3))
     if not by_shift:
         qtbot.mouseClick(shown.header.lasso, LEFT)
@@ -516,7 +516,7 @@ def test_new_points_come_into_a_view_of_all_of_them(qtbot, shown: MapPanel, insi
 # --- as a card on the overview ----------------------------------------------------------------------------------------
 
 
-def test_on_a_page_that_scrolls_the_wheel_zooms_where_it_is_meant_to(qtbot, shown: MapPanel) -> None:
+def test_wheel_zooms_on_scrolling_page(qtbot, shown: MapPanel) -> None:
     shown.header.fit.setFocus()
     scale = shown.canvas.view.scale
     _turn(shown, QPointF(50, 50))
@@ -540,9 +540,7 @@ def test_a_card_leads_to_the_page_with_the_map_alone(qtbot, shown: MapPanel) -> 
     ("gap", "chunks", "words", "action"),
     [("no-model", 3, "Choose a model…", "settings"), ("no-chunks", 0, "Sync now", "sync")],
 )
-def test_what_there_is_no_map_without_can_be_done_at_once(
-    qtbot, panel, memory, insight, gap, chunks, words, action
-) -> None:
+def test_missing_prerequisite_offers_action(qtbot, panel, memory, insight, gap, chunks, words, action) -> None:
     insight.map = empty_map(gap, chunks)
     panel.set_manager(memory)
     qtbot.waitUntil(panel._remedy.isVisible)

@@ -102,7 +102,7 @@ def test_a_chosen_mark_stays_chosen_when_others_come(qtbot, appearance):
     assert chart.accessibleName() == "Sizes"
 
 
-def test_bars_of_one_width_show_the_newest_and_the_keys_lead_to_the_oldest(qtbot, appearance):
+def test_wide_bars_show_newest_keys_reach_oldest(qtbot, appearance):
     chart = shown(qtbot, BarChart("Syncs", 50, bar_width=16), width=280)
     chart.show_series(make_series(*range(1, 41)))
     assert chart._window() == range(28, 40)
@@ -119,7 +119,7 @@ def test_bars_of_one_width_show_the_newest_and_the_keys_lead_to_the_oldest(qtbot
     assert few._window() == range(2)
 
 
-def test_what_failed_differs_by_more_than_its_colour(qtbot, appearance):
+def test_failed_bar_differs_beyond_colour(qtbot, appearance):
     chart = shown(qtbot, BarChart("Syncs", 100, bar_width=40))
     chart.show_series(make_series(10, 10, failed=1))
     picture = chart.grab().toImage()
@@ -277,7 +277,7 @@ def test_a_t_elsewhere_is_a_letter(qtbot, appearance):
 
 @pytest.mark.usefixtures("right_to_left")
 @pytest.mark.parametrize("kind", [BarChart, SparkChart])
-def test_from_right_to_left_marks_are_mirrored_and_found_where_they_are_drawn(qtbot, appearance, kind):
+def test_right_to_left_marks_mirrored_and_hit(qtbot, appearance, kind):
     chart = shown(qtbot, kind("Sizes", 100))
     chart.show_series(make_series(*range(1, 13)))
     picture = chart.grab().toImage()

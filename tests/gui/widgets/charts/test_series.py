@@ -61,6 +61,6 @@ def test_whatever_cells_hold_a_row_stays_a_line(texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_the_gist_tells_how_many_had_an_error(count: int) -> None:
+def test_gist_counts_errors(count: int) -> None:
     series = sync_series((make_summary(error="No."),) * count + (make_summary(),))
     assert f"{count} with an error" in series.gist

@@ -22,7 +22,7 @@ def _kept() -> list[dict]:
     return json.loads(drafts_path().read_text()) if drafts_path().exists() else []
 
 
-def test_what_is_typed_is_kept_until_it_is_thrown_away(qtbot, sessions):
+def test_typed_note_saved_until_discarded(qtbot, sessions):
     way = sessions.remember.way
     way.remember(VALVE, "The valve")
     qtbot.waitUntil(lambda: way.ready)
@@ -35,7 +35,7 @@ def test_what_is_typed_is_kept_until_it_is_thrown_away(qtbot, sessions):
     qtbot.waitUntil(lambda: not drafts_path().exists())
 
 
-def test_a_note_that_nobody_changed_is_not_kept(qtbot, sessions):
+def test_unchanged_note_not_saved(qtbot, sessions):
     way = sessions.remember.way
     way.remember(VALVE, "The valve")
     qtbot.waitUntil(lambda: way.ready)

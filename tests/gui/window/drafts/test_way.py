@@ -50,7 +50,7 @@ def begin(qtbot, appearance, jobs, memory, monkeypatch):
         assert window.shut_down(60_000)
 
 
-def test_a_new_fact_is_kept_while_it_is_typed_and_forgotten_when_saved(qtbot, opened):
+def test_typed_fact_saved_until_stored(qtbot, opened):
     facts = _facts(qtbot, opened)
     facts.begin_new()
     facts.body.editor.put_typed("I prefer the morning")
@@ -61,7 +61,7 @@ def test_a_new_fact_is_kept_while_it_is_typed_and_forgotten_when_saved(qtbot, op
     qtbot.waitUntil(lambda: at_rest(opened) and not drafts_path().exists())
 
 
-def test_what_is_thrown_away_is_kept_no_longer(qtbot, opened):
+def test_discarded_draft_removed(qtbot, opened):
     facts = _facts(qtbot, opened)
     facts.begin_new()
     facts.body.editor.put_typed("I prefer the morning")
@@ -71,7 +71,7 @@ def test_what_is_thrown_away_is_kept_no_longer(qtbot, opened):
 
 
 @pytest.mark.parametrize("text", ["The password is hunter2hunter2", "sk-proj-abcdefghijklmnopqrstuvwxyz123456"])
-def test_a_secret_is_never_kept(qtbot, opened, text):
+def test_secret_never_saved(qtbot, opened, text):
     facts = _facts(qtbot, opened)
     facts.begin_new()
     facts.body.editor.put_typed("I prefer the morning")
@@ -102,7 +102,7 @@ def test_a_change_of_a_fact_comes_back_into_that_fact(qtbot, begin, memory):
     assert editor.text.toPlainText() == "I prefer green tea"
 
 
-def test_what_is_thrown_away_at_the_start_is_gone(qtbot, begin, memory):
+def test_draft_discarded_at_start_removed(qtbot, begin, memory):
     folder = str(memory.folder)
     other = Draft("/elsewhere", "fact", "", "Of another folder")
     save_drafts("/elsewhere", [other])
@@ -114,7 +114,7 @@ def test_what_is_thrown_away_at_the_start_is_gone(qtbot, begin, memory):
     qtbot.waitUntil(lambda: load_drafts() == (other,))
 
 
-def test_what_was_saved_after_all_is_not_offered(qtbot, begin, memory):
+def test_stored_draft_not_offered(qtbot, begin, memory):
     memory.facts.add("I prefer tea", category="preference", importance=0.7)
     save_drafts(str(memory.folder), [Draft(str(memory.folder), "fact", "", "I prefer tea")])
     window = begin()

@@ -23,12 +23,12 @@ def _marked(asked: str, words: str) -> str:
         ("", "Wrap lines", ""),
     ],
 )
-def test_what_fits_and_where(asked, words, marked):
+def test_match_positions(asked, words, marked):
     assert _marked(asked, words) == marked
 
 
 @pytest.mark.parametrize(("asked", "words"), [("x", "Wrap lines"), ("wrap x", "Wrap lines"), ("enil", "Wrap lines")])
-def test_what_does_not_fit(asked, words):
+def test_non_matches(asked, words):
     assert fit(asked, words) is None
 
 
@@ -40,7 +40,7 @@ def test_better_fits_score_higher():
     assert len(set(scores)) == len(scores)
 
 
-def test_what_stands_beside_counts_less():
+def test_hidden_text_scores_less():
     beside = fit("file wrap", "Wrap lines", "File · Alt+Z")
     assert beside is not None
     assert beside.marks == ((0, 4),)

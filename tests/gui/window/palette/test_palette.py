@@ -48,7 +48,7 @@ def test_every_command_of_the_window_is_listed_with_its_keys(opened, box, open_p
     assert _entry(box, "Wrap lines").where.startswith("File")
 
 
-def test_a_command_in_another_language_is_found_by_its_english_words_and_its_name_too():
+def test_translated_command_found_by_english_and_name():
     sync = Entry("index.sync", "Jetzt abgleichen", "", "", "", bool, "Sync now index.sync")
     other = Entry("go.back", "Synchron zurück", "", "", "", bool, "Back go.back")
     both = (sync, other)
@@ -85,7 +85,7 @@ def test_the_same_key_closes_it_again(qtbot, opened, box, open_palette):
     assert not box.is_open
 
 
-def test_what_was_used_lately_comes_first(qtbot, opened, box, open_palette):
+def test_recently_used_first(qtbot, opened, box, open_palette):
     open_palette("larger text")
     qtbot.keyClick(box.edit, Key.Key_Return)
     open_palette("theme dark")
@@ -94,7 +94,7 @@ def test_what_was_used_lately_comes_first(qtbot, opened, box, open_palette):
     assert opened.state.recent_commands[:2] == ["theme.dark", "text.larger"]
 
 
-def test_what_cannot_be_done_now_says_why_and_does_nothing(qtbot, monkeypatch, opened, box, open_palette):
+def test_unavailable_command_says_why(qtbot, monkeypatch, opened, box, open_palette):
     said: list[str] = []
     monkeypatch.setattr(QToolTip, "showText", lambda _at, text, *_: said.append(text))
     open_palette("save this search")
@@ -122,7 +122,7 @@ def test_commands_of_a_part_run_on_that_part(qtbot, opened, box, open_palette):
     assert QApplication.clipboard().text() == opened.search.body.list.current_result().snippet
 
 
-def test_the_arrows_walk_round_and_whoever_goes_elsewhere_leaves_it(qtbot, opened, box, open_palette):
+def test_arrows_wrap_and_focus_loss_closes(qtbot, opened, box, open_palette):
     count = len(open_palette())
     qtbot.keyClick(box.edit, Key.Key_Up)
     assert box.list.currentIndex().row() == count - 1
