@@ -1,4 +1,4 @@
-"""Sessions in a database that their agent goes on writing: indexed, found, read, followed."""
+"""Sessions in a database to which their agent keeps writing: indexed, found, read, followed."""
 
 import json
 import sqlite3
@@ -210,7 +210,7 @@ def test_one_damaged_session_hides_no_other(open_memory, path: Path, writer: Ope
         writer.close()
         data = bytearray(path.read_bytes())
         page = data.index(b"x" * 4000) // 4096 * 4096
-        data[page : page + 4] = b"\xff" * 4  # where the text goes on
+        data[page : page + 4] = b"\xff" * 4  # where the text continues
         path.write_bytes(data)
         writer.connection = sqlite3.connect(path, isolation_level=None)
     else:
@@ -250,6 +250,6 @@ def test_what_its_agent_writes_is_indexed_at_once(
     (path.parent / "auth.json").write_text("{}")
     before = path.stat().st_mtime_ns
     writer.said("ses_1", "msg_5", "user", "And the anchor chain?")
-    assert path.stat().st_mtime_ns == before  # it is in the WAL
+    assert path.stat().st_mtime_ns == before  # it is in the write-ahead log
     wait_until(lambda: "session-delta" in reasons(memory))
     wait_until(lambda: any("ses_1" in result.path for result in memory.search("anchor chain").results))

@@ -1,4 +1,4 @@
-"""Sessions from their transcripts to search results, and back to the message."""
+"""Sessions, from their transcripts to search results and back to the message."""
 
 import json
 import os
@@ -414,7 +414,7 @@ def test_the_words_of_what_was_removed_leave_the_file(memory: BuiltinMemory, boa
     with memory._store.read() as snapshot:
         assert snapshot.meta("words to forget") is None
     folder = memory._store.files.folder
-    memory.close()  # with the last checkpoint
+    memory.close()  # runs the last checkpoint
     for file in folder.iterdir():
         assert b"quarrelsomecove" not in file.read_bytes()
 
