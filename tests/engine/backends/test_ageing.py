@@ -135,7 +135,7 @@ def test_what_age_has_faded_is_told_of_and_words_that_stand_there_are_found(open
 
 
 FADED = "the of the was quagga"
-"""Stop words, which the keyword index ignores, but the fake model has vectors for."""
+"""Words that keyword search hardly matches, but that the fake model has vectors for."""
 
 
 def test_meaning_that_has_faded_is_removed_and_the_stage_says_so(open_memory, workspace: Path) -> None:

@@ -20,7 +20,7 @@ from tests.helpers.keychain import FakeKeychain
 
 @dataclass
 class Makers:
-    """Factories in place of those of the services and of gguf, and what they were given."""
+    """Factories that replace those of the services and of gguf, and their arguments."""
 
     given: dict[str, tuple[Settings, str | None]] = field(default_factory=dict)
     fail: set[str] = field(default_factory=set)
@@ -49,7 +49,7 @@ def chosen(selection: Selection) -> str:
     return "none" if selection.provider is None else selection.provider.id
 
 
-# --- the built-in one ---------------------------------------------------------------------------------------------
+# --- the built-in model -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["auto", "embedded"])
@@ -99,7 +99,7 @@ def test_a_missing_package_of_a_service_names_the_command(monkeypatch: pytest.Mo
     )
 
 
-# --- one that is named --------------------------------------------------------------------------------------------
+# --- named providers ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["openai", "gemini", "voyage"])
@@ -134,7 +134,7 @@ def test_a_cancel_while_the_keychain_is_asked_is_no_failure_of_the_provider(
         select_provider(Settings(provider="openai", fallback="embedded"), cancel=token)
 
 
-# --- the fallback -------------------------------------------------------------------------------------------------
+# --- fallback -----------------------------------------------------------------------------------------------------
 
 
 def test_the_fallback_stands_in_with_its_own_model(makers: Makers) -> None:
@@ -247,7 +247,7 @@ def test_any_other_failure_ends_auto(makers: Makers) -> None:
 
 
 def test_a_keychain_that_fails_is_such_a_failure(makers: Makers, keychain: FakeKeychain) -> None:
-    """Another model would be chosen for as long as the keychain is locked, and everything embedded anew."""
+    """Otherwise another model would be chosen while the keychain is locked, and everything re-embedded."""
     keychain.fails = OSError()
     selection = select_provider(auto("openai"))
     assert selection.provider is None
