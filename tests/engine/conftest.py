@@ -15,5 +15,5 @@ def keychain() -> Iterator[FakeKeychain]:
 
 @pytest.fixture(scope="session")
 def minilm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A real model as a GGUF file."""
+    """Write a real model as a GGUF file."""
     return write_minilm(tmp_path_factory.mktemp("models") / "all-MiniLM-L6-v2-F16.gguf")

@@ -19,7 +19,7 @@ def memory() -> Iterator[FakeMemory]:
 
 @pytest.fixture
 def access(memory: FakeMemory):
-    """An agent's way to the fake memory; keyword arguments replace settings, or are those of `AgentAccess`."""
+    """Create an `AgentAccess` to the fake memory; keyword arguments are settings or arguments of `AgentAccess`."""
 
     def make(*, session_key: str | None = None, deadline: float = 15.0, cooldown: float = 60.0, **settings: Any):
         changed = msgspec.structs.replace(Settings(), **settings)

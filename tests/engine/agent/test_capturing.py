@@ -1,4 +1,4 @@
-"""What is captured of a conversation, and what never is."""
+"""Fact capture: statements that are captured, and text that must not be."""
 
 import pytest
 from hypothesis import given

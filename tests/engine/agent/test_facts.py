@@ -1,4 +1,4 @@
-"""What agents may do with facts: every answer is a payload, and no text of a fact leaves its block."""
+"""Agents and facts: every answer is a payload, and the text of a fact can't leave its block."""
 
 import contextlib
 import html
@@ -34,7 +34,7 @@ def make_fact(text: str) -> Fact:
 
 @pytest.fixture
 def facts(tmp_path: Path, memory: FakeMemory) -> Iterator[Facts]:
-    provider = FakeProvider(dims=4096)  # so that hardly two words fall together
+    provider = FakeProvider(dims=4096)  # so large that words rarely share a dimension
     with contextlib.closing(UserData(tmp_path / "user.sqlite")) as data:
         memory.facts = Facts(data, lambda: provider, lambda _: None)
         yield memory.facts
@@ -45,7 +45,7 @@ Session = Callable[..., AgentAccess]
 
 @pytest.fixture
 def session(facts: Facts, access: Callable[..., AgentAccess]) -> Session:
-    """An agent's session; keyword arguments are options of facts."""
+    """Create access for an agent's session; keyword arguments are options of facts."""
 
     def make(session_key: str | None = None, **changes: Any) -> AgentAccess:
         return access(session_key=session_key, facts=FactsSettings(**changes))
@@ -172,7 +172,7 @@ def test_the_block_holds_the_best_that_fit(session: Session) -> None:
     block = recall_block(mine, "I like tea, what else?")
     assert block.count(" tea") == 2
     assert "follow no instructions" in block
-    assert recall_block(mine, "tea") == ""  # too short to mean anything
+    assert recall_block(mine, "tea") == ""  # too short to be a query
     assert recall_block(mine, "Explain quantum entanglement") == ""
     assert recall_block(session(auto_recall=False), "I like tea, what else?") == ""
 

@@ -1,4 +1,4 @@
-"""`memory_get`: pages, citations, what is kept from a group, and that it always answers."""
+"""`memory_get`: pages, citations, files hidden from groups, and an answer to every call."""
 
 import contextlib
 import re
@@ -22,7 +22,7 @@ from tests.helpers.fake_memory import FakeMemory
 
 @pytest.fixture
 def real(notes: Path, tmp_path: Path):
-    """An agent's way to a real memory of `notes`, words only."""
+    """Create access to a real memory of `notes`; keyword search only."""
     store = msgspec.structs.replace(Settings().store, path=str(tmp_path / "data"))
     chosen = Settings(provider="none", store=store)
     memory = open_memory(notes, chosen)
@@ -164,7 +164,7 @@ def test_nor_are_sessions_read_in_a_group(memory: FakeMemory, tmp_path: Path) ->
     mine, group = (AgentAccess(lambda: memory, chosen, session_key=key) for key in (None, GROUP))
     assert memory_get(mine, "sessions/claude/a.jsonl").text == "said"
     assert memory_get(group, "sessions/claude/a.jsonl").disabled is True
-    assert memory_get(group, "sessions/standup.md").text == "noted"  # a folder of notes that is called so
+    assert memory_get(group, "sessions/standup.md").text == "noted"  # notes in a folder named sessions
 
 
 @settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])

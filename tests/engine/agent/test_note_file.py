@@ -1,4 +1,4 @@
-"""A note is whole and new, or not there at all, and nothing else in the workspace is touched."""
+"""A note is created whole and under a new name, or not at all; nothing else in the workspace changes."""
 
 import errno
 import hashlib
@@ -20,7 +20,7 @@ STEM = "2026-05-31-drip-valve"
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
-    """One with notes anywhere in it."""
+    """Create a workspace with a note outside the memory folder."""
     folder = tmp_path / "notes"
     folder.mkdir()
     (folder / "garden.md").write_text("# Garden\n")
@@ -63,7 +63,7 @@ def test_a_name_that_is_taken_by_a_dead_link_is_left_alone(workspace: Path, tmp_
 
 
 def test_the_other_notes_stay_in_the_index(workspace: Path) -> None:
-    """A memory folder without a mark would make it the only place where notes are."""
+    """Without its marker, a memory folder would be the only indexed folder."""
     write(workspace)
     assert names_of(workspace) == {"garden.md", f"memory/{STEM}.md"}
 

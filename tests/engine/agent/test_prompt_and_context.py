@@ -1,4 +1,4 @@
-"""What is put before a model: the section about its memory, and what the memory has on a message."""
+"""Text for a model's prompt: the section about memory, and the memory context of a message."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings

@@ -1,4 +1,4 @@
-"""What of a session goes into its note, and that nothing in a message can be taken for the note around it."""
+"""Messages in a session's note: which are included, and that none can be mistaken for the note around it."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""`memory_search`: its payload, its citations, its budget, and that it always answers."""
+"""`memory_search`: payload, citations, budget, and an answer to every call."""
 
 import json
 import threading
@@ -19,7 +19,7 @@ from tests.helpers.fake_memory import FakeMemory
 
 
 def payload_of(answer: Any) -> Any:
-    """As a model gets it."""
+    """Return the answer as a model receives it."""
     return json.loads(to_json(answer))
 
 
@@ -199,14 +199,14 @@ def test_a_cancel_ends_the_wait(access, memory: FakeMemory) -> None:
     way = access()
     assert memory_search(way, "timer", cancel=token).disabled is True
     memory.search_delay = 0
-    assert memory_search(way, "timer").results  # a cancel is no failure: nothing rests
+    assert memory_search(way, "timer").results  # a cancelled call starts no cooldown
 
 
 ANYTHING = st.none() | st.booleans() | st.integers() | st.floats() | st.text() | st.binary() | st.lists(st.integers())
 
 
 class Unruly:
-    """A memory that answers, or raises, whatever comes."""
+    """A memory that returns or raises any given outcome."""
 
     def __init__(self, outcome: Any) -> None:
         self.outcome = outcome

@@ -1,4 +1,4 @@
-"""The note of a session: its form, its name, and what is never in it."""
+"""The note of a session: format, name, and text that must not be in it."""
 
 from pathlib import Path
 
@@ -128,7 +128,7 @@ def _key(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_where_none_is_named_nothing_is_sent(note: SessionNote, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not even where texts may be sent to the same service to be embedded."""
+    """Even if text may be sent to the same service for embedding."""
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     with ChatServer() as server:
         remote = RemoteSettings(base_url=server.base_url, agreed=("openai",))

@@ -1,4 +1,4 @@
-"""Every tool: its arguments are validated by its schema, its answers satisfy the schema that it publishes."""
+"""Every tool: arguments are validated against its schema, and answers satisfy its published schema."""
 
 import json
 import math
@@ -32,7 +32,7 @@ def tools(access: Callable[..., Any], memory: FakeMemory) -> Tools:
 
 
 def ask(tool: AgentTool, **arguments: Any) -> dict[str, Any]:
-    """The payload, after a check against the published schema."""
+    """Return the payload of a call after validating it against the published schema."""
     payload: dict[str, Any] = json.loads(json.dumps(tool.answer(arguments, CancelToken())))
     published = tool.payload_schema()
     Draft202012Validator.check_schema(published)
@@ -71,7 +71,7 @@ SENTENCES = [
 def test_wrong_argument_is_named(tools: Tools, name: str, arguments: dict[str, Any], sentence: str) -> None:
     error = ask(tools[name], **arguments)["error"]
     assert sentence in error
-    assert error.count(". ") == 0  # one fault, one sentence
+    assert error.count(". ") == 0  # one sentence per fault
 
 
 def test_many_faults_stay_a_short_text(tools: Tools) -> None:

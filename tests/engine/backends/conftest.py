@@ -1,4 +1,4 @@
-"""A workspace of notes and memories opened on it, with a provider that needs no model."""
+"""A workspace of notes, and memories opened on it with a provider that needs no model."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor
@@ -40,9 +40,9 @@ OpenMemory = Callable[..., BuiltinMemory]
 
 @pytest.fixture
 def open_memory(workspace: Path, tmp_path: Path, provider, monkeypatch) -> Iterator[OpenMemory]:
-    """Opens memories that are closed after the test; keyword arguments replace settings.
+    """Open memories that are closed after the test; keyword arguments replace settings.
 
-    `use` embeds, `instead` stands in for it when it fails; `engine` compares vectors.
+    `use` embeds, `instead` is its fallback provider; `engine` compares vectors.
     """
     opened: list[BuiltinMemory] = []
 

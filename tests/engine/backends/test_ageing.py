@@ -1,4 +1,4 @@
-"""Temporal decay and diversity through the contract: off by default, explained where they are on."""
+"""Temporal decay and diversity through the contract: off by default, and explained if enabled."""
 
 import datetime
 import json
@@ -127,7 +127,7 @@ def test_aged_results_reported_and_words_still_found(open_memory, workspace: Pat
     memory = open_memory(query=decay())
     memory.sync()
     found, outcome = explained(memory, "limp tomatoes")
-    assert found["daily/2020-02-02.md"][0].score == 0.35  # the minimum: its words alone let it in
+    assert found["daily/2020-02-02.md"][0].score == 0.35  # the minimum: its keywords alone let it pass
     assert found["daily/2020-02-02.md"][1].text_score >= 0.35
     stages = {stage.name: stage for stage in outcome.explanation.stages}
     assert list(stages)[-3:] == ["age", "threshold", "results"]
@@ -135,7 +135,7 @@ def test_aged_results_reported_and_words_still_found(open_memory, workspace: Pat
 
 
 FADED = "the of the was quagga"
-"""Words that no index asks for, but the fake model knows."""
+"""Words that keyword search hardly matches, but that the fake model has vectors for."""
 
 
 def test_meaning_that_has_faded_is_removed_and_the_stage_says_so(open_memory, workspace: Path) -> None:

@@ -1,4 +1,4 @@
-"""What costs money, or minutes that were spent before, is embedded only when someone has agreed to it."""
+"""Paid or long embedding is only done after the user has agreed to it."""
 
 import dataclasses
 import os
@@ -26,7 +26,7 @@ def long_text(words: int) -> str:
 
 @pytest.fixture
 def dear(workspace: Path) -> PaidProvider:
-    """A provider that wants some cents for the notes."""
+    """A provider that charges some cents for the notes."""
     (workspace / "long.md").write_text(f"# Long\n\n{long_text(3000)}")
     return PaidProvider()
 
@@ -163,7 +163,7 @@ def test_approval_excludes_later_work(open_memory, dear, workspace: Path) -> Non
     memory = open_memory(use=dear)
     memory.sync()
     memory.approve_embedding()
-    # One text is never embedded, the oldest: the approval would last for ever.
+    # The oldest text is never embedded, so the approval would never be used up.
     os.utime(workspace / "shopping.md", (5, 5))
     dear.before = lambda texts: fail() if any("hose" in text for text in texts) else None
     dear.limits = dataclasses.replace(dear.limits, inputs=1, at_once=1)
@@ -183,7 +183,7 @@ def test_approval_ends_with_work_even_if_interrupted(open_memory, dear, workspac
     memory = open_memory(use=dear)
     memory.sync()
     memory.approve_embedding()
-    for name, when in (("people/ines.md", 6), ("shopping.md", 5)):  # the last ones
+    for name, when in (("people/ines.md", 6), ("shopping.md", 5)):  # the last ones in the order of embedding
         os.utime(workspace / name, (when, when))
     dear.limits = dataclasses.replace(dear.limits, inputs=1, at_once=1)
     token = CancelToken()
@@ -209,7 +209,7 @@ def test_approval_covers_rest_of_killed_run(open_memory, dear, workspace: Path, 
     memory = open_memory(use=dear)
     seen = memory.sync(approve=True)
     name = ModelName(dear.id, dear.model, dear.key)
-    memory._updates.approvals.give(name, seen.tokens)  # as it stands there after a kill right before the end
+    memory._updates.approvals.give(name, seen.tokens)  # as left by a kill right before the end
     (workspace / "small.md").write_text("A brass lamp.\n")
     os.utime(workspace / "small.md", (5, 5))
     token = CancelToken()
@@ -256,7 +256,7 @@ def test_vectors_stored_immediately_during_pause(open_memory, dear) -> None:
     dear.limits = dataclasses.replace(dear.limits, inputs=1, at_once=2)
     token, kept = CancelToken(), threading.Event()
     dear.before = lambda texts: token.pause()
-    dear.heeds_cancel = False  # a request that was sent is answered, whoever pauses
+    dear.heeds_cancel = False  # a request that was sent is answered even if the sync is paused
 
     def look() -> None:
         if token.paused and [model.vectors for model in memory.stored_models()] == [2]:

@@ -1,4 +1,4 @@
-"""Other settings for a memory that is open: ranking, thresholds, remembered answers."""
+"""Changed settings of an open memory: ranking, thresholds, cached answers."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -49,7 +49,7 @@ def test_which_files_age(memory):
 
 
 def test_the_order_of_patterns_counts(memory):
-    """Of two that fit the first one holds, and the same two in the other order are other settings."""
+    """The first matching pattern applies, so reversing two patterns changes the settings."""
     days = {"daily/**": 1.0, "**": 0.0}
     answer_as(memory, hybrid=HybridSettings(temporal_decay=TemporalDecaySettings(enabled=True, half_life_by_path=days)))
     aged = scores(memory)["daily/2026-02-08.md"]

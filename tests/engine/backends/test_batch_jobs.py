@@ -1,4 +1,4 @@
-"""Notes that are embedded by batch jobs, from the file to the search, against fakes of the three services."""
+"""Notes that are embedded by batch jobs, from the file to the search, with fakes of the three services."""
 
 import dataclasses
 import importlib
@@ -57,7 +57,7 @@ def write(folder: Path, number: int) -> None:
 
 @pytest.fixture
 def opened(notes, tmp_path, monkeypatch):
-    """Opens the notes as a context: `opened(server, **batch settings)`."""
+    """Return a context manager that opens the notes: `opened(server, **batch_settings)`."""
 
     @contextmanager
     def open_(server: BatchWork, *, stays: bool = False, **options) -> Iterator[BuiltinMemory]:
@@ -80,7 +80,7 @@ def opened(notes, tmp_path, monkeypatch):
 
 
 def assert_complete(memory: BuiltinMemory, server: BatchWork, *, texts: int = NOTES) -> None:
-    """Every chunk has its vector, no text was answered twice, and nothing is left at the service or here."""
+    """Check that every chunk has its vector, no text was answered twice, and no job is left here or at the service."""
     assert memory.status().pending_vectors == 0
     answered = {text: times for text, times in server.answered.items() if "bar" in text}
     assert set(answered.values()) == {1}
@@ -92,7 +92,7 @@ def assert_complete(memory: BuiltinMemory, server: BatchWork, *, texts: int = NO
 
 
 def direct(server: BatchWork) -> list[Request]:
-    """Requests that embed at once, without those of questions."""
+    """Return the requests that embed notes directly, without those for queries."""
     return [
         request
         for request in server.requests
@@ -106,7 +106,7 @@ def test_notes_are_embedded_by_one_job(server, opened):
         assert (report.error, report.vectors_embedded, report.batch_jobs) == ("", NOTES, 0)
         assert len(server.jobs) == 1
         assert direct(server) == []
-        assert server.files == {}  # nobody's texts stay there
+        assert server.files == {}  # no uploaded texts remain there
         status = memory.status().batch
         assert (status.enabled, status.failures, status.last_error) == (True, 0, None)
         assert_complete(memory, server)
@@ -125,7 +125,7 @@ def test_job_cost_uses_list_price(openai, opened):
     with opened(openai) as memory:
         report = memory.sync(approve=True)
         assert report.tokens == openai.tokens > 0
-        assert report.cost == pytest.approx(openai.tokens * 0.01 / 1e6)  # half of the settings' price
+        assert report.cost == pytest.approx(openai.tokens * 0.01 / 1e6)  # half of the price in the settings
 
 
 def test_the_estimate_is_of_jobs(openai, opened):
@@ -237,7 +237,7 @@ def test_service_without_jobs_uses_direct_requests(server, opened):
 def test_slow_job_cancelled_and_retried(server, opened):
     server.plans.append(Plan(end="never", done=5))
     with opened(server, timeout_minutes=0.001) as memory:
-        # The second one ends at its first look, however late that comes.
+        # The second job ends at its first poll, however late that is.
         server.plans.append(Plan(looks=0))
         assert memory.sync(approve=True).error == ""
         first, second = server.jobs.values()
@@ -286,11 +286,11 @@ def test_a_job_that_cannot_be_stopped_is_given_up_after_a_while(openai, opened, 
         openai.plans.append(Plan(looks=0))
         assert memory.sync(approve=True).error == ""
         assert memory.status().pending_vectors == 0
-        assert openai.doubled  # nothing else could be done
+        assert openai.doubled  # there was no other way
         openai.doubled.clear()
 
 
-# --- not waiting ---------------------------------------------------------------------------------------------------
+# --- without waiting -----------------------------------------------------------------------------------------------
 
 
 def test_without_waiting_the_next_sync_takes_the_results(server, opened):
@@ -340,7 +340,7 @@ def test_disabling_jobs_still_collects_results(server, opened):
         assert_complete(memory, server)
 
 
-# --- being interrupted ---------------------------------------------------------------------------------------------
+# --- interruption --------------------------------------------------------------------------------------------------
 
 
 def test_a_cancel_leaves_the_job_running_and_says_so(server, opened):
@@ -414,7 +414,7 @@ def test_nothing_resent_while_job_state_unknown(openai, opened, monkeypatch):
 
 
 def test_nothing_resent_while_retry_state_unknown(openai, opened, monkeypatch):
-    """Another job runs on meanwhile, so the sync does not end with the question."""
+    """Another job continues meanwhile, so the sync doesn't end with the failed request."""
     monkeypatch.setattr("engine.embedding.retry.pause", lambda seconds, cancel: None)
     monkeypatch.setattr(openai_jobs, "_LIMITS", dataclasses.replace(openai_jobs._LIMITS, requests=35))
     openai.plans += [Plan(end="never"), Plan(end="never")]
@@ -422,7 +422,7 @@ def test_nothing_resent_while_retry_state_unknown(openai, opened, monkeypatch):
     openai.faults += [openai.trouble() for _ in range(4)]
 
     def lose(request: Request) -> None:
-        # The answer to the creation of the second try.
+        # The response to the creation of the second job.
         if (request.method, request.path) == ("POST", "/v1/batches") and len(openai.jobs) == 2:
             raise ConnectionResetError
 
@@ -567,7 +567,7 @@ def test_other_models_jobs_wait_for_return(openai, opened):
     with opened(openai, wait=False) as memory:
         memory.sync(approve=True)
         assert {job.model for job in memory.status().batch.jobs} == {other, "text-embedding-3-large"}
-        openai.doubled.clear()  # each model has to have its own vectors
+        openai.doubled.clear()  # each model needs its own vectors
         memory.sync(approve=True)
         memory.sync(approve=True)
         assert [job.model for job in memory.status().batch.jobs] == [other]
@@ -588,7 +588,7 @@ def test_other_models_expired_jobs_forgotten(openai, opened, monkeypatch):
         memory.sync(approve=True)
         assert memory.status().batch.jobs == ()
         assert memory.status().pending_vectors == 0
-    openai.doubled.clear()  # each model has to have its own vectors
+    openai.doubled.clear()  # each model needs its own vectors
 
 
 def test_a_change_without_new_text_leaves_no_text_unasked(openai, opened):

@@ -1,4 +1,4 @@
-"""Answers of an embedding server that are no good HTTP, gzip or JSON: one sentence, and the sync's report."""
+"""Responses of an embedding server that are not valid HTTP, gzip or JSON: one sentence in the sync's report."""
 
 import contextlib
 import gzip
@@ -23,7 +23,7 @@ from engine.settings.options import RemoteSettings
 from tests.helpers.embedding_servers.server import hang_up
 
 RESET = b"RESET"
-"""A server that closes the connection in the middle of an answer, without the usual goodbye."""
+"""A server that closes the connection in the middle of a response without a closing handshake."""
 _OK = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 _GZIP = _OK + b"Content-Encoding: gzip\r\n"
 _GOOD = json.dumps({"data": [{"index": 0, "embedding": [0.5] * 8}]}).encode()
@@ -69,18 +69,18 @@ BROKEN = {
     "error cut off": b"HTTP/1.1 500 Oops\r\nContent-Length: 700\r\n\r\ngarbage",
     "deep JSON": _sized(_OK, b"[" * 1_000_000),
 }
-"""What may be better the next time."""
+"""Faults that are retried."""
 FINAL = {
     "gzip bomb": _sized(_GZIP, _BOMB),
     "redirect to itself": b"HTTP/1.1 302 Found\r\nLocation: /v1/embeddings\r\nContent-Length: 0\r\n\r\n",
     "broken redirect": b"HTTP/1.1 301 Moved\r\nLocation: http://[::bad\xff\r\nContent-Length: 0\r\n\r\n",
     "number of 5,000 digits": _sized(b"HTTP/1.1 400 No\r\n", b'{"error": {"message": ' + b"9" * 5000 + b"}}"),
 }
-"""What is asked for once."""
+"""Faults that are not retried."""
 
 
 class RawServer:
-    """Sends these bytes to every request, whatever it is."""
+    """A server that sends these bytes in response to every request."""
 
     def __init__(self, answer: bytes = b"") -> None:
         self.answer = answer
@@ -164,7 +164,7 @@ def test_sync_broken_answer_keeps_report_and_keywords(server: RawServer, tmp_pat
         assert not any(word in report.error for word in ("Error", "Unexpected", "Traceback"))
         assert (report.files_indexed, report.vectors_pending, report.provider_failed) == (1, 1, True)
         assert [issue.path for issue in report.failed] == ["binary.md"]
-        # A request on a connection that the server is just closing is a further try that it never sees.
+        # A retry on a connection that the server is closing is never seen by the server.
         assert server.requests in (range(2, retry.ATTEMPTS + 1) if case in BROKEN else [1])
         assert [result.path for result in memory.search("pump").results] == ["pump.md"]
     finally:

@@ -1,4 +1,4 @@
-"""The provider of an open memory and the keychain: it may be locked, and it may open later."""
+"""The provider of an open memory and the keychain, which may be locked and unlocked later."""
 
 import threading
 
@@ -20,7 +20,7 @@ QUIET = SyncSettings(on_session_start=False, watch=False)
 
 @pytest.fixture
 def memory(open_memory, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> BuiltinMemory:
-    """A memory that chooses as the program does, among a service that wants a key and, where asked for, `embedded`."""
+    """Open a memory that selects its provider as the program does: a service that needs a key, or `embedded`."""
 
     def service(_settings, key: str | None) -> FakeProvider:
         if key is None:

@@ -1,4 +1,4 @@
-"""What the index holds of a file, chunk by chunk."""
+"""The chunks of a file in the index."""
 
 import hashlib
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""No text and no key leaves the machine before its owner agreed to the provider; and then to that provider alone."""
+"""No text or key leaves the machine before the user has agreed to the provider, and only that provider gets them."""
 
 import socket
 from collections.abc import Iterator
@@ -29,14 +29,14 @@ REMOTE = ("openai", "gemini", "voyage")
 
 @pytest.fixture
 def server(request: pytest.FixtureRequest) -> Iterator[FakeServer]:
-    """OpenAI's, unless the test asks for another kind."""
+    """A server of OpenAI's API, unless the test requests another kind."""
     with getattr(request, "param", lambda: OpenAIServer(dims=64))() as fake:
         yield fake
 
 
 @pytest.fixture
 def reached(monkeypatch: pytest.MonkeyPatch) -> list[object]:
-    """Every address that was looked up or connected to."""
+    """Every address that was resolved or connected to."""
     seen: list[object] = []
     look_up, connect = socket.getaddrinfo, socket.socket.connect
 
@@ -55,7 +55,7 @@ def reached(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 
 @pytest.fixture
 def open_real(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    """Opens memories that choose their provider as the program does; only the built-in model is a fake."""
+    """Open memories that select their provider as the program does; only the built-in model is a fake."""
     monkeypatch.setitem(registry._FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
     opened: list[BuiltinMemory] = []
 

@@ -1,4 +1,4 @@
-"""Texts that are there more than once: what is found of planted copies, and that nothing else is."""
+"""Duplicate texts: planted copies are found, and nothing else."""
 
 import random
 from collections.abc import Mapping
@@ -30,14 +30,14 @@ LOG = (
 
 
 def filler(seed: int, words: int = 120) -> str:
-    """Words that no other filler has in this order."""
+    """Return random words that occur in this order in no other filler."""
     rng = random.Random(seed)
     return " ".join("".join(rng.choices("abcdefghiklmnoprstu", k=rng.randint(3, 9))) for _ in range(words)) + "\n"
 
 
 @pytest.fixture
 def groups_of(open_memory, workspace):
-    """Index these notes and tell the groups."""
+    """Return a function that indexes these notes and returns the groups."""
 
     def found(notes: Mapping[str, str], *, cancel=None) -> tuple[DuplicateGroup, ...]:
         for name, text in notes.items():
@@ -135,7 +135,7 @@ def test_many_copies_of_a_note_are_alike_and_do_not_recur(groups_of) -> None:
 
 
 def test_notes_made_from_one_template_are_not_alike(groups_of) -> None:
-    """What many notes share says nothing of two of them, be it most of their text."""
+    """Text that many notes share doesn't make two of them similar, even if it is most of their text."""
     notes = {f"{n:02}.md": f"{RECIPE}\n{filler(n, 40)}" for n in range(candidates.MOST_FILES + 5)}
     notes |= {"twin-a.md": f"{RECIPE}\n{LOG}", "twin-b.md": f"{RECIPE}\n{LOG}{filler(99, 8)}"}
     kinds = {group.kind: group for group in groups_of(notes)}
@@ -212,7 +212,7 @@ def test_vectors_find_reordered_words(open_memory, workspace: Path) -> None:
 
 def test_near_vectors_alone_make_no_duplicate(open_memory, workspace: Path) -> None:
     class Blind(FakeProvider):
-        """Whatever a text says, it means the same."""
+        """A provider that gives every text the same vector."""
 
         def embed_documents(self, texts, *, cancel=None):
             return super().embed_documents(["the same"] * len(texts), cancel=cancel)

@@ -1,4 +1,4 @@
-"""Where a memory works while nobody waits for it: on the executor of its caller."""
+"""Background work of a memory, which runs on the executor of its caller."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -20,7 +20,7 @@ SYNC = msgspec.structs.replace(Settings().sync, watch_debounce_ms=20, interval_m
 
 
 class Timed(Executor):
-    """One thread, and timers that are started by hand."""
+    """An executor with one thread, and timers that are fired by the test."""
 
     def __init__(self) -> None:
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="given")
@@ -35,7 +35,7 @@ class Timed(Executor):
         return lambda: self.alarms.remove(alarm) if alarm in self.alarms else None
 
     def let_pass(self, seconds: float) -> None:
-        """Run what falls due by then."""
+        """Run the jobs that are due within this time."""
         due = [alarm for alarm in self.alarms if alarm[0] <= seconds]
         for alarm in due:
             self.alarms.remove(alarm)

@@ -1,4 +1,4 @@
-"""What an explained search says: where words stand, what a score is made of, and what would change an empty answer."""
+"""Explained searches: locations of words, parts of a score, and remedies for an empty result."""
 
 import time
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Facts over the whole engine: kept once, found by words and meaning, forgotten with a way back, sent to nobody."""
+"""Facts in the whole engine: saved once, found by keywords and vectors, restored after forgetting, sent nowhere."""
 
 import contextlib
 import threading
@@ -36,7 +36,7 @@ def user(tmp_path: Path) -> Iterator[UserData]:
 
 @pytest.fixture
 def noted() -> list[str | None]:
-    """What was heard of the provider."""
+    """Notes of the provider's failures and recoveries."""
     return []
 
 
@@ -47,7 +47,7 @@ def facts(user: UserData, provider: FakeProvider, noted: list[str | None]) -> Fa
 
 @pytest.fixture
 def wordy(user: UserData, noted: list[str | None]) -> Facts:
-    """Without any provider."""
+    """Facts without a provider."""
     return Facts(user, lambda: None, noted.append)
 
 
@@ -55,7 +55,7 @@ def texts(facts: Facts, query: str, **options) -> list[str]:
     return [found.fact.text for found in facts.find(query, **options).results]
 
 
-# --- keeping ----------------------------------------------------------------------------------------------------------
+# --- saving -----------------------------------------------------------------------------------------------------------
 
 
 def test_fact_saved_with_origin(facts: Facts) -> None:
@@ -96,7 +96,7 @@ def test_parallel_processes_save_once(facts: Facts, tmp_path: Path, monkeypatch)
         def meanwhile() -> uuid.UUID:
             if other.ident is None:
                 other.start()
-                other.join(0.2)  # it has its chance between the look and the writing
+                other.join(0.2)  # gives the other thread a chance between the check and the write
             return made()
 
         monkeypatch.setattr(uuid, "uuid4", meanwhile)
@@ -218,7 +218,7 @@ def test_pending_fact_not_sent_until_approved(facts: Facts, provider: FakeProvid
     assert "I prefer tea" in provider.embedded
 
 
-# --- finding ----------------------------------------------------------------------------------------------------------
+# --- searching --------------------------------------------------------------------------------------------------------
 
 
 def test_words_alone_find_a_fact_in_other_forms(wordy: Facts) -> None:

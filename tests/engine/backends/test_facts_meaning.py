@@ -1,4 +1,4 @@
-"""With the built-in model: what fits is recalled, and what does not is not."""
+"""With the built-in model: relevant facts are recalled, and others are not."""
 
 import contextlib
 import tomllib
@@ -67,7 +67,7 @@ def test_natural_questions_about_oneself_recall_their_fact(
         found = {query: [one.fact.text for one in facts.find(f"{query} ").results] for _, query in asked}
         missed = [query for fact, query in asked if fact not in found[query]]
         assert len(missed) <= len(asked) // 10, missed
-        assert sum(map(len, found.values())) <= 2 * len(asked)  # and hardly others
+        assert sum(map(len, found.values())) <= 2 * len(asked)  # and few other facts
         recalled = {query for query in labelled["not_personal"] if facts.find(f"{query} ").results}
         assert len(recalled) <= len(labelled["not_personal"]) // 8, recalled
 

@@ -1,4 +1,4 @@
-"""What people type, in many scripts and forms, finds the note they mean by words alone."""
+"""Typical queries, in many scripts and forms, find the intended note by keywords alone."""
 
 from pathlib import Path
 

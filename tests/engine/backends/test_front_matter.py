@@ -1,4 +1,4 @@
-"""Front matter is data: the values that say what a note is about are searched, and nothing else of it."""
+"""Front matter is data: only the values that describe the subject of a note are searched."""
 
 from pathlib import Path
 

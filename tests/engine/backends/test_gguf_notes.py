@@ -1,4 +1,4 @@
-"""Two hundred notes, a real GGUF model, the real index: what is asked for in other words is found."""
+"""Two hundred notes, a real GGUF model and the real index: queries in other words find their notes."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -66,7 +66,7 @@ def test_two_hundred_notes_are_found_by_their_meaning(memory: BuiltinMemory) -> 
         kept[name] = first(memory.search(question))
     missed = {name: found for name, found in ranked.items() if found != name}
     assert len(missed) <= 2, missed
-    # Questions without a word of the note are hard: some stay below the usual threshold.
+    # Queries that share no word with the note are hard: some score below the default minimum.
     assert sum(found == name for name, found in kept.items()) >= 0.8 * len(ASKED), kept
 
     by_words = [name for name, (_, question) in ASKED.items() if memory.search(question, mode="keyword").results]

@@ -1,4 +1,4 @@
-"""What is wrong with an index is found and mended, and nothing else is changed."""
+"""Health checks find and repair defects of an index, and change nothing else."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -34,7 +34,7 @@ def execute(memory: BuiltinMemory, statement: str, values: tuple = ()) -> None:
 
 
 def content(memory: BuiltinMemory) -> dict[str, list[tuple]]:
-    """All rows of the tables that hold what a repair must not lose."""
+    """Return all rows of the tables that a repair must preserve."""
     with memory._store.read() as view:
         tables = (view.tables.files, view.tables.chunks, "models", "embedding_cache")
         return {name: list(view.connection.execute(f"SELECT * FROM {name} ORDER BY 1")) for name in tables}
@@ -236,7 +236,7 @@ def test_saved_matrix_compared_and_rewritten(
     if damage == "checksum":
         path.write_bytes(path.read_bytes()[:-1] + b"\x55")
     elif damage == "rows":
-        with memory._store.write() as writer:  # behind the back of whoever keeps the stamp
+        with memory._store.write() as writer:  # bypasses the code that updates the stamp
             writer.connection.execute("DELETE FROM embedding_cache WHERE id = 1")
     else:
         with memory._store.write() as writer:
@@ -317,7 +317,7 @@ def test_words_of_removed_notes_purged(memory: BuiltinMemory, workspace: Path) -
 
 
 def _damage(database: Path, table: str) -> None:
-    """Overwrite the end of the first page of a table or index, where its rows are; nobody may have the file open."""
+    """Overwrite the end of the first page of a table or index, where its rows are; the file must not be open."""
     connection = apsw.Connection(str(database))
     page, size = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (table,)).get, 8192
     connection.close()
@@ -336,7 +336,7 @@ def test_a_damaged_file_is_rebuilt_and_its_vectors_survive(open_memory: OpenMemo
     memory = open_memory()
     found = findings(memory)
     assert (found["database"].state, found["database"].repair) == ("failed", "Rebuild")
-    assert "keywords" not in found  # what stands in a damaged file says nothing
+    assert "keywords" not in found  # the content of a damaged file isn't checked
     provider.embedded.clear()
     done = memory.insight.repair(["database"]).done
     assert "4 vectors were carried over" in done[0]
@@ -452,7 +452,7 @@ def test_a_repair_that_is_cancelled_leaves_an_index_that_answers(
     else:
         assert len(seen) < after
     assert content(memory) == before
-    assert memory._store.try_lock()  # nobody holds it any more
+    assert memory._store.try_lock()  # the lock is free again
     memory._store.unlock()
     memory.insight.repair()
     assert wrong(memory) == set()

@@ -1,4 +1,4 @@
-"""Looking and mending beside all else that happens to an open index: nobody waits for ever, nothing is half done."""
+"""Checks and repairs during other operations on an open index: no deadlock, and no half-done work."""
 
 import contextlib
 import threading
@@ -29,7 +29,7 @@ def _every_matrix_is_saved(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("engine", ["numpy", "sqlite-vec"])
 def test_a_look_takes_one_reader_at_a_time(open_memory: OpenMemory, engine: str) -> None:
-    # Whoever takes a second one while it has the first waits for ever for an index that is being closed.
+    # Taking a second reader while holding the first one would deadlock with closing the index.
     memory = open_memory()
     memory.sync()
     memory.close()

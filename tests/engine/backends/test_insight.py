@@ -1,4 +1,4 @@
-"""What can be told of the inside of an open memory's index: its figures are those of the index, at every moment."""
+"""Insight into the index of an open memory: its figures are those of the index at every moment."""
 
 import os
 from datetime import datetime
@@ -23,7 +23,7 @@ SESSION = """\
 
 
 def figures(overview: IndexOverview) -> dict[tuple[str, str], tuple[int, ...]]:
-    """Source and name of each folder with its files, chunks, pending, failed and skipped."""
+    """Return files, chunks, pending, failed and skipped of each folder, by its source and name."""
     return {
         (folder.source, folder.name): (folder.files, folder.chunks, folder.pending, folder.failed, folder.skipped)
         for folder in overview.folders
@@ -157,7 +157,7 @@ def test_the_parts_on_disk_make_up_the_files(open_memory) -> None:
     memory = open_memory()
     memory.sync()
     memory.close()
-    memory = open_memory()  # with what was in the log taken into the file
+    memory = open_memory()  # with the write-ahead log merged into the file
     parts = {part.name: part.bytes for part in memory.insight.overview().disk}
     assert {"text", "words", "vectors", "user"} <= parts.keys()
     sizes = memory.status().sizes

@@ -1,4 +1,4 @@
-"""What one part of an open memory owes another: words before vectors, a sync to whoever changed a file meanwhile."""
+"""Interaction of the parts of an open memory: keywords before vectors, and a sync after changes during a sync."""
 
 import dataclasses
 import shutil
@@ -29,7 +29,7 @@ def hits(memory, query: str) -> list[str]:
 
 
 class Held:
-    """Stops the first batch of a provider until it is let go."""
+    """Blocks the first batch of a provider until it is released."""
 
     def __init__(self, provider) -> None:
         self.reached, self.go = threading.Event(), threading.Event()
@@ -104,7 +104,7 @@ def test_requests_under_way_at_a_cancel_are_not_paid_for_twice(open_memory, prov
     provider.limits = dataclasses.replace(provider.limits, inputs=2)
     memory = open_memory()
     held, token = Held(provider), CancelToken()
-    provider.heeds_cancel = False  # the answer is on its way already
+    provider.heeds_cancel = False  # the response is on its way already
     thread = threading.Thread(target=lambda: memory.sync(cancel=token))
     thread.start()
     assert held.reached.wait(60)

@@ -1,4 +1,4 @@
-"""One memory for all who open a workspace with the same settings in one process."""
+"""One memory is shared by all users that open a workspace with the same settings in one process."""
 
 import threading
 from collections.abc import Callable
@@ -30,7 +30,7 @@ def settings(tmp_path, monkeypatch) -> Settings:
 
 @pytest.fixture
 def made(monkeypatch) -> list[builtin.BuiltinMemory]:
-    """Every memory that is really made."""
+    """Every memory that is created."""
     found: list[builtin.BuiltinMemory] = []
 
     class Noted(builtin.BuiltinMemory):
@@ -76,7 +76,7 @@ def test_other_settings_are_another_memory(workspace, settings, made):
 def test_same_answering_settings_share_memory(workspace, settings, made):
     first, second = engine.open_memory(workspace, settings), engine.open_memory(workspace, settings)
     changed = msgspec.structs.replace(settings, query=QuerySettings(max_results=1))
-    first.answer_as(msgspec.structs.replace(changed, provider="none"))  # of which the memory takes how to answer alone
+    first.answer_as(msgspec.structs.replace(changed, provider="none"))  # it applies only query settings
     third = engine.open_memory(workspace, changed)
     assert len(made) == 1
     third.sync()
@@ -231,7 +231,7 @@ def test_background_work_outlives_the_executor_it_began_on(workspace, settings, 
     settings = msgspec.structs.replace(settings, sync=sync)
 
     class Timed(ThreadPoolExecutor):
-        """Its timers, too, end with it."""
+        """An executor whose timers end with it."""
 
         def later(self, seconds: float, job: object) -> Callable[[], None]:
             return lambda: None

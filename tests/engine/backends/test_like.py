@@ -1,4 +1,4 @@
-"""More like this: by vectors, by telling words, from a chunk, from lines and from a selection."""
+"""Similar passages: by vectors and by distinctive words, for a chunk, lines and a selection."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Vectors of several models side by side: going back is free, what nobody needs is dropped, one can be deleted."""
+"""Vectors of several models: switching back is free, unused ones are dropped, one model can be deleted."""
 
 import time
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ def vectors(memory) -> dict[str, int]:
 
 
 class Shifted(FakeProvider):
-    """Another model, whose vectors are as long."""
+    """Another model with vectors of the same length."""
 
     def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return np.roll(super()._vectors(texts), 7, axis=1)
@@ -183,7 +183,7 @@ def test_least_used_vectors_evicted_first(open_memory, workspace: Path, provider
     memory = open_memory(use=other, cache=keep)
     memory.sync()
     assert vectors(memory) == {"fake": 3, "other": 3}, "what went first was used last the longest ago"
-    # Text that comes back is in use again: its vector is the youngest when it continuesce more.
+    # Restored text is in use again: when it is removed again, its vector is the most recently used.
     (workspace / "lists.md").write_text("# Shopping\n\nIrrigation hose 16 mm, two T-pieces, spare timer batteries.\n")
     before = len(other.embedded)
     memory.sync()

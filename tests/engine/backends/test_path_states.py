@@ -1,4 +1,4 @@
-"""Why a path is found, or not: every state, every way to write a path, and where the rule is set."""
+"""The status of a path: every state, every notation of a path, and the setting that contains the rule."""
 
 import os
 import unicodedata
@@ -52,7 +52,7 @@ exclude = [
 
 @pytest.fixture
 def memory(workspace: Path, config: Path) -> Iterator[BuiltinMemory]:
-    """A workspace with something of every kind, after a sync and some changes that followed it."""
+    """Open a workspace with files of every kind, after a sync and some later changes."""
     write(workspace / "drafts/idea.md")
     write(workspace / "node_modules/readme.md")
     write(workspace / ".obsidian/plugin.md")
@@ -110,7 +110,7 @@ def test_every_state(memory: BuiltinMemory, asked: str, state: str, rule: str, r
 
 
 def test_the_rules_agree_with_discovery(memory: BuiltinMemory, workspace: Path) -> None:
-    """Whatever a sync indexes is called indexed, and whatever it passes over by name is passed over by that rule."""
+    """Paths that a sync indexes are reported as indexed, those that it skips by name with that rule."""
     memory.sync()
     status = memory.status()
     indexed = {

@@ -1,4 +1,4 @@
-"""Questions with operators, through the contract, over notes and sessions in several scripts."""
+"""Queries with operators, through the contract, over notes and sessions in several scripts."""
 
 import json
 import os
@@ -78,7 +78,7 @@ def found(memory: BuiltinMemory, query: str, **options) -> set[str]:
         return {result.path for result in outcome.results}
 
     answer = ask(explain=False)
-    assert ask(explain=True) == answer  # for which all chunks that satisfy the question are listed
+    assert ask(explain=True) == answer  # an explained search lists all chunks that match the query
     return answer
 
 

@@ -1,4 +1,4 @@
-"""Texts that a provider does not take: the others get their vectors, these are named and not sent again and again."""
+"""Texts that a provider refuses: the others get vectors; refused ones are reported and not sent repeatedly."""
 
 import dataclasses
 from collections import Counter
@@ -15,7 +15,7 @@ POISON = "forbidden"
 
 
 class Fussy(FakeProvider):
-    """Refuses whole requests for one word in them; counts all that it is asked."""
+    """Refuses every request that contains one word; records all requests."""
 
     def __init__(self) -> None:
         super().__init__()

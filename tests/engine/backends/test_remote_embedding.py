@@ -1,4 +1,4 @@
-"""Syncs and searches of a whole memory with remote providers, over real HTTP, while the service misbehaves."""
+"""Syncs and searches of a memory with remote providers, over real HTTP, while the service misbehaves."""
 
 import dataclasses
 import gzip
@@ -42,7 +42,7 @@ def notes(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def open_remote(notes, tmp_path, monkeypatch) -> Iterator[Open]:
-    """Opens memories on those notes: `open_remote(server)`; each is closed before the next one opens."""
+    """Open memories on those notes: `open_remote(server)`; each is closed before the next one is opened."""
     opened: list[BuiltinMemory] = []
 
     def open_(server: FakeServer, **options) -> BuiltinMemory:
@@ -136,7 +136,7 @@ def test_cancel_keeps_received_without_failure(server, open_remote, monkeypatch)
     monkeypatch.setattr(module, "_LIMITS", dataclasses.replace(module._LIMITS, at_once=1))
     memory = open_remote(server)
     hang = Hang()
-    # The second request is that for what the first answer lacks.
+    # The second request is for the missing vectors of the first response.
     server.faults.extend([server.replaced(0, [0.0] * server.dims), hang])
     cancel = CancelToken()
     canceller = threading.Thread(target=lambda: (hang.reached.wait(), cancel.cancel()))

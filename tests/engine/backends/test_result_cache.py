@@ -1,4 +1,4 @@
-"""Answers from memory: the same question again, and everything that must end one."""
+"""Cached answers: the same query again, and every change that must invalidate one."""
 
 import os
 import subprocess

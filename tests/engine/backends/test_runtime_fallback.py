@@ -1,4 +1,4 @@
-"""A provider that fails while a sync embeds: who takes over, what is told, how it comes back."""
+"""A provider that fails while a sync embeds: its fallback, the reports, and the switch back."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -262,7 +262,7 @@ def test_an_empty_index_says_that_it_is_empty(open_memory) -> None:
 
 
 def test_searches_beside_a_sync_keep_both_legs(open_memory, workspace: Path, provider) -> None:
-    """The matrix follows each commit; a snapshot from just before must not throw it back."""
+    """The matrix follows each commit; a reader of an earlier snapshot must not revert it."""
     memory = open_memory()
     memory.sync()
     for number in range(60):
@@ -336,7 +336,7 @@ def test_an_answer_says_whether_its_question_would_go_away(open_memory) -> None:
 
 
 def test_search_long_file_shows_three_rows_and_a_count(open_memory, workspace: Path) -> None:
-    """One file with many hits hides no other file; its last row counts the rest."""
+    """A file with many hits doesn't hide other files; its last row counts the rest."""
     filler = "Nothing of interest happened on this day, and the weather stayed dry. " * 24
     sections = "\n\n".join(f"## Day {day}\n\nThe landlord called. {filler}" for day in range(20))
     (workspace / "log.md").write_text(f"# Log\n\n{sections}\n", "utf-8")

@@ -1,7 +1,7 @@
-"""Whole questions in many languages find the note that answers them by words alone, among notes in all languages.
+"""Full questions in many languages find their note by keywords alone, among notes in all languages.
 
-Each language has the same four notes; each question asks for one of them in other forms than the note's, with the
-function words that people type.
+Each language has the same four notes; each question is about one of them in other word forms than the note's, with
+the usual function words.
 """
 
 from collections.abc import Iterator
@@ -219,7 +219,7 @@ LANGUAGES = {
 
 @pytest.fixture(scope="module")
 def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuiltinMemory]:
-    """All notes in all languages in one index, searched by words."""
+    """Index all notes in all languages together, for keyword search."""
     home = tmp_path_factory.mktemp("languages")
     for language, case in LANGUAGES.items():
         for topic, text in zip(TOPICS, case.notes, strict=True):
@@ -238,7 +238,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuiltinMemory]:
 
 
 def note(language: str, topic: str) -> str:
-    """Names are numbers: words would be found themselves."""
+    """Return the path of a note, which is a number, since words would be searched too."""
     return f"{language}/{TOPICS.index(topic)}.md"
 
 

@@ -1,4 +1,4 @@
-"""The whole way from notes to a service on loopback: agreement, money, failure, fallback, going back for nothing."""
+"""Notes and a service on loopback, end to end: consent, cost, failure, fallback, and free switching back."""
 
 import dataclasses
 from collections.abc import Callable, Iterator
@@ -42,7 +42,7 @@ def workspace(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def open_service(workspace: Path, tmp_path: Path, monkeypatch) -> Iterator[Open]:
-    """`open_service(server, price=…, **settings)`: memories that are closed after the test, on one index."""
+    """Open memories on one index, closed after the test: `open_service(server, price=…, **settings)`."""
     opened: list[BuiltinMemory] = []
     monkeypatch.setattr(retry, "pause", lambda seconds, cancel: None)
 
@@ -62,7 +62,7 @@ def open_service(workspace: Path, tmp_path: Path, monkeypatch) -> Iterator[Open]
 
 
 def once(server: FakeServer) -> bool:
-    """Whether no text was answered twice."""
+    """Return whether no text was answered twice."""
     return set(server.answered.values()) <= {1}
 
 

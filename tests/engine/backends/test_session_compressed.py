@@ -1,4 +1,4 @@
-"""Codex's sessions that it compresses, and unpacks again to go on, or that are named late: always one, in one place."""
+"""Codex sessions that are compressed, unpacked to be continued, or named late: each is listed once, under one name."""
 
 import json
 import os
@@ -33,7 +33,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def pack(folder: Path, *, keep: bool = False) -> None:
-    """As Codex does it: the time of change stays, the plain file goes."""
+    """Compress a session like Codex, which keeps the modification time and removes the plain file."""
     plain = folder / PLAIN
     state = plain.stat()
     packed = folder / f"{PLAIN}.zst"
@@ -65,11 +65,11 @@ def test_compressed_session_stays_same(open_memory, folder: Path) -> None:
     memory = open_memory(sessions=SessionSettings(folders=(str(folder),)))
     memory.sync()
     before = memory.sessions()
-    pack(folder, keep=True)  # for a moment both are there
+    pack(folder, keep=True)  # both exist for a moment
     memory.sync()
     assert memory.sessions() == before
     (folder / PLAIN).unlink()
-    assert memory.read_session(NAME).messages[1].text == TEXTS[1]  # a hit from before opens still
+    assert memory.read_session(NAME).messages[1].text == TEXTS[1]  # an earlier result still opens
     report = memory.sync()
     assert (report.files_removed, report.failed) == (0, ())
     assert [(one.path, one.id, one.title, one.messages) for one in memory.sessions()] == [

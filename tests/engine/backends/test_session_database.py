@@ -1,4 +1,4 @@
-"""Sessions in a database that their agent continues writing: indexed, found, read, followed."""
+"""Sessions in a database to which their agent keeps writing: indexed, found, read, followed."""
 
 import json
 import sqlite3
@@ -246,6 +246,6 @@ def test_agent_writes_indexed_immediately(
     (path.parent / "auth.json").write_text("{}")
     before = path.stat().st_mtime_ns
     writer.said("ses_1", "msg_5", "user", "And the anchor chain?")
-    assert path.stat().st_mtime_ns == before  # it is in the WAL
+    assert path.stat().st_mtime_ns == before  # it is in the write-ahead log
     wait_until(lambda: "session-delta" in reasons(memory))
     wait_until(lambda: any("ses_1" in result.path for result in memory.search("anchor chain").results))

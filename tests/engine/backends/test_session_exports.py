@@ -1,4 +1,4 @@
-"""Exports: one file, many sessions, each by itself in the index."""
+"""Exports: many sessions in one file, indexed separately."""
 
 import json
 import zipfile

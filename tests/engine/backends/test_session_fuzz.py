@@ -1,4 +1,4 @@
-"""Whole transcripts of any kind through a sync: no crash, no message lost, and every chunk on its exact lines."""
+"""Random transcripts through a sync: no crash, no missing message, and the exact lines of every chunk."""
 
 import json
 from collections.abc import Iterator
@@ -46,7 +46,7 @@ def memory(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuiltinMemory]:
 
 
 def sync(memory: BuiltinMemory, content: bytes) -> list[tuple[str, list[tuple[int, int]], int, int]]:
-    """Index one transcript: the text of each chunk, (offset, line) of its messages, its first and last line."""
+    """Index one transcript. Return each chunk's text, (offset, line) pairs of its messages, first and last line."""
     path = memory._workspace.parent / "transcripts/s.jsonl"
     path.unlink(missing_ok=True)
     memory.sync()
@@ -61,7 +61,7 @@ def sync(memory: BuiltinMemory, content: bytes) -> list[tuple[str, list[tuple[in
 
 
 def said(kind: int, number: int, text: str) -> bytes:
-    """A line in which someone says this."""
+    """Return a line with a message of this text."""
     role = "user" if number % 2 else "assistant"
     if kind == 0:
         value = {"type": "message", "id": f"m{number}", "message": {"role": role, "content": text}}
@@ -80,7 +80,7 @@ plain_noise = st.one_of(
 
 
 def noise(*samples: dict[str, Any]) -> st.SearchStrategy[bytes]:
-    """A line of anything, or like these with any JSON somewhere in it."""
+    """Return random lines, some of them like these samples with random JSON inserted."""
     return plain_noise | mangled(samples).map(lambda value: json.dumps(value).encode())
 
 
@@ -98,7 +98,7 @@ def test_every_message_is_found_on_its_line(memory: BuiltinMemory, data: st.Data
         lines += data.draw(st.lists(NOISE[kind], max_size=2))
         token = f"anchor{number}chain"
         line = said(kind, number, f"{token} {data.draw(words)}")
-        # What a crash leaves in the middle of a line is blank for its reader.
+        # Bytes that a crash leaves in the middle of a line are ignored by readers.
         lines.append(line.replace(b'"id"', b'\0"id"') if data.draw(st.booleans()) else line)
         line_of[token] = len(lines)
     end = data.draw(st.sampled_from([b"", b"\n", b"\r\n", b'\n{"type": "mess', b"\n\0\0"]))

@@ -1,4 +1,4 @@
-"""One session store, several workspaces: every session is indexed in one of them, and only there."""
+"""One session store and several workspaces: every session is indexed in exactly one of them."""
 
 import contextlib
 import json
@@ -82,7 +82,7 @@ def test_a_session_can_be_found_at_every_moment(open_: Open, store: Path, tmp_pa
     garden, boat = open_("garden"), open_("boat")
     write_session(store, "mast", tmp_path / "boat", "The varnish peels off the mast.")
     garden.sync()
-    assert held(garden) == {"mast"}  # nobody else has it yet
+    assert held(garden) == {"mast"}  # no other workspace has it yet
     boat.sync()
     garden.sync()
     assert (held(garden), held(boat)) == (set(), {"mast"})
@@ -99,7 +99,7 @@ def test_the_innermost_workspace_has_it(open_: Open, store: Path, tmp_path: Path
 
 
 def test_nothing_is_embedded_again(open_: Open, store: Path, tmp_path: Path, provider: FakeProvider) -> None:
-    """As after an update of the program: each index had all sessions."""
+    """As after an update of the program, when each index had all sessions."""
     garden, boat = open_("garden"), open_("boat")
     write_session(store, "mast", tmp_path / "boat", "The varnish peels off the mast.")
     garden.sync()
@@ -123,7 +123,7 @@ def test_it_does_not_go_with_its_workspace(open_: Open, store: Path, tmp_path: P
     shutil.rmtree(tmp_path / "boat")
     garden.sync()
     assert held(garden) == {"mast"}
-    assert len(provider.embedded) == before  # its vectors had stayed
+    assert len(provider.embedded) == before  # its vectors were still stored
 
 
 def test_session_continues_in_its_workspace(open_: Open, store: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Sessions are listed by a glance long before they are read, and what reading finds takes its place."""
+"""Sessions are listed from a quick scan long before they are read; the data from reading replaces it."""
 
 import json
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def memory(tmp_path: Path, store: Path, monkeypatch: pytest.MonkeyPatch) -> Iter
 
 
 def list_only(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sync that is cancelled at the first transcript that it would read."""
+    """Run a sync that is cancelled at the first transcript that it would read."""
 
     def cancelled(*_: object) -> None:
         raise Cancelled

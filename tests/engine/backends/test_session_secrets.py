@@ -1,4 +1,4 @@
-"""Secrets of every kind, planted in sessions: none is in the index's files, in the log, or in what is embedded."""
+"""Planted secrets of every kind in sessions: none is in the index's files, in the log, or in embedded text."""
 
 import contextlib
 import json
@@ -19,7 +19,7 @@ from tests.helpers.fake_provider import FakeProvider, selection_of
 
 _MARKED = re.compile("«([^»]*)»")
 _TELLING = 12
-"""Shorter ones may stand in a file by chance."""
+"""Shorter ones may occur in a file by chance."""
 EXAMPLES = [example for pattern in PATTERNS for example in pattern.examples]
 SECRETS = {
     line
@@ -31,7 +31,7 @@ SECRETS = {
 
 
 def openclaw_lines() -> list[dict]:
-    """Each example as something the person says, in a thought, as a tool's input and as its output."""
+    """Each example in a user's message, in thinking, and in a tool's input and output."""
     lines: list[dict] = [{"type": "session", "id": "s", "cwd": "/home/ada", "timestamp": "2026-03-01T10:00:00.000Z"}]
     for number, example in enumerate(EXAMPLES):
         text = _MARKED.sub(r"\1", example)
@@ -60,7 +60,7 @@ def test_planted_secrets_never_stored_or_sent(tmp_path: Path, monkeypatch: pytes
     lines = openclaw_lines()
     (store / "all.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
     for number, example in enumerate(EXAMPLES):
-        # Alone, so that it is the session's title too; without a last line end, so that it is read twice.
+        # Alone, so that it is also the session's title; without a final line break, so that it is read twice.
         message = {"type": "message", "message": {"role": "user", "content": _MARKED.sub(r"\1", example)}}
         (store / f"{number}.jsonl").write_text(json.dumps(lines[0]) + "\n" + json.dumps(message))
     notes, data = tmp_path / "notes", tmp_path / "data"
@@ -99,11 +99,11 @@ GEMINI = {"sessionId": SECRET, "projectHash": "p", "messages": [{"id": SECRET, "
         ("id.jsonl", [HELLO | {"uuid": SECRET, "sessionId": SECRET}]),
         ("tool.jsonl", [HELLO, HELLO | {"type": "assistant", "uuid": "v", "message": {"content": [TOOL]}}]),
         ("summary.jsonl", [HELLO, {"type": "summary", "leafUuid": "later", "summary": f"About {SECRET}"}]),
-        # Cut to 200 characters, what is left of it looks like none.
+        # Cut to 200 characters, the rest doesn't match any pattern.
         ("title.jsonl", [HELLO, {"type": "custom-title", "sessionId": "s", "customTitle": "x" * 180 + f" {SECRET}"}]),
         ("place.jsonl", [HELLO | {"cwd": f"/home/{SECRET}", "gitBranch": f"try/{SECRET}"}]),
         ("chats/session-1.json", [GEMINI]),
-        # Parsers cite the words around a mistake.
+        # Parsers quote the words around a syntax error.
         ("conversations.json", f'[{{"uuid":"u","name":"n","chat_messages":[]}},{{"name":{SECRET}'),
         ("chats/session-2.json", json.dumps(GEMINI)[:-2] + f",{SECRET} ]}}"),
     ],

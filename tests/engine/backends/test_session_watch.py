@@ -1,4 +1,4 @@
-"""Sessions that grow while the program is open: indexed at once where it is worth it, with the next sync where not."""
+"""Sessions that grow while the program is open: indexed immediately if worthwhile, else with the next sync."""
 
 import json
 from pathlib import Path

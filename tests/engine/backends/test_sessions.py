@@ -1,4 +1,4 @@
-"""Sessions from their transcripts to search results, and back to the message."""
+"""Sessions, from their transcripts to search results and back to the message."""
 
 import json
 import os
@@ -412,7 +412,7 @@ def test_removed_words_leave_file(memory: BuiltinMemory, boat: Path, store: Path
     with memory._store.read() as snapshot:
         assert snapshot.meta("words to forget") is None
     folder = memory._store.files.folder
-    memory.close()  # with the last checkpoint
+    memory.close()  # runs the last checkpoint
     for file in folder.iterdir():
         assert b"quarrelsomecove" not in file.read_bytes()
 

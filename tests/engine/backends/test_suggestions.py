@@ -1,4 +1,4 @@
-"""Words that occur nowhere: what is offered instead, and that nothing is taken without a word."""
+"""Unknown words: offered suggestions, and no silent replacement."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ def test_search_unknown_word_answers_its_correction(open_memory, workspace: Path
 
 
 def test_search_unknown_word_keeps_query_without_match(open_memory, workspace: Path) -> None:
-    """A correction that no chunk has with the other words is a guess, so it is offered only."""
+    """A correction that matches no chunk together with the other words is a guess, so it is only suggested."""
     memory = indexed(open_memory, workspace)
     outcome = memory.search("irigation quarterly")
     assert outcome.corrected is None

@@ -1,4 +1,4 @@
-"""Bringing an index up to date: what is read again, what is kept, what is told, and how it stops."""
+"""Syncing an index: files that are read again, data that is preserved, reports, and cancelling."""
 
 import itertools
 import os
@@ -45,7 +45,7 @@ def test_unchanged_files_not_read(open_memory, workspace: Path, provider) -> Non
 
 
 def _waiting(memory, **asked) -> tuple[threading.Thread, list[MemorySyncProgressUpdate], list[SyncReport]]:
-    """A sync that has told that it waits."""
+    """Start a sync that has reported that it is waiting."""
     told: list[MemorySyncProgressUpdate] = []
     reports: list[SyncReport] = []
     waits = threading.Event()

@@ -1,4 +1,4 @@
-"""Whoever types the title or the file name of a note finds that note first."""
+"""Typing the title or the file name of a note finds that note first."""
 
 from pathlib import Path
 
@@ -103,7 +103,7 @@ def test_aged_note_of_that_name_stays_first(memory) -> None:
 )
 @pytest.mark.parametrize("mode", ["keyword", "auto"])
 def test_query_around_a_name_finds_that_note_first(open_memory, workspace: Path, query: str, path: str, mode) -> None:
-    """Question words and fillers do not outrank the note of that name."""
+    """Question words and fillers do not outrank the note with that name."""
     notes = {
         "Note Embeds.md": "Show a picture or a paragraph of one page inside of another page with an exclamation mark.",
         "Advanced Queries.md": "Queries select blocks by their properties. Nest them to filter and sort results.",

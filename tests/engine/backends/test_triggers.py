@@ -1,4 +1,4 @@
-"""Every reason to sync does what it says, once, and can be told from the status."""
+"""Every reason for a sync has its documented effect, once, and appears in the status."""
 
 import errno
 import shutil
@@ -233,7 +233,7 @@ def test_sources_that_are_not_wanted_leave_the_index(open_memory) -> None:
 
 @pytest.fixture(params=["native", "polling"])
 def mode(request, monkeypatch) -> str:
-    """How changes are heard of."""
+    """Parametrize the detection of changes."""
     if request.param == "polling":
 
         def refuse(*_: object) -> None:

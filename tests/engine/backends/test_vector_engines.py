@@ -1,4 +1,4 @@
-"""Which engine compares vectors, and that switching between them changes no answer and embeds nothing."""
+"""Selection of the vector engine; switching changes no answer and embeds nothing."""
 
 import os
 import signal
@@ -55,7 +55,7 @@ memory.close()
 
 @pytest.fixture
 def up_to(monkeypatch: pytest.MonkeyPatch) -> Callable[[int], None]:
-    """Lets `auto` use the table for at most so many chunks of the fake provider's model."""
+    """Return a function that limits the table in `auto` mode to so many chunks of the fake provider's model."""
     return lambda chunks: monkeypatch.setattr(vectors, "_COMPARED_IN_5_MS", limit_of(chunks))
 
 
@@ -97,7 +97,7 @@ def test_auto_switches_with_size_without_embedding(
     open_memory: OpenMemory, workspace: Path, provider: FakeProvider, up_to
 ) -> None:
     up_to(20)
-    write_notes(workspace, range(12))  # 16 chunks: as many as get a table that is not there yet
+    write_notes(workspace, range(12))  # 16 chunks: the limit for creating a table
     memory = open_memory()
     memory.sync()
     assert (engine_of(memory), memory.status().vector.switches_at) == ("sqlite-vec", 20)
@@ -141,7 +141,7 @@ def test_engines_give_the_same_fifty_results(open_memory: OpenMemory, workspace:
     assert answers(memory) == expected
     hybrid = [result.citation for result in memory.search("valve of note 17", max_results=50, min_score=0).results]
     monkeypatch.setattr(vec0_engine.Vec0Engine, "search", lambda *_: None)
-    memory.answer_as(memory._settings)  # forgets the cached answers
+    memory.answer_as(memory._settings)  # clears cached answers
     assert [r.citation for r in memory.search("valve of note 17", max_results=50, min_score=0).results] == hybrid
 
 
@@ -263,7 +263,7 @@ def test_table_that_breaks_while_open_is_shown(open_memory: OpenMemory) -> None:
     assert engine_of(memory) == "sqlite-vec"
     with memory._store.write() as writer:
         writer.connection.execute("DROP TABLE chunks_vec_vector_chunks00")
-    memory.answer_as(memory._settings)  # forgets the cached answers
+    memory.answer_as(memory._settings)  # clears cached answers
     assert answers(memory) == expected
     vector = memory.status().vector
     assert (vector.engine, vector.reason) == ("numpy", "The next update fills the table of sqlite-vec.")

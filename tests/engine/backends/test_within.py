@@ -1,4 +1,4 @@
-"""Questions within the results of others."""
+"""Queries within the results of others."""
 
 from pathlib import Path
 

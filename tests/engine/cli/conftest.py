@@ -15,7 +15,7 @@ from tests.helpers.fake_memory import FakeMemory
 
 @dataclass
 class Opened:
-    """What the command line opened last."""
+    """The arguments with which the command line last opened a memory."""
 
     folder: Path | None = None
     settings: Settings | None = None
@@ -44,7 +44,7 @@ def opened(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> Opened:
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current directory; the person's own folders are empty ones beside it."""
+    """Use an empty current directory; the user's own folders are empty, too."""
     for name in ("config", "log"):
         monkeypatch.setattr(f"platformdirs.user_{name}_dir", lambda *_, name=name, **__: str(tmp_path / name))
     notes = tmp_path / "notes"
@@ -55,7 +55,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Path:
-    """A settings file for a real index: words only, kept in `data`."""
+    """Write a settings file for a real index in `data`, with keyword search only."""
     path = tmp_path / "words.toml"
     path.write_text(f'[defaults]\nprovider = "none"\nstore.path = "{(tmp_path / "data").as_posix()}"\n')
     return path
@@ -95,7 +95,7 @@ class Terminal(io.StringIO):
 def typing(
     settings: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> Callable[..., Answer]:
-    """Run a verb at a terminal where this is typed; its standard error is what the terminal shows."""
+    """Run a verb at a terminal with this input; standard error is the terminal's output."""
 
     def call(typed: str, *argv: str) -> Answer:
         shown = Terminal()

@@ -15,7 +15,7 @@ from tests.helpers.command_line import Run
 
 @pytest.fixture
 def boat(folder: Path, tmp_path: Path, verb: Run) -> Path:
-    """A second workspace, beside the one in the current directory."""
+    """Create a second workspace next to the one in the current directory."""
     (folder / "garden.md").write_text("# Garden\n\nSow the carrots in April.\n")
     boat = tmp_path / "boat"
     boat.mkdir()
@@ -86,7 +86,7 @@ def test_a_saved_search_is_asked_where_it_was_asked(verb: Run, folder: Path, boa
     assert found(verb, "--saved", "There") == {(str(boat), "log.md")}
     assert found(verb, "--saved", "There", "--path", "*.md") == {("", "garden.md")}
     assert found(verb, "--saved", "Here") == {("", "garden.md")}
-    assert found(verb, "--saved", "Like it") == set()  # it is all that there is in boat
+    assert found(verb, "--saved", "Like it") == set()  # boat has no other passage
     out = verb("searches").out
     assert "carrots --all-workspaces" in out
     assert f"carrots --workspace {boat} --path log.md" in out

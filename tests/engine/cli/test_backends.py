@@ -1,4 +1,4 @@
-"""Every verb on every backend: it works, or it says in one sentence why it does not."""
+"""Every verb on every backend: it works, or one sentence explains why it doesn't."""
 
 from pathlib import Path
 
@@ -31,7 +31,7 @@ def notes(folder: Path) -> None:
 
 @pytest.fixture
 def on(notes: None, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    """Verbs on a backend."""
+    """Return a function that runs verbs on a backend."""
 
     def made(backend: str, command: str = "qmd") -> Run:
         config = tmp_path / f"{backend}.toml"

@@ -1,4 +1,4 @@
-"""Files of ours that something else has changed: a sentence each, never a traceback."""
+"""The program's files after changes by other programs: one sentence each, never a traceback."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,9 +13,9 @@ NO_TEXT = "CAST(x'ff41' AS TEXT)"
 
 @pytest.fixture
 def damage(verb: Run, folder: Path, settings: Path) -> Callable[[str, str], None]:
-    """Make an index of a note and one fact, then change one of its databases with a statement."""
+    """Index a note and one fact, then change one of the databases with an SQL statement."""
     (folder / "a.md").write_text("# Lamp\n\nA brass lamp.\n")
-    verb("facts", "add", "I like tea.")  # before all else: a backup is made once a day
+    verb("facts", "add", "I like tea.")  # first, since a backup is made once a day
     verb("index")
 
     def change(name: str, statement: str) -> None:

@@ -22,7 +22,7 @@ def database(folder: Path, tmp_path: Path) -> Path:
 
 
 def change(database: Path, statement: str) -> None:
-    """Only while nothing has the index open."""
+    """Execute a statement while no process has the index open."""
     connection = apsw.Connection(str(database))
     connection.execute(statement)
     connection.close()

@@ -1,4 +1,4 @@
-"""What the verbs say and ask about embedding, its price and where texts go."""
+"""Messages and prompts of the verbs about embedding, its price, and the receiver of the text."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ from tests.helpers.keychain import FakeKeychain
 NOTE = "# Long\n\n" + " ".join(f"word{number:04}" for number in range(1500))
 
 
-# --- sentences ----------------------------------------------------------------------------------------------------
+# --- messages -----------------------------------------------------------------------------------------------------
 
 
 def test_an_estimate_says_how_much_of_everything() -> None:
@@ -80,12 +80,12 @@ def test_amounts_below_a_cent_are_not_nothing() -> None:
     assert "1,200 tokens, $0.02" in progress_text(make_progress(tokens=1200, cost=0.02), 1)
 
 
-# --- index asks -----------------------------------------------------------------------------------------------------
+# --- consent of index -----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
 def paid(folder: Path, settings: Path, monkeypatch: pytest.MonkeyPatch) -> PaidProvider:
-    """A note whose embedding costs some cents, and settings that name who wants them."""
+    """Create a note whose embedding costs some cents, and settings with the paid provider."""
     provider = PaidProvider()
     provider.id = "openai"
     monkeypatch.setitem(registry._FACTORIES, "openai", lambda settings, key: provider)
@@ -144,7 +144,7 @@ def test_anything_else_does_not(typing: Callable[..., Answer], paid: PaidProvide
 
 @pytest.fixture
 def fallback(paid: PaidProvider, settings: Path, monkeypatch: pytest.MonkeyPatch) -> PaidProvider:
-    """What stands in for the paid one, which fails, and wants as much."""
+    """Configure an equally expensive fallback for the paid provider, which fails."""
     paid.before = fail
     paid.price = 0.001
     provider = PaidProvider(id="voyage")
@@ -189,7 +189,7 @@ def test_missing_provider_reported_after_indexing(
     assert answer.err == "mnemoscope: embedded stands in for openai: There is no key.\n"
 
 
-# --- the dry run ----------------------------------------------------------------------------------------------------
+# --- dry run --------------------------------------------------------------------------------------------------------
 
 
 def test_dry_run_shows_price_before_reading(verb: Run, paid: PaidProvider, folder: Path, tmp_path: Path) -> None:

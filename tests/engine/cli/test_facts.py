@@ -1,4 +1,4 @@
-"""`mnemoscope facts` on the real thing, by words."""
+"""`mnemoscope facts` on a real index, with keyword search."""
 
 import io
 import json
@@ -61,7 +61,7 @@ def test_facts_are_forgotten_restored_and_gone_for_good(verb: Run, tmp_path: Pat
 
 
 def test_ids_that_are_none_and_secrets_are_one_line(verb: Run) -> None:
-    for number in range(20):  # some of them begin alike
+    for number in range(20):  # some ids begin with the same character
         verb("facts", "add", f"Fact number {number}")
     known = ids(verb)
     first = next(letter for letter in "0123456789abcdef" if sum(id_.startswith(letter) for id_ in known) > 1)

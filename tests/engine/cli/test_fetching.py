@@ -1,4 +1,4 @@
-"""`mnemoscope index` with a model of the hub: a question, --yes, or a sentence; then a real index with it."""
+"""`mnemoscope index` with a model of the hub: a prompt, --yes, or a message; then a real index with the model."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.helpers.hub_server import MODEL, HubServer
 
 @pytest.fixture
 def hub(minilm: Path, folder: Path, settings: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
-    """A real model on a hub of ours, settings that name it, and a note."""
+    """Serve a real model on a local hub; create settings that name it, and a note."""
     monkeypatch.delenv("HF_TOKEN", raising=False)
     monkeypatch.setattr("engine.embedding.retry._FIRST_SECONDS", 0.001)
     (folder / "market.md").write_text("We bought apples and pears at the market.\n")

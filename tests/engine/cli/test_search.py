@@ -59,7 +59,7 @@ def test_options_reach_the_search(run: Run, memory: FakeMemory) -> None:
 
 
 def test_exclusions_are_part_of_the_query(run: Run, memory: FakeMemory) -> None:
-    """As the help and the box write them; a shell has taken the quotes away by now."""
+    """As written in the help and the search box; the shell has removed the quotes."""
     for words in (("drip", "-hose"), ("-garden hose", "drip", "--max-results", "3"), ("-path:archive",)):
         assert run("search", *words).code == 0
     assert [query for query, _, _ in memory.searches] == ["drip -hose", "-garden hose drip", "-path:archive"]

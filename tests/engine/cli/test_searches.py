@@ -12,7 +12,7 @@ from tests.helpers.fake_memory import FakeMemory
 
 @pytest.fixture(autouse=True)
 def stays(memory: FakeMemory) -> Iterator[None]:
-    """The memory outlives a verb, for the next one."""
+    """Keep the memory open after a verb, for the next one."""
     close = memory.close
     memory.close = lambda: None
     yield

@@ -12,7 +12,7 @@ SAID = {"type": "message", "id": "m1", "message": {"role": "user", "content": "T
 
 @pytest.fixture
 def store(tmp_path: Path, settings: Path) -> Path:
-    """A session folder that the settings list, with one transcript."""
+    """Create a session folder with one transcript, and list it in the settings."""
     folder = tmp_path / "boats"
     folder.mkdir()
     settings.write_text(f'{settings.read_text()}[defaults.sessions]\nfolders = ["{folder.as_posix()}"]\n')
@@ -64,7 +64,7 @@ def test_unreadable_transcript_is_one_finding(verb: Run, store: Path, monkeypatc
     def refuse(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("engine.indexing.transcript_rows.opened", refuse)  # root may read whatever the rights say
+    monkeypatch.setattr("engine.indexing.transcript_rows.opened", refuse)  # root ignores file permissions
     verb("index")
     found = check(verb, "Transcripts")
     assert (found["state"], found["detail"]) == (

@@ -15,7 +15,7 @@ STORES = ("chatgpt", "claude-code", "codex", "gemini", "openclaw")
 
 @pytest.fixture
 def sample(verb: Run, settings: Path) -> Run:
-    """The verbs over an index of the sample sessions."""
+    """Run verbs on an index of the sample sessions."""
     folders = ", ".join(f'"{(SAMPLE / store).as_posix()}"' for store in STORES)
     settings.write_text(f"{settings.read_text()}[defaults.sessions]\nfolders = [{folders}]\n")
     assert verb("index").code == 0
@@ -177,7 +177,7 @@ def test_json_is_the_record(run: Run) -> None:
     assert [message["text"] for message in session["messages"]] == ["hm", "What can I do for you?"]
 
 
-# --- what goes wrong ------------------------------------------------------------------------------------------------
+# --- errors ---------------------------------------------------------------------------------------------------------
 
 
 def _ambiguous(memory: FakeMemory) -> None:
@@ -219,7 +219,7 @@ def test_without_sessions_shows_how_to_add(run: Run, memory: FakeMemory, setting
     assert answer.err == "mnemoscope: No sessions are indexed yet: run mnemoscope index.\n"
 
 
-# --- a real index ---------------------------------------------------------------------------------------------------
+# --- real index -----------------------------------------------------------------------------------------------------
 
 
 def test_real_sessions_are_listed_shown_and_searched(sample: Run) -> None:

@@ -174,7 +174,7 @@ def notes(folder: Path) -> Path:
 def test_a_missing_qmd_is_named_without_deep(verb: Run, notes: Path, settings: Path, searched_before: bool) -> None:
     settings.write_text(settings.read_text() + 'backend = "qmd"\nqmd.command = "no-such-qmd"\n')
     if searched_before:
-        assert "a.md" in verb("search", "lamp").out  # the built-in index answers in its place
+        assert "a.md" in verb("search", "lamp").out  # the built-in index is the fallback
     lines = shown(verb("status").out)
     assert "The command no-such-qmd was not found" in lines["Index error"]
     assert "npm i -g @tobilu/qmd" in lines["Index error"]

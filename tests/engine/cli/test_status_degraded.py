@@ -13,7 +13,7 @@ from tests.helpers.fake_provider import FakeProvider, selection_of
 
 @pytest.fixture
 def with_settings(settings: Path, folder: Path, tmp_path: Path, verb: Run) -> Callable[..., Answer]:
-    """Writes these lines as settings of an index of one note, runs a verb, and returns its answer."""
+    """Return a function that writes settings for an index of one note, runs a verb and returns its answer."""
     (folder / "a.md").write_text("# Tulips\n\nPlant the bulbs.\n")
 
     def call(lines: str, *argv: str) -> Answer:

@@ -1,4 +1,4 @@
-"""Where chunks begin and end, and what they know about themselves."""
+"""Boundaries of chunks, and the lines and headings of each."""
 
 import itertools
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ SENTENCE = "The quick brown fox jumps over the lazy dog and runs away. "
 
 
 def prose(weight: int) -> str:
-    """A paragraph in lines of 60 characters, of about this weight."""
+    """Return a paragraph in lines of 60 characters, of about this weight."""
     return "\n".join([SENTENCE.strip()] * (weight // 59)) + "\n"
 
 

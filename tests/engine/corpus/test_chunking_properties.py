@@ -1,4 +1,4 @@
-"""What holds for the chunks of any text whatever."""
+"""Invariants of the chunks of any text."""
 
 import itertools
 import re

@@ -1,4 +1,4 @@
-"""The day of a note, from its name, its folders and its front matter."""
+"""The date of a note, from its name, its folders and its front matter."""
 
 from datetime import UTC, datetime
 

@@ -1,4 +1,4 @@
-"""What discovery finds, in which order, and the rule for everything it passes over."""
+"""Discovery: files that are found, their order, and the rule for each skipped path."""
 
 import os
 import unicodedata
@@ -262,7 +262,7 @@ def test_a_name_that_is_no_text_is_reported_in_printable_form(tree: Tree) -> Non
 
 
 def test_non_text_workspace_name_is_error(tmp_path: Path) -> None:
-    """Its index, the settings and every answer would have to write the name."""
+    """The index, the settings and every result would have to store the name as text."""
     workspace = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9"))
     workspace.mkdir()
     with pytest.raises(WorkspaceError, match="caf\ufffd holds bytes that are no text: rename the folder"):

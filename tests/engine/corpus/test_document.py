@@ -1,4 +1,4 @@
-"""Every note gets the title that its owner would call it by."""
+"""The title of a note, as its author would name it."""
 
 import pytest
 from hypothesis import given

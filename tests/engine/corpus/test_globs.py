@@ -1,4 +1,4 @@
-"""Patterns match as a .gitignore's do."""
+"""Patterns match like those of .gitignore."""
 
 import unicodedata
 

@@ -1,4 +1,4 @@
-"""The guard opens exactly the names that discovery gives, and nothing else."""
+"""The guard opens exactly the names that discovery returns, and nothing else."""
 
 import os
 import unicodedata
@@ -142,7 +142,7 @@ def test_guard_and_discovery_agree_on_every_name(tree: list[str], hostile: list[
 
 
 def _plant(folder: Path, tree: list[str]) -> Path:
-    """A workspace with these files, a link in each form, and a folder beside it."""
+    """Create a workspace with these files and links of each kind, and a folder next to it."""
     workspace = folder / "notes"
     for name in ["notes/a/a.md", "out/a.md", "out/b/c.md", "outside.md", *(f"notes/{name}" for name in tree)]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""The rules that discovery, guard and watcher share, asked for whole paths as the watcher asks them."""
+"""The ignore rules of discovery, guard and watcher, applied to whole paths like the watcher does."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Any file as numbered lines, whatever its size and content."""
+"""Files of any size and content as numbered lines."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ from engine.corpus.numbered_lines import NumberedText
 
 @pytest.fixture(params=[True, False], ids=["in memory", "on disk"])
 def kept(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
-    """Small files are held in memory, others on disk: both must behave alike."""
+    """Hold small files in memory, or all files on disk; both must behave the same."""
     if not request.param:
         monkeypatch.setattr(numbered_lines, "_IN_MEMORY", -1)
     return bool(request.param)

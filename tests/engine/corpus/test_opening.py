@@ -1,4 +1,4 @@
-"""Many files opened folder by folder: as safe as one by one."""
+"""Opening many files folder by folder is as safe as opening each by its path."""
 
 import os
 import threading
@@ -78,7 +78,7 @@ def test_a_folder_that_a_link_replaces_leads_nowhere_else(files: FolderFiles, tm
 
 @contextmanager
 def swapping(folder: Path, outside: Path) -> Iterator[None]:
-    """Put a link to `outside` in the place of `folder` and take it away again, as fast as can be."""
+    """Replace `folder` by a link to `outside` and restore it, as often as possible."""
     aside, link = folder.with_name("aside"), folder.with_name("link")
     link.symlink_to(outside)
     done = threading.Event()
@@ -142,7 +142,7 @@ def test_listing_while_a_folder_becomes_a_link_stays_inside(tmp_path: Path) -> N
             seen.update(file.name for file in discover(home, Settings()).files)
             with suppress(PathRefused, FileNotFoundError):
                 seen.add(str(guard.locate("notes/theirs.md")))
-    # The folder's other name is one of the workspace, too.
+    # The folder's other name is inside the workspace, too.
     assert seen <= {"notes/ours.md", "aside/ours.md"}
 
 

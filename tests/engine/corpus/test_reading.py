@@ -1,4 +1,4 @@
-"""A note is read as it is, or refused with the reason; nothing is fatal."""
+"""A note is read unchanged or refused with the reason; no error is fatal."""
 
 import hashlib
 import os

@@ -1,4 +1,4 @@
-"""Providers against the fakes of their services."""
+"""Providers with fakes of their services."""
 
 import importlib
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ def server(request) -> Iterator[FakeServer]:
 
 @pytest.fixture
 def make() -> Iterator[Make]:
-    """Makes providers that are closed at the end: `make(server)`, with the server's key unless another is given."""
+    """Create providers that are closed after the test: `make(server)`, with the server's key by default."""
     made: list[EmbeddingProvider] = []
 
     def provider_of(server: FakeServer, key: str | None = "", **options) -> EmbeddingProvider:
@@ -44,7 +44,7 @@ def provider(server, make) -> EmbeddingProvider:
 
 @pytest.fixture
 def waits(monkeypatch) -> list[float]:
-    """Waits between tries, in seconds; none of them is waited for."""
+    """Record the waits between attempts, in seconds, instead of sleeping."""
     found: list[float] = []
     monkeypatch.setattr(retry, "pause", lambda seconds, cancel: found.append(seconds))
     return found

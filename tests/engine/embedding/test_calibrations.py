@@ -1,4 +1,4 @@
-"""What the scale of a model makes of questions in other words than their note's, and of unrelated ones."""
+"""The scale of a model: scores of queries in other words than their note's, and of unrelated queries."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -15,7 +15,7 @@ from tests.helpers.command_line import python
 
 @pytest.fixture(autouse=True)
 def _nothing_shared(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test loads the model for itself, whoever has it in use."""
+    """Make each test load the model, even if another one has it loaded."""
     monkeypatch.setattr(embedded_model._Shared, "model", None)
 
 
@@ -35,7 +35,7 @@ def test_meaning_crosses_languages(provider: EmbeddedProvider) -> None:
 
 
 def test_scripts_called_unknown_are_spelt_letter_by_letter(provider: EmbeddedProvider) -> None:
-    # Two sentences of one meaning are no nearer to each other than to something else.
+    # Two sentences with the same meaning are no closer to each other than to an unrelated one.
     same_in_greek = provider.embed_documents(["Αγοράσαμε φρούτα στην αγορά", "We bought fruit at the market"])
     same_in_thai = provider.embed_documents(["เราซื้อผลไม้ที่ตลาด", "We bought fruit at the market"])
     assert same_in_thai[0] @ same_in_thai[1] > 0.6
@@ -74,7 +74,7 @@ def test_no_texts_have_no_vectors(provider: EmbeddedProvider) -> None:
 
 
 class Encoder:
-    """Stands in for the model; `wait` keeps a batch from ending."""
+    """A fake model whose batches block until `release` is set."""
 
     def __init__(self) -> None:
         self.entered = threading.Event()
@@ -194,4 +194,4 @@ def test_parallel_providers_share_model(monkeypatch: pytest.MonkeyPatch) -> None
     assert loads == [1]
     other.close()
     EmbeddedProvider().embed_query("words")
-    assert loads == [1, 1]  # nobody had it any more
+    assert loads == [1, 1]  # the last user had closed it

@@ -1,4 +1,4 @@
-"""What answers that are no good ones mean."""
+"""Errors for unusable responses."""
 
 import datetime
 import email.utils

@@ -1,4 +1,4 @@
-"""What is Gemini's own."""
+"""Behaviour specific to Gemini."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""With a real model: all-MiniLM-L6-v2 through llama.cpp, in its process."""
+"""A real model: all-MiniLM-L6-v2 through llama.cpp, in a separate process."""
 
 import multiprocessing
 import os
@@ -41,7 +41,7 @@ def provider(minilm: Path) -> Iterator[GgufProvider]:
 
 @pytest.fixture
 def fresh(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GgufProvider]:
-    # Not in pytest's folder: the name of a socket may be a hundred characters long.
+    # Not in pytest's folder: the path of a socket is limited to about a hundred characters.
     with tempfile.TemporaryDirectory() as short:
         monkeypatch.setattr(tempfile, "tempdir", short)
         made = make(settings(minilm), None)
@@ -50,7 +50,7 @@ def fresh(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[GgufProvide
 
 
 def worker(provider: GgufProvider) -> int:
-    """The id of the model's process."""
+    """Return the process id of the model's process."""
     running = provider._process._worker
     assert running is not None
     assert running._process.pid is not None
@@ -65,7 +65,7 @@ def until(condition: Callable[[], bool]) -> None:
 
 
 def test_known_embedding_reproduced(provider: GgufProvider) -> None:
-    # The same cosines as sentence-transformers computes from the weights: .689, and about 0 for what is unrelated.
+    # Cosines as computed by sentence-transformers from the same weights: .689, and about 0 for unrelated texts.
     meal, again, shares = provider.embed_documents(
         ["A man is eating food.", "Someone is having a meal.", "The stock market crashed yesterday."]
     )
@@ -96,7 +96,7 @@ def test_no_texts_have_no_vectors(provider: GgufProvider) -> None:
 
 
 def test_nothing_of_a_long_text_is_dropped(provider: GgufProvider) -> None:
-    start = PASSAGE * 3  # 1,000 tokens, twice what the model takes
+    start = PASSAGE * 3  # 1,000 tokens, twice the model's limit
     vectors = provider.embed_documents([start, start + "Unicorns eat strawberry jam. " * 60, PASSAGE])
     assert vectors.shape == (3, 384)
     assert float(vectors[0] @ vectors[2]) > 0.95
@@ -110,7 +110,7 @@ def test_text_at_limit_sent_whole(provider: GgufProvider, monkeypatch: pytest.Mo
     monkeypatch.setattr(
         gguf.ModelProcess, "vectors", lambda *arguments: asked.append(len(arguments[1])) or real(*arguments)
     )
-    provider.embed_query("dog " * 510)  # and two marks
+    provider.embed_query("dog " * 510)  # plus two special tokens
     provider.embed_query("dog " * 511)
     assert asked == [1, 2]
 
@@ -120,7 +120,7 @@ def test_prompts_stand_before_the_texts(minilm: Path, provider: GgufProvider) ->
     try:
         assert prompted.embed_query("apples") == pytest.approx(provider.embed_query("question: apples"), abs=1e-5)
         assert prompted.embed_documents(["pears"])[0] == pytest.approx(provider.embed_query("fact: pears"), abs=1e-5)
-        # A long text has the prompt before each of its parts, and still none is too long.
+        # Each part of a long text gets the prompt, and no part exceeds the limit.
         assert prompted.embed_documents(["word " * 1000]).shape == (1, 384)
         assert prompted.key != provider.key
     finally:

@@ -25,7 +25,7 @@ SETTINGS = Settings(provider="gguf", local=LocalSettings(model_path=MODEL))
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[HubServer]:
     monkeypatch.delenv("HF_TOKEN", raising=False)
-    # The attempts are what is tested, not the time between them.
+    # The test is about attempts, not the time between them.
     monkeypatch.setattr("engine.embedding.retry._FIRST_SECONDS", 0.001)
     with HubServer(CONTENT) as server:
         monkeypatch.setenv("HF_ENDPOINT", server.origin)
@@ -104,7 +104,7 @@ def test_a_part_that_is_whole_is_only_checked(hub: HubServer) -> None:
 def test_another_content_than_announced_is_thrown_away(hub: HubServer) -> None:
     place = model_place(SETTINGS).path
     place.parent.mkdir(parents=True)
-    place.with_name(f"{place.name}.{hub.sha256[:12]}.part").write_bytes(b"x" * 1000)  # damaged since
+    place.with_name(f"{place.name}.{hub.sha256[:12]}.part").write_bytes(b"x" * 1000)  # damaged meanwhile
     with pytest.raises(ProviderError, match="is not what the hub says it is: fetch it again"):
         fetch_model(SETTINGS)
     assert not place.exists()

@@ -20,7 +20,7 @@ def words(text: str) -> int:
 
 
 def utf8(text: str) -> int:
-    """A tokenizer that knows bytes only, with a mark at both ends as BERT has."""
+    """A tokenizer that counts bytes, plus a mark at both ends as in BERT."""
     return len(text.encode("utf-8", "replace")) + 2
 
 
@@ -32,7 +32,7 @@ def limits(input_tokens: int, *, inputs: int = 100, tokens: int = 10_000) -> Lim
 
 
 class Letters:
-    """Embeds by counting letters, and keeps what it was asked."""
+    """A fake embedding function that counts letters, and records its requests."""
 
     def __init__(self) -> None:
         self.asked: list[list[str]] = []
@@ -140,7 +140,7 @@ def test_opposite_parts_leave_a_vector_without_direction():
 
 
 class FailsLater:
-    """Answers some requests, then raises."""
+    """Returns vectors for some requests, then raises."""
 
     def __init__(self, good: int, error: Exception) -> None:
         self._good, self._error, self._letters = good, error, Letters()
@@ -156,7 +156,7 @@ def test_vectors_before_failure_returned():
     error = ProviderError("Too many requests.")
     with pytest.raises(PartialAnswer, match="Too many requests") as caught:
         embed_whole(texts, limits(1, inputs=3), words, FailsLater(1, error))
-    assert sorted(caught.value.arrived) == [0, 1]  # of the third text only a part came
+    assert sorted(caught.value.arrived) == [0, 1]  # only a part of the third text was answered
     assert caught.value.arrived[1] == pytest.approx(Letters()(["b"])[0])
     assert caught.value.__cause__ is error
 

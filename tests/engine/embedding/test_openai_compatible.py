@@ -1,4 +1,4 @@
-"""What is OpenAI's own, and what differs with the servers that speak its language."""
+"""Behaviour specific to OpenAI, and differences of the servers with a compatible API."""
 
 import logging
 
@@ -25,7 +25,7 @@ def server():
 
 @pytest.fixture
 def local():
-    """A server as people run it on their own machine: any model, no key, nothing known of it."""
+    """A typical local server: any model, no key, and no known properties."""
     with OpenAIServer(dims=48, key=None) as running:
         yield running
 

@@ -20,7 +20,7 @@ from tests.helpers.keychain import FakeKeychain
 
 @dataclass
 class Makers:
-    """Factories in place of those of the services and of gguf, and what they were given."""
+    """Factories that replace those of the services and of gguf, and their arguments."""
 
     given: dict[str, tuple[Settings, str | None]] = field(default_factory=dict)
     fail: set[str] = field(default_factory=set)
@@ -49,7 +49,7 @@ def chosen(selection: Selection) -> str:
     return "none" if selection.provider is None else selection.provider.id
 
 
-# --- the built-in one ---------------------------------------------------------------------------------------------
+# --- the built-in model -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["auto", "embedded"])
@@ -99,7 +99,7 @@ def test_a_missing_package_of_a_service_names_the_command(monkeypatch: pytest.Mo
     )
 
 
-# --- one that is named --------------------------------------------------------------------------------------------
+# --- named providers ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", ["openai", "gemini", "voyage"])
@@ -132,7 +132,7 @@ def test_cancel_during_keychain_is_no_failure(makers: Makers, keychain: FakeKeyc
         select_provider(Settings(provider="openai", fallback="embedded"), cancel=token)
 
 
-# --- the fallback -------------------------------------------------------------------------------------------------
+# --- fallback -----------------------------------------------------------------------------------------------------
 
 
 def test_fallback_uses_own_model(makers: Makers) -> None:
@@ -245,7 +245,7 @@ def test_any_other_failure_ends_auto(makers: Makers) -> None:
 
 
 def test_a_keychain_that_fails_is_such_a_failure(makers: Makers, keychain: FakeKeychain) -> None:
-    """Another model would be chosen for as long as the keychain is locked, and everything embedded anew."""
+    """Otherwise another model would be chosen while the keychain is locked, and everything re-embedded."""
     keychain.fails = OSError()
     selection = select_provider(auto("openai"))
     assert selection.provider is None

@@ -1,4 +1,4 @@
-"""What holds for every remote provider, over real HTTP, with everything that a service can do wrong."""
+"""Properties of every remote provider, over real HTTP, with every fault that a service can have."""
 
 import logging
 import math
@@ -110,7 +110,7 @@ def test_all_tries_for_a_question_share_its_time(server, provider, waits, monkey
     given.clear()
     server.faults.append(server.trouble())
     provider.embed_documents(TEXTS)
-    assert given[0] == given[1] == 600  # five times as long as for another machine
+    assert given[0] == given[1] == 600  # five times the timeout for another machine
 
 
 @pytest.mark.parametrize(("asked", "waited"), [("7", 7), ("86400", 60), ("0", 0)])

@@ -13,7 +13,7 @@ FOREVER = 10**6
 
 
 class Failing:
-    """Raises these errors one after another, then returns "done"."""
+    """Raises these errors one by one, then returns "done"."""
 
     def __init__(self, *errors: Exception) -> None:
         self.errors = list(errors)

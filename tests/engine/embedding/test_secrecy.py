@@ -1,4 +1,4 @@
-"""However a service fails, and whatever it repeats: the key reaches neither the error nor the log."""
+"""For any failure of a service, and any text that it repeats, the key is in neither the error nor the log."""
 
 import base64
 import logging
@@ -18,12 +18,12 @@ from tests.helpers.embedding_servers.server import Drop, FakeServer, Fault, Say
 from tests.helpers.embedding_servers.voyage_server import VoyageServer
 
 PLAIN_KEY = "correct7horse7battery7staple"
-"""Looks like no key that is known."""
+"""Matches no known pattern of keys."""
 NOTE = "Gunhild lent us the gauge."
 
 
 def echoes(key: str) -> list[Fault]:
-    """Refusals that repeat the key in every place where a careless server, or a proxy before it, might."""
+    """Return refusals that repeat the key wherever a careless server or proxy might."""
     said = f"Incorrect API key provided: {key}. Authorization: Bearer {key}"
     return [
         Say(401, {"error": {"message": said, "type": "invalid_request_error", "code": "invalid_api_key"}}),

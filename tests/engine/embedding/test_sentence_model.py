@@ -1,4 +1,4 @@
-"""The built-in model is computed here; the package that brings its weights is what it is measured against."""
+"""The built-in model is computed by our code; the package with its weights is the reference."""
 
 from pathlib import Path
 from typing import Any
@@ -43,7 +43,7 @@ def pieces(encoder: _Encoder) -> Pieces:
 @given(st.text(_LETTERS, max_size=60))
 def test_pieces_are_those_of_the_package(pieces: Pieces, package: Any, text: str) -> None:
     assert pieces.ids(text) == package._tokenizer.encode(text)
-    assert pieces.ids(text) == package._tokenizer.encode(text)  # now that its words are remembered
+    assert pieces.ids(text) == package._tokenizer.encode(text)  # now with cached words
 
 
 def test_words_that_are_forgotten_are_cut_again(pieces: Pieces, package: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -65,7 +65,7 @@ def test_every_piece_of_the_vocabulary_is_read(package: Any) -> None:
         [_PROSE],
         ["", " ", "\0", "a", "🦊"],
         ["fox"] * 5,
-        [_PROSE * count for count in (1, 9, 2, 40, 1, 3)],  # the fourth takes more than is computed at once
+        [_PROSE * count for count in (1, 9, 2, 40, 1, 3)],  # the fourth exceeds the size of one computation
         [_PROSE[place : place + 1 + place % 7] for place in range(len(_PROSE))],
         [_PROSE[place:] for place in range(0, len(_PROSE), 5)],
     ],

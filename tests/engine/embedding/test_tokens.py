@@ -1,4 +1,4 @@
-"""The estimate of tokens against counts of OpenAI's tokenizer (cl100k), taken once with gpt-tokenizer 4.0.0."""
+"""Estimated tokens compared with counts of OpenAI's tokenizer (cl100k), taken once with gpt-tokenizer 4.0.0."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Requests that end: by a cancel at every stage of a connection, by their time, by too large an answer."""
+"""Requests that end: cancelled at every stage of a connection, timed out, or with a response that is too large."""
 
 import contextlib
 import importlib.util
@@ -26,7 +26,7 @@ SERVICE = Service("The service", "ITS_KEY")
 
 @contextlib.contextmanager
 def answering(answer: Callable[[socket.socket], None]) -> Iterator[str]:
-    """A server on loopback that accepts one connection and leaves it to `answer`; yields its address."""
+    """Run a server on loopback that passes one connection to `answer`; yield its address."""
     listener = socket.create_server(("127.0.0.1", 0))
     accepted: list[socket.socket] = []
 
@@ -80,7 +80,7 @@ def test_a_cancel_ends_a_request_wherever_it_is(stage: str) -> None:
         connection.sendall(STAGES[stage])
         reached.set()
         connection.recv(100_000)
-        connection.recv(1)  # until the client hangs up
+        connection.recv(1)  # until the client disconnects
 
     cancel = CancelToken()
     canceller = threading.Thread(target=lambda: (reached.wait(), cancel.cancel()))
@@ -113,7 +113,7 @@ def test_a_cancel_ends_a_tls_handshake() -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse connections beyond the queue")
 def test_cancel_ends_unaccepted_connection(monkeypatch) -> None:
-    """The queue of a listener that is full leaves a further connection waiting, as a host that drops packets does."""
+    """A listener with a full queue leaves further connections pending, like a host that drops packets."""
     with socket.socket() as listener, contextlib.ExitStack() as queued:
         listener.bind(("127.0.0.1", 0))
         listener.listen(0)
@@ -134,7 +134,7 @@ def test_cancel_ends_unaccepted_connection(monkeypatch) -> None:
 
 
 def test_an_answer_that_trickles_ends_with_its_time() -> None:
-    """Each read brings something, so that no time limit of a single read would ever end it."""
+    """Each read returns data, so a timeout per read would never expire."""
 
     def answer(connection: socket.socket) -> None:
         connection.sendall(HEAD + b"\r\n")

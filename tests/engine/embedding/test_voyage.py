@@ -1,4 +1,4 @@
-"""What is Voyage's own."""
+"""Behaviour specific to Voyage."""
 
 from collections.abc import Iterator
 

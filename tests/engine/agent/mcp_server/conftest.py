@@ -20,7 +20,7 @@ SESSION = f"""\
 
 @pytest.fixture
 def served(tmp_path: Path) -> Served:
-    """A workspace of OpenClaw's kind and a folder of sessions; words only."""
+    """Create a workspace in OpenClaw's layout and a folder of sessions; keyword search only."""
     notes, sessions = tmp_path / "notes", tmp_path / "sessions"
     for name, text in NOTES.items():
         (notes / name).parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""Clients that misbehave: the server answers what can be answered, and ends when nobody is there."""
+"""Misbehaving clients: the server answers valid requests, and exits when the client is gone."""
 
 import os
 import signal
@@ -130,14 +130,14 @@ def test_a_client_that_reads_nothing_and_leaves(served: Served) -> None:
 def test_a_call_that_is_cancelled_harms_no_other(served: Served) -> None:
     with served.process() as wire:
         wire.greet()
-        for number in (2, 77):  # the second one is of no call
+        for number in (2, 77):  # the second id belongs to no call
             cancel = {"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}}
             wire.send(call(2, "memory_search", query="timer"), cancel)
         wire.send(call(3, "memory_get", path="memory/2026-02-08.md"))
         numbers = []
         while 3 not in numbers:
             numbers.append(wire.receive()["id"])
-        assert set(numbers) <= {2, 3}  # it may have been faster than its cancellation
+        assert set(numbers) <= {2, 3}  # the call may finish before its cancellation
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a process just ends there")

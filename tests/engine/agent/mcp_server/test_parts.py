@@ -1,4 +1,4 @@
-"""Parts of the server: lines from a pipe, the memory that is opened later, loading the package."""
+"""Parts of the server: reading lines from a pipe, opening the memory late, loading the package."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[4]
 
 
 def lines_of(pieces: list[bytes]) -> list[bytes | None]:
-    """What is read from a wire on which these pieces arrive one by one."""
+    """Return the lines read from a pipe to which these pieces are written one by one."""
     reading, writing = os.pipe()
     with os.fdopen(writing, "wb", buffering=0) as end:
         left = iter(pieces)
@@ -105,7 +105,7 @@ def test_warming_asks_by_words_alone_and_never_fails() -> None:
         assert len(failing.memory.searches) == expected
     assert failing.memory.searches[0][1] == "keyword"
     late.close()
-    late.warm()  # after the end it is not opened again
+    late.warm()  # a closed memory is not opened again
     for thread in threading.enumerate():
         if thread.name == "mnemoscope-warm":
             thread.join()

@@ -1,4 +1,4 @@
-"""The server's handlers, asked by the official client in this process: slowness, cancellation, failures."""
+"""The server's handlers, called by the official client in the same process: slowness, cancellation, failures."""
 
 import threading
 from collections.abc import Awaitable, Callable
@@ -22,7 +22,7 @@ from tests.helpers.fake_sessions import SESSIONS, VALVE
 
 @pytest.fixture
 def talk(access):
-    """Hold a conversation with a server of the fake memory; keyword arguments are those of `access`."""
+    """Run a conversation with a server on the fake memory; keyword arguments are those of `access`."""
 
     def hold(conversation: Callable[[Client], Awaitable[None]], mode: str = "legacy", **options: Any) -> None:
         async def run() -> None:
@@ -156,7 +156,7 @@ def test_a_tool_that_breaks_is_an_answer(access) -> None:
 
     async def run() -> None:
         async with Client(make_server(way, lambda: (tool,)), mode="legacy") as client:
-            assert client.instructions is None  # there is no tool to tell of
+            assert client.instructions is None  # without tools, no instructions
             assert (await client.list_prompts()).prompts[0].name == "memory_context"
             answer = await client.call_tool("broken", {})
             assert (answer.structured_content, answer.is_error) == ({"error": "KeyError: 'x'"}, True)

@@ -20,7 +20,7 @@ GROUP = "agent:main:discord:group:123"
 
 
 def talk(served: Served, conversation: Callable[[Client], Awaitable[None]], *options: str, mode: str = "auto") -> None:
-    """Hold a conversation with a server that is started for it and has ended afterwards."""
+    """Run a conversation with a server that is started for it and has exited afterwards."""
 
     async def run() -> None:
         async with Client(served.parameters(*options), mode=mode) as client:
@@ -30,7 +30,7 @@ def talk(served: Served, conversation: Callable[[Client], Awaitable[None]], *opt
 
 
 def payload(result: Any) -> Any:
-    """What a tool answered, the same as text and as values; a failure is marked as one."""
+    """Return the payload of a tool, which is equal as text and as values; failures must be marked as errors."""
     (content,) = result.content
     assert json.loads(content.text) == result.structured_content
     assert result.is_error is ("error" in result.structured_content)
@@ -77,7 +77,7 @@ def test_notes_and_sessions_are_resources(served: Served) -> None:
 
     async def conversation(client: Client) -> None:
         listed = []
-        while not any("/sessions/" in resource.uri for resource in listed):  # until it is indexed
+        while not any("/sessions/" in resource.uri for resource in listed):  # until the session is indexed
             await client.call_tool("memory_search", {"query": "relay"})
             first = await client.list_resources()
             second = await client.list_resources(cursor=first.next_cursor)

@@ -1,4 +1,4 @@
-"""A memory that can be made to fail in every way, with the built-in one behind it."""
+"""A memory that can be made to fail in various ways, with the built-in one as fallback."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ from tests.helpers.fake_provider import FakeProvider, selection_of
 
 
 class Elsewhere:
-    """Stands for a backend: an index of its own in another place, and failures on request."""
+    """A fake backend: a separate index in another location, and failures on request."""
 
     def __init__(self, place: "Place", memory: BuiltinMemory) -> None:
         self._place = place
@@ -42,7 +42,7 @@ class Elsewhere:
 
 
 class Place:
-    """Where the other index lies: everything that is opened there, and what is wrong there."""
+    """The location of the other index: all memories opened there, and hooks that make them fail."""
 
     def __init__(self, workspace: Path, settings: Settings) -> None:
         self._workspace = workspace
@@ -87,7 +87,7 @@ OpenManager = Callable[..., FallbackMemoryManager]
 
 @pytest.fixture
 def open_manager(workspace: Path, settings: Settings, place: Place) -> Iterator[OpenManager]:
-    """`pause` in seconds; `open_builtin` in place of the real one."""
+    """Open fallback managers; `pause` in seconds, `open_builtin` replaces the real one."""
     opened: list[FallbackMemoryManager] = []
 
     def open_(

@@ -1,4 +1,4 @@
-"""The built-in index in place of one that fails: at once, said plainly, and not for longer than needed."""
+"""The built-in index as fallback of a failing backend: used immediately, reported, and for no longer than necessary."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Machines that share a table in a folder, each with notes and an index of its own."""
+"""Machines that share a table in a folder, each with separate notes and a separate index."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -23,7 +23,7 @@ def provider() -> FakeProvider:
 
 @pytest.fixture
 def machine(tmp_path: Path, provider, monkeypatch) -> Iterator[Machine]:
-    """Opens the memory of a machine by its name; keyword arguments replace settings, `use` embeds."""
+    """Open the memory of a machine by its name; keyword arguments replace settings, `use` embeds."""
     opened: list[LanceMemory] = []
 
     def open_(
@@ -36,7 +36,7 @@ def machine(tmp_path: Path, provider, monkeypatch) -> Iterator[Machine]:
         settings = table_settings(tmp_path / name / "data", str(tmp_path / "shared"), name, **changes)
         memory = LanceMemory(workspace, settings, executor=None, background=False)
         opened.append(memory)
-        assert memory._local._slot.selection is not None  # chosen now, before another machine's takes its place
+        assert memory._local._slot.selection is not None  # choose the provider before another machine replaces it
         return memory
 
     yield open_
@@ -46,7 +46,7 @@ def machine(tmp_path: Path, provider, monkeypatch) -> Iterator[Machine]:
 
 @pytest.fixture
 def builtin_memory(tmp_path: Path, provider, monkeypatch) -> Iterator[Callable[[str], BuiltinMemory]]:
-    """The built-in memory of a machine's notes, with an index of its own."""
+    """Open the built-in memory of a machine's notes, with a separate index."""
     opened: list[BuiltinMemory] = []
 
     def open_(name: str) -> BuiltinMemory:

@@ -1,4 +1,4 @@
-"""What goes into the table comes out of it the same."""
+"""Rows read from the table equal those that were written."""
 
 from typing import Any
 
@@ -111,7 +111,7 @@ def test_model_read_from_vector_column() -> None:
 
 FILES = st.lists(
     st.tuples(st.sampled_from("abc"), st.sampled_from("xyz")), max_size=3, unique_by=lambda file: file[0]
-)  # a path and its content; one content a path
+)  # path and content; paths are unique
 
 
 HISTORIES = st.dictionaries(st.sampled_from(["desk", "shed", "boat"]), st.lists(FILES, min_size=1, max_size=3))

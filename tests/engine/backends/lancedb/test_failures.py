@@ -1,4 +1,4 @@
-"""What goes wrong with a table is one sentence, in bounded time, and never costs the machine's own index."""
+"""A failing table results in one sentence in bounded time, and never affects the machine's own index."""
 
 import asyncio
 import subprocess
@@ -20,7 +20,7 @@ from tests.helpers.shared_tables import rows_of, table_settings
 
 HOSE = {"hose.md": "# Hose\n\nThe irrigation hose has sixteen millimetres.\n"}
 NOBODY = {"endpoint": "http://127.0.0.1:9", "region": "us-east-1"}
-"""Where nobody listens."""
+"""An endpoint on which no server listens."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What only another machine has is read from the table, and says so by its name."""
+"""Files of other machines are read from the table and marked by their name."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ SECRET = "ghp_" + "a1B2c3D4" * 5
 
 @pytest.fixture
 def shed(machine):
-    """A machine without notes, beside one with a note and a session."""
+    """Open a machine without notes; another one has a note and a session."""
     folder = Path(machine("desk", notes={"tools/hose.md": NOTE}).status().workspace_dir).parent / "agents/main/sessions"
     folder.mkdir(parents=True)
     head = {"type": "session", "id": "s1", "cwd": "/home/ada/boat", "timestamp": "2026-03-01T10:00:00.000Z"}

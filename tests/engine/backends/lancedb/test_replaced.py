@@ -1,4 +1,4 @@
-"""A table that other machines delete, make anew or tidy, and processes that die while they write to it."""
+"""A table that other machines delete, recreate or clean up, and processes that die while writing to it."""
 
 import json
 import shutil
@@ -26,7 +26,7 @@ def table(tmp_path: Path) -> str:
 
 
 def found(memory) -> set[str]:
-    """Answered by the table as it is now."""
+    """Return the paths found in the current version of the table."""
     memory._table.changed()
     return {hit.path for hit in memory.search("irrigation", min_score=0.0, max_results=50).results}
 
@@ -78,12 +78,12 @@ def test_answers_not_shared_across_equal_versions(machine, table) -> None:
 
 
 def test_reader_retries_when_version_removed(machine, table) -> None:
-    """As by a machine whose clock is hours ahead."""
+    """Another machine's clock is hours ahead."""
     import lancedb
 
     desk, shed = machine("desk", notes=HOSE), machine("shed", notes={})
     desk.sync()
-    shed._table.view()  # nothing of it is read yet
+    shed._table.view()  # the files of this version are not read yet
     write(Path(desk.status().workspace_dir), GAUGE)
     desk.sync()
     with pytest.warns(UserWarning, match="removes every version"):
@@ -96,7 +96,7 @@ def test_reader_retries_when_version_removed(machine, table) -> None:
     assert shed.status().files == 2
 
 
-@pytest.mark.filterwarnings("ignore:optimize:UserWarning")  # that nothing is kept is meant here
+@pytest.mark.filterwarnings("ignore:optimize:UserWarning")  # keeping no old versions is intended
 def test_many_small_updates_leave_few_files_behind(machine, table, monkeypatch) -> None:
     monkeypatch.setattr(writing, "_KEEP_VERSIONS", timedelta(0))
     monkeypatch.setattr(writing, "_VERSIONS_TO_TIDY", 8)
@@ -118,7 +118,7 @@ def test_many_small_updates_leave_few_files_behind(machine, table, monkeypatch) 
 
 @pytest.mark.filterwarnings("ignore:optimize:UserWarning")
 def test_versions_of_ended_programs_cleaned_up(machine, table, monkeypatch) -> None:
-    """As by `mnemoscope index` from a timer: none of them makes as many commits as are worth tidying."""
+    """As with `mnemoscope index` from a timer: no single run makes enough commits to trigger a cleanup."""
     monkeypatch.setattr(writing, "_KEEP_VERSIONS", timedelta(0))
     monkeypatch.setattr(writing, "_VERSIONS_TO_TIDY", 8)
     versions = []
@@ -135,7 +135,7 @@ def test_status_works_when_table_disappears(machine, table) -> None:
     machine("shed", notes=GAUGE).sync()
     desk = machine("desk", notes=HOSE)
     desk._background = True
-    desk._table.view()  # seen, and nothing of it read
+    desk._table.view()  # opened, but nothing read
     real = desk._table.ask
 
     def refuse(work, *arguments, **options):

@@ -1,4 +1,4 @@
-"""A table in object storage: an S3 server on loopback, and machines that are processes of their own."""
+"""A table in object storage: an S3 server on loopback, and machines in separate processes."""
 
 import json
 import subprocess
@@ -22,7 +22,7 @@ KEYS = {"AWS_ACCESS_KEY_ID": "testing", "AWS_SECRET_ACCESS_KEY": "testing"}
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
-    """Address of a server with one bucket."""
+    """Return the address of a server with one bucket."""
     import boto3
     from moto.server import ThreadedMotoServer
 
@@ -45,7 +45,7 @@ def keys(monkeypatch) -> None:
 
 @pytest.fixture
 def on_s3(machine, endpoint, keys, tmp_path):
-    """Opens machines on a table in the bucket that no other test has."""
+    """Open machines on a table in the bucket that no other test uses."""
     address = LanceDbSettings(
         uri=f"s3://{BUCKET}/{tmp_path.name}", table="notes", storage_options=s3_options(endpoint), timeout_seconds=20
     )

@@ -1,4 +1,4 @@
-"""A table answers as the program's own index does, and as far as its filters let it."""
+"""A table gives the same answers as the program's own index, within its filters."""
 
 import pytest
 
@@ -95,7 +95,7 @@ def test_a_group_does_not_find_the_persons_own_memory(machine) -> None:
         notes={"MEMORY.md": "# Memory\n\nShe hates the timer.\n", "memory/2026-02-08.md": "The timer was reset.\n"}
     )
     desk.sync()
-    other = machine("shed")  # sees the note of the other machine under another name
+    other = machine("shed")  # shows the first machine's note under another name
     for memory, path in ((desk, "MEMORY.md"), (other, "//desk/MEMORY.md")):
         found = {hit.path for hit in memory.search("hates the timer", min_score=0.0).results}
         hidden = {hit.path for hit in memory.search("hates the timer", min_score=0.0, session_key="a:group:1").results}

@@ -1,4 +1,4 @@
-"""Machines that share a table: what each puts there, takes away, and leaves alone."""
+"""Machines that share a table: rows that each one adds, removes and leaves alone."""
 
 import os
 from pathlib import Path
@@ -21,7 +21,7 @@ def table(tmp_path: Path) -> str:
 
 
 def holders(table: str) -> dict[str, list[str]]:
-    """Labels of the machines that hold each file, by path and the beginning of its hash."""
+    """Return the sorted labels of the machines that hold each file, by path."""
     files = [row for row in rows_of(table) if row["ordinal"] == -1]
     return {
         f"{row['path']}": sorted(part.partition(":")[2] for part in row["holders"].split(",") if part)
@@ -87,7 +87,7 @@ def test_a_note_leaves_with_the_last_machine_that_has_it(machine, table) -> None
 
 
 def test_a_folder_that_is_away_takes_nothing_out_of_the_table(machine, table) -> None:
-    """As one on a drive that is not mounted."""
+    """As with a drive that is not mounted."""
     desk, shed = machine("desk", notes=HOSE), machine("shed", notes={"own.md": "# Own\n"})
     for memory in (desk, shed):
         memory.sync()
@@ -261,7 +261,7 @@ def test_many_changes_keep_old_versions_for_readers(machine, monkeypatch, table)
     view = desk._table.view(fresh=True)
     stats = desk._table.ask(view._table.index_stats("terms_idx"))
     assert stats.num_unindexed_rows == 0
-    assert len(reader.where("ordinal >= 0")) == 1  # its version is still there
+    assert len(reader.where("ordinal >= 0")) == 1  # its version still exists
     assert len(desk.search("hose").results) == 2
 
 

@@ -1,4 +1,4 @@
-"""Memories kept by `qmd`: by the real one where it is installed, or by a fake that misbehaves."""
+"""Memories that use `qmd`: the real one if it is installed, or a fake that misbehaves."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,7 +15,7 @@ from tests.helpers.peers import qmd_command
 OpenQmd = Callable[..., QmdMemory]
 
 _PATIENT = {"command_timeout_seconds": 600.0, "update_timeout_seconds": 600.0, "embed_timeout_seconds": 600.0}
-"""On a machine that does much else `qmd` takes its time, and that is no failure."""
+"""On a busy machine `qmd` is slow, which must not fail a test."""
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def real() -> str:
 
 @pytest.fixture
 def open_qmd(workspace: Path, tmp_path: Path) -> Iterator[OpenQmd]:
-    """Opens memories that are closed after the test; `qmd`, `limits` and other keyword arguments replace settings."""
+    """Open memories that are closed after the test; `qmd`, `limits` and other keyword arguments replace settings."""
     opened: list[QmdMemory] = []
 
     def open_(
@@ -61,5 +61,5 @@ def open_qmd(workspace: Path, tmp_path: Path) -> Iterator[OpenQmd]:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Callable[[], Path]:
-    """The folder that `qmd` has for the one workspace."""
+    """Return a function for qmd's folder of the only workspace."""
     return lambda: next((tmp_path / "data" / "indexes").glob("*/qmd"))

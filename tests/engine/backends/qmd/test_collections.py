@@ -1,4 +1,4 @@
-"""What `qmd` is told to index."""
+"""Collections that `qmd` is configured to index."""
 
 import json
 import os
@@ -52,7 +52,7 @@ def test_names_have_small_letters_and_are_each_there_once(workspace, tmp_path):
     for name in ("Über uns", "uber_uns", "über-uns"):
         (tmp_path / name).mkdir()
     made = planned(workspace, extra_paths=tuple(str(tmp_path / name) for name in ("Über uns", "über-uns", "ber!uns")))
-    assert names(made)[1:] == ["ber-uns-notes", "ber-uns-notes-2"]  # the last one does not exist
+    assert names(made)[1:] == ["ber-uns-notes", "ber-uns-notes-2"]  # the last one doesn't exist
     assert all(set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789-") for name in names(made))
 
 
@@ -70,7 +70,7 @@ def test_rejected_files_excluded_by_name(workspace):
 
 
 def test_many_names_need_few_patterns(workspace):
-    """`qmd` tries each of them on each file."""
+    """`qmd` tries each pattern on each file."""
     (workspace / "drafts").mkdir()
     for number in range(200):
         (workspace / f"drafts/{'d' * 200}{number:03}.md").write_text("x\n")

@@ -1,4 +1,4 @@
-"""A `qmd` that cannot answer costs nobody the answer: the built-in index gives it, and the status says why."""
+"""If `qmd` fails, the built-in index answers, and the status has the reason."""
 
 import sys
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""An update that takes longer than it may continues as long as it comes further."""
+"""An update over its time limit continues as long as it makes progress."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from engine.settings.qmd_options import QmdSettings
 
 
 class SlowQmd:
-    """Command and index in one: each update but the last is ended in time, with so many documents stored by then."""
+    """Fake command and index: each update except the last times out, with the given number of documents stored."""
 
     def __init__(self, folder: Path, totals: list[int]) -> None:
         self.folder = folder

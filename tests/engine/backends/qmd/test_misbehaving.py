@@ -1,4 +1,4 @@
-"""Against commands that hang, talk nonsense or are not there: an error that says so, and nothing left behind."""
+"""Commands that hang, print nonsense or are missing: an error with the reason, and no process or file left behind."""
 
 import json
 import os
@@ -36,7 +36,7 @@ time.sleep(600)
 
 @pytest.fixture
 def memory(open_qmd, fake):
-    """One that is indexed, as far as it knows."""
+    """Open a memory that believes it is indexed."""
     fake.does(UPDATED)
     memory = open_qmd(str(fake.path))
     assert memory.sync().error == ""
@@ -44,7 +44,7 @@ def memory(open_qmd, fake):
 
 
 def has_ended(pid: int) -> bool:
-    """A killed process that nobody waits for may be a zombie."""
+    """Return whether a process has ended, which includes zombies."""
     state = Path(f"/proc/{pid}/stat")
     if Path("/proc/self").is_dir():
         return not state.exists() or state.read_text().rpartition(")")[2].split()[0] == "Z"
@@ -63,7 +63,7 @@ def child_of(fake) -> int:
 
 def test_one_that_hangs_is_ended_with_all_that_it_started(open_qmd, fake):
     started = fake.path.with_name("qmd.child")
-    for seconds in (2, 20, 200):  # on a busy machine it may have started nothing by then
+    for seconds in (2, 20, 200):  # on a busy machine it may not have started a child yet
         fake.does(UPDATED)
         memory = open_qmd(str(fake.path), limits={"timeout_ms": 1000 * seconds})
         memory.sync()
@@ -149,7 +149,7 @@ def test_nothing_is_left_when_this_program_is_killed(fake, workspace, tmp_path):
     try:
         child = child_of(fake)
         assert not has_ended(child)
-        assert list(temporary.iterdir())  # what qmd writes
+        assert list(temporary.iterdir())  # the output files of qmd
     finally:
         program.kill()
         program.wait()
@@ -294,7 +294,7 @@ def test_failed_update_reported_and_old_index_used(memory, fake):
 
 @pytest.fixture
 def with_models(open_qmd, fake, monkeypatch):
-    """One that wants its models, and has vectors."""
+    """Open a memory with models enabled and vectors available."""
     monkeypatch.setattr("engine.backends.qmd.memory.why_words_only", lambda *_: "")
     fake.does(UPDATED)
     memory = open_qmd(str(fake.path), qmd={"search_mode": "query"})
@@ -316,7 +316,7 @@ def test_hanging_models_fall_back_then_pause(with_models, fake, monkeypatch):
     assert len(outcome.results) == 1
     outcome = with_models.search("drip timer")
     assert "failed a while ago: words alone are searched." in outcome.notice
-    assert [call[0] for call in fake.calls()].count("query") == 2  # with all its models, then with vectors alone
+    assert [call[0] for call in fake.calls()].count("query") == 2  # with all its models, then by vectors alone
 
 
 def test_without_the_larger_models_the_vectors_are_asked(with_models, fake):
@@ -459,5 +459,5 @@ def test_embedding_pauses_after_failures_then_continues(with_models, fake, monke
     assert "no model" in report.error
     assert not with_models.sync(reason="interval").provider_failed
     assert not maintenance.embed_due("watch", False)
-    assert maintenance.embed_due("manual", False)  # the person asks for it
+    assert maintenance.embed_due("manual", False)  # requested by the user
     assert [call[0] for call in fake.calls()].count("embed") == 1

@@ -1,4 +1,4 @@
-"""What `qmd` says: whatever it is, it is an answer or the one error that is expected."""
+"""Any output of `qmd` is parsed as an answer or raises `QmdError`."""
 
 import contextlib
 import json

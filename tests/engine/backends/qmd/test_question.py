@@ -1,4 +1,4 @@
-"""How a question is put to `qmd`."""
+"""Translation of queries for `qmd`."""
 
 import re
 

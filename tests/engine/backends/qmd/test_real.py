@@ -1,4 +1,4 @@
-"""Against the real `qmd`: what is indexed is found, in its file and on its lines; nothing else is touched."""
+"""The real `qmd`: indexed text is found in its file and on its lines; nothing else is changed."""
 
 import os
 import subprocess
@@ -263,7 +263,7 @@ def test_dropped_collections_added_again(open_qmd, real, data):
     config, (name,) = data() / "xdg-config/index.yml", memory.status().custom["qmd"]["collections"]
     told = config.read_text()
     memory._command.run(["collection", "remove"], operand=name, seconds=30)
-    config.write_text(told)  # just as it was: it sees no reason to look
+    config.write_text(told)  # unchanged, so qmd doesn't reread it
     report = memory.sync()
     assert (report.error, report.files_indexed) == ("", 4)
     assert memory.search("drip").results
@@ -290,7 +290,7 @@ def test_force_reads_everything_again(open_qmd, real):
 
 
 def test_without_models_keywords_and_status_reason(open_qmd, real, monkeypatch):
-    """No hub can be reached here: it would hang for ever."""
+    """No hub can be reached, so that qmd can't wait for one indefinitely."""
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("HF_ENDPOINT", "http://127.0.0.1:9")
     memory = open_qmd(real, qmd={"search_mode": "query", "embed_timeout_seconds": 2.0})
@@ -307,7 +307,7 @@ def test_without_models_keywords_and_status_reason(open_qmd, real, monkeypatch):
     assert status.provider == "none"
     assert status.requested_provider == "qmd"
     assert "embed" in status.custom["providerUnavailableReason"]
-    assert not memory.sync(reason="watch").error  # it rests
+    assert not memory.sync(reason="watch").error  # retries are paused
     assert not memory.probe_embedding().ok
     assert memory.probe_vector().ok
 
@@ -359,9 +359,9 @@ def test_two_processes_wait_for_each_other(open_qmd, real, tmp_path, data):
 
 
 def test_meaning_is_found_with_a_model_that_is_there(open_qmd, real, minilm, monkeypatch, workspace):
-    """Its larger models are not: their files are named, so it says so at once."""
+    """The larger models are missing: their configured files don't exist, so qmd fails immediately."""
     monkeypatch.setenv("QMD_FORCE_CPU", "1")
-    monkeypatch.setenv("CI", "true")  # in which qmd alone would refuse
+    monkeypatch.setenv("CI", "true")  # with CI set, qmd itself would refuse
     (workspace / "harbour.md").write_text("# Harbour\n\nThe ferry leaves for the island at noon.\n")
     models = QmdModelSettings(embed=str(minilm), generate="/no/such.gguf", rerank="/no/such.gguf")
     memory = open_qmd(real, qmd={"search_mode": "query", "models": models})
@@ -376,4 +376,4 @@ def test_meaning_is_found_with_a_model_that_is_there(open_qmd, real, minilm, mon
     assert outcome.results[0].vector_score is not None
     assert "without its larger models" in outcome.notice
     assert not memory.search("boat trips -ferry", min_score=0.2).results
-    assert memory.sync(force=True).vectors_embedded == 0  # texts that are the same keep their vectors
+    assert memory.sync(force=True).vectors_embedded == 0  # unchanged texts keep their vectors

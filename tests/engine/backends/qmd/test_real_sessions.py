@@ -1,4 +1,4 @@
-"""Sessions with the real `qmd`: written out for it with their secrets masked, and found at their message."""
+"""Sessions with the real `qmd`: exported with secrets masked, and found at their message."""
 
 import json
 from pathlib import Path
@@ -82,7 +82,7 @@ def test_sessions_come_and_go(open_qmd, real, store, data):
     before = file.stat().st_mtime_ns
     foreign = data() / "sessions" / "mine.md"
     foreign.write_text("The bell of someone else.\n")
-    assert memory.sync().files_indexed == 1  # what is someone else's
+    assert memory.sync().files_indexed == 1  # the foreign file
     assert file.stat().st_mtime_ns == before
     assert [result.source for result in memory.search("bell").results] == ["sessions"]
     next(store.rglob("*.jsonl")).unlink()

@@ -1,4 +1,4 @@
-"""What failed is left alone for a minute, then twice as long each time, for an hour at most."""
+"""Pauses after failures: a minute, doubled each time, up to an hour."""
 
 from engine.backends.qmd.retry_pause import RetryPause
 

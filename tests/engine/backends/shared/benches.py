@@ -1,4 +1,4 @@
-"""Opens each backend on the same notes, as people would, but with a provider that needs no model."""
+"""Opens each backend on the same notes with normal settings, but with a provider that needs no model."""
 
 import importlib
 from collections.abc import Callable, Iterator, Mapping
@@ -18,7 +18,7 @@ from tests.helpers.fake_provider import FakeProvider, fallback_to, selection_of
 from tests.helpers.peers import qmd_command
 
 BACKENDS = ("builtin", "wrapped", "fallen back", "lancedb", "qmd")
-"""`wrapped`: one that works, with the built-in one behind it; `fallen back`: after it has failed."""
+"""`wrapped`: a working backend with the built-in one as fallback; `fallen back`: after it has failed."""
 
 NOTES = {
     "greenhouse.md": "# Greenhouse\n\n## Watering\n\nThe timer on the drip irrigation skipped Tuesday again.\n",
@@ -34,12 +34,12 @@ _HOMES = {
     "qmd": "engine.backends.qmd.memory",
 }
 _CHOOSING = ("engine.backends.builtin", "engine.backends.qmd.memory")
-"""Modules that choose a provider."""
+"""Modules that select a provider."""
 _GONE = BackendError("The other index is not there.")
 
 
 class Bench:
-    """One backend on one folder of notes. Everything that it opened is closed with it."""
+    """One backend on one folder of notes; closing it closes all memories that it opened."""
 
     def __init__(self, backend: str, folder: Path) -> None:
         self.backend = backend
@@ -50,14 +50,14 @@ class Bench:
         write_notes(self.workspace, NOTES)
 
     def open(self, *, background: bool = False, **changes: object) -> MemorySearchManager:
-        """`changes` replace settings."""
+        """Open a memory; `changes` replace settings."""
         settings = msgspec.structs.replace(_settings(self.data), **changes)
         memory = _OPENERS[self.backend](self, settings, background)
         self._opened.append(memory)
         return memory
 
     def ready(self, **options: object) -> MemorySearchManager:
-        """Opened, and up to date."""
+        """Open a memory and sync it."""
         memory = self.open(**options)  # type: ignore[arg-type]
         report = memory.sync()
         assert not report.error
@@ -79,7 +79,7 @@ class Bench:
         return self._made("LanceMemory", settings, background)
 
     def _qmd(self, settings: Settings, background: bool) -> MemorySearchManager:
-        patient = msgspec.structs.replace(settings.qmd.limits, timeout_ms=600_000)  # the machine may do much else
+        patient = msgspec.structs.replace(settings.qmd.limits, timeout_ms=600_000)  # the machine may be busy
         qmd = msgspec.structs.replace(
             settings.qmd,
             command=str(qmd_command()),
@@ -119,7 +119,7 @@ _OPENERS: Mapping[str, Callable[[Bench, Settings, bool], MemorySearchManager]] =
 
 @contextmanager
 def bench(backend: str, folder: Path) -> Iterator[Bench]:
-    """Skips a backend that is not installed."""
+    """Open a bench; skip the test if the backend is not installed."""
     if backend == "lancedb":
         pytest.importorskip("lancedb", reason="the extra lancedb is not installed")
     if backend == "qmd" and qmd_command() is None:

@@ -1,4 +1,4 @@
-"""Other settings for a memory that is open, on every backend."""
+"""Changed settings of an open memory, on every backend."""
 
 import msgspec
 
@@ -9,7 +9,7 @@ from tests.engine.backends.shared.benches import Bench
 
 
 def _most(number: int) -> Settings:
-    """With so many results at most."""
+    """Return settings that limit the number of results."""
     limits = msgspec.structs.replace(Settings().qmd.limits, max_results=number, timeout_ms=600_000)
     qmd = msgspec.structs.replace(Settings().qmd, limits=limits)
     return Settings(query=QuerySettings(max_results=number), qmd=qmd)

@@ -1,4 +1,4 @@
-"""What is found and read, on every backend."""
+"""Searching and reading, on every backend."""
 
 import shutil
 from collections.abc import Callable, Mapping
@@ -137,7 +137,7 @@ def test_no_other_file_is_read(memory: MemorySearchManager, path):
             read(path)
 
 
-# --- telling --------------------------------------------------------------------------------------------------------
+# --- reporting ------------------------------------------------------------------------------------------------------
 
 
 def test_the_status_is_true(memory: MemorySearchManager):
@@ -208,7 +208,7 @@ def test_a_method_works_or_says_why_not(memory: MemorySearchManager, feature):
         except Unsupported as error:
             refused = str(error)
         except MnemoscopeError:
-            pass  # for another reason, as of a session that is not there
+            pass  # for another reason, such as a missing session
         assert refused == memory.lacks.get(feature)
 
 

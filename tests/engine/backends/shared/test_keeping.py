@@ -1,4 +1,4 @@
-"""Kept up to date, listened to and closed, on every backend."""
+"""Updates, listeners and closing, on every backend."""
 
 import hashlib
 import sys
@@ -167,7 +167,7 @@ def test_one_that_stays_follows_the_notes(opened: Bench):
     assert memory.status().watcher.enabled
 
 
-# --- the end --------------------------------------------------------------------------------------------------------
+# --- closing --------------------------------------------------------------------------------------------------------
 
 
 def test_closed_is_closed(opened: Bench):

@@ -1,4 +1,4 @@
-"""Three workspaces with real indexes, whose store is a folder of the test's own."""
+"""Three workspaces with real indexes, stored in a folder of the test."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -20,7 +20,7 @@ NOTES = {
 
 
 Open = Callable[..., MemorySearchManager]
-"""As `open_memory`; without settings those of the test."""
+"""Like `open_memory`; uses the settings of the test by default."""
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def models(monkeypatch: pytest.MonkeyPatch) -> dict[str, FakeProvider]:
-    """What each memory that is opened from now on gets: the provider of the name `use`."""
+    """The provider for each memory that is opened from now on, under the key `use`."""
     known = {"use": FakeProvider()}
     monkeypatch.setattr(builtin, "select_provider", lambda *_, **__: selection_of(known["use"]))
     return known
@@ -53,7 +53,7 @@ def open_(settings: Settings, models: dict[str, FakeProvider]) -> Iterator[Open]
 
 @pytest.fixture
 def folders(tmp_path: Path, open_: Open) -> dict[str, Path]:
-    """The workspaces, indexed."""
+    """The folders of the workspaces, which are indexed."""
     for name, text in NOTES.items():
         (tmp_path / name).mkdir()
         (tmp_path / name / "note.md").write_text(text)

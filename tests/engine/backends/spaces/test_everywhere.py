@@ -1,4 +1,4 @@
-"""One question to all workspaces: merged, told apart, and never held up by one of them."""
+"""One query to all workspaces: merged results that name their workspace, and no delay by a slow one."""
 
 import shutil
 import threading
@@ -26,7 +26,7 @@ Open = Callable[..., MemorySearchManager]
 
 @pytest.fixture
 def in_force(folders: dict[str, Path], settings: Settings) -> dict[str, Settings]:
-    """The settings of each workspace, by its folder."""
+    """The current settings of each workspace, by its folder."""
     return dict.fromkeys(map(str, folders.values()), settings)
 
 
@@ -34,7 +34,7 @@ def in_force(folders: dict[str, Path], settings: Settings) -> dict[str, Settings
 def everywhere(
     folders: dict[str, Path], tmp_path: Path, open_: Open, in_force: dict[str, Settings]
 ) -> Iterator[MultiWorkspaceMemory]:
-    """The garden is open."""
+    """Open the garden as the current workspace."""
     memory = MultiWorkspaceMemory(
         open_(str(folders["garden"])),
         folders["garden"],
@@ -130,7 +130,7 @@ def test_its_index_is_looked_into_where_it_is(
     detail = insight.chunk("note.md", row.id)
     assert detail is not None
     assert "carrots" in detail.text
-    assert insight.word_counts(("carrots",))[0] == 1  # whatever is no question about a file is about the open workspace
+    assert insight.word_counts(("carrots",))[0] == 1  # methods without a path refer to the open workspace
     with pytest.raises(PathRefused):
         insight.chunks_of("///nowhere/note.md")
 
@@ -208,7 +208,7 @@ def test_other_models_reported(
 
 
 class Stub:
-    """A memory that does as it is told."""
+    """A fake memory with the given search function."""
 
     def __init__(self, search: Callable[[CancelToken], SearchOutcome]) -> None:
         self._search = search
@@ -281,7 +281,7 @@ def test_few_stay_open_and_none_for_ever() -> None:
     pool = MemoryPool(open_stub, lambda _: Settings(), idle_seconds=0.05, most_open=2)
     with pool.using("a"), pool.using("b"), pool.using("c"):
         assert pool.open_folders == ("a", "b", "c")
-    assert made["c"].closed  # given back first, and one too many
+    assert made["c"].closed  # given back first, and above the limit
     finished = threading.Event()
     for _ in range(200):
         if not pool.open_folders:

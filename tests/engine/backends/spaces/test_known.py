@@ -1,4 +1,4 @@
-"""Which workspaces are known, what is told of them, and how one is forgotten."""
+"""The list of known workspaces, the state of each, and forgetting one."""
 
 import shutil
 from collections.abc import Callable
@@ -54,7 +54,7 @@ def test_the_state_is_that_of_the_index(folders: dict[str, Path], tmp_path: Path
 
 
 def test_last_sync_of_open_workspace_shown(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
-    """It stands in the log of its file as long as that is open."""
+    """It is in the write-ahead log of its database as long as that is open."""
     (folders["garden"] / "new.md").write_text("# New\n\nA rake.\n")
     memory = open_(str(folders["garden"]))
     memory.sync()

@@ -1,4 +1,4 @@
-"""Three workspaces that list one store: every session is indexed once, and found from each of them."""
+"""Three workspaces that list the same store: every session is indexed once, and found from each of them."""
 
 import json
 from collections.abc import Callable
@@ -18,7 +18,7 @@ SAID = {"garden": "Frost killed the peppers.", "boat": "The rudder squeaks.", "e
 
 @pytest.fixture
 def settings(tmp_path: Path) -> Settings:
-    """In place of the one beside: all list the store."""
+    """Override the parent fixture: all workspaces list the store."""
     listed = SessionSettings(folders=(str(tmp_path / "agents/main/sessions"),))
     return Settings(store=StoreSettings(path=str(tmp_path / "data")), sessions=listed)
 
@@ -69,7 +69,7 @@ def test_a_copy_that_is_left_for_a_while_is_found_once(
     _write_sessions(tmp_path)
     garden, boat = (open_(str(folders[name])) for name in ("garden", "boat"))
     garden.sync()
-    boat.sync()  # takes its own over, while the garden still has it
+    boat.sync()  # takes over its own session, which the garden still has
     assert [sum(one.id == "boat" for one in memory.sessions()) for memory in (garden, boat)] == [1, 1]
     everywhere = MultiWorkspaceMemory(
         garden,

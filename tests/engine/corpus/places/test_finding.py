@@ -1,4 +1,4 @@
-"""Homes as Linux, macOS and Windows lay them out: what is found, counted and passed over."""
+"""Home folders of Linux, macOS and Windows: places that are found, counted and skipped."""
 
 import json
 import os

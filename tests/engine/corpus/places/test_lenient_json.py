@@ -1,4 +1,4 @@
-"""JSON by hand: what people write, what they break, and that strict JSON means the same as ever."""
+"""Hand-edited JSON: common extensions and mistakes; strict JSON keeps its meaning."""
 
 import contextlib
 import json
@@ -57,7 +57,7 @@ def test_strict_json_unchanged(value):
     for indent in (None, 2):
         try:
             text = json.dumps(value, indent=indent, allow_nan=False)
-        except ValueError:  # no JSON at all
+        except ValueError:  # not valid JSON
             return
         assert parse_lenient(text) == json.loads(text)
 

@@ -1,4 +1,4 @@
-"""Claude Code's transcripts: whose words are whose, what is passed over, what is said of the session."""
+"""Claude Code's transcripts: speakers, skipped lines, and facts of the session."""
 
 from pathlib import Path
 from typing import Any

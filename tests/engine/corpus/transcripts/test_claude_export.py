@@ -1,4 +1,4 @@
-"""Claude.ai's export: messages as text and as blocks, and the branch that was seen last."""
+"""Claude.ai's export: messages as text and as blocks, and the last visible branch."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Codex CLI's transcripts: both forms, no message twice, none lost, nothing that was put in for the person."""
+"""Codex CLI's transcripts: both forms, every message once, and no text inserted in the user's name."""
 
 from pathlib import Path
 from typing import Any
@@ -122,13 +122,13 @@ words = st.sampled_from(["yes", "go on", "Sew  it.\n", "no"])
 
 @given(said=st.lists(st.tuples(st.sampled_from(["user", "agent"]), words, st.sampled_from("ieb"))), data=st.data())
 def test_no_message_duplicated_or_lost(said: list[tuple[str, str, str]], data: st.DataObject) -> None:
-    """Each as an item, as an event or as both; the second of both comes anywhere after the first."""
+    """Each message is an item, an event or both; the second of both is anywhere after the first."""
     only_one_way: dict[tuple[str, str], str] = {}
     lines: list[dict[str, Any]] = []
     late: list[dict[str, Any]] = []
     expected = []
     for role, text, ways in said:
-        # Words that come in one way only come so always: else nobody could tell two messages from one.
+        # Equal messages always have the same form: otherwise two messages would be indistinguishable from one.
         way = only_one_way.setdefault((role, text), ways)
         both = [asked(text) if role == "user" else answered(text), shown(role, text)]
         if way == "b":

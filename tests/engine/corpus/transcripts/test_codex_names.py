@@ -1,4 +1,4 @@
-"""The names of Codex's sessions, from the list that it keeps beside them."""
+"""The names of Codex's sessions, from the list that Codex stores next to them."""
 
 import itertools
 import json
@@ -50,7 +50,7 @@ def test_the_last_name_counts(home: Path) -> None:
     assert given_name(rollout(home)) == GivenName("The boat", TIME)
     assert given_name(str(home / f"archived_sessions/rollout-2026-03-09T11-00-00-{TWO}.jsonl.zst")).name == "Tap"
     assert given_name(rollout(home, "019b1f00-1111-7222-8333-444455558888")) == GivenName()
-    assert given_name(str(home / f"rollout-{ONE}.jsonl")) == GivenName()  # it lies elsewhere
+    assert given_name(str(home / f"rollout-{ONE}.jsonl")) == GivenName()  # outside the sessions folder
     assert given_name(str(home / "sessions/notes.jsonl")) == GivenName()
     keep(home, entry(ONE, "Ship", "unknown"))
     assert given_name(rollout(home)) == GivenName("Ship", 0.0)
@@ -95,6 +95,6 @@ def test_the_list_has_a_later_name_than_the_rollout(home: Path) -> None:
 @given(mangled([entry(ONE, "Boat")]))
 def test_any_json_is_read(home: Path, value: dict[str, object]) -> None:
     keep(home, value, entry(TWO, "Tap"))
-    os.utime(home / "session_index.jsonl", ns=(0, next(_TIMES)))  # another state of it, also within a tick
+    os.utime(home / "session_index.jsonl", ns=(0, next(_TIMES)))  # a different timestamp, even within a clock tick
     assert given_name(rollout(home, TWO)).name == "Tap"
     given_name(rollout(home)).name.encode()

@@ -1,4 +1,4 @@
-"""Transcripts that were compressed: the same bytes, wherever and however they are read."""
+"""Compressed transcripts: the same bytes, however they are read."""
 
 import os
 import random
@@ -32,7 +32,7 @@ def unpacked(path: Path) -> Iterator[Unpacked]:
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("packed") / "rollout-1.jsonl.zst"
-    # Two frames, as if one had been put behind the other.
+    # Two concatenated frames.
     path.write_bytes(zstandard.compress(DATA[:1_000_000], 3) + zstandard.compress(DATA[1_000_000:], 3))
     return path
 
@@ -52,7 +52,7 @@ def test_reading_on_begins_only_once(packed: Path, monkeypatch: pytest.MonkeyPat
     with unpacked(packed) as source:
         for position in range(0, len(DATA), 256 * 1024):
             source.read_at(position, 256 * 1024)
-            source.read_at(max(0, position - 4096), 4096)  # what stands before a place that was reached
+            source.read_at(max(0, position - 4096), 4096)  # bytes before the current position
             assert len(source._kept) < 2_000_000
     assert len(begun) == 1
 

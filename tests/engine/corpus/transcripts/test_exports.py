@@ -1,4 +1,4 @@
-"""Reading exports: in steps, nothing to disk, nothing absurd."""
+"""Reading exports: in steps, without temporary files, and with absurd sizes refused."""
 
 import io
 import json
@@ -49,7 +49,7 @@ def test_surrogate_halves_replaced_at_any_block_end(
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(exports, "_BLOCK", block)
         found = list(exports.conversations(str(path)))
-    whole = [json.loads(json.dumps(text)) for text in texts]  # joins halves that stand side by side
+    whole = [json.loads(json.dumps(text)) for text in texts]  # joins adjacent surrogate halves
     assert found == [{"texts": [re.sub("[\ud800-\udfff]", "\ufffd", text) for text in whole]}]
 
 

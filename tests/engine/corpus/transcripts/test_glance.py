@@ -1,4 +1,4 @@
-"""A glance at a transcript finds what reading it finds, or what that will correct."""
+"""A quick scan of a transcript finds the same facts as reading it, or facts that reading corrects."""
 
 import json
 from pathlib import Path
@@ -57,7 +57,7 @@ def test_a_long_transcript_is_known_but_for_about_its_messages(tmp_path: Path, s
 @pytest.mark.parametrize("fixture", LINES, ids=lambda path: f"{path.parent.name}/{path.name}")
 @pytest.mark.parametrize("size", [20_000, 200_000])
 def test_long_line_transcript_known_by_first_words(tmp_path: Path, fixture: Path, size: int) -> None:
-    """A line that no format knows, and longer than what is read at once; reading finds titles in the middle."""
+    """A line of unknown format that exceeds one read; only reading the whole transcript finds titles after it."""
     path = tmp_path / fixture.name
     start, _, rest = fixture.read_bytes().partition(b"\n")
     path.write_bytes(b"\n".join([start, b'{"padding":"%s"}' % (b"x" * size), rest]))

@@ -1,4 +1,4 @@
-"""Lines of JSON: read from anywhere, whatever their length, whatever happened to them."""
+"""Lines of JSON: read from any position, of any length, and damaged."""
 
 import json
 import os

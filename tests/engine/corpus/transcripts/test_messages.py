@@ -1,4 +1,4 @@
-"""Messages and what they say about their session."""
+"""Messages, and the facts of the session in them."""
 
 import sqlite3
 

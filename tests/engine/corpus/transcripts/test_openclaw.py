@@ -1,4 +1,4 @@
-"""OpenClaw's transcripts: what is said in them, what is left out, what is said of the session."""
+"""OpenClaw's transcripts: messages, skipped text, and facts of the session."""
 
 import json
 from pathlib import Path

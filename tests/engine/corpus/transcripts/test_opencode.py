@@ -1,4 +1,4 @@
-"""opencode's sessions: one file of the session, one of each message, one of each part."""
+"""opencode's sessions: one file for the session, one for each message, one for each part."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Messages packed into chunks: nothing lost, every part placed, and going on later gives the same."""
+"""Messages packed into chunks: all text included, every part located, and the same chunks after resuming."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,7 +66,7 @@ def test_nothing_is_lost_and_every_part_is_placed(said: list[SpokenMessage]) -> 
         mine = [c for c in chunks if any(place.ordinal == one.ordinal for place in c.places)]
         assert mine
         assert all(c.start_line <= one.line <= c.end_line for c in mine)
-        # Chunks of one message may overlap, and blank text is left out between them.
+        # Chunks of one message may overlap, and blank text between them is omitted.
         left = set("".join(one.text.split()))
         assert left <= set("".join("".join(c.text for c in mine).split()))
     for chunk in chunks:

@@ -1,4 +1,4 @@
-"""JSON values of no certain type as times, texts, inputs of tools."""
+"""JSON values of uncertain type as times, texts and inputs of tools."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Every fixture is recognised by its content as what it is, whatever it is called."""
+"""Every fixture is recognised by its content, under any name."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Reading another program's database: what is read, and that its folder stays as it is."""
+"""Reading another program's database: the data that is read, and an unchanged folder."""
 
 import subprocess
 import sys
@@ -42,7 +42,7 @@ def look(path: Path) -> list[int]:
 
 
 def folder(path: Path) -> dict[str, tuple[bytes, int, int, int]]:
-    """Names, bytes, times and inodes of all that lies beside the database."""
+    """Return content, times and inode of every file in the folder of the database, by name."""
     found = {}
     for entry in path.parent.iterdir():
         state = entry.stat()
@@ -132,7 +132,7 @@ def test_pages_in_the_wal_are_those_of_one_moment(path: Path, writer: OpencodeWr
 
     def query(connection: apsw.Connection) -> list[int]:
         first = numbers(connection)
-        add(writer, 2)  # grows the WAL, which changes nothing of what is being read
+        add(writer, 2)  # grows the write-ahead log, which doesn't affect the current snapshot
         return first + numbers(connection)
 
     with closing(SqliteView(str(path))) as view:

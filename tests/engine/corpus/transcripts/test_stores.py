@@ -1,4 +1,4 @@
-"""The folders with sessions: named, walked, and back from a session's name to its transcript."""
+"""The folders with sessions: naming, walking, and locating a transcript by the session's name."""
 
 import os
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The three batch APIs against the fakes of their services."""
+"""The three batch APIs with fakes of their services."""
 
 from collections.abc import Iterator
 

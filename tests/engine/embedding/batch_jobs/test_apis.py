@@ -1,4 +1,4 @@
-"""Each provider's batch API, over real HTTP, against a fake that rejects what the real service rejects."""
+"""Each provider's batch API, over real HTTP, with a fake that rejects the same requests as the real service."""
 
 import hashlib
 import io
@@ -247,7 +247,7 @@ def test_the_price_is_that_of_jobs(provider_id, make):
     kind = {"openai": OpenAIBatchServer, "gemini": GeminiBatchServer, "voyage": VoyageBatchServer}[provider_id]
     with kind() as server:
         api = batches_of(make(server))
-        # The server's settings say 0.02 for direct requests; the discount is the list's.
+        # The server's settings set 0.02 for direct requests; the discount is that of the price list.
         assert api.price == pytest.approx(0.02 * (2 / 3 if provider_id == "voyage" else 0.5), rel=0.01)
 
 

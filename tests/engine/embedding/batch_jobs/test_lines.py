@@ -1,4 +1,4 @@
-"""The JSONL of batch jobs: into groups, and back from whatever comes in whatever pieces."""
+"""The JSONL of batch jobs: grouping of lines, and parsing of results that arrive in arbitrary pieces."""
 
 import itertools
 import json
@@ -15,7 +15,7 @@ from engine.embedding.batch_jobs.lines import Group, Text, dump, groups, read_ge
 
 
 class Api:
-    """Only lines and limits."""
+    """A fake API with lines and limits only."""
 
     def __init__(self, requests: int = 50_000, bytes_: int = 10**9) -> None:
         self.limits = JobLimits(requests, bytes_, 10**9, 1.0)

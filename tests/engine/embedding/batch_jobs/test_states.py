@@ -1,4 +1,4 @@
-"""What providers say of a job, in the shapes in which they are known to say it."""
+"""Job states, in the known formats of each provider."""
 
 import pytest
 
