@@ -1,6 +1,6 @@
-"""`session-homes.sqlite`: which workspace each transcript is indexed in. All indexes that lie side by side share it.
+"""`session-homes.sqlite`: maps each transcript to the workspace that indexes it. All neighbouring indexes share it.
 
-It can be made again at any time: a transcript without a row belongs to the workspace that sees it next.
+It can be rebuilt at any time: a transcript without a row is assigned to the workspace that finds it next.
 """
 
 import contextlib
@@ -20,18 +20,18 @@ log = logging.getLogger(__name__)
 
 
 class SessionOwner(NamedTuple):
-    """Where one transcript is indexed."""
+    """The workspace in which one transcript is indexed."""
 
     workspace: str
-    """Real path of its folder."""
+    """Real path of the workspace folder."""
     rank: int
-    """How good its reason is: 0 for having been the first, more for holding the folder that the agent worked in."""
+    """Priority of the claim: 0 for the first workspace to find it, more for one that contains the agent's folder."""
     project: str
-    """That folder, as the transcript names it, with secrets masked; empty where it names none."""
+    """The agent's folder as the transcript names it, with secrets masked; empty if it names none."""
 
 
 Homes = Mapping[str, SessionOwner]
-"""By the transcript's path."""
+"""Owner by the transcript's path."""
 
 
 def _m001_homes(connection: apsw.Connection) -> None:
@@ -51,7 +51,10 @@ _COLUMNS = [
 
 
 class SessionOwnership:
-    """Each call opens the file for itself, since it is needed once a sync. Raises apsw's errors, `IndexTooNew`."""
+    """Reads and writes the ownership file, opened for each call since that is once a sync.
+
+    Raises apsw's errors and `IndexTooNew`.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -62,9 +65,9 @@ class SessionOwnership:
             return _rows(connection)
 
     def change(self, decide: Callable[[Homes], Mapping[str, SessionOwner | None]]) -> Homes:
-        """Set or, with None, remove what `decide` returns for the rows as they are, with nobody else at it.
+        """Pass all rows to `decide` and store its result in one write transaction; None removes a row.
 
-        Returns the rows afterwards.
+        Returns the updated rows.
         """
         with self._opened() as connection:
             connection.execute("BEGIN IMMEDIATE")
@@ -84,7 +87,7 @@ class SessionOwnership:
             return rows
 
     def release(self, workspace: Path) -> None:
-        """Let other workspaces have all that this one held."""
+        """Release all transcripts of this workspace to other workspaces."""
         if self._path.exists():
             with self._opened() as connection:
                 connection.execute("DELETE FROM homes WHERE workspace = ?", (str(workspace),))
@@ -100,7 +103,7 @@ class SessionOwnership:
         try:
             return self._try()
         except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError):
-            # Nothing in it is lost: every workspace claims anew what its index holds.
+            # No data is lost: every workspace claims the transcripts in its index again.
             log.warning("The list of where sessions belong is damaged and begun anew")
             for name in self._names():
                 name.unlink(missing_ok=True)
@@ -112,7 +115,7 @@ class SessionOwnership:
             connection.set_busy_timeout(BUSY_MS)
             connection.pragma("journal_mode", "wal")
             connection.pragma("synchronous", 1)
-            connection.pragma("secure_delete", 1)  # of paths that were stored before secrets in them were masked
+            connection.pragma("secure_delete", 1)  # erases paths stored before secrets were masked
             migrate(connection, self._path, MIGRATIONS)
             if unreadable(connection, _COLUMNS):
                 raise apsw.CorruptError("another table than ours")
