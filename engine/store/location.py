@@ -49,7 +49,7 @@ class IndexFiles:
         return self.folder.parent / "session-homes.sqlite"
 
     def prepare(self) -> None:
-        """Create the folder with private permissions, fix modes inside it and remove temporary files. Raises OSError."""
+        """Create the folder with private permissions, fix modes in it and remove temporary files. Raises OSError."""
         make_folder(self.folder)
         tidy_folder(self.folder)
         tidy_folder(self.folder.parent)

@@ -25,7 +25,10 @@ class MatrixState(NamedTuple):
 
 
 def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
-    """Compare the file with the current vectors. A missing file is a problem only if it would have been worth saving."""
+    """Compare the file with the current vectors.
+
+    A missing file is a problem only if it would have been worth saving.
+    """
     wanted = np.asarray(snapshot.vector_chunk_ids(model.id), dtype=np.int64)
     found = read_matrix(path, generation=snapshot.generation, model_key=matrix_key(snapshot, model))
     if found is None:

@@ -48,7 +48,7 @@ class MatrixEngine:
         allowed: Sequence[int] | None = None,
         cancel: CancelToken | None = None,
     ) -> tuple[Ids, Vectors]:
-        """Ids (m,) and approximate cosines (m,) of the nearest chunks, best first, m <= k. `allowed` limits the search."""
+        """Return ids (m,) and approximate cosines (m,) of the nearest chunks, best first, m <= k."""
         import numpy as np
 
         matrix = self.in_step(snapshot, model)

@@ -135,7 +135,7 @@ class VectorIndex:
         allowed: Sequence[int] | None = None,
         cancel: CancelToken | None = None,
     ) -> tuple[Ids, Vectors]:
-        """Ids (m,) and approximate cosines (m,) of the nearest chunks, best first, m <= k. `allowed` limits the search."""
+        """Return ids (m,) and approximate cosines (m,) of the nearest chunks, best first, m <= k."""
         if self._chosen != "numpy":
             found = self._table.search(snapshot, model, query, k, allowed)
             if found is not None:
@@ -223,7 +223,7 @@ class VectorIndex:
     # --- the table --------------------------------------------------------------------------------------------------
 
     def table_problem(self, snapshot: Snapshot, model: StoredModel | None) -> str:
-        """Describe a problem of the sqlite-vec table in one sentence; empty if there is none or no table is required."""
+        """Describe a problem of the sqlite-vec table in one sentence; empty if there is none or no table is needed."""
         from engine.store import vec0
 
         there = vec0.has_table(snapshot.connection)

@@ -1,4 +1,4 @@
-"""`workspace.json` next to an index: the path of its workspace, which can't be derived from the folder's hashed name."""
+"""`workspace.json` next to an index: the path of its workspace, since the folder's name is only a hash of it."""
 
 import contextlib
 import os

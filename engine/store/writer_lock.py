@@ -29,7 +29,7 @@ class WriterLock:
         return FileLock(self._path, mode=0o600, thread_local=False)
 
     def acquire(self) -> bool:
-        """Acquire the lock, re-entrantly; False if another process holds it. Raises OSError if no lock can be created."""
+        """Acquire the lock (re-entrant); False if another process holds it. Raises OSError if it can't be created."""
         with self._mutex:
             return self._acquire()
 
