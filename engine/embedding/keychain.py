@@ -1,8 +1,7 @@
-"""The keychain of the operating system, asked from a thread of its own and with a limit.
+"""The operating system's keychain, accessed from a separate thread with a timeout.
 
-A locked keychain shows a prompt and waits for it without an end, one on a dead D-Bus waits for nothing at all, and
-neither can be stopped from outside. So the call is left behind when its time is up, and as long as it has not come
-back, nobody else waits for the keychain.
+A locked keychain waits indefinitely for its prompt, and a call over a dead D-Bus never returns; neither can be
+interrupted. Therefore the call is abandoned after the timeout, and no other access waits until it has returned.
 """
 
 import threading
@@ -15,13 +14,13 @@ from engine.base.language import tr
 
 SERVICE = "mnemoscope"
 ANSWER_SECONDS = 15.0
-"""Enough to type a password into the prompt of a locked keychain."""
+"""Long enough to type a password into the prompt of a locked keychain."""
 _EMPTY = ("keyring.backends.fail", "keyring.backends.null")
-"""What keyring calls a keychain where there is none."""
+"""Backends that keyring uses if there is no keychain."""
 
 
 class KeychainError(ProviderError):
-    """The keychain did not do what it was asked; the message says what to do."""
+    """Access to the keychain failed; the message says how to fix it."""
 
 
 class NoKeychain(KeychainError):
@@ -32,18 +31,18 @@ class NoKeychain(KeychainError):
 
 
 def read(account: str, *, cancel: CancelToken | None = None) -> str | None:
-    """The secret of an account, None where there is none. Raises `KeychainError`, `Cancelled`."""
+    """The secret of an account, None if there is none. Raises `KeychainError`, `Cancelled`."""
     found = _ask(lambda keychain: keychain.get_password(SERVICE, account), cancel)
     return None if found is None else str(found)
 
 
 def write(account: str, secret: str) -> None:
-    """Keep a secret, in place of an earlier one. Raises `KeychainError`."""
+    """Save a secret, replacing an earlier one. Raises `KeychainError`."""
     _ask(lambda keychain: keychain.set_password(SERVICE, account, secret))
 
 
 def remove(account: str) -> None:
-    """Forget the secret of an account, if there is one. Raises `KeychainError`."""
+    """Remove the secret of an account, if there is one. Raises `KeychainError`."""
 
     def forget(keychain: Any) -> None:
         if keychain.get_password(SERVICE, account) is not None:
@@ -53,11 +52,11 @@ def remove(account: str) -> None:
 
 
 class _Call:
-    """One question to the keychain, in a thread that may never come back."""
+    """One access to the keychain, in a thread that may never return."""
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
         self.woken = threading.Event()
-        """Set when there is an answer, and when nobody waits for it any more."""
+        """Set on completion and on cancel."""
         self.answer: Any = None
         self.error: Exception | None = None
         self._work = work
@@ -103,7 +102,7 @@ def _ask(work: Callable[[Any], Any], cancel: CancelToken | None = None) -> Any:
 
 
 def _keychain() -> Any:
-    """The keychain in use. Choosing it loads some 100 ms of modules and asks D-Bus."""
+    """The keychain in use. Selecting it loads some 100 ms of modules and queries D-Bus."""
     import keyring
 
     chosen = keyring.get_keyring()

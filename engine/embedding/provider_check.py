@@ -1,4 +1,4 @@
-"""Tries settings out before they are saved: one word is sent, never a person's text."""
+"""Tests provider settings before they are saved: sends a single word, never the user's texts."""
 
 import time
 
@@ -16,10 +16,10 @@ WORD = "ping"
 
 
 def probe_provider(settings: Settings, key: str | None = None, *, cancel: CancelToken | None = None) -> ProviderProbe:
-    """Whether the provider of these settings answers, how fast and with what; its fallback is left out.
+    """Test the provider of these settings without its fallback; returns success, response time and model.
 
-    `key` is an API key as a person typed it, None for the one that is found. Never on the GUI thread. Raises
-    `Cancelled` alone.
+    `key`: an API key as entered by the user, None to look it up. Never call this on the GUI thread. Only raises
+    `Cancelled`.
     """
     alone = msgspec.structs.replace(settings, fallback="none")
     try:
