@@ -1,7 +1,7 @@
 """HTTP access to remote services: https, keys sent only to their own host, and failures as error messages.
 
-Outgoing data is limited: of a request's headers, only those below, the key and the user's own headers are sent; from the
-environment, only the system proxy is used.
+Only the request headers listed below, the key and the user's own headers are sent; the environment supplies nothing but
+the system proxy.
 """
 
 import contextlib

@@ -1,4 +1,4 @@
-"""A memory in a program that stays: its index follows the folders, and what other processes do to it is noticed."""
+"""Background services of a long-running program: follow the folders, and detect changes by other processes."""
 
 import logging
 import threading
@@ -18,19 +18,19 @@ _SECONDS = 1.0
 
 
 class ChangePoller:
-    """Asks `moment` once a second and calls `changed` when the answer is another one. Thread-safe."""
+    """Calls `moment` once a second, and `changed` when its result changes. Thread-safe."""
 
     def __init__(self, moment: Callable[[], object], changed: Callable[[], None], threads: BackgroundExecutor) -> None:
         self._moment = moment
         self._changed = changed
         self._threads = threads
-        self._lock = threading.RLock()  # `changed` may close what this belongs to
+        self._lock = threading.RLock()  # re-entrant, since `changed` may close the owner
         self._closed = False
         self._last: object = None
         self._cancel = threads.later(_SECONDS, self._look)
 
     def close(self) -> None:
-        """Returns when a look that is under way has ended."""
+        """Stop polling, after a running check has ended."""
         with self._lock:
             self._closed = True
             self._cancel()
@@ -42,7 +42,7 @@ class ChangePoller:
             try:
                 now = self._moment()
             except MnemoscopeError as error:
-                # Whoever works with the index meets the same error, and says it better.
+                # Callers that use the index get the same error with a better message.
                 log.debug("The index could not be asked for its state: %s", type(error).__name__)
             except Exception:
                 log.exception("The index could not be asked for its state")
@@ -55,7 +55,7 @@ class ChangePoller:
 
 
 class BackgroundServices:
-    """Owns what works when nobody asks: watchers, timers and the syncs that they ask for, on `threads`."""
+    """Owns watchers, timers and the syncs that they request, all on `threads`."""
 
     def __init__(
         self,
@@ -67,16 +67,16 @@ class BackgroundServices:
         moment: Callable[[], object],
         threads: BackgroundExecutor,
     ) -> None:
-        """`sync` does one sync and returns its report, `indexed_sizes` is for `SessionDeltas`.
+        """`sync` runs one sync and returns its report; `indexed_sizes` is for `SessionDeltas`.
 
-        `moment`: what differs after another process has worked on the index, or begun to, or ended; asked once a
+        `moment`: a value that changes when another process starts, commits or ends work on the index; called once a
         second, so it must be cheap.
         """
         self._settings = settings
         self._syncs = syncs
         listeners = self._listeners = syncs.listeners
         self._sync = sync
-        syncs.dirty = True  # nobody has seen what changed while the program was away
+        syncs.dirty = True  # changes made while the program was not running are unknown
         self._background = BackgroundSync(workspace, settings, self._run, self._changed, indexed_sizes, threads)
         self._follower = ChangePoller(moment, listeners.tell, threads)
 
@@ -84,11 +84,11 @@ class BackgroundServices:
         return self._background.watcher_status()
 
     def session_started(self, key: str) -> None:
-        """Sync once a session key, if the settings want it."""
+        """Sync once per session key, if enabled in the settings."""
         self._background.session_started(key)
 
     def searched(self) -> None:
-        """Someone searched: an index that is known to be out of date is brought up to date, if the settings want it."""
+        """After a search, update an index known to be out of date, if enabled in the settings."""
         if self._settings.sync.on_search and self._syncs.dirty:
             self._background.request("search")
 
@@ -103,11 +103,11 @@ class BackgroundServices:
         self._syncs.wait_for_text(seconds)
 
     def mended(self) -> None:
-        """The index was replaced: fill the new one."""
+        """Fill the new index that has replaced a damaged one."""
         self._background.request("fallback")
 
     def look_again(self) -> None:
-        """Sync after a while, to see what batch jobs have brought."""
+        """Sync after a delay, to fetch results of batch jobs."""
         self._background.look_again()
 
     def close(self) -> None:
@@ -122,5 +122,5 @@ class BackgroundServices:
         report = self._sync(reason)
         joined = report.reason != reason
         if joined and self._syncs.dirty and not (report.cancelled or report.error):
-            # The sync that was joined was already past what changed since it began.
+            # The joined sync had already passed files that changed since it started.
             self._sync(reason)

@@ -1,4 +1,4 @@
-"""What the status says of batch jobs."""
+"""Status of batch jobs."""
 
 from engine.base.errors import MnemoscopeError
 from engine.base.language import tr

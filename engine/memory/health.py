@@ -1,7 +1,7 @@
-"""The health of one open memory: what is looked at, one after the other, and how what is found is mended.
+"""Health checks of one open memory, and repairs of the problems found.
 
-Notes are never written. Every repair leaves an index that answers at each of its commits, so one that is cancelled or
-killed is simply repaired again.
+Notes are never written. Each commit of a repair leaves a usable index, so a repair that is cancelled or killed can
+simply be run again.
 """
 
 from collections.abc import Callable, Collection, Iterator
@@ -31,17 +31,17 @@ from engine.store.stored_models import ModelName
 
 _ROWS = (chunks.CHUNKS, keywords.ROWS, keywords.SAMPLE, file.WORDS, vectors.VECTORS, file.GENERATIONS)
 _CHEAP = (chunks.CHUNKS, keywords.ROWS, file.WORDS, file.GENERATIONS, file.SPACE)
-"""What is known in milliseconds, without reading what is stored."""
+"""Checks that take milliseconds, because they don't read the stored content."""
 _COPIES = (vectors.MATRIX, vectors.TABLE)
 _MATTERS: tuple[Matter, ...] = (*_ROWS, file.SPACE, *_COPIES)
 _UPDATED = frozenset({"index", "notes", "transcripts", "meaning"})
-"""Findings that an update mends."""
+"""Findings that an update fixes."""
 _DATABASE = marked("Database file")
 _REBUILD = marked("Rebuild")
 
 
 class Health:
-    """Thread-safe, and made for one look or one repair."""
+    """Created for a single check or repair. Thread-safe."""
 
     def __init__(
         self,
@@ -62,10 +62,10 @@ class Health:
         self._cancel = cancel
         self._tell = tell
 
-    # --- looking ----------------------------------------------------------------------------------------------------
+    # --- checks -----------------------------------------------------------------------------------------------------
 
     def look(self, *, ask: bool, deep: bool) -> Iterator[HealthFinding]:
-        """One finding after the other. `ask`: the provider, with one word; `deep`: embed a sample of passages anew.
+        """Yield the findings. `ask`: test the provider with one word; `deep`: re-embed a sample of passages.
 
         Raises `Cancelled`, `Closed`.
         """
@@ -86,7 +86,7 @@ class Health:
             yield surroundings.look_at_watcher(watcher, wanted=self._settings.sync.watch)
 
     def glance(self) -> tuple[HealthFinding, ...]:
-        """What a few counts tell. Raises `Cancelled`, `Closed`, and the store's errors."""
+        """Run the checks that only need counts. Raises `Cancelled`, `Closed`, and the store's errors."""
         subject = self._subject(Selection(None, ""))
         return surroundings.look_at_index(self._store), *(matter.finding(subject) for matter in _CHEAP)
 
@@ -98,7 +98,7 @@ class Health:
             damage = str(error)
         if damage:
             yield failed(file.DATABASE, tr(_DATABASE), damage, repair=tr(_REBUILD))
-            return  # what stands in a damaged file says nothing
+            return  # other checks are meaningless for a damaged file
         yield fine(file.DATABASE, tr(_DATABASE), file.sound(subject))
         try:
             for matter in _MATTERS:
@@ -120,7 +120,7 @@ class Health:
             yield self._look_at_meaning(subject, subject.name)
 
     def _look_at_meaning(self, subject: Subject, name: ModelName) -> HealthFinding:
-        """What has no vector yet, and what it waits for."""
+        """Check for chunks without a vector, and for embedding that awaits approval."""
         with self._store.read(self._cancel) as snapshot:
             pending = snapshot.pending_vectors(snapshot.stored_model(*name))
             awaiting = stored_models.awaiting(snapshot)
@@ -153,12 +153,12 @@ class Health:
         name = None if selection.provider is None else name_of(selection.provider)
         return Subject(self._workspace, self._settings, self._store, self._vectors, name, self._cancel, self._tell)
 
-    # --- mending ----------------------------------------------------------------------------------------------------
+    # --- repairs ----------------------------------------------------------------------------------------------------
 
     def repair(self, ids: Collection[str] | None) -> HealthRepair:
-        """Mend what these findings told of, or all that can be; in the order in which one needs the other.
+        """Repair these findings, or all that can be, in order of their dependencies.
 
-        Raises `IndexBusy` while somebody writes, `Cancelled`, and the store's errors.
+        Raises `IndexBusy` while another process writes, `Cancelled`, and the store's errors.
         """
         subject = self._subject(self._selection())
         done: list[str] = []
@@ -211,7 +211,7 @@ class Health:
 
     @contextmanager
     def _alone(self) -> Iterator[None]:
-        """With the writer's lock, and no update of this program."""
+        """Hold the writer lock and exclude updates of this program."""
         with self._updates.gate.alone(self._cancel):
             if not self._store.try_lock():
                 raise IndexBusy(tr("Another process is writing the index: try again when it has finished."))

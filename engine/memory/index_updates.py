@@ -1,4 +1,4 @@
-"""How the built-in index is brought up to date, and what becomes of a damaged one."""
+"""Updates of the built-in index, and replacement of a damaged one."""
 
 import logging
 from collections.abc import Callable
@@ -30,7 +30,7 @@ class IndexUpdates:
         mended: Callable[[], None],
         sharing: "Sharing | None" = None,
     ) -> None:
-        """`mended` hears of a replaced index."""
+        """The callback runs after the index was replaced."""
         self._workspace = context.workspace
         self._settings = context.settings
         self._guard = context.guard
@@ -67,12 +67,12 @@ class IndexUpdates:
 
         report = self.syncs.run(work, force=force, progress=progress, cancel=cancel)
         if approve and report.awaiting is not None:
-            # The sync that was joined had not been agreed to beforehand.
+            # The joined sync had no approval in advance.
             report = self.syncs.run(work, progress=progress, cancel=cancel)
         return report
 
     def mend(self, damage: IndexCorrupt) -> bool:
-        """Replace the index if it is damaged; False when it is sound."""
+        """Replace the index if it is damaged; False if it is intact."""
         try:
             if not self._store.mend(damage):
                 return False
@@ -83,11 +83,11 @@ class IndexUpdates:
         return True
 
     def tell(self) -> None:
-        """The index changed without an update."""
+        """Notify listeners that the index changed without an update."""
         self._listeners.tell()
 
     def replaced(self) -> None:
-        """A damaged index made way for a new one, which has to be filled."""
+        """Prepare for filling the new index after a damaged one was replaced."""
         self.syncs.dirty = True
         self._refused.clear()
         self._mended()
@@ -95,7 +95,7 @@ class IndexUpdates:
     def _once(
         self, reason: SyncReason, force: bool, agreement: "Agreement", listener: "ProgressCallback", token: CancelToken
     ) -> SyncReport:
-        from engine.indexing.sync_parts import SyncParts  # a search must not wait for all that a sync takes
+        from engine.indexing.sync_parts import SyncParts  # a search must not wait for the imports of a sync
         from engine.indexing.sync_run import SyncRun
 
         parts = SyncParts(
@@ -123,7 +123,7 @@ class IndexUpdates:
         run = SyncRun(parts, reason, listener, token)
         report = run.run(force=force)
         if not (report.cancelled or report.error):
-            self._store.recovered = ""  # all that was lost is there again
+            self._store.recovered = ""  # all lost content is indexed again
         if isinstance(run.failure, IndexCorrupt):
             self.mend(run.failure)
         if isinstance(run.failure, ProviderError):

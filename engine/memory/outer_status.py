@@ -1,4 +1,4 @@
-"""The status of a memory whose index is kept by someone else: what is known here of the workspace and of the syncs."""
+"""Status of a memory with an external index: the known data of the workspace and its syncs."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -37,10 +37,10 @@ def outer_status(  # noqa: PLR0913 - most are options, given by name
     staying: "BackgroundServices | None",
     lacks: Mapping[Feature, str],
 ) -> MemoryProviderStatus:
-    """What the index itself has to say is 0, off or empty here: the backend replaces it (`msgspec.structs.replace`).
+    """Create a status whose index fields are 0, off or empty; the backend fills them in (`msgspec.structs.replace`).
 
-    That is at least `files`, `chunks`, `source_counts`, `db_path`, `provider`, `model`, `fts` and `vector`, and the
-    `searchMode` in `custom`. `index_error` says why the last sync could not be done.
+    These are at least `files`, `chunks`, `source_counts`, `db_path`, `provider`, `model`, `fts` and `vector`, and
+    `searchMode` in `custom`. `index_error` says why the last sync failed.
     """
     token = syncs.gate.current()
     return MemoryProviderStatus(

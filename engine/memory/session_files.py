@@ -1,4 +1,4 @@
-"""The sessions of a workspace as they are read: from their transcripts, with secrets masked. No index is asked."""
+"""Reads sessions of a workspace from their transcripts, with secrets masked. Does not use the index."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -18,15 +18,15 @@ from engine.settings import Settings
 
 
 class SessionFiles:
-    """Thread-safe."""
+    """Reads sessions by stable name. Thread-safe."""
 
     def __init__(self, settings: Settings, known: Callable[[str], SessionSummary]) -> None:
-        """`known`: what is told of the session with this stable name; raises `PathRefused` for one not to be read."""
+        """`known`: returns the summary of a session by stable name; raises `PathRefused` if it must not be read."""
         self._settings = settings
         self._known = known
 
     def holds(self, path: str) -> bool:
-        """Whether a stable name is that of a session, known or not."""
+        """Whether this is the stable name of a session, known or not."""
         return names_session(path, self._settings)
 
     def read(self, path: str, *, reveal: bool, cancel: CancelToken | None) -> SessionText:
@@ -58,7 +58,7 @@ class SessionFiles:
         )
 
     def read_file(self, path: str, *, start: int | None, lines: int | None) -> FileText:
-        """A transcript as text: what was said on a line of it stands on the line of that number, others are empty."""
+        """A transcript as text: each message is on the line of its number in the transcript, other lines are empty."""
         spoken: dict[int, list[str]] = defaultdict(list)
         for message in self.read(path, reveal=False, cancel=None).messages:
             if message.kind == "text" and message.role != "system":
@@ -89,7 +89,7 @@ class SessionFiles:
         return text if reveal else redact(text)
 
     def locate(self, path: str) -> Path:
-        """Absolute path of the transcript that a session is read from. Raises `PathRefused`, FileNotFoundError."""
+        """Absolute path of a session's transcript. Raises `PathRefused`, FileNotFoundError."""
         return self._locate(path)[0]
 
     def _locate(self, path: str) -> tuple[Path, str]:

@@ -1,4 +1,4 @@
-"""Puts the whole status record together, every field from the real state."""
+"""Creates the complete status record from the actual state."""
 
 import threading
 from dataclasses import dataclass
@@ -33,12 +33,12 @@ from engine.store.stored_models import Awaiting, ModelName
 from engine.store.vectors import EngineChoice, VectorIndex
 
 OFF = WatcherStatus(enabled=False, mode="off", roots=(), last_change=None, error=None)
-"""What is said of the watcher where nobody watches."""
+"""Status of the watcher if there is none."""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """What takes a look into the index to know."""
+    """Counts that need a query of the index."""
 
     generation: int
     indexed_before: bool
@@ -48,18 +48,18 @@ class Counts:
     vectors: int
     models: tuple[StoredModelInfo, ...]
     awaiting: Awaiting | None
-    """As the last sync found it."""
+    """As found by the last sync."""
     failed: tuple[FileIssue, ...]
     skipped: tuple[FileIssue, ...]
     engine: EngineChoice
-    """What compares vectors."""
+    """The engine that compares vectors."""
 
 
 _NOTHING = Counts(0, False, (), 0, 0, (), None, (), (), EngineChoice("numpy", "", None))
 
 
 class IndexCounts:
-    """Counts of the current generation, taken again only when the index has changed. Thread-safe."""
+    """Counts of the current generation, updated only after changes of the index. Thread-safe."""
 
     def __init__(self, store: IndexStore, vectors: VectorIndex) -> None:
         self._store = store
@@ -69,7 +69,7 @@ class IndexCounts:
         self._counts = _NOTHING
 
     def now(self, selection: Selection) -> tuple[Counts, str]:
-        """The counts, and why they could not be taken (then the last ones are given)."""
+        """The counts, and an error message if they are outdated because counting failed."""
         try:
             with self._store.read() as snapshot, self._lock:
                 noted = (
@@ -110,7 +110,7 @@ def _count(snapshot: Snapshot, name: ModelName | None, vectors: VectorIndex) -> 
 
 @dataclass(frozen=True)
 class LiveState:
-    """What only the running process knows."""
+    """State known only to the running process."""
 
     dirty: bool
     syncing: MemorySyncProgressUpdate | None
@@ -119,12 +119,12 @@ class LiveState:
     recent: tuple[SyncSummary, ...]
     vectors: VectorIndex
     provider_error: str | None
-    """Why the last embedding failed, where it did."""
+    """Why the last embedding failed; None if it succeeded."""
     awaiting: EmbeddingEstimate | None
-    """What nobody has agreed to embed yet."""
+    """Embedding that awaits approval."""
     batch: BatchStatus
     user_data: UserDataStatus | None
-    """What is wrong with the user's own data."""
+    """Problem of the user's data file."""
 
 
 def _vector_status(settings: Settings, selection: Selection, vectors: VectorIndex, found: Counts) -> VectorStatus:
@@ -146,10 +146,10 @@ def _vector_status(settings: Settings, selection: Selection, vectors: VectorInde
 
 
 def _dealings(settings: Settings, provider: EmbeddingProvider | None, selection: Selection) -> dict[str, object]:
-    """Where texts go, what that costs, what allows it and whose key is used; never the key."""
+    """Destination of texts, price, consent and origin of the key; never the key itself."""
     if provider is None:
         return dict.fromkeys(("server", "price", "consent", "keyPlace", "remoteFallback")) | {"remote": False}
-    # A fallback takes over once: the one in use has none.
+    # A fallback takes over only once, so one in use has none.
     fallback = None if selection.fallback_from else remote_fallback(settings, provider.id)
     return {
         "remoteFallback": None if fallback is None else dict(zip(("provider", "server"), fallback, strict=True)),
@@ -170,7 +170,7 @@ def make_status(
     live: LiveState,
     error: str,
 ) -> MemoryProviderStatus:
-    """`error` says why the index could not be counted; empty if it could."""
+    """`error`: why the index could not be counted; empty if it could."""
     provider = selection.provider
     unknown = () if provider is None else provider.unknown_scripts
     fallback = None

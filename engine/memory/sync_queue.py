@@ -1,4 +1,4 @@
-"""The syncs of one open memory, whatever does them: one at a time, later callers join, the last ones are kept."""
+"""The syncs of one open memory on any backend: one at a time, joined by later callers, with a history."""
 
 import time
 from collections.abc import Callable
@@ -20,10 +20,11 @@ from engine.records import KeptSync
 _CLOSE_SECONDS = 5.0
 _POLL_SECONDS = 0.01
 _OTHER_WRITER_SECONDS = 1.0
-"""It sees the same changes, so this is mostly enough; after that, an answer of now is better."""
+"""Timeout for another writer, which indexes the same changes; after that, an immediate result is better."""
 
 SyncWork = Callable[["ProgressCallback", CancelToken], SyncReport]
-"""Does one sync: tells its progress, stops at the token, and reports. What it raises reaches its own caller alone."""
+"""Does one sync: reports progress, stops when the token is cancelled, and returns a report. Its errors reach only
+its own caller."""
 log = logging.getLogger(__name__)
 
 _SHOWN = 30
@@ -32,7 +33,7 @@ _REPORTED = frozenset(SyncSummary.__struct_fields__) & frozenset(SyncReport.__st
 
 
 class SyncHistory:
-    """Of one backend: each has an index of its own, and says of it alone when it was brought up to date."""
+    """Sync history of one backend; each backend has its own index."""
 
     def __init__(self, user: UserData, backend: str) -> None:
         self._user = user
@@ -41,7 +42,7 @@ class SyncHistory:
         """Newest last."""
 
     def add(self, report: SyncReport) -> None:
-        """Note a sync. A full disk must not turn a sync that did its work into a failure."""
+        """Record a sync. A full disk must not make a successful sync fail."""
         facts = {name: getattr(report, name) for name in _REPORTED}
         facts |= {"files_failed": len(report.failed), "backend": self._backend}
         self.recent = (*self.recent, SyncSummary(**facts))[-_SHOWN:]
@@ -52,20 +53,20 @@ class SyncHistory:
 
 
 class SyncQueue:
-    """Thread-safe."""
+    """Runs and records syncs. Thread-safe."""
 
     def __init__(self, user: UserData, listeners: Listeners, backend: str = "builtin") -> None:
         self.listeners = listeners
         self._history = SyncHistory(user, backend)
         self.gate = SyncGate()
         self.dirty = False
-        """Whether something is known to have changed since the last sync."""
+        """Whether changes since the last sync are known."""
         self._reading = False
-        """Whether a sync has taken changes over that searches do not find yet."""
+        """Whether a running sync has taken changes that searches do not find yet."""
         self._ended = 0
-        """How many syncs have ended, however."""
+        """Number of ended syncs, successful or not."""
         self.problem = ""
-        """Why the last sync could not be done; empty if it could. One in the background has nobody else to tell."""
+        """Why the last sync failed; empty if it succeeded. The only place where background syncs report errors."""
 
     @property
     def recent(self) -> tuple[SyncSummary, ...]:
@@ -80,9 +81,9 @@ class SyncQueue:
         progress: "ProgressCallback | None" = None,
         cancel: CancelToken | None = None,
     ) -> SyncReport:
-        """Do the work, or join the sync that runs. Raises as `SyncGate.run`.
+        """Do the work, or join the running sync. Raises the errors of `SyncGate.run`.
 
-        Status listeners hear of all progress and of the end.
+        Notifies status listeners of all progress and of the end.
         """
 
         def start(listener: "ProgressCallback", token: CancelToken) -> SyncReport:
@@ -90,7 +91,7 @@ class SyncQueue:
                 listener(update)
                 self.listeners.tell()
 
-            # Cleared before the work: a change that comes while it runs makes the index dirty again.
+            # Cleared before the work: a change while it runs makes the index dirty again.
             self._reading, self.dirty = True, False
             try:
                 report = work(tell, token)
@@ -115,20 +116,21 @@ class SyncQueue:
             self.listeners.tell()
 
     def take_changes(self) -> bool:
-        """Whether something has changed meanwhile; a sync that asks deals with it."""
+        """Whether there were changes meanwhile; the calling sync must index them."""
         dirty = self.dirty
         self._reading = self._reading or dirty
         self.dirty = False
         return dirty
 
     def text_ready(self) -> None:
-        """Searches find what a sync has taken over so far."""
+        """Mark the changes taken so far as searchable."""
         self._reading = False
 
     def wait_for_text(self, seconds: float) -> None:
-        """Wait until searches find every change that is known, or until nothing more is to be expected of it.
+        """Wait until searches include all known changes, or until that can't be expected any more.
 
-        That is after `seconds`, after a sync that failed, or while another process keeps this one from writing.
+        The latter is the case after `seconds`, after a failed sync, or while another process prevents this one from
+        writing.
         """
         now = time.monotonic()
         end, end_waiting = now + seconds, now + _OTHER_WRITER_SECONDS
@@ -141,5 +143,5 @@ class SyncQueue:
             time.sleep(_POLL_SECONDS)
 
     def close(self) -> None:
-        """Cancel what runs and wait for it."""
+        """Cancel the running sync and wait for it."""
         self.gate.close(_CLOSE_SECONDS)

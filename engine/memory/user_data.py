@@ -1,4 +1,4 @@
-"""Opens what a workspace has that no index can bring back, for a backend that keeps its index elsewhere."""
+"""Opens the user data of a workspace for backends with an external index."""
 
 from pathlib import Path
 
@@ -10,9 +10,9 @@ from engine.store.user_data import UserData
 
 
 def open_own_data(workspace: Path, settings: Settings) -> tuple[IndexFiles, UserData]:
-    """The folder in which a workspace's data lies, whatever backend it has, and `user.sqlite` in it.
+    """Return the folder of a workspace's data, for any backend, and the `user.sqlite` in it.
 
-    A folder that cannot be written is opened for reading only; `UserData.keeps` tells. Raises the store's errors.
+    In a read-only folder the file is opened for reading only, and `UserData.keeps` is false. Raises the store's errors.
     """
     files = usable_index_files(workspace.resolve(), settings.store.path)
     try:

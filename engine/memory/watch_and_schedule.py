@@ -1,4 +1,4 @@
-"""What a long-running memory does by itself: watch the folders, sync at intervals and on request."""
+"""Automatic syncs of a long-running memory: on changes in the folders, at intervals and on request."""
 
 import logging
 import os
@@ -41,7 +41,7 @@ class BackgroundSync:
         indexed_sizes: Callable[[], Mapping[str, int]],
         threads: Runner,
     ) -> None:
-        """`run` does one sync, `changed` hears of changes on disk, `indexed_sizes` is for `SessionGrowth`."""
+        """`run` does one sync; `changed` is called for changes on disk; `indexed_sizes` is for `SessionGrowth`."""
         self._changed = changed
         self._sessions: set[str] = set()
         self._settings = settings
@@ -50,14 +50,14 @@ class BackgroundSync:
             run, threads, interval_seconds=settings.sync.interval_minutes * _SECONDS_A_MINUTE
         )
         self._not_watching = ""
-        """Why there is no watcher though the settings want one."""
+        """Why there is no watcher although it is enabled in the settings."""
         self._watchers: list[Watcher] = []
         if settings.sync.watch:
             self._watch_notes(workspace)
             self._watch_sessions(indexed_sizes)
 
     def session_started(self, key: str) -> None:
-        """Sync once a session key, if the settings want it."""
+        """Sync once per session key, if enabled in the settings."""
         if self._settings.sync.on_session_start and key not in self._sessions:
             self._sessions.add(key)
             self._scheduler.request("session-start")
@@ -66,11 +66,11 @@ class BackgroundSync:
         self._scheduler.request(reason)
 
     def look_again(self) -> None:
-        """Sync by itself in some minutes: something goes on elsewhere that nothing here will tell of."""
+        """Sync after some minutes, for external work that sends no notification."""
         self._scheduler.request_later(_LOOK_AGAIN_SECONDS)
 
     def flush(self, seconds: float) -> bool:
-        """Hear now of every change before this call; False where it is not known whether something changed."""
+        """Process all changes made before this call now; False if it is unknown whether there were any."""
         return bool(self._watchers) and all([watcher.flush(seconds) for watcher in self._watchers])
 
     def watcher_status(self) -> WatcherStatus:
@@ -102,14 +102,14 @@ class BackgroundSync:
         rules = IgnoreRules(self._settings)
         names = {os.path.realpath(root.path): root.name for root in roots.found if root.extra}
         links: set[str] = set()
-        """Seen so far: what is gone can no longer be asked whether it was one."""
+        """Links seen so far, since a deleted path can't be checked."""
 
         def ignored(root: str, path: str, is_dir: bool) -> bool:
             name = names.get(root, "")
             stable = f"{name}/{path}" if name else path
             if rules.rule_for(stable, is_dir, root=name) is None:
                 return False
-            # A link to a folder is named as a folder, and is no folder. It is passed over for being a link.
+            # A link to a folder has a folder's name but is no folder; it is ignored because it is a link.
             if is_dir or rules.rule_for(stable, True, root=name) is not None:
                 return True
             location = os.path.join(root, path)
@@ -170,7 +170,7 @@ class BackgroundSync:
 
 
 def _lone_databases(stores: Sequence[Store]) -> dict[str, frozenset[str]]:
-    """For the folder of each store that is a database: the names of all such databases and of their WALs."""
+    """Names of all databases and their WALs, by folder, for stores that are databases."""
     names: dict[str, set[str]] = defaultdict(set)
     for store in stores:
         if _is_lone_database(store.path):
@@ -180,5 +180,5 @@ def _lone_databases(stores: Sequence[Store]) -> dict[str, frozenset[str]]:
 
 
 def _is_lone_database(path: str) -> bool:
-    """Whether a store is a database: its WAL, which changes first, lies beside it, so the folder is watched."""
+    """Whether a store is a database; its folder is watched, because the WAL next to it changes first."""
     return is_database(path) and not os.path.isdir(path)

@@ -118,7 +118,7 @@ class IndexStore:
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             connection.set_busy_timeout(BUSY_MS)
 
-    # --- the one writer -------------------------------------------------------------------------------------------
+    # --- writer lock ----------------------------------------------------------------------------------------------
 
     def try_lock(self) -> bool:
         """Try to become the only writing process; return False if another process already is."""

@@ -270,7 +270,7 @@ class UserData:
             self._lost.close()
             self._lost = None
 
-    # --- which file it is -------------------------------------------------------------------------------------------
+    # --- file identity ----------------------------------------------------------------------------------------------
 
     def _look(self) -> None:
         """Detect with one system call that the file was deleted, emptied or replaced since it was opened."""

@@ -84,7 +84,7 @@ class VectorIndex:
             self._table.state = None  # loading may have failed before
         return Probe(ok=self._probed.available, error=self._probed.error or "")
 
-    # --- which engine -----------------------------------------------------------------------------------------------
+    # --- engine selection -------------------------------------------------------------------------------------------
 
     def choice(self, snapshot: Snapshot, model: StoredModel | None) -> EngineChoice:
         """Return the engine used for searches of this snapshot. Tries to load sqlite-vec if the table is required."""
@@ -123,7 +123,7 @@ class VectorIndex:
         share = 1 if snapshot.meta("vec0") is not None else _RETURN_SHARE
         return int(share * _COMPARED_IN_5_MS / (model.dims + _OVERHEAD))
 
-    # --- searching --------------------------------------------------------------------------------------------------
+    # --- search -----------------------------------------------------------------------------------------------------
 
     def search(
         self,
@@ -161,7 +161,7 @@ class VectorIndex:
     def _uses_table(self, snapshot: Snapshot, model: StoredModel) -> bool:
         return self._chosen != "numpy" and self._table.answers(snapshot, model)
 
-    # --- following the index ----------------------------------------------------------------------------------------
+    # --- updates ----------------------------------------------------------------------------------------------------
 
     def changed(
         self,
@@ -220,7 +220,7 @@ class VectorIndex:
         with self._store.read(cancel) as snapshot, _stopping(snapshot.connection, cancel):
             self._matrix.save(snapshot, model)
 
-    # --- the table --------------------------------------------------------------------------------------------------
+    # --- the sqlite-vec table ---------------------------------------------------------------------------------------
 
     def table_problem(self, snapshot: Snapshot, model: StoredModel | None) -> str:
         """Describe a problem of the sqlite-vec table in one sentence; empty if there is none or no table is needed."""

@@ -96,7 +96,7 @@ class BatchRunner:
         """Texts that running jobs are expected to deliver."""
         return set().union(*self._owed.values())
 
-    # --- beginning ------------------------------------------------------------------------------------------------
+    # --- start ----------------------------------------------------------------------------------------------------
 
     def take_up(self) -> None:
         """Resume the jobs of earlier runs; query the provider for those whose creation was not confirmed.
@@ -139,7 +139,7 @@ class BatchRunner:
             self._open[job.name] = confirmed
             self._owed[job.name] = self._jobs.texts(job.name)
 
-    # --- looking after them ---------------------------------------------------------------------------------------
+    # --- polling --------------------------------------------------------------------------------------------------
 
     def look(self) -> None:
         """Poll all open jobs, and store the results of those that have ended.
@@ -250,7 +250,7 @@ class BatchRunner:
             self.tokens_used += estimated if tokens is None else tokens
         arrived.clear()
 
-    # --- the end of a job -----------------------------------------------------------------------------------------
+    # --- end of a job ---------------------------------------------------------------------------------------------
 
     def _ended(self, job: StoredJob, remote: RemoteJob, problem: str = "") -> None:
         """Finish a job that has no more results. `problem`: the provider's reason for a missing vector."""

@@ -1,4 +1,4 @@
-"""The database file as a whole: what of it is empty, left over, or of nobody's use any more."""
+"""Checks of the database file as a whole: empty pages, leftovers and obsolete tables."""
 
 from engine.base.formatting import size
 from engine.base.language import marked, tr, tr_count
@@ -11,13 +11,13 @@ DATABASE = "database"
 
 
 def damage(subject: Subject) -> str:
-    """What is wrong with the file, one sentence; empty when nothing is. Reads all of it."""
+    """Describe the damage in one sentence; empty if there is none. Reads the whole file."""
     with subject.store.read(subject.cancel) as snapshot:
         return integrity.damage(snapshot)
 
 
 def sound(subject: Subject) -> str:
-    """What is said of a file without damage."""
+    """The message for a file without damage."""
     return tr("SQLite read all {size} of it and found no damage.", size=size(subject.store.sizes().database))
 
 
