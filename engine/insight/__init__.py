@@ -1,4 +1,5 @@
 """Inspection of an index: overview, folders, duplicates, map, health.
 
-In: a snapshot of the index. Out: records for display. Only repairs change the index.
+In: a snapshot of the index.
+Out: records for display. Only repairs change the index.
 """
