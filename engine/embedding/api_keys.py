@@ -144,10 +144,9 @@ def _variables(provider: str, own: Settings) -> tuple[str, ...]:
 
 
 def _may_get_usual_key(own: Settings) -> bool:
-    """Whether the provider's usual environment variable may be used for this server; a variable named in the settings
-    may.
+    """Whether the provider's usual environment variable, or the one in the settings, may be used for this server.
 
-    Not for servers that need no key, nor for those that would receive it unencrypted.
+    The usual one is not for servers that need no key, nor for those that would receive it unencrypted.
     """
     base_url = own.remote.base_url
     if not base_url or own.remote.api_key_env:

@@ -26,8 +26,7 @@ class ActiveProvider:
         stand_in: "Callable[[str, str, CancelToken], Selection]",
         threads: BackgroundExecutor,
     ) -> None:
-        """`select` selects the provider; `stand_in` selects the fallback for a provider name and the reason of its
-        failure.
+        """`select` selects the provider; `stand_in` the fallback for a provider's name and its failure.
 
         Both may wait for the keychain; closing cancels them through their token. `threads`: runs the selection for
         `soon`.

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 class MemorySearchManager(Protocol):
     """One open workspace. Synchronous; every method may be called from any thread at any time.
 
-    Features that a backend does not support raise `Unsupported` with the message that the first property gives.
+    Unsupported features raise `Unsupported` with the message listed for them (see the first property).
     """
 
     @property

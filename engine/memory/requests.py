@@ -64,7 +64,7 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
         check_length(question.query)
         earlier = SearchRequest(
             query=question.query,
-            max_results=max(1, MOST_KEPT // settings.hybrid.candidate_multiplier),  # candidates per leg
+            max_results=max(1, MOST_KEPT // settings.hybrid.candidate_multiplier),  # MOST_KEPT candidates per leg
             min_score=_or(question.min_score, settings.min_score),
             hybrid=settings.hybrid,
             filter=Filter(question.sources, question.path_glob, question.since, question.until, shared),

@@ -1,5 +1,4 @@
-"""Backups of `user.sqlite`, stored next to it: one per day for the last days with changes, and one before each
-migration.
+"""Backups of `user.sqlite`, stored next to it: one for each of the last days with changes, and before migrations.
 
 They are ordinary databases without a write-ahead log, so they can also be copied back by hand.
 """

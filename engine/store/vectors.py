@@ -189,11 +189,10 @@ class VectorIndex:
             self._table.changed(before, model, added, new, removed)
 
     def settle(self, model: StoredModel, cancel: CancelToken | None = None) -> None:
-        """Update the engine that searches use, and save it for the next start. Call after a sync, outside any
-        transaction.
+        """Update the engine that searches use, and save it for the next start.
 
-        A table that is no longer selected is still searched until `discard_unused`. Raises `Cancelled`; the next sync
-        does the remaining work.
+        Call this after a sync, outside any transaction. A table that is no longer selected is still searched until
+        `discard_unused`. Raises `Cancelled`; the next sync does the remaining work.
         """
         with self._store.read(cancel) as snapshot:
             wanted = self.wants_table(snapshot, model)

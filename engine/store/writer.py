@@ -303,8 +303,7 @@ class Writer(Snapshot):
         )
 
     def release_vectors(self, tables: Tables) -> None:
-        """Record the time at which vectors lose their last chunk, for texts in `tables` that the written tables don't
-        contain.
+        """Record when vectors lose their last chunk: those of texts in `tables` but not in the written tables.
 
         A vector with a live chunk is never evicted, so the only use that counts for LRU is the last one, recorded here.
         """
