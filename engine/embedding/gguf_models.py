@@ -36,7 +36,7 @@ class HubFile:
 
 @dataclass(frozen=True)
 class ModelPlace:
-    """Path of the configured model file, which may not be downloaded yet."""
+    """Path of the configured model file; the file is possibly still to be downloaded."""
 
     path: Path
     hub: HubFile | None

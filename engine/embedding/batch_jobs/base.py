@@ -103,7 +103,7 @@ class BatchApi(Protocol):
         """Status of a job. Also raises `JobGone`."""
 
     def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
-        """Pass each text's result to `take` as it is read, in no particular order.
+        """Pass the results to `take` while reading them, in no particular order.
 
         May fail after some of the results.
         """

@@ -193,7 +193,7 @@ class BatchRunner:
         self._open[job.name] = self._creator.noted(job, stopped=now)
 
     def _collect(self, job: StoredJob, remote: RemoteJob) -> None:
-        """Store a job's results: vectors are saved as they are read."""
+        """Store a job's results while reading them."""
         owed = self._owed[job.name]
         arrived: list[Result] = []
         seen = 0
