@@ -1,4 +1,4 @@
-"""Determines the host of a base URL, and its owner."""
+"""Base URLs of providers: validation, host names, and the owner of a server."""
 
 import ipaddress
 from urllib.parse import urlsplit
@@ -15,7 +15,7 @@ _USUAL_PORTS = {"http": 80, "https": 443}
 
 
 def checked_url(base_url: str, *, allow_http: bool) -> str:
-    """The address without a slash at its end. Raises `ProviderError` unless texts may be sent there."""
+    """Return the URL without a trailing slash. Raises `ProviderError` if texts must not be sent there."""
     host = host_of(base_url)
     parts = urlsplit(base_url.strip())
     if "@" in parts.netloc or parts.query or parts.fragment:
@@ -32,10 +32,9 @@ def checked_url(base_url: str, *, allow_http: bool) -> str:
 
 
 def host_of(base_url: str) -> str:
-    """Return `host` or `host:port` in lower case; without the scheme's default port.
+    """Return `host` or `host:port` in lower case, without the scheme's default port.
 
-    Raises `ProviderError` if it isn't an http(s) address; the message doesn't repeat the address, which may contain a
-    password.
+    Raises `ProviderError` for an invalid http(s) URL; the message omits the URL, which may contain a password.
     """
     try:
         parts = urlsplit(base_url.strip())
@@ -49,7 +48,7 @@ def host_of(base_url: str) -> str:
 
 
 def is_loopback(base_url: str) -> bool:
-    """Whether texts sent there stay on this machine. Raises `ProviderError` for an invalid address."""
+    """Whether texts sent to this URL stay on this machine. Raises `ProviderError` for an invalid URL."""
     host_of(base_url)
     name = urlsplit(base_url.strip()).hostname or ""
     if name == "localhost" or name.endswith(".localhost"):
@@ -61,11 +60,11 @@ def is_loopback(base_url: str) -> bool:
 
 
 def own_host(provider: str) -> str:
-    """The provider's own server."""
+    """Host of the provider's own server."""
     return _OWN_HOSTS[provider][0]
 
 
 def owner_of(base_url: str) -> str | None:
-    """The provider whose own server this is; None for any other server."""
+    """The provider that operates this server; None for third-party servers."""
     host = host_of(base_url)
     return next((provider for provider, hosts in _OWN_HOSTS.items() if host in hosts), None)

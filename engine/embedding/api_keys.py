@@ -1,4 +1,4 @@
-"""Where a provider's API key comes from: an environment variable, else the keychain; never a file of ours."""
+"""API keys of providers, read from an environment variable or else the keychain; never from our own files."""
 
 import os
 from dataclasses import dataclass, field
@@ -21,36 +21,36 @@ _VARIABLES = {
     "voyage": ("VOYAGE_API_KEY",),
 }
 _VARIABLES_OF_HOSTS = {"openrouter.ai": ("OPENROUTER_API_KEY",)}
-"""Hosts whose keys have their own variable: the key of the provider is never sent there."""
+"""Hosts with a key variable of their own; the provider's usual key is never sent to them."""
 
 
 @dataclass(frozen=True)
 class Key:
-    """An API key and where it was found."""
+    """An API key and its origin."""
 
     value: str = field(repr=False)
     origin: Literal["environment", "keychain"]
     place: str
-    """The variable, or the account in the keychain."""
+    """The name of the variable, or the account in the keychain."""
 
     @property
     def described(self) -> str:
-        """Where it was found, as the record of the status has it, in English."""
+        """The key's origin for the status record, in English."""
         return f"the environment variable {self.place}" if self.origin == "environment" else "the keychain"
 
     @property
     def told(self) -> str:
-        """The source of the key, as the end of a sentence."""
+        """The key's origin, translated, for the end of a sentence."""
         if self.origin == "environment":
             return tr("the environment variable {name}", name=self.place)
         return tr("the keychain")
 
 
 def find_key(provider: str, settings: Settings, *, cancel: CancelToken | None = None) -> Key | None:
-    """Return the key for the server of `provider` under these settings; None if there is none, or none is needed.
+    """Find the key for the server that `provider` uses with these settings; None if there is none or none is needed.
 
-    The keychain is queried last and for a few seconds at most, so never call this on the GUI thread. Raises
-    `ProviderError` for an invalid key or base URL and a keychain that doesn't answer; `Cancelled`.
+    The keychain is queried last and may take some seconds, so never call this on the GUI thread. Raises `ProviderError`
+    for an invalid key or base URL and if the keychain does not respond, and `Cancelled`.
     """
     if provider not in REMOTE:
         return None
@@ -69,7 +69,7 @@ def find_key(provider: str, settings: Settings, *, cancel: CancelToken | None = 
 
 
 def key_missing(provider: str, settings: Settings) -> str:
-    """The message that `provider` has no key, and what to do."""
+    """The message for a missing key of `provider`, with instructions."""
     own = settings_of(settings, provider)
     variable = _variables(provider, own)[0]
     if _elsewhere(own, provider):
@@ -88,7 +88,10 @@ def key_missing(provider: str, settings: Settings) -> str:
 
 
 def key_state(provider: str, settings: Settings) -> KeyState:
-    """Whether there is a key and where, without the key. Never raises; may wait some seconds for the keychain."""
+    """Whether there is a key and its origin, without the key itself.
+
+    Never raises; may wait some seconds for the keychain.
+    """
     try:
         key = find_key(provider, settings)
     except ProviderError as error:
@@ -99,7 +102,7 @@ def key_state(provider: str, settings: Settings) -> KeyState:
 
 
 def store_key(provider: str, settings: Settings, value: str) -> None:
-    """Keep a key in the keychain for the server that `provider` has under these settings. Raises `ProviderError`."""
+    """Save a key in the keychain for the server that `provider` uses with these settings. Raises `ProviderError`."""
     own = settings_of(settings, provider)
     checked = checked_key(value, tr("What was entered"))
     try:
@@ -112,7 +115,7 @@ def store_key(provider: str, settings: Settings, value: str) -> None:
 
 
 def forget_key(provider: str, settings: Settings) -> None:
-    """Delete that key from the keychain, if it exists. Raises `ProviderError`."""
+    """Remove that key from the keychain, if present. Raises `ProviderError`."""
     try:
         keychain.remove(_account(provider, settings_of(settings, provider)))
     except keychain.NoKeychain:
@@ -120,9 +123,9 @@ def forget_key(provider: str, settings: Settings) -> None:
 
 
 def checked_key(text: str, what: str) -> str:
-    """Return a key without surrounding space; `what` begins the message for one that is invalid in a header.
+    """Strip and validate a key; `what` is the subject of the error message if it cannot be sent in a header.
 
-    Raises `ProviderError`, which doesn't repeat the key.
+    Raises `ProviderError`, whose message omits the key.
     """
     key = text.strip()
     if not key or not all("!" <= letter <= "~" for letter in key):
@@ -141,9 +144,9 @@ def _variables(provider: str, own: Settings) -> tuple[str, ...]:
 
 
 def _may_get_usual_key(own: Settings) -> bool:
-    """Whether a variable that is meant for the provider is read for the server in use: one that the settings name is.
+    """Whether the provider's usual environment variable, or the one in the settings, may be used for this server.
 
-    Not for a server that needs no key, and not for one that would get it in the clear.
+    The usual one is not for servers that need no key, nor for those that would receive it unencrypted.
     """
     base_url = own.remote.base_url
     if not base_url or own.remote.api_key_env:
@@ -154,7 +157,7 @@ def _may_get_usual_key(own: Settings) -> bool:
 
 
 def _account(provider: str, own: Settings) -> str:
-    """A key that was entered for one server is found for no other."""
+    """Keychain account of this server; a key entered for one server is not used for others."""
     return f"{provider}@{host_of(own.remote.base_url)}" if _elsewhere(own, provider) else provider
 
 

@@ -1,6 +1,6 @@
-"""What every embedding provider offers, and how their vectors are cleaned.
+"""The interface of embedding providers, and normalisation of their vectors.
 
-numpy is imported when the first vector is made: a search by words alone must not pay for it.
+numpy is imported with the first vector, so that keyword search does not load it.
 """
 
 import math
@@ -19,78 +19,79 @@ if TYPE_CHECKING:
 
 _LEAST_MAGNITUDE = 1e-10
 _FEW = 100
-"""Number of chunks up to which a calibration holds unchanged."""
+"""Number of chunks up to which a calibration applies unchanged."""
 _RISE = 0.7
-"""By how many standard deviations it rises with each tenfold: by as much as the nearest of so many unrelated chunks."""
+"""Standard deviations by which the scale rises per tenfold number of chunks, as the nearest unrelated chunk does."""
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """How the cosines of one model become absolute scores, and their weight relative to keywords."""
+    """Maps cosines of one model to absolute scores, and sets their weight relative to keywords."""
 
     low: float
-    """Cosine that counts as unrelated: scores 0."""
+    """Cosine of unrelated texts: scores 0."""
     high: float
-    """Cosine that counts as the same meaning: scores 1."""
+    """Cosine of texts with the same meaning: scores 1."""
     weight: float
-    """Share of the vector score where words match fully, 0 to 1."""
+    """Share of the vector score if all keywords match, 0 to 1."""
     spread: float = 0.0
-    """Standard deviation of the cosines of unrelated texts; 0 if not measured."""
+    """Standard deviation of cosines of unrelated texts; 0 if it was not measured."""
     sentences: "Calibration | None" = None
-    """Another calibration for queries to single sentences, if it differs."""
+    """Calibration for queries to single sentences, if different."""
 
     @property
     def for_sentences(self) -> "Calibration":
-        """For comparing queries with facts, not with passages of full length."""
+        """The calibration for facts, which are shorter than passages."""
         return self.sentences or self
 
     def among(self, chunks: int) -> "Calibration":
-        """For a query on this number of chunks: with more chunks, the nearest unrelated one is nearer."""
+        """The calibration for this number of chunks: with more chunks, the nearest unrelated one is nearer."""
         risen = _RISE * self.spread * math.log10(max(1.0, chunks / _FEW))
         return replace(self, low=self.low + risen, high=self.high + risen)
 
     @property
     def between_passages(self) -> "Calibration":
-        """For two passages, which are nearer than a query and its answer: the same text is 1.
+        """The calibration for two passages, which are nearer than a query and its answer: identical text scores 1.
 
-        In the sample, a tenth of all pairs of passages reaches 0.35, and three quarters of those from one file.
+        Among the sample's passages, a tenth of all pairs score 0.35 or more, and three quarters of the pairs within a
+        file.
         """
         return replace(self, high=1.0)
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much a provider takes."""
+    """Limits of a provider's requests."""
 
     inputs: int
-    """Texts a request."""
+    """Texts per request."""
     tokens: int
-    """Tokens of all texts of a request together; a longer text is sent alone."""
+    """Tokens of all texts in a request; a longer text is sent alone."""
     input_tokens: int
-    """Tokens of one text; longer ones are embedded in parts, whose vectors are averaged."""
+    """Tokens of one text; longer ones are embedded in parts and their vectors averaged."""
     at_once: int
-    """Requests under way at the same time."""
+    """Number of concurrent requests."""
 
 
 class PartialAnswer(ProviderError):
-    """A request failed for some of its texts; the results of the others are here and paid for."""
+    """A request failed for some of its texts; carries the other vectors, which were billed and should be stored."""
 
     def __init__(self, message: str, arrived: "Mapping[int, Vectors]") -> None:
-        """`arrived`: unit vectors (dims,) by the place of their text in the request."""
+        """`arrived`: unit vectors (dims,) by the index of their text in the request."""
         super().__init__(message)
         self.arrived = arrived
 
 
 class TextsRefused(ProviderError):
-    """The provider refuses to embed some of these texts; others, and some of these, may be accepted."""
+    """Some of these texts can't be embedded; the rest of them, and other texts, may still work."""
 
 
 class LeftOut(PartialAnswer, TextsRefused):
-    """A request was answered, but again and again without some of its texts."""
+    """The provider repeatedly omitted some of the texts from its responses."""
 
 
 class EmbeddingProvider(Protocol):
-    """Turns texts into unit vectors. Every method may be called from several threads."""
+    """Turns texts into unit vectors. All methods may be called from several threads concurrently."""
 
     @property
     def id(self) -> str:
@@ -101,11 +102,11 @@ class EmbeddingProvider(Protocol):
 
     @property
     def dims(self) -> int | None:
-        """Length of its vectors; None before the first answer of a model that only its server knows."""
+        """Length of the vectors; None if only the server knows it and has not responded yet."""
 
     @property
     def key(self) -> str:
-        """What else the vectors depend on; part of the cache's key."""
+        """Everything else that the vectors depend on; part of the cache key."""
 
     @property
     def limits(self) -> Limits: ...
@@ -116,40 +117,39 @@ class EmbeddingProvider(Protocol):
 
     @property
     def price(self) -> float | None:
-        """US dollars for a million tokens; 0 where nothing is charged, None where the price is not known."""
+        """US dollars per million tokens; 0 if nothing is charged, None if the price is unknown."""
 
     @property
     def tokens_used(self) -> int:
-        """Tokens sent since it was made: as its server counts them, else as estimated. 0 where nothing is charged."""
+        """Tokens sent so far, as counted by the server or else estimated; 0 if nothing is charged."""
 
     @property
     def calibration(self) -> Calibration: ...
 
     @property
     def unknown_scripts(self) -> tuple[str, ...]:
-        """Scripts whose words it can't tell apart, in English; texts in them are found by keywords only."""
+        """Scripts whose words the model cannot distinguish, in English; texts in them are found by keywords only."""
 
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
         """Vector of a query, shape (dims,). Raises `ProviderError`, `Cancelled`, `Closed`."""
 
     def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":
-        """Vectors of texts in their order, shape (n, dims).
+        """Vectors of texts in order, shape (n, dims).
 
-        Raises `ProviderError`, or its `PartialAnswer` where some vectors arrived; `Cancelled`, `Closed`.
+        Raises `ProviderError`, or `PartialAnswer` if some vectors arrived; `Cancelled`, `Closed`.
         """
 
     def count_tokens(self, text: str) -> int:
-        """Tokens of a text, exact or estimated from above."""
+        """Tokens of a text, exact or estimated as an upper bound."""
 
     def close(self) -> None:
-        """Release the model. Calls under way finish; later ones raise `Closed`. Twice is fine."""
+        """Release the model. Running calls finish; later ones raise `Closed`. Can be called twice."""
 
 
 def prepare(vectors: Any) -> "Vectors":
-    """Return a float32 copy of one vector (dims,) or several (n, dims): non-finite values become 0, then each has
-    length 1.
+    """Float32 copy of one vector (dims,) or several (n, dims), normalised to length 1; non-finite values become 0.
 
-    A vector shorter than 1e-10 has no direction and stays unchanged.
+    Vectors shorter than 1e-10 have no direction and are not scaled.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""Cuts a stream of texts into requests that a provider takes."""
+"""Splits a stream of texts into requests within a provider's limits."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
@@ -9,7 +9,7 @@ Item = TypeVar("Item")
 
 
 def requests(items: Iterable[Item], limits: Limits, tokens: Callable[[Item], int]) -> Iterator[list[Item]]:
-    """Group the items in order, each list as large as one request; one that is too large is alone."""
+    """Group items in order, as many as fit into one request; an item that is too large is sent alone."""
     request: list[Item] = []
     size = 0
     for item in items:

@@ -1,7 +1,7 @@
-"""One response of a chat model, of OpenAI or of any compatible server.
+"""Single responses of a chat model of OpenAI, or of any server with a compatible API.
 
-Written from https://developers.openai.com/api/reference/resources/chat (read 2026-11-22). Only fields that every such
-server accepts are sent: newer models of OpenAI refuse `max_tokens` and any temperature but their own.
+Written from https://developers.openai.com/api/reference/resources/chat (read 2026-11-22). Only parameters that all such
+servers accept are sent: newer models of OpenAI reject `max_tokens` and any temperature but the default.
 """
 
 import time
@@ -18,22 +18,22 @@ _MOST_BYTES = 1024 * 1024
 
 
 class ChatModel:
-    """Made only by `registry.open_chat`, after the user has consented by naming the model."""
+    """A chat model. Created by `registry.open_chat` only; naming a model in the settings is the user's consent."""
 
     def __init__(self, settings: Settings, key: str | None) -> None:
-        """Nothing is sent. Raises `ProviderError`, also where the server needs a key and there is none."""
+        """Sends nothing. Raises `ProviderError`, also if the server needs a key and there is none."""
         self._http: HttpClient = open_http(settings, key)
         self._model = settings.model
 
     @property
     def name(self) -> str:
-        """The name of the service, for messages."""
+        """Name of the service for messages."""
         return self._http.service.name
 
     def ask(self, instruction: str, text: str, *, seconds: float, cancel: CancelToken | None = None) -> str:
-        """Return the model's response to a text, within `seconds` in all. Raises `ProviderError`, `Cancelled`."""
+        """Return the model's response to a text within `seconds` in total. Raises `ProviderError`, `Cancelled`."""
         create = open_sdk(self._http).chat.completions.with_raw_response.create
-        end = time.monotonic() + seconds  # loading the SDK is no fault of the service
+        end = time.monotonic() + seconds  # the time to load the SDK doesn't count
 
         def once() -> str:
             left = max(0.1, end - time.monotonic())

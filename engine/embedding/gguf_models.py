@@ -1,4 +1,4 @@
-"""Finds the model file that the settings name, and checks that it exists."""
+"""The model file named in the settings, and its presence on disk."""
 
 import importlib.util
 import os
@@ -23,7 +23,7 @@ _PIECE = re.compile(r"-\d{5}-of-\d{5}\.gguf$", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class HubFile:
-    """A file of a model on the hub."""
+    """A model file on the hub."""
 
     repository: str
     """owner/name"""
@@ -36,15 +36,18 @@ class HubFile:
 
 @dataclass(frozen=True)
 class ModelPlace:
-    """Where the model of the settings is, or will be once it was fetched."""
+    """Path of the configured model file; the file is possibly still to be downloaded."""
 
     path: Path
     hub: HubFile | None
-    """Its source; None for the user's own file."""
+    """Its source; None for a local file of the user."""
 
 
 def model_place(settings: Settings) -> ModelPlace:
-    """Raises `ProviderError` for a name that is neither a hub id nor a full path; looks at no file."""
+    """Resolve the model named in the settings, without reading files.
+
+    Raises `ProviderError` for a name that is neither a hub id nor an absolute path.
+    """
     named = settings.local.model_path or DEFAULT_MODEL
     if not named.lower().startswith(_HUB):
         path = Path(os.path.expanduser(named))
@@ -75,7 +78,7 @@ def model_place(settings: Settings) -> ModelPlace:
 
 
 def model_on_disk(settings: Settings) -> bool:
-    """Whether the model of the settings, or else the default one, can be used without fetching anything."""
+    """Whether the configured or default model can be used without a download."""
     try:
         return model_place(settings).path.is_file()
     except (ProviderError, OSError):
@@ -88,7 +91,7 @@ def llama_installed() -> bool:
 
 
 def missing_model(settings: Settings) -> str:
-    """Hub id of the model that has to be fetched before the gguf provider of the settings can work, else ""."""
+    """Hub id of the model to download before the configured gguf provider can work, else ""."""
     if settings.provider != "gguf" or not settings.store.vector.enabled or not llama_installed():
         return ""
     try:
@@ -99,5 +102,5 @@ def missing_model(settings: Settings) -> str:
 
 
 def traits_of(model: GgufFile) -> Traits:
-    """By its architecture, its own name and its file's; nothing but the plain text for a model that is not known."""
+    """Find the model's traits by its architecture, name and file name; unknown models get plain text."""
     return traits_named(f"{model.architecture} {model.name} {Path(model.path).name}")

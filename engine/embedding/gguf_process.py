@@ -1,4 +1,4 @@
-"""The process of a GGUF model, as seen from the program: started when needed, one request at a time."""
+"""Client of the process that runs a GGUF model: starts it on demand and sends it one request at a time."""
 
 import itertools
 import multiprocessing
@@ -23,33 +23,33 @@ from engine.embedding.gguf_file import GgufFile
 from engine.embedding.gguf_worker import Answer, Model, Request, Want, serve
 
 _POLL = 0.05
-"""Seconds between two looks at the token while the model works."""
+"""Seconds between checks of the cancel token while the model works."""
 _LONGEST_FOLDER = 55
-"""Bytes of the folder for temporary files: a socket's name may have 104 at most."""
+"""Maximum length in bytes of the temporary folder: a socket's path is limited to 104."""
 _LAST_BREATH = 5.0
-"""Seconds for which a process that has closed its pipe may still be ending."""
+"""Seconds to wait for a process to exit after it has closed its pipe."""
 _MOST_FAILURES = 3
-"""Times that the process may die or fail to load in a row; then it is not started again."""
+"""Number of consecutive crashes or failed loads after which the process is not restarted."""
 
 
 @dataclass(frozen=True)
 class Timeouts:
-    """How long an answer is waited for."""
+    """Timeout, priority and cancel token of a request."""
 
     seconds: float
     urgent: bool
-    """Before all others that are not urgent."""
+    """Urgent requests go first."""
     cancel: CancelToken | None
 
 
 class ModelProcess:
-    """Runs a model in a process. Thread-safe. It is started by the first request, and restarted after a crash.
+    """The model's process, started by the first request and restarted after a crash. Thread-safe.
 
-    Raises `ProviderError` if the model can't be loaded, fails, crashes or takes too long; `Cancelled`, `Closed`.
+    Raises `ProviderError` if the model can't be loaded, fails, crashes or exceeds the timeout; `Cancelled`, `Closed`.
     """
 
     def __init__(self, file: GgufFile, tokens: int) -> None:
-        """`tokens`: the most of one text."""
+        """`tokens`: maximum of one text."""
         self._file = file
         self._tokens = tokens
         self._turns = _Turns()
@@ -59,16 +59,16 @@ class ModelProcess:
         self._closed = False
 
     def vectors(self, texts: list[str], patience: Timeouts) -> bytes:
-        """Float32 vectors in order. Each text must be within the limit."""
+        """Concatenated float32 vectors. Each text must be within the token limit."""
         return self._ask("vectors", texts, patience).vectors
 
     def tokens(self, text: str, patience: Timeouts) -> int:
-        """As the model itself cuts the text, with its marks at both ends."""
+        """Token count by the model's own tokenizer, including special tokens."""
         (tokens,) = self._ask("tokens", [text], patience).tokens
         return tokens
 
     def close(self) -> None:
-        """End the process, which frees its memory; calls under way raise `Closed` within a moment."""
+        """Stop the process, which frees its memory; running calls raise `Closed` shortly after."""
         self._closed = True
         with self._turns.take(lambda: None, urgent=True):
             self._end()
@@ -109,7 +109,7 @@ class ModelProcess:
         try:
             answer = self._worker.ask(want, texts, go_on)
         except _TooSlow:
-            self._end()  # or the next request would wait for this one
+            self._end()  # the next request must not wait for this one
             raise
         except _Failed as failure:
             self._end()
@@ -126,23 +126,23 @@ class ModelProcess:
 
 
 class _Failed(Exception):
-    """The process could not load the model, or died; the message is a sentence."""
+    """The process failed to load the model, or crashed; the message is a sentence."""
 
 
 class _TooSlow(Exception):
-    """No answer in time."""
+    """The timeout was exceeded."""
 
 
 class _Worker:
-    """One process; one call at a time."""
+    """One process; handles one call at a time."""
 
     def __init__(self, file: GgufFile, tokens: int) -> None:
         self._name = os.path.basename(file.path)
-        # A socket of the file system, in a folder that is closed to others, instead of a port that all can reach.
+        # A socket file in a private folder, rather than a port that other users can reach.
         named = sys.platform != "win32" and len(os.fsencode(tempfile.gettempdir())) <= _LONGEST_FOLDER
         self._folder = temporary_folder("gguf") if named else ""
-        # Its threads wait for each other without sleeping: one that finds its processor taken holds up all. With two
-        # on two busy processors a short text took .42 s, with one .007 s.
+        # The threads busy-wait for each other, so one without a free processor delays all: on two busy processors, a
+        # short text took .42 s with two threads and .007 s with one.
         threads = max(1, (os.cpu_count() or 1) // 2)
         model = Model(file.path, file.pooling, tokens, threads, self._folder)
         context = multiprocessing.get_context("spawn")
@@ -156,7 +156,10 @@ class _Worker:
         self._numbers = itertools.count(1)
 
     def ask(self, want: Want, texts: list[str], go_on: Callable[[], None]) -> Answer:
-        """Raises `_Failed`, and whatever `go_on` raises while the answer is waited for."""
+        """Send a request and wait for the response.
+
+        Raises `_Failed`, and any error that `go_on` raises while waiting.
+        """
         try:
             if not self._loaded:
                 answer = self._wait(0, go_on)
@@ -180,7 +183,7 @@ class _Worker:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _wait(self, number: int, go_on: Callable[[], None]) -> Answer:
-        """The answer to this request; those to requests that were given up are passed over."""
+        """Wait for the response to this request, skipping those of abandoned requests."""
         while True:
             while not self._pipe.poll(_POLL):
                 go_on()
@@ -204,7 +207,7 @@ class _Worker:
 
 
 class _Turns:
-    """A lock that serves urgent callers first."""
+    """A lock that urgent callers get first."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -213,7 +216,7 @@ class _Turns:
 
     @contextmanager
     def take(self, go_on: Callable[[], None], *, urgent: bool) -> Iterator[None]:
-        """Wait for the turn and hold it; `go_on` is called while waiting, and may raise."""
+        """Wait for the lock and hold it; `go_on` is called while waiting, and may raise."""
         with self._changed:
             self._urgent += urgent
             try:

@@ -1,7 +1,7 @@
-"""The process that a GGUF model runs in, so that a file which aborts llama.cpp ends that process and not the program.
+"""Process that runs a GGUF model, so that a file that makes llama.cpp abort does not end the whole program.
 
-It answers requests on a pipe until the pipe closes, which it also does when the program dies. Requests and answers are
-msgpack, never pickles: an answer comes from where a foreign file was parsed.
+It handles requests on a pipe until the pipe closes, which also happens when the program dies. Messages are msgpack, not
+pickles, because they come from a process that has parsed a third-party file.
 """
 
 import base64
@@ -23,22 +23,22 @@ from engine.base.language import marked
 
 _THREADS_HTTP = 2
 _ERRORS_ONLY = 1
-"""Of llama.cpp's verbosity."""
+"""Verbosity level of llama.cpp."""
 _LOAD_ERROR = "error loading model: "
 _POOLINGS = {1: "MEAN", 2: "CLS", 3: "LAST"}
 Want = Literal["vectors", "tokens"]
 
 
 class Model(msgspec.Struct, frozen=True):
-    """What to load, and how."""
+    """Parameters for loading a model."""
 
     path: str
     pooling: int
     tokens: int
-    """Most tokens of a text."""
+    """Maximum tokens of a text."""
     threads: int
     folder: str
-    """An empty private folder for the socket of llama.cpp's server; "" on systems without such sockets."""
+    """An empty private folder for the socket of llama.cpp's server; "" if such sockets are not supported."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -48,19 +48,19 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """The response to the request of the same number; number 0 reports that the model was loaded, or why not."""
+    """Response to the request with the same number; number 0 reports that the model was loaded, or an error."""
 
     number: int
     vectors: bytes = b""
-    """Float32, little-endian, one vector after the other."""
+    """Concatenated vectors, float32, little-endian."""
     tokens: tuple[int, ...] = ()
     error: str = ""
 
 
 def serve(pipe: Connection, model: bytes) -> None:
-    """Load the model (`Model` as msgpack) and answer until the other end closes."""
+    """Load the model (`Model` as msgpack) and handle requests until the pipe closes."""
     encode = msgspec.msgpack.encode
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C at a terminal is for the program, which closes the pipe
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C in a terminal is for the program, which then closes the pipe
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     log = _quiet()
     try:
@@ -81,11 +81,11 @@ def serve(pipe: Connection, model: bytes) -> None:
         pass
     finally:
         server.tidy()
-        os._exit(0)  # nothing is left to save, and llama.cpp's threads need not be waited for
+        os._exit(0)  # nothing is left to save, and llama.cpp's threads need no shutdown
 
 
 def _quiet() -> int:
-    """Let what llama.cpp prints go to a nameless file, which is returned, and leave no image of the memory behind."""
+    """Redirect llama.cpp's output to an unnamed file, which is returned, and disable core dumps."""
     with tempfile.TemporaryFile() as file:
         log = os.dup(file.fileno())
     for stream in (1, 2):
@@ -94,12 +94,12 @@ def _quiet() -> int:
     if sys.platform != "win32":
         import resource
 
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # it would hold texts
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # a core dump would contain texts
     return log
 
 
 def _why(error: Exception, log: int) -> str:
-    """The reason that llama.cpp printed, else the exception."""
+    """The error that llama.cpp printed, or else the exception's message."""
     os.lseek(log, 0, os.SEEK_SET)
     for line in os.read(log, 65536).decode("utf-8", "replace").splitlines():
         if _LOAD_ERROR in line:
@@ -108,19 +108,19 @@ def _why(error: Exception, log: int) -> str:
 
 
 class _Server:
-    """llama.cpp's server in this process: called directly for vectors, through its socket for tokens."""
+    """llama.cpp's server in this process: vectors by direct calls, token counts over its own socket."""
 
     def __init__(self, model: Model) -> None:
         import xllamacpp
 
         self._folder = model.folder
         self._socket = os.path.join(model.folder, "llama.sock") if model.folder else ""
-        self._key = secrets.token_hex(16)  # so that no other program can use it, especially over TCP
+        self._key = secrets.token_hex(16)  # keeps other processes out, especially with TCP
         settings = xllamacpp.CommonParams()
         settings.model.path = model.path
         settings.embedding = True
         settings.pooling_type = getattr(xllamacpp.llama_pooling_type, f"LLAMA_POOLING_TYPE_{_POOLINGS[model.pooling]}")
-        # A text is processed whole or not at all: all three are its limit in tokens.
+        # A text is processed in a single batch, so all three are the maximum number of tokens.
         settings.n_ctx = settings.n_batch = settings.n_ubatch = model.tokens
         settings.n_parallel = 1
         settings.cpuparams.n_threads = settings.cpuparams_batch.n_threads = model.threads
@@ -140,12 +140,12 @@ class _Server:
         return Answer(request.number, vectors=self._vectors(request.texts))
 
     def tidy(self) -> None:
-        """Take the socket away."""
+        """Remove the socket."""
         if self._folder:
             shutil.rmtree(self._folder, ignore_errors=True)
 
     def _vectors(self, texts: list[str]) -> bytes:
-        """Raises `RuntimeError` with llama.cpp's own words."""
+        """Raises `RuntimeError` with llama.cpp's error message."""
         answer = self._server.handle_embeddings({"input": texts, "encoding_format": "base64"})
         if "error" in answer:
             raise RuntimeError(answer["error"]["message"])

@@ -1,7 +1,7 @@
-"""The HTTP client of all remote services: https, the key only to its own host, and every failure as a message.
+"""HTTP access to remote services: https, keys sent only to their own host, and failures as error messages.
 
-Complete list of what is sent: of a request's headers only those below, the key and the user's own; nothing from the
-environment but the system's proxy.
+Only the request headers listed below, the key and the user's own headers are sent; the environment supplies nothing but
+the system proxy.
 """
 
 import contextlib
@@ -34,10 +34,10 @@ _HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
 
 
 class HttpClient:
-    """Requests to one service, from several threads; connections are kept alive and shared."""
+    """Requests to one service from several threads, with a shared connection pool."""
 
     def __init__(self, service: Service, base_url: str, settings: Settings, auth: Mapping[str, str]) -> None:
-        """`auth`: the headers with the key. Raises `ProviderError` if the address or a header cannot be used."""
+        """`auth`: headers with the key. Raises `ProviderError` if the URL or a header is invalid."""
         self.service = service
         self.base_url = checked_url(base_url, allow_http=settings.remote.allow_http)
         self._secrets = [value.removeprefix("Bearer ").encode("utf-8", "replace") for value in auth.values()]
@@ -55,7 +55,7 @@ class HttpClient:
             headers[name] = value
         guard = _Guard(self, headers)
         self.sdk = httpx2.Client(transport=guard, follow_redirects=False, timeout=None, trust_env=False)
-        """For the SDK; only within `call`."""
+        """For the SDK; only valid within `call`."""
         self._lock = threading.Lock()
         self._under_way = 0
         self._closed = False
@@ -69,11 +69,11 @@ class HttpClient:
         private: Sequence[str] = (),
         most_bytes: int = _MOST_BYTES,
     ) -> Iterator[None]:
-        """One request and its answer are made within, in at most `seconds`; a cancel closes its connection.
+        """Context for one request and its response, limited to `seconds`; a cancel closes the connection.
 
-        `private`: the texts that it holds, which no error may repeat.
+        `private`: texts in the request, which error messages must not quote.
 
-        Raises `Cancelled`, `Closed`, and for whatever fails `Transient` or another `ProviderError`.
+        Raises `Cancelled` and `Closed`, and `Transient` or another `ProviderError` for failures.
         """
         with self._lock:
             if self._closed:
@@ -92,7 +92,7 @@ class HttpClient:
                 self.sdk.close()
 
     def _understood(self, error: Exception) -> Exception:
-        """What went wrong under what an SDK made of it: it wraps the errors of the HTTP client in its own."""
+        """The original cause of an error: SDKs wrap errors of the HTTP client in their own."""
         cause: BaseException | None = error
         while cause is not None:
             if isinstance(cause, MnemoscopeError):
@@ -115,15 +115,16 @@ class HttpClient:
         private: Sequence[str] = (),
         **content: Any,
     ) -> bytes:
-        """The body of a 2xx answer. `url`: below the base; `content`: json, content, files, headers as httpx has them.
+        """Return the body of a 2xx response.
 
-        `private` and errors as with `call`.
+        `url` is relative to the base URL; `content`: json, content, files, headers as in httpx. `private` and errors as
+        in `call`.
         """
         with self.call(seconds, cancel=cancel, private=private):
             return self.sdk.request(method, f"{self.base_url}{url}", **content).content
 
     def close(self) -> None:
-        """Calls under way finish; later ones raise `Closed`."""
+        """Close the client. Running calls finish; later ones raise `Closed`."""
         with self._lock:
             first, self._closed = not self._closed, True
             idle = not self._under_way
@@ -131,17 +132,17 @@ class HttpClient:
             self.sdk.close()
 
     def failure(self, status: int, headers: Mapping[str, str], body: bytes) -> ProviderError:
-        """The error for an answer that is not 2xx, with no key in it."""
+        """The error for a response that is not 2xx, with keys removed."""
         for secret in self._secrets:
             body = body.replace(secret, b"***")
         return refusal(self.service, status, headers, body, current_call().private)
 
 
 class _Guard(httpx2.BaseTransport):
-    """Lets through what may go out, and raises our errors for everything that is no good answer."""
+    """Filters outgoing headers, and raises our errors for every unsuccessful response."""
 
     def __init__(self, client: HttpClient, headers: httpx2.Headers) -> None:
-        """`headers`: those of every request, the key among them."""
+        """`headers`: those of every request, including the key."""
         self._client = client
         self._headers = headers
         url = httpx2.URL(client.base_url)
@@ -163,7 +164,7 @@ class _Guard(httpx2.BaseTransport):
             assert isinstance(response.stream, httpx2.SyncByteStream)
             encoding = response.headers.pop("content-encoding", "identity").strip().lower()
             response.headers.pop("content-length", None)
-            response.headers.pop("set-cookie", None)  # it would be stored, and a broken one fails every later request
+            response.headers.pop("set-cookie", None)  # a broken cookie would fail all later requests
             response.stream = _Checked(response.stream, self, encoding)
             if response.is_success:
                 return response
@@ -200,10 +201,10 @@ class _Guard(httpx2.BaseTransport):
 
 
 class _Checked(httpx2.SyncByteStream):
-    """A response, unpacked, whose connection may still fail. Raises `ProviderError`."""
+    """A decompressed response stream that translates connection errors. Raises `ProviderError`."""
 
     def __init__(self, stream: httpx2.SyncByteStream, guard: _Guard, encoding: str) -> None:
-        """`encoding`: the response's Content-Encoding; only gzip was requested."""
+        """`encoding`: Content-Encoding of the response; only gzip was requested."""
         self._stream = stream
         self._guard = guard
         self._encoding = encoding
@@ -222,9 +223,9 @@ class _Checked(httpx2.SyncByteStream):
 
 
 def _unpacked(packed: Iterable[bytes], most: int) -> Iterator[bytes]:
-    """The content of gzip, limited to `most` bytes: a thousandth of them suffices for the packed ones.
+    """Decompress gzip data in steps, up to `most` bytes: a thousandth of that may expand to the whole.
 
-    Raises `AnswerTooLarge`, `zlib.error` for broken or truncated data.
+    Raises `AnswerTooLarge`, and `zlib.error` for damaged or truncated data.
     """
     unpacking = zlib.decompressobj(wbits=16 + zlib.MAX_WBITS)
     for part in packed:
@@ -242,7 +243,7 @@ def _unpacked(packed: Iterable[bytes], most: int) -> Iterator[bytes]:
 
 
 def system_proxy(url: httpx2.URL) -> str | None:
-    """The system's proxy for this address; none for this machine, whatever the system says."""
+    """The system's proxy for this URL; never for this machine."""
     if is_loopback(str(url)) or urllib.request.proxy_bypass(url.host):
         return None
     proxies = urllib.request.getproxies()
@@ -251,7 +252,7 @@ def system_proxy(url: httpx2.URL) -> str | None:
 
 
 def _unreached(*, here: bool, named: bool) -> str:
-    """`here`: on this machine. `named`: the host is part of the service's name."""
+    """`here`: the host is this machine. `named`: the service's name contains the host."""
     if named:
         return (
             marked("{name} cannot be reached ({reason}): is it running?")
@@ -266,7 +267,7 @@ def _unreached(*, here: bool, named: bool) -> str:
 
 
 def _start_of(response: httpx2.Response) -> bytes:
-    """The first bytes of an error's body."""
+    """The first bytes of an error response's body."""
     start = b""
     with contextlib.suppress(ProviderError):
         for part in response.iter_bytes():
@@ -277,5 +278,5 @@ def _start_of(response: httpx2.Response) -> bytes:
 
 
 def _reason(error: Exception) -> str:
-    """The system's error message, without its number."""
+    """The system's error message without its number."""
     return re.sub(r"^\[Errno -?\d+\] ", "", str(error)) or type(error).__name__

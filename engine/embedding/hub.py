@@ -1,7 +1,7 @@
-"""Downloads a model file from the Hugging Face hub: only on request, checked before it gets its name.
+"""Downloads model files from the Hugging Face hub: only on request, and verified before use.
 
-The hub answers `/owner/repository/resolve/main/file` with a redirect to the file, with its size and SHA-256 in
-`X-Linked-Size` and `X-Linked-Etag` (huggingface_hub's own documentation of downloads).
+The hub answers `/owner/repository/resolve/main/file` with a redirect to the file's location, and gives its size and
+SHA-256 in `X-Linked-Size` and `X-Linked-Etag` (huggingface_hub's documentation of downloads).
 """
 
 import contextlib
@@ -35,11 +35,11 @@ from engine.settings import Settings
 
 _HUB = "https://huggingface.co"
 _CDN = (".huggingface.co", ".hf.co")
-"""Ends of the names of the hosts that its files lie on."""
+"""Domains of the hosts that store its files."""
 _MOST_REDIRECTS = 5
 _STALL_SECONDS = 60.0
 _ROOM_TO_LEAVE = 100_000_000
-"""Bytes of the disk."""
+"""Bytes of disk space to leave free."""
 _PIECE = 256 * 1024
 _BETWEEN_REPORTS = 0.05
 _ETAG = "X-Linked-Etag"
@@ -50,15 +50,15 @@ Progress = Callable[[ModelFetchProgress], None]
 
 
 def hub_host() -> str:
-    """The host that models are fetched from."""
+    """The host that models are downloaded from."""
     return _url(_endpoint()).host
 
 
 def fetch_model(settings: Settings, *, progress: Progress | None = None, cancel: CancelToken | None = None) -> Path:
-    """Download the model of the settings, and return its file; downloads nothing that exists.
+    """Download the configured model if it is missing, and return its path.
 
-    Call it only when a user requests it. An interrupted download resumes. `progress` is called some twenty times a
-    second. Raises `ProviderError`, `Cancelled`.
+    Call this only at the user's request. An interrupted download resumes where it stopped. `progress` is called some
+    twenty times a second. Raises `ProviderError`, `Cancelled`.
     """
     place = model_place(settings)
     if place.path.is_file():
@@ -86,14 +86,14 @@ def fetch_model(settings: Settings, *, progress: Progress | None = None, cancel:
 
 @dataclass(frozen=True)
 class _Content:
-    """The hub's metadata of a file."""
+    """Size and checksum of a file according to the hub."""
 
     size: int
     sha256: str
 
 
 class _Fetch:
-    """One file on its way to its place."""
+    """The download of one file."""
 
     def __init__(
         self, hub: "_Hub", model: HubFile, path: Path, progress: Progress | None, cancel: CancelToken | None
@@ -107,7 +107,7 @@ class _Fetch:
 
     def run(self) -> None:
         content = retrying(lambda: self._hub.content(self._model), cancel=self._cancel)
-        # Named by its content: a partial download of another version is never resumed.
+        # Named after its content, so that a partial download of another version is not resumed.
         part = self._path.with_name(f"{self._path.name}.{content.sha256[:12]}.part")
         have = part.stat().st_size if part.exists() else 0
         free = shutil.disk_usage(part.parent).free
@@ -128,11 +128,11 @@ class _Fetch:
             os.fsync(file.fileno())
         self._check(part, content)
         part.replace(self._path)
-        for other in self._path.parent.glob(f"{self._path.name}.*.part"):  # of a version that was never completed
+        for other in self._path.parent.glob(f"{self._path.name}.*.part"):  # partial downloads of other versions
             other.unlink(missing_ok=True)
 
     def _go_on(self, file: BinaryIO, content: _Content) -> bool:
-        """Download what is missing; False if only some of it arrived. Raises `Transient` if nothing did."""
+        """Download the rest; False if it was interrupted after some data. Raises `Transient` if there was no data."""
         start = file.seek(0, os.SEEK_END)
         if start > content.size:
             file.truncate(start := 0)
@@ -180,17 +180,17 @@ class _Fetch:
 
 
 class _Call(Call):
-    """A download: it may take hours, but no step of it longer than a minute."""
+    """A download: no time limit in total, but one minute for each step."""
 
     def left(self, most: float | None) -> float:
         return _STALL_SECONDS if most is None else min(most, _STALL_SECONDS)
 
 
 class _Hub:
-    """Requests to the hub and to its redirect targets."""
+    """Requests to the hub and to its storage hosts."""
 
     def __init__(self, cancel: CancelToken | None) -> None:
-        """Raises `ProviderError` if HF_ENDPOINT is not a permitted address."""
+        """Raises `ProviderError` if HF_ENDPOINT is not an allowed URL."""
         self._base = _endpoint()
         self._cancel = cancel
         self._check(_url(self._base))
@@ -198,7 +198,7 @@ class _Hub:
         self._clients: dict[str | None, httpx2.Client] = {}
 
     def content(self, model: HubFile) -> _Content:
-        """Raises `Transient`, `ProviderError`, `Cancelled`."""
+        """Size and checksum of the file. Raises `Transient`, `ProviderError`, `Cancelled`."""
         with self._call(1_000_000), self._led(model, {}, lambda response: _ETAG in response.headers) as response:
             size = response.headers.get("X-Linked-Size", "")
             sha256 = response.headers.get(_ETAG, "").strip('"')
@@ -209,7 +209,7 @@ class _Hub:
 
     @contextlib.contextmanager
     def opened(self, model: HubFile, start: int, size: int) -> Iterator[httpx2.Response]:
-        """The file from this byte on. Raises `Transient`, `ProviderError`, `Cancelled`."""
+        """Open the file from byte `start` on. Raises `Transient`, `ProviderError`, `Cancelled`."""
         span = {"Range": f"bytes={start}-"} if start else {}
         with self._call(size), self._led(model, span, lambda response: False) as response:
             yield response
@@ -218,7 +218,7 @@ class _Hub:
     def _led(
         self, model: HubFile, headers: Mapping[str, str], arrived: Callable[[httpx2.Response], bool]
     ) -> Iterator[httpx2.Response]:
-        """The response after redirects, or the first one that has all metadata."""
+        """Follow redirects, and yield the final response or the first one accepted by `arrived`."""
         url = _url(f"{self._base}/{model.repository}/resolve/main/{quote(model.file)}")
         for _ in range(_MOST_REDIRECTS):
             with self._asked(url, headers) as response:
@@ -250,7 +250,7 @@ class _Hub:
     def _asked(self, url: httpx2.URL, headers: Mapping[str, str]) -> Iterator[httpx2.Response]:
         sent = {"User-Agent": "Mnemoscope", "Accept-Encoding": "identity", **headers}
         if host_of(str(url)) == self._origin and (token := os.environ.get("HF_TOKEN")):
-            sent["Authorization"] = f"Bearer {token}"  # for the hub itself, never for a redirect target
+            sent["Authorization"] = f"Bearer {token}"  # for the hub itself, never for redirect targets
         proxy = system_proxy(url)
         if proxy not in self._clients:
             self._clients[proxy] = httpx2.Client(
@@ -260,7 +260,7 @@ class _Hub:
             yield response
 
     def _check(self, url: httpx2.URL) -> None:
-        """Raise `ProviderError` unless the address is the hub's own or of its hosts, by https."""
+        """Raise `ProviderError` unless the URL is https and belongs to the hub or one of its storage hosts."""
         ours = httpx2.URL(self._base)
         if url.scheme == "http" and ours.host and is_loopback(str(ours)) and url.host and is_loopback(str(url)):
             return

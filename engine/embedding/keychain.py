@@ -1,8 +1,7 @@
-"""The keychain of the operating system, called from its own thread and with a time limit.
+"""The operating system's keychain, accessed from a separate thread with a timeout.
 
-A locked keychain shows a prompt and waits for it indefinitely, one on a dead D-Bus waits for nothing at all, and
-neither can be stopped from outside. So the call is abandoned after its time, and until it returns, no other caller
-waits for the keychain.
+A locked keychain waits indefinitely for its prompt, and a call over a dead D-Bus never returns; neither can be
+interrupted. Therefore the call is abandoned after the timeout, and no other access waits until it has returned.
 """
 
 import threading
@@ -15,13 +14,13 @@ from engine.base.language import tr
 
 SERVICE = "mnemoscope"
 ANSWER_SECONDS = 15.0
-"""Enough to type a password into the prompt of a locked keychain."""
+"""Long enough to type a password into the prompt of a locked keychain."""
 _EMPTY = ("keyring.backends.fail", "keyring.backends.null")
-"""keyring's names for a missing keychain."""
+"""Backends that keyring uses if there is no keychain."""
 
 
 class KeychainError(ProviderError):
-    """The keychain failed; the message says what to do."""
+    """Access to the keychain failed; the message says how to fix it."""
 
 
 class NoKeychain(KeychainError):
@@ -38,12 +37,12 @@ def read(account: str, *, cancel: CancelToken | None = None) -> str | None:
 
 
 def write(account: str, secret: str) -> None:
-    """Keep a secret, in place of an earlier one. Raises `KeychainError`."""
+    """Save a secret, replacing an earlier one. Raises `KeychainError`."""
     _ask(lambda keychain: keychain.set_password(SERVICE, account, secret))
 
 
 def remove(account: str) -> None:
-    """Forget the secret of an account, if there is one. Raises `KeychainError`."""
+    """Remove the secret of an account, if there is one. Raises `KeychainError`."""
 
     def forget(keychain: Any) -> None:
         if keychain.get_password(SERVICE, account) is not None:
@@ -53,11 +52,11 @@ def remove(account: str) -> None:
 
 
 class _Call:
-    """One request to the keychain, in a thread that may never return."""
+    """One access to the keychain, in a thread that may never return."""
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
         self.woken = threading.Event()
-        """Set when there is a result, and when no caller waits any more."""
+        """Set on completion and on cancel."""
         self.answer: Any = None
         self.error: Exception | None = None
         self._work = work
@@ -103,7 +102,7 @@ def _ask(work: Callable[[Any], Any], cancel: CancelToken | None = None) -> Any:
 
 
 def _keychain() -> Any:
-    """The keychain in use. Choosing it imports some 100 ms of modules and calls D-Bus."""
+    """The keychain in use. Selecting it loads some 100 ms of modules and queries D-Bus."""
     import keyring
 
     chosen = keyring.get_keyring()

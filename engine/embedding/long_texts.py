@@ -1,4 +1,4 @@
-"""Embeds texts that are too long for a model: in parts whose vectors are averaged, so that nothing is dropped."""
+"""Embeds texts that exceed a model's limit: in parts whose vectors are averaged, so that nothing is dropped."""
 
 import math
 import re
@@ -19,17 +19,17 @@ _ENDS = (
     re.compile(r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]+[」』）]*"),  # noqa: RUF001 of a sentence, of a Chinese one as well
     re.compile(r"\s+"),  # of a word
 )
-"""After what a text may be cut, the best places first."""
+"""Boundaries at which a text may be cut, best first."""
 _REACH = 0.25
-"""How far from its ideal place a cut may be, as a share of the length of a part."""
+"""Maximum distance of a cut from its ideal location, as a share of the length of a part."""
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A part of a text that is short enough for the model."""
+    """A part of a text within the model's limit."""
 
     owner: int
-    """Place of its text among the texts."""
+    """Index of its text."""
     text: str
     tokens: int
 
@@ -40,13 +40,13 @@ def embed_whole(
     count_tokens: Callable[[str], int],
     embed: "Callable[[Sequence[str]], Vectors]",
 ) -> "Vectors":
-    """Return vectors of texts of any length in order, shape (n, dims).
+    """Vectors of texts of any length in order, shape (n, dims).
 
-    A text of more than `limits.input_tokens` tokens is cut into parts, whose unit vectors are averaged by their tokens
-    and normalised. `embed` gets texts and parts in order, as many per call as one request takes.
+    A text of more than `limits.input_tokens` tokens is cut into parts. Their unit vectors are averaged, weighted by
+    tokens, and normalised. `embed` gets texts and parts in order, as many at a time as fit into one request.
 
-    Raises the errors of `embed`; if some texts have their vectors already, a `PartialAnswer` with these replaces a
-    `ProviderError`.
+    Raises the errors of `embed`; if some texts already have their vectors, a `ProviderError` is replaced with a
+    `PartialAnswer` that contains these.
     """
     import numpy as np
 
@@ -71,10 +71,10 @@ def embed_whole(
 
 
 def cut(text: str, limit: int, count_tokens: Callable[[str], int]) -> Iterator[tuple[str, int]]:
-    """Cut the text into parts of at most `limit` tokens, each with its token count; joined they are the text again.
+    """Split a text into parts of at most `limit` tokens, each with its tokens; joined, they are the original text.
 
-    The parts are about equally long and end at a paragraph, line, sentence or word boundary if one is near. A single
-    character of more tokens is a part.
+    Parts have about equal length and end at the end of a paragraph, line, sentence or word, if one is close enough. A
+    single character of more tokens is a part of its own.
     """
     tokens = count_tokens(text)
     if tokens <= limit or len(text) < 2:
@@ -87,10 +87,10 @@ def cut(text: str, limit: int, count_tokens: Callable[[str], int]) -> Iterator[t
 
 
 def _best_end(text: str, ideal: int, reach: int) -> int:
-    """The best position to cut at most `reach` characters from the ideal one; never an end of the text."""
+    """The best location to cut within `reach` characters of the ideal one; never an end of the text itself."""
     low, high = max(1, ideal - reach), min(len(text) - 1, ideal + reach)
     for end in _ENDS:
-        # One letter more on both sides: an end is seen whole, or reaches too far and does not count.
+        # One more character on both sides: a boundary is matched as a whole, or extends too far and does not count.
         places = [match.end() for match in end.finditer(text, low - 1, high + 1) if low <= match.end() <= high]
         if places:
             return min(places, key=lambda place: abs(place - ideal))
@@ -99,12 +99,12 @@ def _best_end(text: str, ideal: int, reach: int) -> int:
 
 def _parts(owner: int, text: str, limit: int, count_tokens: Callable[[str], int]) -> list[_Part]:
     parts = [_Part(owner, part, tokens) for part, tokens in cut(text, limit, count_tokens)]
-    # Blank parts mean nothing, and would only pull the average their way.
+    # Blank parts would only distort the average.
     return [part for part in parts if part.text.strip()] or parts[:1]
 
 
 def _joined(parts: Sequence[_Part], arrived: "Mapping[int, Vectors]") -> "dict[int, Vectors]":
-    """The vector of every text of which all parts arrived, by its position."""
+    """The vector of every text whose parts have all arrived, by index."""
     places: dict[int, list[int]] = {}
     for place, part in enumerate(parts):
         places.setdefault(part.owner, []).append(place)

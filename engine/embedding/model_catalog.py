@@ -1,9 +1,9 @@
-"""The models of remote providers: sizes, limits, list prices, and the calibration of their cosines.
+"""Catalogue of remote models: sizes, limits, list prices and calibrations.
 
-Prices are US dollars per million tokens and change without notice: the settings' `prices` come first. Sources were read
-on the date of each row. Calibrations are starting points, not measurements: no key of these services was available.
-They are based on widely reported cosines of these models, and rather keep too much than too little; keywords decide as
-well. Their spread is unknown, so they are the same for few chunks and for many.
+Prices are in US dollars per million tokens and change without notice: `prices` in the settings take precedence. Sources
+were read on the date of each row. Calibrations are starting points, not measurements, since no keys of these services
+were available. They are based on commonly reported cosines and rather include too much than too little; keywords refine
+the result. Their spread is unknown, so they are the same for any number of chunks.
 """
 
 from collections.abc import Sequence
@@ -29,36 +29,36 @@ _VOYAGE_3 = Calibration(low=0.20, high=0.60, weight=0.7)
 _NOMIC = Calibration(low=0.45, high=0.75, weight=0.5)
 _SMALL = Calibration(low=0.30, high=0.70, weight=0.5)
 _MINILM = Calibration(low=0.16, high=0.48, weight=0.5, spread=0.07)
-"""The only one that was measured, as a GGUF file (`self_calibration.py`)."""
+"""The only measured calibration, from a GGUF file (`self_calibration.py`)."""
 
 
 @dataclass(frozen=True)
 class ModelFacts:
-    """One model of one provider."""
+    """Data of one model of one provider."""
 
     provider: str
     model: str
     dims: int
-    """Default length of its vectors."""
+    """Default length of the vectors."""
     dimensions: Sequence[int]
-    """Lengths that can be requested."""
+    """Supported lengths."""
     input_tokens: int
-    """Most tokens of one text."""
+    """Maximum tokens of one text."""
     price: float | None
-    """US dollars for a million tokens; None where each server has its own."""
+    """US dollars per million tokens; None if it depends on the server."""
     batch_price: float | None
-    """The same by batch jobs."""
+    """Price for batch jobs."""
     calibration: Calibration
     source: str
-    """Where price and sizes were read."""
+    """Source of price and sizes."""
     checked: str
-    """When, as YYYY-MM-DD."""
+    """Date of reading, YYYY-MM-DD."""
 
 
 def _openai(
     model: str, dims: int, price: float, batch: float, calibration: Calibration, *, shorter: bool
 ) -> ModelFacts:
-    # The reference says 8192 tokens per text, lists of limits 8191.
+    # The API reference says 8192 tokens per text, lists of limits say 8191.
     dimensions = range(1, dims + 1) if shorter else (dims,)
     return ModelFacts("openai", model, dims, dimensions, 8191, price, batch, calibration, _OPENAI, _CHECKED)
 
@@ -76,7 +76,7 @@ def _voyage(model: str, price: float, batch: float) -> ModelFacts:
 def _open(
     model: str, dims: int, input_tokens: int, calibration: Calibration, *, shorter: tuple[int, ...] = ()
 ) -> ModelFacts:
-    """A model with open weights, which servers on this machine offer under this name. `shorter`: other lengths."""
+    """A model with open weights, under its name on local servers. `shorter`: other supported lengths."""
     source = f"https://ollama.com/library/{model}"
     sizes = (*shorter, dims)
     return ModelFacts("openai", model, dims, sizes, input_tokens, None, None, calibration, source, _CHECKED)
@@ -118,15 +118,15 @@ def models_of(provider: str) -> tuple[ModelFacts, ...]:
 
 
 def facts_of(provider: str, model: str) -> ModelFacts | None:
-    """What is known of a model; its name with or without a vendor before it ("openai/…") and a tag (":latest")."""
+    """Data of a model; the name may have a vendor prefix ("openai/…") and a tag (":latest")."""
     return _BY_NAME.get((provider, model.rpartition("/")[2].partition(":")[0].lower()))
 
 
 def price_of(settings: Settings, provider: str, model: str) -> float | None:
-    """US dollars per million tokens: from the settings, else the provider's list price; None if neither is known.
+    """US dollars per million tokens: from the settings, else the list price; None if neither is known.
 
-    `model` is the name in use, without a vendor. A server on this machine charges nothing; the prices of other
-    compatible servers are unknown. Raises `ProviderError` for an invalid base URL.
+    `model` is the name in use, without a vendor. Servers on this machine are free; other compatible servers have
+    unknown prices of their own. Raises `ProviderError` for an invalid base URL.
     """
     named = settings.prices.get(f"{provider}/{model}")
     if named is not None:
@@ -140,7 +140,7 @@ def price_of(settings: Settings, provider: str, model: str) -> float | None:
 
 
 def batch_price_of(settings: Settings, provider: str, model: str) -> float | None:
-    """The same by batch jobs, with the discount of the list; without any where none is known."""
+    """Price for batch jobs, with the list's discount if it is known."""
     price = price_of(settings, provider, model)
     facts = facts_of(provider, model)
     if not price or facts is None or not facts.price or facts.batch_price is None:

@@ -1,4 +1,4 @@
-"""Embeddings of OpenAI and of every compatible server, through OpenAI's own SDK.
+"""Embeddings of OpenAI and all OpenAI-compatible servers, through OpenAI's SDK.
 
 Written from https://developers.openai.com/api/reference/resources/embeddings (read 2026-11-22): at most 2,048 texts and
 300,000 tokens per request.
@@ -34,7 +34,7 @@ _LIMITS = Limits(inputs=2048, tokens=8000, input_tokens=2048, at_once=4)
 
 
 def make(settings: Settings, key: str | None) -> EmbeddingProvider:
-    """The provider of these settings; nothing is sent. Raises `ProviderError`, also if a key is needed and None."""
+    """Create the provider for these settings; sends nothing. Raises `ProviderError`, also if a required key is None."""
     http = open_http(settings, key)
     own = owner_of(http.base_url) == "openai"
     preset = _preset(http.base_url)
@@ -43,18 +43,18 @@ def make(settings: Settings, key: str | None) -> EmbeddingProvider:
         raise ProviderError(tr("{name} needs the name of a model: set model in the settings.", name=http.service.name))
     if own:
         name = name.removeprefix("openai/")  # elsewhere it is part of the name
-    # Servers of open-weight models pass texts on unchanged.
+    # Servers of models with open weights do not add prefixes to texts.
     prompts = _prompts(name)
     model = Model.of(settings, "openai", name, base_url=http.base_url, limits=_LIMITS, inputs=prompts)
     api = _Api(http, name, settings.dimensions, prompts, base64=own)
     price = batch_price_of(settings, "openai", name)
     jobs = batches.make(http, name, prompts[0], api.options, price)
-    # Of the other servers that are known none has batch jobs.
+    # None of the other known servers supports batch jobs.
     return RemoteProvider(model, http, api, jobs if own or preset is None else None)
 
 
 def open_http(settings: Settings, key: str | None) -> HttpClient:
-    """The HTTP client of the service. Raises as `make`."""
+    """Open the HTTP client for the service. Raises the same errors as `make`."""
     base_url = settings.remote.base_url or BASE_URL
     preset = _preset(base_url)
     if key is None and preset is not None and preset.needs_key:
@@ -66,22 +66,22 @@ def open_http(settings: Settings, key: str | None) -> HttpClient:
 
 
 def open_sdk(http: HttpClient) -> "openai.OpenAI":
-    """The SDK on this way; only within `HttpClient.call`."""
+    """The SDK on this HTTP client; use it only within `HttpClient.call`."""
     import openai  # takes most of a second
 
-    # Its loggers would write texts if the environment enables it (OPENAI_LOG).
+    # Its loggers would write texts if the environment asks for it (OPENAI_LOG).
     logging.getLogger("openai").setLevel(logging.WARNING)
-    # The key is in the hands of the HTTP client, which lets no other pass.
+    # The HTTP client sets the real key and drops all others.
     return openai.OpenAI(api_key="-", base_url=http.base_url, max_retries=0, http_client=http.sdk)
 
 
 def _preset(base_url: str) -> Preset | None:
-    """What is known of the server at this address; OpenAI has several."""
+    """The preset of the server at this URL; OpenAI has several URLs."""
     return PRESETS[0] if owner_of(base_url) == "openai" else preset_of(base_url)
 
 
 def _prompts(model: str) -> tuple[str, str]:
-    """Prefixes of documents and of queries."""
+    """Prefixes of documents and queries."""
     traits = traits_named(model)
     return traits.document, traits.query
 
@@ -93,9 +93,9 @@ class _Api:
         self._http = http
         self._model = model
         self._prompts = prompts
-        # Other servers know only lists, or say base64 and mean lists: they all understand "float".
+        # Other servers only support lists, or accept base64 but return lists; all of them understand "float".
         self.options: dict[str, Any] = {"encoding_format": "base64" if base64 else "float"}
-        """Fields of a request besides texts and model."""
+        """Fields of a request other than texts and model."""
         if dimensions is not None:
             self.options["dimensions"] = dimensions
 

@@ -1,6 +1,6 @@
-"""Servers that speak OpenAI's language: where they listen, and a model of theirs to begin with.
+"""Known OpenAI-compatible servers, with their URLs and a model to start with.
 
-Addresses and models are those of each program's own documentation, as of 2026-11-22:
+URLs and models are from each program's own documentation, read 2026-11-22:
 https://docs.ollama.com/api/openai-compatibility, https://lmstudio.ai/docs/app/api, https://openrouter.ai/docs,
 https://github.com/ggml-org/llama.cpp/tree/master/tools/server.
 """
@@ -12,17 +12,17 @@ from engine.base.language import marked
 
 @dataclass(frozen=True)
 class Preset:
-    """One such server, as the settings dialog offers it."""
+    """A server offered in the settings dialog."""
 
     id: str
     name: str
     base_url: str
     model: str
-    """A model to fill in; empty where whatever is loaded answers."""
+    """Suggested model; empty if the server uses whichever model is loaded."""
     key_variable: str
-    """The environment variable of its key; empty where it needs none."""
+    """Environment variable of its key; empty if it needs none."""
     hint: str
-    """How to make it ready, one sentence, marked for `tr`."""
+    """How to set it up, one sentence, marked for `tr`."""
 
     @property
     def needs_key(self) -> bool:
@@ -74,7 +74,7 @@ PRESETS = (
 
 
 def preset_of(base_url: str) -> Preset | None:
-    """The preset with this address; localhost and 127.0.0.1 are the same."""
+    """The preset with this URL; localhost and 127.0.0.1 are equivalent."""
     wanted = _plain(base_url)
     return next((preset for preset in PRESETS if _plain(preset.base_url) == wanted), None)
 

@@ -1,4 +1,4 @@
-"""Tests settings before they are saved: one word is sent, never a user's text."""
+"""Tests provider settings before they are saved: sends a single word, never the user's texts."""
 
 import time
 
@@ -16,9 +16,10 @@ WORD = "ping"
 
 
 def probe_provider(settings: Settings, key: str | None = None, *, cancel: CancelToken | None = None) -> ProviderProbe:
-    """Test whether the provider of these settings answers, how fast and with what; its fallback is not used.
+    """Test the provider of these settings without its fallback; returns success, response time and model.
 
-    `key` is an API key as typed by the user, None for the stored one. Never on the GUI thread. Raises only `Cancelled`.
+    `key`: an API key as entered by the user, None to look it up. Never call this on the GUI thread. Only raises
+    `Cancelled`.
     """
     alone = msgspec.structs.replace(settings, fallback="none")
     try:

@@ -1,6 +1,6 @@
-"""Chooses the provider of the settings, and gives the reason for a fallback or for none.
+"""Selects the provider requested in the settings, and explains why a different one or none is used.
 
-Providers are made here only, and remote ones only after `consent` has allowed it.
+Providers are created only here, and remote ones only if `consent` allows it.
 """
 
 import dataclasses
@@ -24,39 +24,39 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 Factory = Callable[[Settings, str | None], "EmbeddingProvider"]
-"""Makes a provider, cheaply: models and packages are loaded at first use. The second argument is its API key, None if
-there is none. Raises `ProviderError`."""
+"""Creates a provider cheaply: models and packages are loaded on first use. The second argument is its API key, None
+if there is none. Raises `ProviderError`."""
 
 
 @dataclass(frozen=True)
 class Selection:
-    """The provider in use, and how it came to that."""
+    """The provider in use, and how it was selected."""
 
     provider: "EmbeddingProvider | None"
-    """None: only words are searched."""
+    """None: keyword search only."""
     requested: str
     """The name in the settings."""
     fallback_from: str | None = None
-    """The provider of the settings, if a fallback replaces it."""
+    """The provider that failed, if a fallback is used."""
     fallback_reason: str | None = None
-    """Why it could not, as one sentence."""
+    """Why it failed, as one sentence."""
     unavailable_reason: str | None = None
-    """Why there is no provider, as one sentence; None if the settings name none."""
+    """Why there is no provider, as one sentence; None if none was requested."""
     key_place: str | None = None
-    """Where its API key was found, as in `Key.described`; None for a provider without one."""
+    """Origin of its API key, as in `Key.described`; None for a provider without one."""
     passed_over: tuple[str, ...] = ()
-    """Why `auto` did not take the providers before this one, a sentence each."""
+    """Why `auto` skipped the providers before this one, a sentence each."""
 
 
 class _NotAtHand(ProviderError):
-    """`auto` tries the next provider after this error; every other failure is shown to the user."""
+    """Makes `auto` continue with the next provider; all other failures are reported to the user."""
 
 
 def select_provider(settings: Settings, *, key: str | None = None, cancel: CancelToken | None = None) -> Selection:
     """The provider of the settings, else their fallback, else none.
 
-    Loads nothing big and sends nothing, but may wait some seconds for the keychain. `key` is used instead of a key
-    that would be found. Raises `Cancelled` alone.
+    Loads nothing large and sends nothing, but may wait some seconds for the keychain. `key` replaces the stored key.
+    Only raises `Cancelled`.
     """
     requested = settings.provider
     if requested == "none" or not settings.store.vector.enabled:
@@ -70,9 +70,9 @@ def select_provider(settings: Settings, *, key: str | None = None, cancel: Cance
 
 
 def stand_in(settings: Settings, failed: str, reason: str, *, cancel: CancelToken | None = None) -> Selection:
-    """Return the fallback of the settings for the provider `failed`; a selection without a provider if there is none.
+    """The fallback of the settings, replacing the provider `failed`; a selection without a provider if there is none.
 
-    `reason` is why it failed, one sentence. Raises only `Cancelled`.
+    `reason`: why it failed, one sentence. Only raises `Cancelled`.
     """
     requested, second = settings.provider, settings.fallback
     if second in {"none", failed}:
@@ -87,7 +87,7 @@ def stand_in(settings: Settings, failed: str, reason: str, *, cancel: CancelToke
 
 
 def open_chat(settings: Settings, *, cancel: CancelToken | None = None) -> "ChatModel | None":
-    """The chat model that names notes, which the caller closes; None where the settings name none.
+    """Open the chat model that names notes; None if the settings name none. The caller must close it.
 
     Sends nothing, but may wait some seconds for the keychain. Raises `ProviderError`, `Cancelled`.
     """
@@ -110,12 +110,11 @@ def _chosen(settings: Settings, name: str, typed: str | None, cancel: CancelToke
 
 
 def _first_at_hand(settings: Settings, typed: str | None, cancel: CancelToken | None) -> Selection:
-    """The meaning of `auto`: the first provider that works without another question to the user, at last the built-in
-    one."""
+    """Resolve `auto`: the first provider that works without further input, with the built-in one last."""
     passed_over: list[str] = []
     for name in ("gguf", *REMOTE, "embedded"):
         try:
-            # A key that was typed is for the server in the settings, and for no other.
+            # An entered key is for the configured server only.
             key = typed if typed and name == described(settings) else _key_at_hand(settings, name, cancel)
             chosen = _made(settings, name, key)
         except _NotAtHand as error:
@@ -128,7 +127,7 @@ def _first_at_hand(settings: Settings, typed: str | None, cancel: CancelToken | 
 
 
 def _key_at_hand(settings: Settings, name: str, cancel: CancelToken | None) -> "Key | None":
-    """The key that the provider works with, None where it needs none. Raises `_NotAtHand`, `ProviderError`."""
+    """The key for the provider, None if it needs none. Raises `_NotAtHand`, `ProviderError`."""
     if name == "gguf":
         from engine.embedding.gguf_models import model_on_disk
 
@@ -149,7 +148,7 @@ def _key_at_hand(settings: Settings, name: str, cancel: CancelToken | None) -> "
 
 
 def _made(settings: Settings, name: str, key: "Key | str | None") -> Selection:
-    """`key`: one that was found, or one that was typed."""
+    """Create the provider. `key`: a stored key, or one entered by the user."""
     require_consent(settings, name)
     value, place = (key, None) if key is None or isinstance(key, str) else (key.value, key.described)
     provider = _FACTORIES[name](settings_of(settings, name), value)
@@ -172,7 +171,7 @@ def _embedded(settings: Settings, key: str | None) -> "EmbeddingProvider":
 
 
 def _loaded_from(module: str) -> Factory:
-    """A factory whose module is imported at first use."""
+    """A factory whose module is imported on first use."""
 
     def make(settings: Settings, key: str | None) -> "EmbeddingProvider":
         try:

@@ -1,4 +1,4 @@
-"""Common parts of all remote providers: turns texts into unit vectors, and handles incomplete responses."""
+"""Common base of remote providers: converts texts to unit vectors, and handles incomplete responses."""
 
 import dataclasses
 import hashlib
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
 _QUERY_SECONDS = 60.0
 _DOCUMENTS_SECONDS = 120.0
 _LOCAL_FACTOR = 5.0
-"""A server on this machine may have to load its model first, and computes on the same processor."""
+"""A local server may have to load its model first, and computes on the same processor."""
 _SHORTEST_LIMIT = 64
-"""Tokens; a server that refuses shorter texts has another reason."""
+"""Tokens; a server that rejects shorter texts has another reason."""
 _ROUNDS = 3
-"""How often texts are sent that an answer left out."""
+"""Number of attempts for texts that are missing from responses."""
 _LETTER = 0.28
-"""Tokens a small letter of the Latin alphabet; a word has one at least."""
+"""Tokens per lower-case Latin letter; a word has at least one token."""
 _WHITE, _UPPER, _DIGIT, _MARK, _LOWER, _SPACE = range(1, 7)
 _ASCII = {_WHITE: 1.0, _UPPER: 1.3, _DIGIT: 0.95, _MARK: 0.5}
 _LEADS = (
@@ -52,7 +52,7 @@ _LEADS = (
     ((0xEE, 0xEF), 1.8),  # full width
     (range(0xF0, 0xF5), 3.0),  # emoji, rare Chinese
 )
-"""First bytes of a letter's UTF-8, and the tokens that such a letter has."""
+"""First UTF-8 byte of a character, and tokens per such character."""
 _SCRIPTS = (
     (("\u0e00", "\u0e40"), 1.05),  # Thai
     (("\u0900", "\u0940"), 1.05),  # Devanagari
@@ -63,7 +63,7 @@ _SCRIPTS = (
 
 
 def _tables() -> tuple[bytes, dict[int, float], list[tuple[bytes, float]]]:
-    """The class of each byte, the tokens of each class beyond ASCII, and corrections for blocks of characters."""
+    """The class of each byte, the tokens of each class beyond ASCII, and the differences of character blocks."""
     classes = bytearray(256)
     for byte in range(128):
         letter = chr(byte)
@@ -87,10 +87,10 @@ _CLASSES, _BEYOND, _BLOCKS = _tables()
 
 
 def estimate(text: str) -> int:
-    """Estimated tokens of a text, rather too many than too few; the docstring of this module gives the accuracy."""
+    """Estimate the tokens of a text, rather too many than too few."""
     raw = text.encode("utf-8", "replace")
     classes = raw.translate(_CLASSES)
-    # Of a run of spaces, the first counts: it is an indentation.
+    # Only the first of a run of spaces counts: it is an indentation.
     words = classes.count(_SPACE) - 1.75 * classes.count(bytes((_SPACE, _SPACE)))
     tokens = 2.0 + max(words, _LETTER * classes.count(_LOWER))
     tokens += sum(weight * classes.count(kind) for kind, weight in _ASCII.items())
@@ -101,20 +101,20 @@ def estimate(text: str) -> int:
 
 
 class Api(Protocol):
-    """How to request vectors from one service."""
+    """Embedding API of one service."""
 
     def embed(self, texts: Sequence[str], *, query: bool, seconds: float, cancel: CancelToken | None) -> Answer:
-        """One request, answered in that time. Raises as `HttpClient.call` does."""
+        """Send one request, with this timeout. Raises the same errors as `HttpClient.call`."""
 
 
 @dataclass(frozen=True)
 class Model:
-    """The model that a provider requests."""
+    """The model used by a provider."""
 
     provider: str
     name: str
     dims: int | None
-    """Length of its vectors, as requested or as known; None if only its server knows."""
+    """Length of the vectors, as requested or known; None if only the server knows it."""
     limits: Limits
     price: float | None
     calibration: Calibration
@@ -124,10 +124,10 @@ class Model:
     def of(
         cls, settings: Settings, provider: str, name: str, *, base_url: str, limits: Limits, inputs: Sequence[str] = ()
     ) -> "Model":
-        """The model of that name, as the catalogue and the settings know it.
+        """Look up a model in the catalogue and the settings.
 
-        `limits.input_tokens` is for models that are not listed. `inputs`: what texts are sent with, since vectors
-        depend on it. Raises `ProviderError` for a length of vectors that it does not have.
+        `limits.input_tokens` is for models that are not listed. `inputs`: prefixes or types sent with texts, since
+        vectors depend on them. Raises `ProviderError` for an unsupported vector length.
         """
         facts = facts_of(provider, name)
         wanted = settings.dimensions
@@ -142,7 +142,7 @@ class Model:
             )
         if facts is not None:
             limits = dataclasses.replace(limits, input_tokens=facts.input_tokens)
-        # All addresses of a provider have the same models, and so do two names of this machine.
+        # All of a provider's own URLs serve the same models, and so do both names of this machine.
         server = None if owner_of(base_url) == provider else base_url.replace("//localhost", "//127.0.0.1")
         depends = (server, name, wanted, list(inputs), sorted(settings.remote.headers.items()))
         return cls(
@@ -157,12 +157,12 @@ class Model:
 
 
 class RemoteProvider:
-    """Satisfies `EmbeddingProvider` with a service behind `api`."""
+    """Implements `EmbeddingProvider` with a service behind `api`."""
 
     unknown_scripts: tuple[str, ...] = ()
 
     def __init__(self, model: Model, http: HttpClient, api: Api, batches: BatchApi | None) -> None:
-        """`batches`: the service's batch API, for the same vectors; None where it has none."""
+        """`batches`: the service's batch API, for the same vectors; None if it has none."""
         self.batches = batches
         self.id = model.provider
         self.model = model.name
@@ -202,7 +202,7 @@ class RemoteProvider:
         self._http.close()
 
     def _embed(self, texts: Sequence[str], *, query: bool, cancel: CancelToken | None) -> "Vectors":
-        """Vectors of whole texts. A server that finds a text too long gets shorter parts, from then on."""
+        """Vectors of whole texts. If the server rejects a text as too long, parts are shorter from then on."""
 
         def embed(parts: Sequence[str]) -> "Vectors":
             return self._embed_all(parts, query=query, cancel=cancel)
@@ -235,13 +235,13 @@ class RemoteProvider:
                     sure = bool(np.isfinite(vector).all() and vector.any())
                     (arrived if sure else doubtful)[missing[place]] = prepare(vector)
             except (ProviderError, Cancelled) as error:
-                if arrived:  # paid results are stored, even when cancelled
+                if arrived:  # billed vectors are saved, even after a cancel
                     raise PartialAnswer(str(error), arrived) from error
                 raise
             missing = [place for place in missing if place not in arrived]
             if not missing:
                 break
-        # The model can't do better with such a text.
+        # Accept imperfect vectors of a model that repeats them.
         arrived = {place: vector for place, vector in doubtful.items() if vector.any()} | arrived
         if len(arrived) < len(texts):
             raise LeftOut(
@@ -262,7 +262,7 @@ class RemoteProvider:
         end = time.monotonic() + seconds
 
         def attempt() -> Answer:
-            # A user waits for the vector of a query: all attempts together get that time.
+            # The user waits for the vector of a query: the timeout is for all attempts together.
             left = end - time.monotonic() if query else seconds
             return self._api.embed(texts, query=query, seconds=left, cancel=cancel)
 
@@ -291,7 +291,7 @@ class RemoteProvider:
 
 
 def without_vendor(model: str, vendors: Sequence[str]) -> str:
-    """A model's name as its own service knows it, where it was given as other programs do: "models/…", "gemini/…"."""
+    """The service's own name of a model, without prefixes that other programs use: "models/…", "gemini/…"."""
     return next((model.removeprefix(vendor) for vendor in vendors if model.startswith(vendor)), model)
 
 
@@ -302,5 +302,5 @@ def _choices(dimensions: Sequence[int]) -> str:
 
 
 def _sendable(text: str) -> str:
-    """The text as UTF-8 can hold it; services refuse a blank one."""
+    """The text as valid UTF-8; services reject blank texts."""
     return text.encode("utf-8", "replace").decode() if text.strip() else "-"

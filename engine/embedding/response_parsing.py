@@ -1,7 +1,6 @@
-"""Reads the responses of embedding services: JSON with vectors as lists of numbers, or as base64 of float32.
+"""Parses responses of embedding services: JSON with vectors as lists of numbers, or as base64 of float32.
 
-A response has up to a megabyte: it is parsed in small steps, each of which holds the interpreter lock for a
-millisecond.
+A response has up to a megabyte, so it is parsed in small steps that each hold the interpreter for a millisecond.
 """
 
 import base64
@@ -20,21 +19,21 @@ if TYPE_CHECKING:
 
 _STEP = 64 * 1024
 _NO_NUMBERS = (b"NaN", b"-Infinity", b"Infinity")
-"""What some servers write for numbers that JSON does not have."""
+"""Invalid JSON that some servers send for special numbers."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What one request brought."""
+    """Parsed response of one request."""
 
     vectors: "Mapping[int, Vectors]"
-    """Vectors as sent, (dims,), by the position of their text; some may be missing."""
+    """Vectors as sent, (dims,), by the index of their text; may be incomplete."""
     tokens: int | None = None
-    """Tokens as the service counted them; None if it does not say."""
+    """Tokens as counted by the service; None if not reported."""
 
 
 def read_json(body: bytes) -> Any:
-    """The one JSON value of an answer; numbers that JSON does not have are None. Raises `Transient` if it is broken."""
+    """Parse a response's JSON value; special numbers become None. Raises `Transient` if the JSON is invalid."""
     import ijson
 
     try:
@@ -59,14 +58,14 @@ def _parsed(body: bytes) -> Any:
     parser = ijson.items_coro(values, "", use_float=True)
     for start in range(0, len(body), _STEP):
         parser.send(body[start : start + _STEP])
-    parser.close()  # raises where something is missing
+    parser.close()  # raises if something is missing
     return values[0]
 
 
 def indexed(items: Any, texts: int) -> "dict[int, Vectors]":
-    """Vectors of a list of {"index", "embedding"}, in any order, for that many texts; empty ones are left out.
+    """Vectors of a list of {"index", "embedding"}, in any order, for this number of texts; empty ones are left out.
 
-    Raises `Transient` if it isn't such a list, `ProviderError` if vectors can't be matched with texts.
+    Raises `Transient` if there is no such list, and `ProviderError` if vectors can't be assigned to texts.
     """
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise Transient(tr("The service's answer has no list of vectors."))
@@ -79,7 +78,7 @@ def indexed(items: Any, texts: int) -> "dict[int, Vectors]":
 
 
 def tokens_of(answer: Mapping[str, Any]) -> int | None:
-    """Tokens that a response in OpenAI's format reports."""
+    """Tokens used according to a response in OpenAI's format."""
     usage = answer.get("usage")
     tokens = usage.get("total_tokens") if isinstance(usage, dict) else None
     return tokens if isinstance(tokens, int) else None
@@ -88,7 +87,7 @@ def tokens_of(answer: Mapping[str, Any]) -> int | None:
 def ordered(items: Any, texts: int) -> "dict[int, Vectors]":
     """Vectors of a list that is in the order of the texts by contract; empty ones are left out.
 
-    Raises `Transient` if it is not as long as the texts are many.
+    Raises `Transient` if the list doesn't have one item per text.
     """
     if not isinstance(items, list) or len(items) != texts:
         raise Transient(tr("The service's answer has not one vector for each text: nothing of it is used."))
@@ -100,14 +99,14 @@ def _vectors(sent: Iterable[tuple[int, Any]]) -> "dict[int, Vectors]":
 
 
 def vector_of(sent: Any) -> "Vectors":
-    """Float32 (dims,) of a list of numbers or of base64; None becomes NaN. Raises `Transient` if it is neither."""
+    """Float32 (dims,) from a list of numbers or from base64; None becomes NaN. Raises `Transient` if it is neither."""
     import numpy as np
 
     try:
         if isinstance(sent, str):
             sent = np.frombuffer(base64.b64decode(sent, validate=True), dtype="<f4")
         if isinstance(sent, list | np.ndarray):
-            with np.errstate(over="ignore"):  # values too large for float32 become infinite, and are requested again
+            with np.errstate(over="ignore"):  # values beyond float32 become infinite and are requested again
                 vector: Vectors = np.array(sent, dtype=np.float64).astype(np.float32)
             if vector.ndim == 1 and vector.size:
                 return vector

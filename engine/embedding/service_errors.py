@@ -1,4 +1,4 @@
-"""Interprets the error response of a service: retry, or stop with a message that says what to do."""
+"""Converts error responses of services to exceptions: retry, or stop with a message that says how to fix it."""
 
 import datetime
 import email.utils
@@ -17,7 +17,7 @@ from engine.logs import redact
 
 _LONGEST = 300
 _OUT_OF_MONEY = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active", "access_terminated"}
-# "check your plan and billing" means nothing: Google and Voyage also write it for rate limits.
+# "check your plan and billing" means nothing: Google and Voyage also use it for rate limits.
 _MONEY_WORDS = re.compile(r"insufficient[ _](?:quota|credits?|balance|funds)|spending (?:limit|cap)", re.IGNORECASE)
 _TOO_LONG = re.compile(
     r"context length|context size|too large to process|input token count|max(?:imum)? (?:allowed )?tokens"
@@ -28,13 +28,13 @@ _DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m(?!s))?(?:(\d+(?:\.\d+)?)s)?(?:(\d+
 _TRY_AGAIN = re.compile(r"try again in ([\d.hms]+)", re.IGNORECASE)
 _LOADING = re.compile(r"loading model|model is (?:currently )?loading", re.IGNORECASE)
 _LOADING_SECONDS = 8.0
-"""Time that a local server may need after its start."""
+"""Retry delay for a local server that is still loading its model."""
 _GIVEN_AWAY = 20
-"""Number of consecutive characters that a message and a text share if one quotes the other."""
+"""Number of common characters in a row that count as a quotation of a text."""
 
 
 class AnswerTooLarge(ProviderError):
-    """A server sends more than any right answer holds."""
+    """A server sends more than any valid response."""
 
     def __init__(self) -> None:
         super().__init__(tr("The service's answer is larger than any right one: check base_url in the settings."))
@@ -49,38 +49,38 @@ class Refused(ProviderError):
 
 
 class ContentRefused(Refused, TextsRefused):
-    """The service refuses the content of the request, as far as can be told."""
+    """The service probably refused the request because of its content."""
 
 
 class TooLong(ContentRefused):
-    """A text has more tokens than the model takes; shorter ones may do."""
+    """A text has more tokens than the model takes; shorter ones may work."""
 
 
 class NoAccess(Refused):
-    """The key, the money or the day's quota is the reason: every other request would meet it, too."""
+    """All further requests would fail too, because of the key, the balance or the daily quota."""
 
 
 class Redirected(Refused):
-    """A service sends the request elsewhere, which is not followed."""
+    """A service redirects the request, which is not followed."""
 
     def __init__(self, message: str, status: int, location: str) -> None:
-        """`location`: where to; it may hold a signature, and belongs in no message."""
+        """`location`: the target; it may contain a signature, so messages must not include it."""
         super().__init__(message, status)
         self.location = location
 
 
 @dataclass(frozen=True)
 class Service:
-    """How a service is named in sentences, and where its keys come from."""
+    """A service's name for messages, and the variable of its key."""
 
     name: str
     """As in the sentence "OpenAI refused the key"."""
     key_variable: str = ""
-    """The environment variable of its key; empty where it has none."""
+    """Environment variable of its key; empty if it has none."""
 
     @property
     def key_hint(self) -> str:
-        """Where to look after the key, as the end of a sentence."""
+        """How to fix the key, as the end of a sentence."""
         if self.key_variable:
             return tr("enter another one in the settings, or check {variable}", variable=self.key_variable)
         return tr("enter another one in the settings")
@@ -89,9 +89,9 @@ class Service:
 def refusal(
     service: Service, status: int, headers: Mapping[str, str], body: bytes, private: Sequence[str] = ()
 ) -> ProviderError:
-    """The error for an answer that is not 2xx. `body`: its first bytes, JSON or not.
+    """The error for a response that is not 2xx. `body`: its first bytes, JSON or not.
 
-    `private`: texts that the request held; a message that quotes from them is left out, since errors are logged.
+    `private`: texts in the request; a message that quotes from them is left out, since errors are logged.
     """
     answer = _parsed(body)
     said = _said(answer)
@@ -168,12 +168,12 @@ def _redirected(name: str, headers: Mapping[str, str]) -> str:
 def _parsed(body: bytes) -> Any:
     try:
         return json.loads(body)
-    except (ValueError, RecursionError):  # a page of a proxy, cut off, or nested without end
+    except (ValueError, RecursionError):  # a proxy's page, truncated, or nested too deeply
         return None
 
 
 def _error(answer: Any) -> Mapping[str, Any]:
-    """The object that describes the error, in the forms of OpenAI, Google, Ollama and FastAPI (Voyage)."""
+    """The error object, in the formats of OpenAI, Google, Ollama and FastAPI (Voyage)."""
     if isinstance(answer, list) and answer:  # some of Google's servers
         answer = answer[0]
     if not isinstance(answer, dict):
@@ -183,7 +183,7 @@ def _error(answer: Any) -> Mapping[str, Any]:
 
 
 def _said(answer: Any) -> str:
-    """The service's message, on one line, with secrets masked."""
+    """The service's message on one line, with secrets redacted."""
     error = _error(answer)
     message = error.get("message") or error.get("detail") or ""
     if isinstance(message, list):
@@ -193,7 +193,7 @@ def _said(answer: Any) -> str:
 
 
 def quotes(said: str, texts: Sequence[str]) -> bool:
-    """Whether the message has a stretch of a text in it."""
+    """Whether the message quotes one of the texts."""
     if not said:
         return False
     plain = [" ".join(text.split()) for text in texts]
@@ -204,7 +204,7 @@ def quotes(said: str, texts: Sequence[str]) -> bool:
 
 
 def quoted(said: str) -> str:
-    """The service's message as part of a sentence; empty if there is none."""
+    """The service's message, formatted as part of our own; empty if there is none."""
     return tr(' ("{said}")', said=said) if said else ""
 
 
@@ -230,7 +230,7 @@ def _is_daily(answer: Any) -> bool:
 
 
 def _asked(headers: Mapping[str, str], answer: Any, said: str) -> float | None:
-    """Seconds that the service requests to wait: by header, in Google's format, or in OpenAI's wording."""
+    """Delay in seconds requested by the service: in a header, in Google's format, or in OpenAI's message."""
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
         seconds = _seconds(headers.get(name, "").strip())
         if seconds is not None:

@@ -1,8 +1,8 @@
-"""HTTP with requests that end immediately when cancelled, with time limits and a maximum response size.
+"""HTTP transport with immediate cancel, a time limit per call, and responses of limited size.
 
-The HTTP client reads and writes with plain blocking sockets. The socket object it gets here knows the `Call` of its
-thread: it waits no longer than that call may last, and a cancel from any thread shuts it down. Only the lookup of a
-host name can't be interrupted; it takes as long as the system allows.
+The HTTP client uses plain blocking sockets. Its sockets are wrapped here and know the `Call` of their thread: they wait
+no longer than that call may last, and a cancel from any thread shuts them down. Only name resolution can't be
+interrupted; it takes as long as the system lets it.
 """
 
 import contextlib
@@ -26,9 +26,9 @@ from engine.embedding.service_errors import AnswerTooLarge
 
 _CONNECT_SECONDS = 10.0
 _NO_TLS = {"WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST", "UNKNOWN_PROTOCOL"}
-"""How OpenSSL calls an answer that is not TLS."""
+"""OpenSSL's reasons for a response that is not TLS."""
 _KEPT_SECONDS = 30.0
-"""How long an idle connection is kept open for the next request."""
+"""Lifetime in seconds of idle connections."""
 
 
 class Untrusted(ProviderError):
@@ -45,12 +45,12 @@ class Untrusted(ProviderError):
 
 
 class Call:
-    """One request, from its first byte to the last of its answer; made and left on one thread."""
+    """One request and its whole response, on one thread."""
 
     def __init__(
         self, seconds: float, most_bytes: int, cancel: CancelToken | None, private: Sequence[str] = ()
     ) -> None:
-        """`private`: the texts in it, which no error may repeat."""
+        """`private`: texts in the request, which error messages must not quote."""
         self.private = private
         self._end = time.monotonic() + seconds
         self._lock = threading.Lock()
@@ -61,7 +61,7 @@ class Call:
 
     @contextlib.contextmanager
     def under_way(self) -> Iterator[None]:
-        """Requests of this thread belong to this call. Raises `Cancelled`, whatever the cancel made of a request."""
+        """Assign requests of this thread to this call. Raises `Cancelled`, whatever error a cancel caused."""
         forget = self._cancel.on_cancel(self._stop) if self._cancel is not None else lambda: None
         token = _current.set(self)
         try:
@@ -75,7 +75,7 @@ class Call:
             forget()
 
     def left(self, most: float | None) -> float:
-        """Seconds that one step may take, at most `most`. Raises TimeoutError when the time of the call is over."""
+        """Remaining seconds for one step, at most `most`. Raises TimeoutError after the call's time limit."""
         left = self._end - time.monotonic()
         if left <= 0:
             raise TimeoutError
@@ -83,7 +83,7 @@ class Call:
 
     @contextlib.contextmanager
     def using(self, handle: socket.socket) -> Iterator[None]:
-        """A cancel within shuts this connection down. Raises `Cancelled` where it came before."""
+        """Make a cancel shut down this connection. Raises `Cancelled` if it came before."""
         with self._lock:
             if self._stopped:
                 raise Cancelled
@@ -111,7 +111,7 @@ _current: ContextVar[Call | None] = ContextVar("call", default=None)
 
 
 def current_call() -> Call:
-    """The call that this thread is making."""
+    """The call in progress on this thread."""
     call = _current.get()
     if call is None:
         raise RuntimeError("a request outside of a call")
@@ -121,8 +121,8 @@ def current_call() -> Call:
 class _Stream(httpcore2.NetworkStream):
     """A connected socket.
 
-    `_handle` is the same connection once more: what shuts it down needs neither the socket's Python object, which a TLS
-    handshake replaces, nor its locks.
+    `_handle` is a duplicate of the connection, so that shutting it down needs neither the socket's Python object, which
+    a TLS handshake replaces, nor its locks.
     """
 
     def __init__(self, connected: socket.socket, handle: socket.socket) -> None:
@@ -133,7 +133,7 @@ class _Stream(httpcore2.NetworkStream):
         with _mapped(httpcore2.ReadTimeout, httpcore2.ReadError), current_call().using(self._handle):
             self._socket.settimeout(current_call().left(timeout))
             received = self._socket.recv(max_bytes)
-        if not received:  # an end that a cancel made must not pass for the end of an answer
+        if not received:  # an end caused by a cancel must not count as the end of a response
             current_call().checkpoint()
         return received
 
@@ -216,8 +216,8 @@ def _connect(new: socket.socket, address: Any) -> _Stream:
 
 
 def _is_readable(connected: socket.socket) -> bool:
-    """Whether there is data to read: on an idle connection, whether its server has closed it."""
-    if hasattr(select, "poll"):  # select() fails for numbers over 1023
+    """Whether there is data to read; on an idle connection, this means that the server has closed it."""
+    if hasattr(select, "poll"):  # select() fails for descriptors above 1023
         poll = select.poll()
         poll.register(connected, select.POLLIN)
         return bool(poll.poll(0))
@@ -226,7 +226,7 @@ def _is_readable(connected: socket.socket) -> bool:
 
 @contextlib.contextmanager
 def _mapped(timeout: type[Exception], failure: type[Exception]) -> Iterator[None]:
-    """The client's own errors for those of sockets."""
+    """Convert socket errors to the HTTP client's errors."""
     try:
         yield
     except ssl.SSLCertVerificationError:
@@ -238,13 +238,13 @@ def _mapped(timeout: type[Exception], failure: type[Exception]) -> Iterator[None
 
 
 class Transport(httpx2.BaseTransport):
-    """One pool of connections; raises httpcore2's errors."""
+    """One connection pool; raises httpcore2's errors."""
 
     def __init__(self, proxy: str | None) -> None:
-        """`proxy`: URL of an http or socks proxy, credentials and all. Raises `ProviderError` if it cannot be used."""
+        """`proxy`: URL of an http or socks proxy, including credentials. Raises `ProviderError` if it is invalid."""
         options: dict[str, Any] = {
             "ssl_context": httpx2.create_ssl_context(),
-            "max_connections": None,  # the embedding stage limits the number
+            "max_connections": None,  # limited by the embedding stage
             "keepalive_expiry": _KEPT_SECONDS,
             "network_backend": _Backend(),
         }
@@ -285,7 +285,7 @@ class Transport(httpx2.BaseTransport):
 
 
 class _Body(httpx2.SyncByteStream):
-    """The bytes of an answer, up to what its call allows."""
+    """The body of a response, limited to its call's maximum size."""
 
     def __init__(self, response: httpcore2.Response) -> None:
         self._response = response

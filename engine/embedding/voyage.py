@@ -1,7 +1,7 @@
 """Embeddings of Voyage AI.
 
-Written from https://docs.voyageai.com/reference/embeddings-api (read 2026-11-22): at most 1,000 texts a request, and
-120,000 tokens for the models that take least. Keys of MongoDB Atlas begin with "al-" and belong to another address.
+Written from https://docs.voyageai.com/reference/embeddings-api (read 2026-11-22): at most 1,000 texts per request, and
+120,000 tokens for the most limited models. Keys of MongoDB Atlas begin with "al-" and belong to another URL.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _INPUT_TYPES = ("document", "query")
 
 
 def make(settings: Settings, key: str | None) -> EmbeddingProvider:
-    """The provider of these settings; nothing is sent. Raises `ProviderError`, also if the key is None."""
+    """Create the provider for these settings; sends nothing. Raises `ProviderError`, also if the key is None."""
     http = open_http(settings, key)
     name = without_vendor(settings.model or MODEL, _VENDORS)
     model = Model.of(settings, "voyage", name, base_url=http.base_url, limits=_LIMITS, inputs=_INPUT_TYPES)
@@ -40,7 +40,7 @@ def make(settings: Settings, key: str | None) -> EmbeddingProvider:
 
 
 def open_http(settings: Settings, key: str | None) -> HttpClient:
-    """The HTTP client of the service. Raises as `make`."""
+    """Open the HTTP client for the service. Raises the same errors as `make`."""
     if key is None:
         raise ProviderError(key_missing("voyage", settings))
     base_url = settings.remote.base_url or (ATLAS_BASE_URL if key.startswith("al-") else BASE_URL)
@@ -52,7 +52,7 @@ class _Api:
     def __init__(self, http: HttpClient, model: str, dimensions: int | None) -> None:
         self._http = http
         self.options: dict[str, Any] = {"model": model, "truncation": False}
-        """Fields of a request besides texts and their type."""
+        """Fields of a request other than texts and their type."""
         if owner_of(http.base_url) == "voyage":
             self.options["encoding_format"] = "base64"
         if dimensions is not None:

@@ -1,5 +1,5 @@
-"""Inspects an index: overview, folders, duplicates, map, health.
+"""Inspection of an index: overview, folders, duplicates, map, health.
 
 In: a snapshot of the index.
-Out: records for display; nothing in the index changes, except for repairs.
+Out: records for display. Only repairs change the index.
 """

@@ -1,7 +1,7 @@
-"""Selects files that may share text: by a sorted sample of their shingles, without comparing any two files.
+"""Finds pairs of files that may share text, by sorting a sample of their shingles instead of comparing files.
 
-A shingle in a few files makes each pair of them a candidate. One in dozens of files would make thousands of pairs: it
-belongs to recurring text, a template or a licence, whose shingles are grouped by the files that contain them.
+Every two files with a shingle in common are candidates, if it is in few files. A shingle in dozens of files would
+produce thousands of pairs; it belongs to recurring text, such as a template or licence, identified by its set of files.
 """
 
 from collections import defaultdict
@@ -16,23 +16,23 @@ from engine.base.cancellation import CancelToken
 from engine.insight.shingles import Hashes
 
 MOST_FILES = 16
-"""A shingle in more files recurs."""
+"""A shingle in more files counts as recurring."""
 _MOST_PAIRS = 6_000_000
 _LEAST_SHARE = 0.25
-"""Of the shingles of the smaller file that are not in many: with every seventh word changed, half are left."""
+"""Share of the smaller file's shingles that are not in many files: with every seventh word changed, half are left."""
 _LEAST_SHARED = 20
-"""Shingles of a passage that two large files may share."""
+"""Minimum number of common shingles for a passage shared by two large files."""
 _FEWEST_FILES = 4
 _MOST_RECURRING = 200
 _SAME_FILES = 0.6
-"""Share of the shingles that a file must have, and of files that two recurring texts must share to be one."""
+"""Share of the shingles that a file must have, and of files that two recurring texts must share to be merged."""
 
 Files = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two files, by their place in the list, and how many sampled shingles they share."""
+    """Two files, by their index in the list, and the number of sampled shingles they share."""
 
     first: int
     second: int
@@ -41,15 +41,14 @@ class Pair:
 
 @dataclass(frozen=True)
 class Recurring:
-    """Shingles that the same many files have."""
+    """Shingles that occur in the same large set of files."""
 
     hashes: Hashes
     files: tuple[int, ...]
 
 
 class Sample:
-    """Sampled shingles of all files: one in `step` of them, chosen by the hash, so that files with the same text have
-    the same ones."""
+    """Sampled shingles of all files: one in `step`, selected by hash, so that equal texts have equal samples."""
 
     def __init__(self, step: int) -> None:
         self.step = step
@@ -58,18 +57,21 @@ class Sample:
         self._counts: list[int] = []
 
     def add(self, hashes: Hashes) -> None:
-        """The next file's shingles, in any order and number."""
+        """Add the shingles of the next file, in any order."""
         chosen = np.unique(hashes[hashes <= self._bound])
         self._hashes.append(chosen)
         self._counts.append(len(chosen))
 
     def candidates(self, cancel: CancelToken | None = None) -> tuple[list[Pair], list[Recurring]]:
-        """Pairs that share enough to be compared, most shared first, and what recurs. Raises `Cancelled`."""
+        """Return pairs with enough in common to be compared, most shared first, and recurring text.
+
+        Raises `Cancelled`.
+        """
         if not self._hashes:
             return [], []
         hashes = np.concatenate(self._hashes)
         owners: Files = np.repeat(np.arange(len(self._counts), dtype=np.int64), self._counts)
-        order = np.argsort(hashes, kind="stable")  # so the files of one shingle stay in their order
+        order = np.argsort(hashes, kind="stable")  # stable, so that the files of a shingle stay in order
         hashes, owners = hashes[order], owners[order]
         starts = np.flatnonzero(np.concatenate(([True], hashes[1:] != hashes[:-1])))
         counts = np.diff(np.append(starts, len(hashes)))
@@ -80,7 +82,7 @@ class Sample:
         return pairs, _recurring(hashes, owners, starts[common], counts[common])
 
     def _worthy(self, codes: Files, shared: Files, own: Files) -> list[Pair]:
-        """Those that may turn out to be more than a figure of speech in common; `own`: what each file has."""
+        """Select pairs that may share more than a common phrase; `own`: number of shingles of each file."""
         first, second = np.divmod(codes, len(self._counts))
         enough = shared >= _LEAST_SHARE * np.minimum(own[first], own[second])
         enough |= shared * self.step >= _LEAST_SHARED
@@ -91,7 +93,7 @@ class Sample:
 
 
 def _limit(counts: Files) -> int:
-    """In how many files a shingle may be to make pairs, so that they fit in memory."""
+    """Maximum number of files per shingle such that all pairs fit in memory."""
     most = MOST_FILES
     while most > _FEWEST_FILES:
         paired = counts[counts <= most]
@@ -104,7 +106,7 @@ def _limit(counts: Files) -> int:
 def _pairs(
     owners: Files, starts: Files, counts: Files, most: int, files: int, cancel: CancelToken | None
 ) -> tuple[Files, Files]:
-    """Every two files with a shingle in common, as first * files + second, and how many they share."""
+    """Pairs of files with a common shingle, as first * files + second, and the number of shingles they share."""
     found = [np.empty(0, np.int64)]
     for count in range(2, most + 1):
         if cancel is not None:
@@ -115,7 +117,7 @@ def _pairs(
 
 
 def _recurring(hashes: Hashes, owners: Files, starts: Files, counts: Files) -> list[Recurring]:
-    """Shingles grouped by their first two files, then groups with nearly the same files merged."""
+    """Group shingles by their first two files, then merge groups with nearly the same files."""
     gathered: dict[tuple[int, int], list[int]] = defaultdict(list)
     for number, start in enumerate(starts.tolist()):
         gathered[int(owners[start]), int(owners[start + 1])].append(number)

@@ -1,4 +1,4 @@
-"""Reads what the index holds of one file: the rows of its chunks, and everything about one chunk."""
+"""Reads the indexed content of one file: the rows of its chunks, and all details of a chunk."""
 
 import os
 from collections.abc import Iterable
@@ -18,9 +18,9 @@ from engine.text import analyse
 
 
 def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, guard: PathGuard) -> FileChunks | None:
-    """The chunks of the file with this stable name; None for one that is not indexed, or must not be seen any more.
+    """The chunks of the file with this stable name; None if it is not indexed, or is excluded by now.
 
-    `model` is the one in use. Reads the text of all chunks, but hands none out.
+    `model` is the one in use. Reads the text of all chunks, but does not return it.
     """
     if is_unusable(path):
         return None
@@ -56,7 +56,7 @@ def file_chunks(snapshot: Snapshot, path: str, model: ModelName | None, guard: P
 def chunk_detail(
     snapshot: Snapshot, path: str, id_: int, model: ModelName | None, guard: PathGuard
 ) -> ChunkDetail | None:
-    """Return everything about one chunk of a file; None if it was deleted, perhaps because the file was reindexed."""
+    """All details of one chunk of a file; None if it no longer exists, for example because the file was re-indexed."""
     tables = snapshot.tables
     found = snapshot.connection.execute(
         f"""SELECT c.start_line, c.end_line, c.heading, c.text, c.hash, c.file_id, f.language
@@ -74,7 +74,7 @@ def chunk_detail(
     row = _row(id_, start, end, heading, text, embedded, _without(model, refused=refused))
     place = f"SELECT count(*) FROM {tables.chunks} WHERE file_id = ? AND id <= ?"
     twins = f"SELECT count(*) - 1 FROM {tables.chunks} WHERE hash = ?"
-    # The keyword index stores no text: what it was given of one is what the same analysis gives again.
+    # The keyword index stores no text, but the same analysis yields the same tokens.
     analysed = analyse(text, language)
     return ChunkDetail(
         id=id_,
@@ -97,10 +97,10 @@ def _id_of(snapshot: Snapshot, model: ModelName | None) -> int | None:
 
 
 def _without(model: ModelName | None, *, refused: bool) -> VectorState:
-    """Why a chunk has no vector."""
+    """Status of a chunk without a vector."""
     if model is None:
         return "none"
-    # Refusals are noted by file: of its chunks without a vector, all are taken for refused.
+    # Refusals are recorded per file, so all of its chunks without a vector count as refused.
     return "refused" if refused else "pending"
 
 
@@ -131,7 +131,7 @@ def _vectors(snapshot: Snapshot, hash_: bytes, model: ModelName | None) -> tuple
 
 
 def _has_changed(path: str, source: Source, indexed: tuple[int, int], guard: PathGuard) -> bool:
-    """Whether a note has changed since it was indexed; lines of transcripts never move, since they only grow."""
+    """Whether a note has changed since it was indexed. Lines of transcripts never move, as these only grow."""
     if source == "sessions":
         return False
     try:

@@ -1,8 +1,8 @@
-"""Finds repeated text in notes: identical files, nearly identical ones, and copied passages.
+"""Finds duplicate text in the notes: identical files, similar files, and copied passages.
 
-Files with one hash count as one file here. Of the others, a sample of shingles selects candidates (`candidates`), and a
-comparison word by word decides (`passages`): so every group is exact, and text that recurs in dozens of notes is one
-group. Works on some files at a time: memory holds the sample, and no texts.
+Files with the same hash are treated as one. For the others, a sample of shingles finds candidates (`candidates`), and a
+comparison word by word verifies and locates the common text (`passages`). So every group is exact, and text that recurs
+in dozens of notes is one group. Files are processed in batches: memory holds the sample, but no texts.
 """
 
 import time
@@ -33,39 +33,39 @@ from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName
 
 Progress = Callable[[float], None]
-"""Called with the share that is done, from the working thread."""
+"""Called with the completed share, from the worker thread."""
 
 ALIKE = 0.6
-"""Similarity of files that are nearly the same: with every seventh word changed, .7 is left."""
+"""Minimum similarity of similar files: with every seventh word changed, .7 is left."""
 CONTAINED = 0.7
-"""Share of a file that another one contains."""
+"""Minimum share of a file that is contained in another one."""
 LENGTHS = 0.5
-"""A file with fewer tokens than this share of the other one's is not nearly the same, but held by it."""
+"""A file with fewer tokens than this share of the other's is not similar to it, but contained in it."""
 PASSAGE_TOKENS = 40
-"""The shortest copied passage that is reported, some three lines; shorter ones are quotations and figures of speech."""
+"""Minimum length of a reported passage, some three lines; shorter ones are quotations and phrases."""
 PASSAGE_DENSITY = 0.6
 FEWEST_TOKENS = 20
-"""Files with less are compared as a whole only."""
+"""Files with fewer tokens are only compared as a whole."""
 RECURRING_TOKENS = 12
 SAME_WORDS = 0.6
-"""Of all words of two passages that mean the same, how many both have, for one to be made from the other."""
+"""Minimum share of common words, of all words of two passages with the same meaning, for them to be duplicates."""
 _MOSTLY = 0.8
-"""Share of the files with a recurring text that must contain little else for the files to count as similar."""
+"""Share of the files with a recurring text that must consist mostly of it, for the files to count as similar."""
 
 _AT_ONCE = 200
 _SAMPLED = 1_500_000
-"""Shingles in memory: 12 bytes each, and as much again while they are sorted."""
+"""Shingles in memory: 12 bytes each, and as much again during sorting."""
 _CHARACTERS_A_TOKEN = 6
 _MOST_COMPARED = 5_000
 _FILES_KEPT = 256
 _READING = 0.8
-"""Share of the time, for the progress."""
+"""Share of the running time, for the progress."""
 _MOST_LOCATED = 200
 _MOST_GROUPS = 1_000
 _MOST_EMBEDDED = 0.9
-"""Share of the chunks that must have their vectors for these to be used: before, more come every second."""
+"""Share of the chunks that must have vectors for these to be used: below it, vectors are still being added."""
 State = tuple[str, int, int, int, int, ModelName | None]
-"""Identifies a state of the index with its duplicates: by the texts, and by the model whose vectors can be used."""
+"""Identifies a state of the index with the same duplicates: by its texts and by the model with usable vectors."""
 _MOST_MEMBERS = 200
 _EXCERPT = 300
 
@@ -88,9 +88,9 @@ def told(
     members: Sequence[tuple[Note, LineRange, float]],
     texts: Mapping[int, Sequence[ChunkText]],
 ) -> DuplicateGroup | None:
-    """A group of notes, newest first, each with the lines and the share of it that the others have, too.
+    """A group of notes, newest first, each with the lines and the share that the others have too.
 
-    `texts` has that of the first note; None without it.
+    `texts` must contain the first note's text; otherwise None is returned.
     """
     newest, lines, _ = members[0]
     if newest.id not in texts:
@@ -131,8 +131,8 @@ def _excerpt(texts: Sequence[ChunkText], lines: tuple[int, int]) -> str:
 
 
 def state_of(snapshot: Snapshot, model: ModelName | None) -> State:
-    """Of this moment; `model` is the one in use."""
-    # Ids of chunks are never used twice: whatever is put in raises the newest, whatever is taken out lowers a count.
+    """The current state; `model` is the one in use."""
+    # Chunk ids are never reused: an addition raises the newest id, and a removal lowers a count.
     chunks = snapshot.chunk_count()
     counts = snapshot.newest_chunk_id(), chunks, snapshot.file_count()
     stored = None if model is None else snapshot.stored_model(*model)
@@ -148,11 +148,10 @@ def find_duplicates(
     progress: Progress | None = None,
     model: ModelName | None = None,
 ) -> DuplicateReport:
-    """Return all groups of notes that share text. Raises `Cancelled`.
+    """Find all groups of notes that share text. Raises `Cancelled`.
 
-    With a `model`, passages with near vectors are compared, too: they may have the same words in another order, or with
-    so many others between them that no consecutive ones are left. A note that is reindexed meanwhile is used in its new
-    state, or left out.
+    With a `model`, passages with near vectors of it are compared too: they may have the same words in another order, or
+    with many insertions. A note that is re-indexed meanwhile is used in its new form or left out.
     """
     return _Search(store, guard, cancel, progress, model).run()
 
@@ -174,7 +173,7 @@ class _Search:
         self._shingler = Shingler()
         self._shingled: OrderedDict[int, ShingledFile] = OrderedDict()
         self._notes: list[Note] = []
-        """One of each text, the newest."""
+        """The newest note of each distinct text."""
 
     def run(self) -> DuplicateReport:
         began = time.monotonic()
@@ -202,7 +201,7 @@ class _Search:
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def _read_notes(self) -> tuple[list[Note], int]:
-        """All notes with a text, newest first, and how many characters they have."""
+        """All notes with text, newest first, and their number of characters."""
         with self._store.read(self._cancel) as snapshot:
             tables = snapshot.tables
             rows = snapshot.connection.execute(
@@ -234,7 +233,7 @@ class _Search:
             return stored_texts(snapshot, ids)
 
     def _load(self, number: int) -> ShingledFile:
-        """The shingles of one note, line by line."""
+        """The shingles of one note, with the line of each."""
         found = self._shingled.pop(number, None)
         if found is None:
             if self._cancel is not None:
@@ -262,7 +261,7 @@ class _Search:
                 yield match
 
     def _near(self, known: Sequence[Match], recurring: Sequence[Found]) -> Iterator[Match]:
-        """Passages that mean the same and have most of their words in common, between notes not matched by now."""
+        """Passages with the same meaning and mostly the same words, between notes without a match so far."""
         if self._model is None:
             return
         places = {note.id: place for place, note in enumerate(self._notes)}
@@ -279,7 +278,7 @@ class _Search:
                 yield match
 
     def _chunk_places(self) -> dict[int, tuple[int, int, int]]:
-        """Chunk id -> id of its file, first line, last line."""
+        """Chunk id to (file id, first line, last line)."""
         with self._store.read(self._cancel) as snapshot:
             rows = snapshot.connection.execute(
                 f"""SELECT c.id, c.file_id, c.start_line, c.end_line FROM {snapshot.tables.chunks} c
@@ -288,7 +287,7 @@ class _Search:
             return {id_: (file_id, start, end) for id_, file_id, start, end in rows}
 
     def _told(self, found: Found) -> DuplicateGroup | None:
-        """None if the newest note was deleted meanwhile."""
+        """Convert to a record; None if the newest note no longer exists."""
         notes = sorted(found.parts, key=lambda part: (-self._notes[part.note].modified, self._notes[part.note].path))
         texts = self._texts([self._notes[notes[0].note].id])
         members = [(self._notes[part.note], part.lines, part.share) for part in notes]
@@ -318,7 +317,7 @@ class _Search:
         return Match("passage", both / everything, both, *parts)
 
     def _locate(self, recurring: Sequence[Recurring]) -> tuple[list[Found], Hashes]:
-        """What recurs with its place in each note, and all its shingles, sampled or not."""
+        """Locate recurring text in each note, and return all its shingles, sampled or not."""
         found, common = [], [np.empty(0, np.uint64)]
         for text in recurring:
             first = self._load(text.files[0])
@@ -342,7 +341,7 @@ class _Search:
 
 
 def _match(pair: Pair, texts: tuple[ShingledFile, ShingledFile], likeness: Likeness) -> Match | None:
-    """The relation of two notes; None if they share too little."""
+    """Classify the match of two notes; None if they share too little."""
     passage = likeness.passages[0]
     shorter = int(texts[1].tokens < texts[0].tokens)
     contained = max(likeness.shares) >= CONTAINED

@@ -1,4 +1,4 @@
-"""From pairs of notes that share text to groups: a note or a passage that was copied ten times is one group."""
+"""Combines pairs of notes that share text to groups: a passage that was copied ten times is one group."""
 
 import hashlib
 from collections import defaultdict
@@ -11,21 +11,21 @@ from engine.records import DuplicateKind
 
 Item = TypeVar("Item", bound=Hashable)
 _SAME_PLACE = 0.5
-"""Share of the shorter of two ranges of lines that lies in the other, for both to be one passage."""
+"""Minimum overlap of two ranges of lines, as a share of the shorter one, to count as the same passage."""
 
 
 class Part(NamedTuple):
-    """Lines of a note, by its place in the list of notes."""
+    """Lines of a note, with the note's index in the list of notes."""
 
     note: int
     lines: LineRange
     share: float
-    """Of the note's words that others have, too."""
+    """Share of the note's words that others have too."""
 
 
 @dataclass(frozen=True)
 class Match:
-    """Two notes that share text."""
+    """A pair of notes that share text."""
 
     kind: DuplicateKind
     similarity: float
@@ -36,7 +36,7 @@ class Match:
 
 @dataclass(frozen=True)
 class Found:
-    """Notes that share text; each occurs once."""
+    """A group of notes that share text, without duplicates."""
 
     kind: DuplicateKind
     similarity: float
@@ -61,9 +61,9 @@ class _Union(Generic[Item]):
 
 
 def grouped(matches: Sequence[Match]) -> list[Found]:
-    """Group similar files by chains of similarity; passages by their location in a file.
+    """Group similar files transitively, and passages by their location in a file.
 
-    A passage shared by two files that are already similar is left out.
+    Passages shared by two similar files are left out.
     """
     whole: _Union[int] = _Union()
     for match in matches:
@@ -88,7 +88,7 @@ def grouped(matches: Sequence[Match]) -> list[Found]:
 
 
 def key_of(kind: str, paths: Iterable[str]) -> str:
-    """The same for the same kind and files, in whatever order."""
+    """Key of a group, independent of the order of its files."""
     return hashlib.sha256("\0".join((kind, *sorted(paths))).encode()).hexdigest()[:24]
 
 
@@ -109,7 +109,7 @@ def _found(matches: Sequence[Match]) -> Found:
 
 
 def _places(matches: Sequence[Match]) -> dict[Part, tuple[int, int]]:
-    """A place for each part, the same for parts that are mostly the same lines of one note."""
+    """A location for each part, the same for parts with mostly the same lines of one note."""
     by_note = defaultdict(set)
     for match in matches:
         by_note[match.first.note].add(match.first)

@@ -1,4 +1,4 @@
-"""Groups of duplicates hidden by the user: stored in `user.sqlite`, since they can't be rebuilt."""
+"""Groups of duplicates that the user has hidden, stored in `user.sqlite` because they can't be rebuilt."""
 
 import time
 
@@ -13,13 +13,13 @@ _NOT_KEPT = marked(
 
 
 def hidden_groups(user: UserData) -> frozenset[str]:
-    """Keys of the groups that are hidden."""
+    """Keys of the hidden groups."""
     with user.reading() as connection:
         return frozenset(key for (key,) in connection.execute("SELECT key FROM hidden_duplicates"))
 
 
 def hide_group(user: UserData, key: str, *, hidden: bool) -> None:
-    """Hide a group, or show it again. Raises `IndexReadOnly` if that can't be saved."""
+    """Hide or show a group. Raises `IndexReadOnly` if nothing can be saved."""
     if not user.keeps:
         raise IndexReadOnly(user.problem or tr(_NOT_KEPT))
     with user.writing() as connection:

@@ -1,8 +1,8 @@
-"""Which passages of notes mean nearly the same: by signs of their vectors first, then by the vectors themselves.
+"""Finds passages of notes with nearly the same meaning: first by signs of their vectors, then by the vectors.
 
-Two vectors lie on the same side of a random plane the more often, the smaller the angle between them. So each chunk
-gets `_BITS` signs; chunks that agree in a whole band of them are candidates, and of these few the cosines are worked
-out. All pairs of 26,000 chunks would be 350 million, with all vectors in memory.
+The smaller the angle between two vectors, the more often they are on the same side of a random plane. So each chunk
+gets `_BITS` signs; chunks that agree in a whole band of them are candidates, and only their cosines are computed. All
+pairs of 26,000 chunks would be 350 million, with all vectors in memory.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,20 +22,20 @@ _LEAST_COSINE = 0.85
 _BITS = 256
 _BAND = 16
 _MOST_DIFFERENT = 60
-"""Signs: of vectors at the least cosine 45 differ, and hardly ever 15 more; of unrelated ones some 115."""
+"""Number of signs: vectors at the least cosine differ in 45, rarely in 15 more, and unrelated ones in some 115."""
 _MOST_IN_BAND = 40
 _MOST_PAIRS = 50_000
-"""Those that differ in the fewest signs: to read the vectors of a million pairs would take minutes."""
+"""Pairs with the fewest different signs: reading the vectors of a million pairs would take minutes."""
 _AT_ONCE = 4000
 _SEED = 20260222
 
 Signs = NDArray[np.uint16]
-"""(n, _BITS / _BAND): one number a band."""
+"""(n, _BITS / _BAND): one number per band."""
 Ids = NDArray[np.int64]
 
 
 class NearChunks(NamedTuple):
-    """Two chunks by their ids."""
+    """Ids of two chunks."""
 
     first: int
     second: int
@@ -44,7 +44,7 @@ class NearChunks(NamedTuple):
 def near_chunks(
     store: IndexStore, name: ModelName, chunk_files: dict[int, int], cancel: CancelToken | None = None
 ) -> list[NearChunks]:
-    """Pairs of these chunks (id -> id of its file) with near vectors in different files; nearest first."""
+    """Pairs of these chunks (chunk id to file id) with near vectors, in different files; nearest first."""
     with store.read(cancel) as snapshot:
         model = snapshot.stored_model(*name)
     if model is None:
@@ -69,13 +69,13 @@ def _blocks(
 
 
 def _signs(store: IndexStore, model: StoredModel, ids: Sequence[int], cancel: CancelToken | None) -> tuple[Ids, Signs]:
-    """Of the chunks that have a vector."""
+    """Ids and signs of the chunks that have a vector."""
     planes = normal(_SEED, (model.dims, _BITS)).astype(np.float32)
     centre: Vectors | None = None
     known: list[Ids] = [np.empty(0, np.int64)]
     signs: list[Signs] = [np.empty((0, _BITS // _BAND), np.uint16)]
     for block_ids, vectors in _blocks(store, model, ids, cancel):
-        if centre is None:  # without it, vectors of models whose mean is far from zero would all match
+        if centre is None:  # otherwise all vectors agree if a model's mean is far from zero
             centre = vectors.mean(axis=0)
         bits = (vectors - centre) @ planes > 0
         known.append(np.array(block_ids, np.int64))
@@ -84,7 +84,7 @@ def _signs(store: IndexStore, model: StoredModel, ids: Sequence[int], cancel: Ca
 
 
 def _alike(signs: Signs, files: Ids, cancel: CancelToken | None) -> NDArray[np.int64]:
-    """Places (n, 2) of chunks of different files that agree in a band and differ in few signs, in the fewest first."""
+    """Index pairs (n, 2) of chunks of different files that agree in a band, fewest different signs first."""
     count = len(signs)
     codes, different = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     for band in range(signs.shape[1]):
@@ -97,7 +97,7 @@ def _alike(signs: Signs, files: Ids, cancel: CancelToken | None) -> NDArray[np.i
         for size in np.unique(sizes[(sizes > 1) & (sizes <= _MOST_IN_BAND)]).tolist():
             groups = order[starts[sizes == size][:, None] + np.arange(size)]
             for one, other in combinations(range(size), 2):
-                # Filtered before they are gathered: of a hundred pairs in a band hardly one is similar.
+                # Filtered before they are collected: of a hundred pairs in a band, hardly one is similar.
                 first, second = groups[:, one], groups[:, other]
                 gaps = np.bitwise_count(signs[first] ^ signs[second]).sum(axis=1, dtype=np.int64)
                 chosen = (gaps <= _MOST_DIFFERENT) & (files[first] != files[second])

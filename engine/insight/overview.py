@@ -1,4 +1,4 @@
-"""Counts the contents of the index for display."""
+"""Counts the content of an index for the overview page."""
 
 import re
 import threading
@@ -50,7 +50,10 @@ _Tally = list[int]
 def count_folders(
     files: Iterable[tuple[Source, str, int, int]], failed: Iterable[FileIssue], skipped: Iterable[FileIssue]
 ) -> tuple[FolderCount, ...]:
-    """`files`: source, stable name, chunks and pending chunks of each. In the order of `IndexOverview.folders`."""
+    """Count files and chunks per folder, in the order of `IndexOverview.folders`.
+
+    `files`: source, stable name, chunks and pending chunks of each.
+    """
     tallies: defaultdict[_Folder, _Tally] = defaultdict(lambda: [0] * 5)
     # A folder's own files first, then each folder into those above it: most folders have many files.
     for source, path, chunks, pending in files:
@@ -66,12 +69,12 @@ def count_folders(
 
 def _folder_of(issue: FileIssue) -> _Folder:
     source: Source = "sessions" if issue.path.startswith(_SESSIONS) else "memory"
-    # What has no stable name, such as a root that is missing, counts for its source alone.
+    # Items without a stable name, such as a missing root, count for their source only.
     return source, "" if issue.path.startswith("/") else issue.path.rpartition("/")[0]
 
 
 def _summed(tallies: dict[_Folder, _Tally]) -> dict[_Key, _Tally]:
-    """Add up the counts from below, down to the deepest folders shown; each level is summed from the next."""
+    """Add the counts of subfolders, down to the deepest displayed level; each level is summed from the next."""
     levels: list[dict[_Key, _Tally]] = [{} for _ in range(_DEEPEST + 1)]
     for (source, folder), tally in tallies.items():
         parts = _parts(source, folder)[:_DEEPEST]
@@ -89,7 +92,7 @@ def _add(tallies: dict[_Key, _Tally], key: _Key, more: _Tally) -> None:
 
 
 def _parts(source: Source, folder: str) -> _Parts:
-    """The components of a name; the folder of all sessions is not one of them, but stays in the names below it."""
+    """Folders of a path; the prefix of all sessions is not a folder, but part of the names below it."""
     if source == "sessions" and folder.startswith(_SESSIONS):
         first, *rest = folder.removeprefix(_SESSIONS).split("/")
         return (_SESSIONS + first, *rest)
@@ -97,7 +100,7 @@ def _parts(source: Source, folder: str) -> _Parts:
 
 
 def _in_order(tallies: dict[_Key, _Tally]) -> tuple[FolderCount, ...]:
-    """Each folder before its contents, largest first; of very many, the deepest and smallest are left out."""
+    """Each folder before its subfolders, the largest first; of very many, the deepest and smallest are left out."""
     # By depth, chunks and files, then by name.
     ranked = sorted(tallies, key=lambda key: (len(key[1]), -tallies[key][1], -tallies[key][0], key))
     below: defaultdict[_Key, list[_Key]] = defaultdict(list)
@@ -133,20 +136,20 @@ def _folders_count(key: _Key, tally: _Tally) -> FolderCount:
 
 
 def in_database(snapshot: Snapshot) -> Counter[DiskPartName]:
-    """Bytes of the parts of the index file; reads the head of each of its pages."""
+    """Bytes of the parts of the index file; reads the header of each of its pages."""
     page = number(snapshot.connection, "PRAGMA page_size")
     found: Counter[DiskPartName] = Counter()
     rows = snapshot.connection.execute("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE")
     for name, size in rows:
         found[_part_of(name)] += size
     found["free"] += page * number(snapshot.connection, "PRAGMA freelist_count")
-    # Pages that belong to no table, such as those that say where others belong.
+    # Pages of no table, such as page maps.
     found["other"] += page * number(snapshot.connection, "PRAGMA page_count") - found.total()
     return found
 
 
 def disk_parts(database: Counter[DiskPartName], sizes: IndexSizes) -> tuple[DiskPart, ...]:
-    """All parts: of the index file, and the files next to it."""
+    """All parts, those of the index file and the files next to it."""
     found = Counter(database)
     found.update(matrix=sizes.matrix, log=sizes.wal, user=sizes.user)
     return tuple(DiskPart(name=name, bytes=found[name]) for name in _ORDER if found[name] > 0)
@@ -158,12 +161,12 @@ def _part_of(table: str) -> DiskPartName:
 
 @dataclass(frozen=True)
 class _Rows:
-    """What was read."""
+    """Rows read from one snapshot."""
 
     generation: int
     files: list[tuple[int, Source, str]]
     chunks: dict[int, int]
-    """How many each file has, by its id."""
+    """Number of chunks by file id."""
     pending: dict[int, int]
     failed: tuple[FileIssue, ...]
     skipped: tuple[FileIssue, ...]
@@ -173,7 +176,7 @@ class _Rows:
 
 
 class Overviews:
-    """Overviews of one index, counted again only when it has changed. Thread-safe."""
+    """Overviews of one index, recounted only after changes. Thread-safe."""
 
     def __init__(self, store: IndexStore, user: UserData) -> None:
         self._store = store
@@ -204,13 +207,13 @@ class Overviews:
 
 
 def _moment(snapshot: Snapshot) -> tuple[object, ...]:
-    """What differs when an overview would."""
+    """A value that changes whenever an overview would."""
     pages = (number(snapshot.connection, f"PRAGMA {pragma}") for pragma in ("page_count", "freelist_count"))
     return (snapshot.identity, snapshot.generation, snapshot.stamp, snapshot.meta("issues"), *pages)
 
 
 def _read(snapshot: Snapshot, model: ModelName | None) -> _Rows:
-    """Everything that must be from one state; sums in Python are computed after the snapshot is released."""
+    """Read everything that must be consistent; sums in Python are computed after the snapshot is released."""
     tables, ask = snapshot.tables, snapshot.connection.execute
     chunks: dict[int, int] = dict(ask(f"SELECT file_id, count(*) FROM {tables.chunks} GROUP BY 1"))
     return _Rows(
@@ -239,7 +242,7 @@ def _count(rows: _Rows, sizes: IndexSizes) -> IndexOverview:
 
 
 def _pending(snapshot: Snapshot, model: ModelName | None, chunks: dict[int, int]) -> dict[int, int]:
-    """Number of chunks of each file without a vector. The index of hashes shows quickly whether that is none or all."""
+    """Number of chunks without a vector by file. If that is none or all, the index of hashes answers immediately."""
     stored = None if model is None else snapshot.stored_model(*model)
     lacking = snapshot.pending_vectors(stored)
     if stored is None or lacking == sum(chunks.values()):
@@ -255,7 +258,7 @@ def _pending(snapshot: Snapshot, model: ModelName | None, chunks: dict[int, int]
 
 
 def _sizes(lengths: dict[int, int]) -> ChunkSizes:
-    """`lengths`: how many chunks have which one, the shortest first."""
+    """`lengths`: length to number of chunks, shortest first."""
     if not lengths:
         return ChunkSizes(median=0, longest=0, width=0, counts=())
     middle = (sum(lengths.values()) + 1) // 2
@@ -270,7 +273,7 @@ def _sizes(lengths: dict[int, int]) -> ChunkSizes:
 
 
 def _round_width(longest: int) -> int:
-    """The smallest round width with which there are not too many bars."""
+    """The smallest round width that does not result in too many bars."""
     unit = 1
     while True:
         for step in (1, 2, 5):
@@ -280,7 +283,7 @@ def _round_width(longest: int) -> int:
 
 
 def _months(snapshot: Snapshot) -> tuple[MonthCount, ...]:
-    """By the local calendar; SQLite knows no month for a time that is beyond it."""
+    """Counts by local month; SQLite returns no month for times outside its range."""
     rows = snapshot.connection.execute(
         f"""SELECT strftime('%Y', moment, 'unixepoch', 'localtime'), strftime('%m', moment, 'unixepoch', 'localtime'),
                 sum(source = 'memory'), sum(source = 'sessions')

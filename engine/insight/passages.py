@@ -1,4 +1,4 @@
-"""Compares two texts word by word: how much they share, and which passage of one is where in the other."""
+"""Compares two texts word by word: their common share, and the location of a passage in both."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from engine.insight.shingles import WIDTH, Hashes, ShingledFile
 
 _GAP = 8
-"""Longest gap, in tokens, between two common parts of a shared passage."""
+"""Maximum number of differing tokens within a shared passage."""
 
 Mask = NDArray[np.bool_]
 LineRange = tuple[int, int]
@@ -16,37 +16,37 @@ LineRange = tuple[int, int]
 
 @dataclass(frozen=True)
 class Passage:
-    """A part of a text that another one contains, too."""
+    """A part of a text that another text has too."""
 
     lines: LineRange
     tokens: int
-    """How many of it both have."""
+    """Number of common tokens."""
     first: int
     last: int
-    """Tokens, by their place in the text, both included."""
+    """Positions of the first and last token in the text, both inclusive."""
 
     @property
     def density(self) -> float:
-        """Which share of the passage both have."""
+        """Share of the passage's tokens that both texts have."""
         return self.tokens / (self.last - self.first + 1)
 
 
 @dataclass(frozen=True)
 class Likeness:
-    """The common text of two texts. Shares are of tokens in a shingle that both contain."""
+    """Similarity of two texts. Shares are of tokens that are in a common shingle."""
 
     similarity: float
-    """Share of both together, 0 to 1: also 1 if paragraphs have another order."""
+    """Share of both together, 0 to 1; the order of paragraphs makes no difference."""
     shares: tuple[float, float]
-    """Of each alone: 1 for a text that is wholly in the other."""
+    """Share of each alone: 1 for a text that is completely contained in the other."""
     passages: tuple[Passage, Passage]
-    """The longest passage that they share, in each."""
+    """The longest shared passage, in each text."""
 
 
 def compare(first: ShingledFile, second: ShingledFile, common: Hashes) -> Likeness | None:
-    """Return the common text of two texts; None if they share no shingle.
+    """Compare two texts; None if they have no common shingle.
 
-    `common` shingles are in so many texts that they are ignored.
+    Shingles in `common` are in too many texts to be meaningful: tokens covered by them are not counted at all.
     """
     ignored = np.isin(first.hashes, common), np.isin(second.hashes, common)
     covered = (
@@ -72,17 +72,17 @@ def compare(first: ShingledFile, second: ShingledFile, common: Hashes) -> Likene
 
 
 def shingles_of(text: ShingledFile, passage: Passage) -> Hashes:
-    """The shingles that lie within a passage of this text."""
+    """The shingles within a passage of this text."""
     return text.hashes[passage.first : passage.last - WIDTH + 2]
 
 
 def find_passage(text: ShingledFile, hashes: Hashes) -> Passage | None:
-    """The longest passage made of these shingles; None where the text has none of them."""
+    """The longest passage made of these shingles; None if the text has none of them."""
     return _longest(text, _covered(np.isin(text.hashes, hashes)))
 
 
 def _covered(mask: Mask) -> Mask:
-    """Which tokens are in one of these shingles."""
+    """Mask of tokens that are in one of these shingles."""
     if not len(mask):
         return mask
     covered = np.zeros(len(mask) + WIDTH - 1, np.bool_)

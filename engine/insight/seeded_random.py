@@ -1,6 +1,6 @@
-"""Reproducible random numbers: pictures and findings must not change between runs.
+"""Reproducible random numbers, so that maps and findings stay the same on each run.
 
-Python's generator is used. numpy has its own, but it would add 2.5 MB to the bundle for three arrays.
+Uses Python's generator: numpy's would add 2.5 MB to a bundle for three arrays.
 """
 
 import math
@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 _AT_ONCE = 1 << 15
-"""Bytes: the generator does not let go of the interpreter while it draws."""
+"""Bytes: the generator holds the interpreter while it draws."""
 _FRACTION = 53
 """Bits of a number between 0 and 1."""
 
 
 def normal(seed: int, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Of the standard normal distribution.
+    """Draw from the standard normal distribution.
 
     After G. Box and M. Muller, "A note on the generation of random normal deviates" (1958).
     """

@@ -1,6 +1,6 @@
-"""From the stored text of a file to its shingles: hashes of so many tokens in a row, each with its line.
+"""Computes the shingles of a stored file: hashes of consecutive tokens, each with its line.
 
-Tokens are those of the keyword index, so that any script has them, and case, accents and markup make no difference.
+Tokens are those of the keyword index, so all scripts are supported, and case, accents and markup make no difference.
 """
 
 import hashlib
@@ -15,7 +15,7 @@ from engine.text.analysis import Streams, text_pieces
 from engine.text.tokens import RUN
 
 WIDTH = 4
-"""Tokens in a shingle: unrelated texts share many of three; a text with every fifth word changed keeps few of five."""
+"""Tokens per shingle: unrelated texts share many of three; a text with every fifth word changed keeps few of five."""
 
 Hashes = NDArray[np.uint64]
 Numbers = NDArray[np.int32]
@@ -39,7 +39,7 @@ class ShingledFile:
 
 
 class _TokenHashes(dict[str, Sequence[int]]):
-    """The hashed tokens of each run of characters met so far: words repeat, so most runs cost one lookup."""
+    """Cache of hashed tokens by run of characters: words repeat, so most runs cost one lookup."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -55,7 +55,7 @@ class _TokenHashes(dict[str, Sequence[int]]):
 
 
 class Shingler:
-    """For one thread; holds some 40 MB of the words that it met."""
+    """Computes shingles on one thread; caches some 40 MB of words."""
 
     def __init__(self) -> None:
         self._known = _TokenHashes()
@@ -65,7 +65,7 @@ class Shingler:
         return [token for _, piece in text_pieces(text) for run in RUN.findall(piece) for token in self._known[run]]
 
     def shingle(self, lines: Iterable[tuple[int, str]]) -> ShingledFile:
-        """The shingles of a text, which is given as parts, each with the number of its (first) line."""
+        """The shingles of a text, given as parts with the number of their (first) line."""
         tokens: list[int] = []
         numbers: list[int] = []
         counts: list[int] = []
@@ -89,7 +89,7 @@ def _hash(token: str) -> int:
 
 
 def _hashes(tokens: Hashes) -> Hashes:
-    """Of every `WIDTH` tokens in a row; all bits are as good as by chance, so that a bound on them takes a sample."""
+    """Hash every `WIDTH` consecutive tokens; bits are mixed well enough to sample by an upper bound."""
     count = len(tokens) - WIDTH + 1
     mixed = tokens[:count].copy()
     for place in range(1, WIDTH):
@@ -108,7 +108,7 @@ ChunkText = tuple[int, int, str]
 
 
 def stored_texts(snapshot: Snapshot, file_ids: Sequence[int]) -> dict[int, list[ChunkText]]:
-    """File id -> its chunks in order; files without one are left out. For some hundred files per call."""
+    """File id to its chunks in order, for some hundred files; files without chunks are left out."""
     marks = ",".join("?" for _ in file_ids)
     rows: Iterable[tuple[int, int, int, str]] = snapshot.connection.execute(
         f"""SELECT file_id, start_line, end_line, text FROM {snapshot.tables.chunks}
@@ -122,7 +122,7 @@ def stored_texts(snapshot: Snapshot, file_ids: Sequence[int]) -> dict[int, list[
 
 
 def without_overlaps(chunks: Iterable[ChunkText]) -> Iterator[tuple[int, str]]:
-    """The text of a file, what chunks repeat of the one before left out: parts with the number of their first line."""
+    """The text of a file without the overlaps of chunks: parts with the number of their first line."""
     before, last = "", 0
     for start, end, text in chunks:
         if start > last:
@@ -136,6 +136,6 @@ def without_overlaps(chunks: Iterable[ChunkText]) -> Iterator[tuple[int, str]]:
 
 
 def by_line(parts: Iterable[tuple[int, str]]) -> Iterator[tuple[int, str]]:
-    """Parts cut into their lines."""
+    """Split parts into lines."""
     for start, text in parts:
         yield from enumerate(text.split("\n"), start)

@@ -1,4 +1,4 @@
-"""The provider of one open memory: chosen when it is first needed, replaced once when it fails, and what went wrong."""
+"""The embedding provider of one open memory: its selection on first use, its fallback and its last error."""
 
 import contextlib
 import dataclasses
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ActiveProvider:
-    """Thread-safe."""
+    """The provider in use and its fallback. Thread-safe."""
 
     def __init__(
         self,
@@ -26,9 +26,10 @@ class ActiveProvider:
         stand_in: "Callable[[str, str, CancelToken], Selection]",
         threads: BackgroundExecutor,
     ) -> None:
-        """`select` chooses the provider; `stand_in` the one in place of that of a name, which failed for a reason.
+        """`select` selects the provider; `stand_in` the fallback for a provider's name and its failure.
 
-        Both may wait for the keychain; closing cancels them through their token. `threads`: where `soon` has it chosen.
+        Both may wait for the keychain; closing cancels them through their token. `threads`: runs the selection for
+        `soon`.
         """
         self._select = select
         self._stand_in = stand_in
@@ -37,18 +38,18 @@ class ActiveProvider:
         self._lock = threading.Lock()
         self._starting = threading.Lock()
         self._choosing: Job | None = None
-        """Chooses a provider for callers that wait only for a limited time."""
+        """Selects the provider for callers that wait a limited time."""
         self._selection: Selection | None = None
         self._doubtful = False
-        """Whether to choose again at the next use."""
+        """Whether to select again on the next use."""
         self._first: Selection | None = None
-        """What was chosen at first, while its fallback is in use."""
+        """The initial selection while its fallback is in use."""
         self._prepared: Selection | None = None
         """The fallback, once it was needed."""
         self._replaced: list[Selection] = []
-        """Selections replaced by a better one; they may still be in use."""
+        """Earlier selections that were replaced by a better one; they may still be in use."""
         self.error: str | None = None
-        """Why the last embedding failed, one sentence; None after one that did not."""
+        """Why the last embedding failed, one sentence; None if it succeeded."""
 
     @property
     def selection(self) -> "Selection":
@@ -61,10 +62,10 @@ class ActiveProvider:
             return self._selection
 
     def reconsider(self) -> None:
-        """Choose again at the next use, if the provider of the settings could not be created.
+        """Select again on the next use if the provider of the settings could not be created.
 
-        A key may have been added, the keychain may be unlocked now. Call it only on a user's action: it may prompt for
-        a password.
+        A key may have been added since, or the keychain unlocked. Call this only on user action: it may prompt for a
+        password.
         """
         self._doubtful = True
 
@@ -81,16 +82,16 @@ class ActiveProvider:
         return before
 
     def soon(self, seconds: float, ready: Callable[[], None]) -> "Selection | None":
-        """Return the selection if it is made within `seconds`, else None.
+        """Return the selection if it is ready within `seconds`, else None.
 
-        `ready` is called, on another thread, when the selection started by this call has been made. Raises `Closed`.
+        `ready` is called on another thread when the selection started here is complete. Raises `Closed`.
         """
         if self._selection is None:
             with self._starting:
                 if self._choosing is None:
                     self._choosing = self._threads.start(lambda: self._choose(ready))
             if self._choosing is not None and self._choosing.wait(seconds):
-                return self.selection  # raises the error of that thread here
+                return self.selection  # repeats the error of that thread, if any, for the caller
         return self._selection
 
     def _choose(self, ready: Callable[[], None]) -> None:
@@ -106,24 +107,24 @@ class ActiveProvider:
             raise Closed from None
 
     def known(self) -> "EmbeddingProvider | None":
-        """The provider in use, where one has been chosen already and is in no doubt; never waits for the choice."""
+        """The provider in use if it is already selected and not to be reconsidered; never waits."""
         selection = self._selection
         return None if selection is None or self._doubtful else selection.provider
 
     def provider(self) -> "EmbeddingProvider | None":
-        """The provider to embed with; None where words alone are searched."""
+        """The provider to embed with; None for keyword search only."""
         return self.selection.provider
 
     def note(self, error: str | None) -> None:
-        """Remember why an embedding failed, or with None that one did not."""
+        """Store why an embedding failed, or None after a success."""
         self.error = error
 
-    # --- while it is in use ---------------------------------------------------------------------------------------
+    # --- fallback -------------------------------------------------------------------------------------------------
 
     def prepare(self, reason: str) -> "EmbeddingProvider | None":
-        """Return the fallback for a provider that failed for `reason`.
+        """Return the fallback for a provider that failed with `reason`.
 
-        None if there is none, or if the provider is itself a fallback.
+        None if there is no fallback, or if the provider already is one: fallbacks are used only once.
         """
         selection = self.selection
         if selection.provider is None or selection.fallback_from is not None:
@@ -138,13 +139,13 @@ class ActiveProvider:
             return self._prepared.provider
 
     def take_over(self) -> None:
-        """Use the prepared fallback from now on."""
+        """Switch to the prepared fallback."""
         with self._lock:
             self._first, self._selection = self._selection, self._prepared
             self.error = None
 
     def probe(self) -> Probe:
-        """Embed one word: with the first provider, which is taken again where it answers, else with its fallback."""
+        """Embed one word: with the first provider, which is used again if it works, else with its fallback."""
         self.reconsider()
         selection = self.selection
         first = self._first
@@ -169,7 +170,7 @@ class ActiveProvider:
         return Probe(ok=True, error="")
 
     def stop_waiting(self) -> None:
-        """Stop choosing: callers that wait for a keychain get `Closed`. An existing selection stays usable."""
+        """Stop selecting: callers that wait for a keychain get `Closed`. An existing selection stays usable."""
         self._closing.cancel()
 
     def close(self) -> None:

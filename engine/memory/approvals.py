@@ -1,4 +1,4 @@
-"""Embedding that the user has approved, stored until it is done: after a restart the program continues it."""
+"""Embedding approved by the user, in tokens, stored until it is done so that a restart can resume it."""
 
 import logging
 import threading
@@ -16,34 +16,34 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _ABOUT = 1.05
-"""Tolerance between two sampled estimates of nearly the same texts: no second approval is needed within it."""
+"""Tolerance: estimates of almost the same texts, based on samples, differ by some percent and need no new approval."""
 
 
 class Approvals:
-    """Thread-safe. What cannot be written holds for as long as the program runs."""
+    """Approvals of one workspace. Thread-safe. If they can't be saved, they last until the program ends."""
 
     def __init__(self, user: UserData) -> None:
         self._user = user
         self._lock = threading.Lock()
         self._here: dict[ModelName, int] = {}
-        """What could not be written."""
+        """Approvals that could not be saved."""
 
     def give(self, name: ModelName, tokens: int) -> None:
-        """Agree to embed so much with this model."""
+        """Approve embedding this many tokens with this model."""
         with self._lock:
             self._put(name, tokens)
 
     def tokens(self, name: ModelName) -> int:
-        """How much was agreed to; 0 without an approval."""
+        """Number of approved tokens; 0 without an approval."""
         with self._lock:
             return self._tokens(name)
 
     def covers(self, name: ModelName, work: "EmbeddingWork") -> bool:
-        """Whether the work may be done: it needs no approval, or hardly exceeds the approved amount."""
+        """Whether the work may start: it needs no approval, or does not exceed the approved amount by much."""
         return not work.needs_agreement() or not work.needs_agreement(beyond=round(self.tokens(name) * _ABOUT))
 
     def lower(self, name: ModelName, tokens: int) -> None:
-        """So much is left to do; 0 ends the approval. More than was agreed to changes nothing."""
+        """Reduce the approval to the remaining tokens; 0 ends it. A larger number than approved has no effect."""
         with self._lock:
             if tokens < self._tokens(name):
                 self._put(name, tokens)
@@ -71,7 +71,7 @@ class Approvals:
 
 
 def agreeing(approvals: Approvals, beforehand: bool | EmbeddingEstimate) -> "Agreement":
-    """Return the approvals for a sync whose caller approved something in advance; see `MemorySearchManager.sync`."""
+    """The approvals for a sync whose caller may have approved embedding in advance; see `MemorySearchManager.sync`."""
     if not beforehand:
         return approvals
     return _Beforehand(approvals, None if beforehand is True else beforehand)
@@ -79,7 +79,7 @@ def agreeing(approvals: Approvals, beforehand: bool | EmbeddingEstimate) -> "Agr
 
 class _Beforehand:
     def __init__(self, approvals: Approvals, estimate: EmbeddingEstimate | None) -> None:
-        """`estimate`: the approved amount; None approves any amount."""
+        """`estimate`: the approved estimate; None approves any amount."""
         self._approvals = approvals
         self._estimate = estimate
         self._given = False
@@ -100,5 +100,5 @@ class _Beforehand:
         if estimate is None:
             self._approvals.give(name, work.estimate.tokens)
         elif not self._given and (estimate.provider, estimate.model) == (name.provider, name.model):
-            self._given = True  # once only: later changes were not approved
+            self._given = True  # only once: work added meanwhile was not approved
             self._approvals.give(name, estimate.tokens)

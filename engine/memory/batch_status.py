@@ -1,4 +1,4 @@
-"""The batch job part of the status."""
+"""Status of batch jobs."""
 
 from engine.base.errors import MnemoscopeError
 from engine.base.language import tr

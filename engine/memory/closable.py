@@ -1,4 +1,4 @@
-"""Whether a memory is still open."""
+"""Open or closed state of a memory."""
 
 import threading
 
@@ -6,19 +6,19 @@ from engine.base.errors import Closed
 
 
 class Lifetime:
-    """Thread-safe."""
+    """Tracks whether a memory is open. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._ended = False
 
     def check(self) -> None:
-        """Raise `Closed` once it has ended."""
+        """Raise `Closed` after the end."""
         if self._ended:
             raise Closed
 
     def end(self) -> bool:
-        """True for the first caller, who then closes everything."""
+        """Mark as ended; returns True for the first caller, which must then close everything."""
         with self._lock:
             before, self._ended = self._ended, True
         return not before

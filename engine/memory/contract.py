@@ -1,4 +1,4 @@
-"""The contract that every memory backend satisfies."""
+"""The interface of all memory backends."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -39,102 +39,105 @@ if TYPE_CHECKING:
 class MemorySearchManager(Protocol):
     """One open workspace. Synchronous; every method may be called from any thread at any time.
 
-    An unsupported method raises `Unsupported` with the message in `lacks`.
+    Unsupported features raise `Unsupported` with the message listed for them (see the first property).
     """
 
     @property
     def lacks(self) -> Mapping[Feature, str]:
-        """What the backend in use cannot do, and why; the same as in the status. Changes with a fallback only."""
+        """Unsupported features of the backend in use and the reasons, as in the status.
+
+        Only changes with a fallback.
+        """
 
     def search(
         self, query: str, *, cancel: CancelToken | None = None, **options: Unpack[SearchOptions]
     ) -> SearchOutcome:
-        """Search by keywords and meaning.
+        """Search by keywords and vectors.
 
-        If the provider fails, only keywords are searched, and `notice` says so. The same query is answered from a cache
-        for a minute, as long as nothing has changed. Raises `Cancelled` when `cancel` fires.
+        If the provider fails, the result is based on keywords only and `notice` reports it. The same query is served
+        from a cache for a minute, as long as nothing has changed. Raises `Cancelled` when `cancel` fires.
         """
 
     def search_like(
         self, passage: Passage, *, cancel: CancelToken | None = None, **options: Unpack[SearchOptions]
     ) -> SearchOutcome:
-        """Search for passages similar to one, excluding it: by its vector and its most distinctive words.
+        """Search for text similar to a passage, excluding the passage, by its vector and its most distinctive words.
 
-        A passage that has no vector yet, or was selected by the user, is embedded like a query. Raises `PassageMissing`
-        if nothing is indexed on these lines, else as `search`.
+        If there is no vector for the passage, it is embedded like a query. Raises `PassageMissing` if these lines are
+        not indexed, otherwise as `search`.
         """
 
     def answer_as(self, settings: Settings) -> None:
-        """Answer later queries by these settings; a running search is not changed.
+        """Apply these settings to all later queries; a running query is not affected.
 
-        Only the options in `ANSWERING` are used, which need no reopening or reindexing.
+        Only the options in `ANSWERING` are used, which need no reopening or re-indexing.
         """
 
     @property
     def kept_searches(self) -> "SavedSearches":
-        """What was searched for in this workspace, and the searches that have a name."""
+        """Search history and saved searches of this workspace."""
 
     @property
     def user_data(self) -> "UserData":
-        """The file of all data that can't be rebuilt: its problems and its backups."""
+        """The file of all data that can't be rebuilt: its problem, and its backups."""
 
     @property
     def facts(self) -> "Facts":
-        """The remembered facts of this workspace; the same for every backend."""
+        """Facts to remember for this workspace in addition to its notes; independent of the backend."""
 
     @property
     def unseen_notes(self) -> "UnseenNotes":
-        """Session notes that an agent wrote and that the user has not been shown yet."""
+        """Notes of sessions that an agent has written and the user has not seen yet."""
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]:
-        """Return completions after an operator of the query language; without an operator, the operators.
+        """Completions for an operator of the query language, from the index; for an empty operator, the operators.
 
-        They start with `start` or, for paths, projects and titles, contain it; at most a dozen, most frequent first.
+        Returns values that start with `start` or, for paths, projects and titles, contain it; at most a dozen, most
+        frequent first.
         """
 
     def read_file(self, path: str, *, start: int | None = None, lines: int | None = None) -> FileText:
-        """Text of the file with this stable name; empty for one that vanished; raises `PathRefused` otherwise."""
+        """Text of the file with this stable name; empty if the file was deleted; otherwise raises `PathRefused`."""
 
     def open_file(self, path: str, *, cancel: CancelToken | None = None) -> NumberedText:
-        """The same file as lazily decoded lines, for files of any size. Raises `PathRefused`, `FileNotFoundError`.
+        """Open the file as lazily decoded lines, for files of any size. Raises `PathRefused`, `FileNotFoundError`.
 
-        Sessions are refused: they are read with `read_session`, which masks secrets.
+        Sessions are refused: use `read_session`, which masks secrets.
         """
 
     def locate(self, path: str) -> Path:
-        """Absolute path of the file, checked like `read_file`: for an editor, a file manager or a watcher."""
+        """Absolute path of the file, checked as in `read_file`: for an editor, a file manager or a watcher."""
 
     def explain_path(self, path: str, *, config: Path | None = None, cancel: CancelToken | None = None) -> PathState:
-        """Explain why a path is found or not. `path` is any text that may mean one: a stable name, a path or a file
-        URL.
+        """Explain why a path is indexed or not. The path may be a stable name, a file path or a file URL.
 
-        Reads no file, and tells of a path outside only whether it exists. `config`: settings file in which to look up
-        rules, instead of the user's own. Raises `WorkspaceError`, `Cancelled`.
+        Reads no file content, and reports no more than the existence of paths outside the workspace. `config`: settings
+        file in which to look up the location of rules, instead of the user's own. Raises `WorkspaceError`, `Cancelled`.
         """
 
     def sessions(self) -> tuple[SessionSummary, ...]:
-        """Every session that is known, newest first; sub-agents' sessions too."""
+        """All indexed sessions, newest first, including those of sub-agents."""
 
     def read_session(self, path: str, *, reveal: bool = False, cancel: CancelToken | None = None) -> SessionText:
-        """Return a session's messages, with secrets masked unless `reveal`.
+        """A session's messages, with secrets masked unless `reveal`.
 
-        Raises `PathRefused`, `FileNotFoundError` for a deleted one, `TranscriptUnreadable`, `Cancelled`.
+        Raises `PathRefused`, `FileNotFoundError` for a deleted session, `TranscriptUnreadable`, `Cancelled`.
         """
 
     def raw_message(self, path: str, line: int, *, reveal: bool = False) -> str:
-        """Return this line of the transcript, with secrets masked in all fields unless `reveal`.
+        """The transcript's content on this line including all fields, with secrets masked unless `reveal`.
 
-        Raises as `read_session`; `FileNotFoundError` also for a missing line, as in an export.
+        Raises the errors of `read_session`; `FileNotFoundError` also for a missing line, as in an export.
         """
 
     def similar_sessions(self, path: str, *, max_results: int = 10) -> tuple[tuple[SessionSummary, float], ...]:
-        """Return similar sessions, most similar first; empty without vectors.
+        """Sessions similar to this one, most similar first; empty without vectors.
 
-        Each with the cosine of the two sessions' meaning after removing what all sessions have in common.
+        Each with the cosine of the two sessions' vectors, after removing the component common to all sessions.
         """
 
     def status(self) -> MemoryProviderStatus:
-        """The whole state; never waits for a sync."""
+        """The complete status; never waits for a sync."""
 
     def sync(
         self,
@@ -145,34 +148,34 @@ class MemorySearchManager(Protocol):
         cancel: CancelToken | None = None,
         approve: bool | EmbeddingEstimate = False,
     ) -> SyncReport:
-        """Bring the index up to date. One at a time: a later caller joins the running sync and gets its report.
+        """Update the index. Only one sync runs at a time: a later caller joins it and gets its report.
 
         `progress` is called from the syncing thread. The token pauses, resumes and cancels; cancelling returns a report
-        with `cancelled` set and keeps committed changes. Embedding that costs money, or that repeats minutes of work
-        with another model, does not start without approval: the report and the status contain the estimate in
-        `awaiting`. `approve` approves in advance: up to an estimate, or any amount if True.
+        with `cancelled` set and preserves everything committed. Embedding that costs money, or that takes minutes to
+        repeat another model's work, does not start: `awaiting` in the report and the status describes it. `approve`
+        approves it in advance: an estimate approves that amount, True any amount.
         """
 
     def estimate_embedding(
         self, settings: Settings | None = None, *, cancel: CancelToken | None = None
     ) -> EmbeddingEstimate:
-        """Estimate what completing the vectors takes, now or under other `settings`.
+        """Estimate the work to complete the vectors of the index, with the current settings or `settings`.
 
-        Sends nothing. Raises `ProviderError` if there is no such provider, `Cancelled`.
+        Sends nothing. Raises `ProviderError` if there is no such provider, and `Cancelled`.
         """
 
     def approve_embedding(self) -> None:
-        """Approve the estimate in `status().awaiting`, or else completing the vectors of the provider in use.
+        """Approve the embedding in `status().awaiting`, or else completing the vectors of the provider in use.
 
         The next sync embeds them, even after a restart. Valid until every chunk has its vector.
         """
 
     @property
     def insight(self) -> IndexInsight | None:
-        """Access to the contents of the index; None if a backend doesn't support it."""
+        """Access to the index's content for inspection; None if the backend doesn't support it."""
 
     def stored_models(self) -> tuple[StoredModelInfo, ...]:
-        """Every model that the index has vectors of, most vectors first: switching back to one of them is free."""
+        """All models with vectors in the index, most vectors first. Switching back to one of them is free."""
 
     def purge_model(self, provider: str, model: str, key: str) -> int:
         """Delete all vectors of a model, named as in `stored_models`; returns how many.
@@ -181,35 +184,37 @@ class MemorySearchManager(Protocol):
         """
 
     def warm_session(self, session_key: str) -> None:
-        """A session with this key began: starts one background sync per key (reason `session-start`)."""
+        """Start one background sync per session key (reason `session-start`)."""
 
     def catch_up(self, seconds: float) -> None:
-        """Wait until searches find changes made on disk before this call, at most `seconds`.
+        """Wait at most `seconds` until searches include the changes on disk made before this call.
 
-        Nearly free if nothing changed. Does nothing if the memory doesn't sync in the background, or not on searches.
+        Returns almost immediately if nothing changed. Has no effect on a memory that does not sync automatically or on
+        search.
         """
 
     def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
         """Call `listener` (from any thread, rarely more than 10 times a second) when `status()` would differ.
 
-        Background syncs (watch, interval, search, session start) are seen through it. Returns a remover.
+        Also reports background syncs (watch, interval, search, session start). Returns a function that removes the
+        listener.
         """
 
     def current_sync(self) -> CancelToken | None:
-        """The token of the running sync, regardless of its caller: the window pauses or cancels it."""
+        """The token of the running sync, whatever started it, so that the window can pause or cancel it."""
 
     def probe_embedding(self) -> Probe:
-        """Whether the provider answers, by embedding one word."""
+        """Test the provider by embedding one word."""
 
     def probe_vector(self) -> Probe:
-        """Whether sqlite-vec loads."""
+        """Test whether sqlite-vec loads."""
 
     def close(self) -> None:
-        """Cancel what runs, wait for it (well under a second) and release every handle. Twice is fine."""
+        """Cancel running work, wait for it (well under a second) and release all handles. Can be called twice."""
 
 
 class OpenBackend(Protocol):
-    """How a backend is made; see `open_memory`."""
+    """Factory of a backend; see `open_memory`."""
 
     def __call__(
         self, workspace: Path, settings: Settings, *, executor: "Executor | None", background: bool

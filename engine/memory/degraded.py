@@ -1,4 +1,4 @@
-"""Derives from the status record, for every backend, which parts of a memory work worse than the settings ask for."""
+"""Lists the parts of a memory in a degraded state, from the status record of any backend."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ from engine.records import Degraded, MemoryProviderStatus
 
 
 def with_degraded(status: MemoryProviderStatus) -> MemoryProviderStatus:
-    """The same record with `degraded` filled in; one reason is given once."""
+    """Return the record with `degraded` filled in; each reason is listed once."""
     parts: dict[str, Degraded] = {}
     for part in _parts(status):
         parts.setdefault(part.reason, part)

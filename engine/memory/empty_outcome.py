@@ -1,4 +1,4 @@
-"""The answer where none is given: nothing found, and why."""
+"""Empty search results with a notice."""
 
 from engine.records import SearchOutcome, SearchTimings
 
@@ -6,7 +6,7 @@ _NO_TIME = SearchTimings(analysis=0.0, keyword=0.0, embed=0.0, vector=0.0, merge
 
 
 def unanswered(backend: str, notice: str) -> SearchOutcome:
-    """`notice` says in a sentence why nothing was searched."""
+    """An empty result; `notice` says in one sentence why no search was made."""
     return SearchOutcome(
         results=(),
         total=0,

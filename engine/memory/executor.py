@@ -1,8 +1,8 @@
-"""The threads for background work of a memory: the caller's executor, or a few of its own.
+"""Background threads of a memory: the caller's executor, or else a few threads of its own.
 
-Four threads of the engine are elsewhere, since each may block on something that can't be interrupted, and an executor
-waits for its threads at exit: the watcher with its listener, a call to the keychain, the test of an extension library,
-and, without an executor, a search in another workspace. LanceDB needs an event loop on its own thread.
+Four threads of the engine are excluded, because each may block without a way to interrupt it and an executor waits for
+its threads at exit: the watcher with its listener, keychain access, the trial load of an extension library and, without
+an executor, a search in another workspace. LanceDB needs an event loop on a thread of its own.
 """
 
 import heapq
@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _MOST = 6
-"""Four for requests under way, one for a sync, one for short jobs."""
+"""Four for concurrent requests, one for a sync, one for short jobs."""
 _CLOSE_SECONDS = 5.0
-"""Work is cancelled before this wait; work that doesn't end in time is abandoned."""
+"""Timeout for cancelled work to end; after that, it is abandoned."""
 
 Cancel = Callable[[], None]
 
 
 class Job:
-    """Work that is run once, or cancelled before it begins. Thread-safe."""
+    """Work that runs once, or is cancelled before it starts. Thread-safe."""
 
     def __init__(self, work: Callable[[], object], ended: "Callable[[Job], None]", due: float = 0.0) -> None:
-        """`due`: not to begin before, on the monotonic clock."""
+        """`due`: earliest start, on the monotonic clock."""
         self.due = due
         self.timer: Cancel | None = None
         self._work = work
@@ -44,7 +44,7 @@ class Job:
         self._ended = threading.Event()
 
     def run(self) -> None:
-        """Do the work unless it has begun or was cancelled; errors are logged."""
+        """Do the work unless it has started or was cancelled; errors are logged."""
         if not self._claim():
             return
         self._thread = threading.get_ident()
@@ -59,11 +59,11 @@ class Job:
             self._end()
 
     def wait(self, seconds: float) -> bool:
-        """Whether the work ends, or is cancelled, by then."""
+        """Wait for the end or cancel of the work; False on timeout."""
         return self._ended.wait(seconds)
 
     def cancel(self) -> bool:
-        """Keep the work from beginning; False where it has begun."""
+        """Prevent the work from starting; False if it has started."""
         if not self._claim():
             return False
         if self.timer is not None:
@@ -72,7 +72,7 @@ class Job:
         return True
 
     def join(self, seconds: float = _CLOSE_SECONDS) -> bool:
-        """Cancel the work, or wait for its end; False where it has not ended by then, or calls this itself."""
+        """Cancel the work or wait for its end; False on timeout, or if called by the work itself."""
         return self.cancel() or (self._thread != threading.get_ident() and self.wait(seconds))
 
     def _claim(self) -> bool:
@@ -86,14 +86,14 @@ class Job:
 
 
 class BackgroundExecutor(Executor):
-    """An executor with jobs, which may begin later. Thread-safe.
+    """An executor with jobs that may be delayed. Thread-safe.
 
-    An executor that has a method `later(seconds, job) -> cancel` measures the time itself, and runs the job as one that
-    was submitted; for any other one thread waits here.
+    If the given executor has a method `later(seconds, job) -> cancel`, that is used for delays and runs the job as if
+    it was submitted; otherwise a thread is started here to wait.
     """
 
     def __init__(self, given: Executor | None) -> None:
-        """`given` None: creates threads when they are first needed."""
+        """`given`: the executor to use; None for own threads, created on first use."""
         self._given = given
         self._own: ThreadPoolExecutor | None = None
         self._clock: _Clock | None = None
@@ -101,10 +101,10 @@ class BackgroundExecutor(Executor):
         self._closed = False
         self._jobs: set[Job] = set()
         self._futures: set[Future[Any]] = set()
-        """What runs, or waits to run, on its own threads."""
+        """Futures that are running or queued on own threads."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
-        """See `Executor.submit`. Raises `RuntimeError` if the executor is shut down."""
+        """As `Executor.submit`. Raises `RuntimeError` after shutdown."""
         given = self._given
         if given is not None:
             return given.submit(fn, *args, **kwargs)
@@ -121,12 +121,12 @@ class BackgroundExecutor(Executor):
         return future
 
     def start(self, work: Callable[[], object]) -> Job | None:
-        """Start work without waiting for it. Returns None if the executor is shut down."""
+        """Start work in the background; None after shutdown."""
         job = Job(work, self._forget)
         return job if self._add(job) and self._hand_over(job) else None
 
     def later(self, seconds: float, work: Callable[[], object]) -> Cancel:
-        """Start work after `seconds`. Returns a function that cancels it."""
+        """Start work after a delay, unless it is cancelled first."""
         job = Job(work, self._forget, time.monotonic() + seconds)
         if self._add(job):
             self._wait_for(job)
@@ -137,10 +137,9 @@ class BackgroundExecutor(Executor):
         return cancel
 
     def give_back(self) -> None:
-        """Stop using the given executor, since its owner may shut it down: work that has not begun moves to own
-        threads.
+        """Stop using the given executor, which its owner may shut down: pending work moves to own threads.
 
-        Running work ends where it is; delays of `later` are unchanged.
+        Running work finishes on its thread; delayed work keeps its time.
         """
         with self._lock:
             self._given = None
@@ -149,10 +148,10 @@ class BackgroundExecutor(Executor):
             if job.due > time.monotonic():
                 self._wait_for(job)
             else:
-                self._hand_over(job)  # where it has begun, this does nothing
+                self._hand_over(job)  # no effect if it has started
 
     def close(self) -> None:
-        """Cancel work that has not begun, and wait some seconds for the rest. The given executor stays open."""
+        """Cancel pending work, and wait some seconds for the rest. The given executor stays open."""
         with self._lock:
             self._closed = True
             jobs = tuple(self._jobs)
@@ -178,7 +177,7 @@ class BackgroundExecutor(Executor):
         given = self._given
         try:
             if isinstance(given, BackgroundExecutor):
-                started = given.start(job.run) is not None  # so that it can move if those are given back
+                started = given.start(job.run) is not None  # allows moving it when the given executor is returned
             else:
                 started = self.submit(job.run) is not None
         except RuntimeError:
@@ -189,7 +188,7 @@ class BackgroundExecutor(Executor):
         return started
 
     def _wait_for(self, job: Job) -> None:
-        """Run the job on time; instead of an earlier call of this."""
+        """Run the job on time, replacing an earlier timer."""
         if job.timer is not None:
             job.timer()
         later = getattr(self._given, "later", None)
@@ -214,7 +213,7 @@ class BackgroundExecutor(Executor):
 
 
 class _Clock:
-    """One thread that waits and calls due functions, which must be short."""
+    """One thread that waits and runs due calls, which must be short."""
 
     def __init__(self) -> None:
         self._wake = threading.Condition()

@@ -1,4 +1,4 @@
-"""Vectors of facts: made by the approved provider, stored with the facts, compared with a query."""
+"""Vectors of facts: embedded by the approved provider, stored with the facts, and compared with queries."""
 
 import threading
 from collections import Counter
@@ -17,28 +17,28 @@ if TYPE_CHECKING:
     from engine.store.vector_encoding import Vectors
 
 _AT_ONCE = 256
-"""Facts without a vector that one query embeds; the others are searched by keywords until the next query."""
+"""Maximum number of facts to embed per query; the others are matched by keywords until the next query."""
 _LONGEST_QUESTION = 2000
 
 
 class Likeness(NamedTuple):
-    """How similar facts are to a query."""
+    """Similarity of facts to a query."""
 
     cosines: list[float | None]
-    """Of each fact; None without a vector."""
+    """Cosine for each fact; None without a vector."""
     calibration: "Calibration | None"
-    """Of the model that they are of; None where words alone must do."""
+    """Calibration of the model in use; None for keywords only."""
     notice: str
-    """Reason for searching by keywords alone, if the user should know it."""
+    """Why only keywords are used, if the user should know."""
 
 
 class _Kept(NamedTuple):
-    """The vectors of one model as they were last read."""
+    """The vectors of one model as last read."""
 
     stamp: tuple[int, int]
     model: ModelName
     rows: dict[str, int]
-    """By id of the fact."""
+    """Row by fact id."""
     matrix: "Vectors"
     """(facts, dims)."""
 
@@ -48,7 +48,7 @@ class _Kept(NamedTuple):
 
         from engine.store.vector_encoding import decode
 
-        # A server may have begun to answer with other lengths under the same name: what is the commonest counts.
+        # A server may return another length under the same model name later; the most frequent one is used.
         width = Counter(map(len, vectors.values())).most_common(1)[0][0] if vectors else 2
         fitting = {id_: vector for id_, vector in vectors.items() if len(vector) == width}
         matrix = decode(list(fitting.values()), width // 2).astype(np.float32)
@@ -56,7 +56,7 @@ class _Kept(NamedTuple):
 
 
 class FactVectors:
-    """Thread-safe. A failing provider costs meaning, never an answer."""
+    """Compares facts by vectors. Thread-safe. If the provider fails, only keywords are used."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class FactVectors:
         self._known: _Kept | None = None
 
     def compare(self, query: str, facts: Sequence[Fact], cancel: CancelToken | None) -> Likeness:
-        """Compare facts with a query. Secrets in the query are masked before it is sent anywhere."""
+        """Compare facts with a query. Secrets in the query are masked before it is sent."""
         nothing: list[float | None] = [None] * len(facts)
         provider = self._provider()
         if provider is None:
@@ -101,11 +101,11 @@ class FactVectors:
         return known
 
     def _complete(self, provider: "EmbeddingProvider", facts: Sequence[Fact], cancel: CancelToken | None) -> str:
-        """Embed facts without a vector, some hundred at a time. Returns the error message, or an empty text.
+        """Embed facts without a vector in batches; returns the error message, or "".
 
         Facts that await approval or were forgotten are not sent.
         """
-        with self._embedding:  # two parallel queries must not pay twice
+        with self._embedding:  # concurrent queries must not be billed twice
             rows = self._vectors(provider).rows
             lacking = [fact for fact in facts if fact.remembered and fact.id not in rows][:_AT_ONCE]
             if not lacking or self._rows.problem:

@@ -1,4 +1,4 @@
-"""Remembered facts: save, find, change and forget them, the same on every backend."""
+"""Facts to remember in addition to the notes: saved, searched, changed and forgotten, independent of the backend."""
 
 import contextlib
 import re
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from engine.search.facts import FactTable, FactWords
 
 MIN_SCORE = 0.35
-"""Minimum score of a result. Unrelated sentences score lower on this scale; see tests/benchmarks/RESULTS.md."""
+"""Minimum score of results. Unrelated sentences score below it; see tests/benchmarks/RESULTS.md."""
 MIN_SCORE_BY_WORDS = 0.5
-"""The same where words alone are compared: one of two is no answer."""
+"""Minimum score without vectors: one of two keywords is not enough."""
 _DAY = 86_400
 _HYPHEN = re.compile(r"(?<=[^\W\d_])[-\u2010\u2011](?=[^\W\d_])")
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -50,14 +50,14 @@ _SECRET = marked("A fact that holds a password, a key or a token is not kept: le
 
 @dataclass
 class _Known:
-    """The facts as they were last read."""
+    """The facts as last read."""
 
     stamp: tuple[int, int]
     facts: tuple[Fact, ...]
     words: "dict[str, FactWords]" = field(default_factory=dict)
     """By text."""
     tables: "dict[bool, FactTable]" = field(default_factory=dict)
-    """One table of the active facts, and one of all."""
+    """False: remembered facts; True: all facts."""
 
 
 class Facts:
@@ -72,8 +72,7 @@ class Facts:
         provider: "Callable[[], EmbeddingProvider | None]",
         note_failure: Callable[[str | None], None],
     ) -> None:
-        """`provider` returns the approved provider; `note_failure` receives the reason when embedding fails, None when
-        it succeeds."""
+        """`provider` returns the approved provider; `note_failure` is called with its error, or None on success."""
         self._rows = FactRows(user)
         self._vectors = FactVectors(self._rows, provider, note_failure)
         self.provider = provider
@@ -81,11 +80,11 @@ class Facts:
         self._lock = threading.Lock()
         self._known: _Known | None = None
 
-    # --- looking ----------------------------------------------------------------------------------------------------
+    # --- queries ----------------------------------------------------------------------------------------------------
 
     @property
     def problem(self) -> str:
-        """Why nothing can be saved or changed; empty if all is well."""
+        """Why nothing can be saved or changed; empty if it can."""
         return self._rows.problem
 
     @property
@@ -94,15 +93,15 @@ class Facts:
         return self._rows.unreadable
 
     def stamp(self) -> tuple[int, int]:
-        """A value that differs after any program has changed a fact."""
+        """A value that changes whenever any process changes a fact."""
         return self._rows.stamp()
 
     def all(self) -> tuple[Fact, ...]:
-        """All of them, those that wait and those that were forgotten, too; the newest first."""
+        """All facts, including those awaiting approval and forgotten ones; newest first."""
         return self._read().facts
 
     def named(self, beginning: str) -> tuple[Fact, ...]:
-        """The facts whose id starts with this text."""
+        """The facts whose id starts with `beginning`."""
         return tuple(fact for fact in self.all() if beginning and fact.id.startswith(beginning))
 
     def find(
@@ -114,10 +113,10 @@ class Facts:
         everything: bool = False,
         cancel: CancelToken | None = None,
     ) -> FactsFound:
-        """Return facts that answer a query, best first; of equal ones the more important first.
+        """Find facts for a query, best first; among equals, more important ones first.
 
-        `everything` includes facts that await approval and forgotten ones, for display to the user. If the provider
-        fails, only keywords are searched, and `notice` says so. Raises `QueryTooLong`.
+        `everything` includes facts awaiting approval and forgotten ones, for display to the user. If the provider
+        fails, only keywords are used and `notice` reports it. Raises `QueryTooLong`.
         """
         check_length(query.strip())
         known = self._read()
@@ -139,7 +138,7 @@ class Facts:
         mode: Literal["keyword", "hybrid"] = "keyword" if by_words else "hybrid"
         return FactsFound(results=tuple(found[:max_results]), mode=mode, notice=likeness.notice)
 
-    # --- changing ---------------------------------------------------------------------------------------------------
+    # --- changes ----------------------------------------------------------------------------------------------------
 
     def add(
         self,
@@ -151,10 +150,9 @@ class Facts:
         session_key: str = "",
         waiting: bool = False,
     ) -> KeptFact:
-        """Save a new fact, or return the existing one with the same words.
+        """Save a new fact, unless there is one with the same words, which is then returned.
 
-        A forgotten or unapproved fact becomes active again; but a captured fact never restores one that the user has
-        forgotten.
+        A forgotten or unapproved fact is remembered again, but captured facts never restore one that was forgotten.
         """
         text, now = _checked(text), time.time()
         spelt = _spelling(text)
@@ -179,7 +177,10 @@ class Facts:
         return self._rows.add(decide)
 
     def change(self, fact: Fact) -> Fact:
-        """Replace text, category and importance by those of this record. The old values are not saved anywhere."""
+        """Update text, category and importance to those of this record.
+
+        The former version is removed from all files.
+        """
         importance = min(1.0, max(0.0, fact.importance))
         now = msgspec.structs.replace(fact, text=_checked(fact.text), importance=importance, changed=time.time())
         self._rows.put(now)
@@ -187,17 +188,17 @@ class Facts:
         return now
 
     def put_back(self, *facts: Fact) -> None:
-        """Restore these records, whatever has changed since: undoes an action."""
+        """Restore facts to the versions in these records, to undo changes."""
         self._rows.put(*facts)
         self._rows.settle()
 
     def approve(self, ids: Iterable[str]) -> None:
-        """Approve facts: from now on agents see them."""
+        """Approve facts, so that agents see them."""
         wanted = set(ids)
         self._rows.put(*(msgspec.structs.replace(fact, waiting=False) for fact in self.all() if fact.id in wanted))
 
     def forget(self, ids: Iterable[str], by: FactOrigin = "person") -> tuple[Fact, ...]:
-        """Forget facts. They can be restored for a month. Returns them as they were."""
+        """Forget facts; they can be restored for a month. Returns their previous versions."""
         wanted = set(ids)
         facts = tuple(fact for fact in self.all() if fact.id in wanted and fact.forgotten is None)
         now = time.time()
@@ -205,16 +206,16 @@ class Facts:
         return facts
 
     def restore(self, ids: Iterable[str]) -> None:
-        """Remember forgotten ones again; those that waited wait again."""
+        """Restore forgotten facts; those that awaited approval await it again."""
         wanted = set(ids)
         facts = (fact for fact in self.all() if fact.id in wanted)
         self._rows.put(*(msgspec.structs.replace(fact, forgotten=None, forgotten_by=None) for fact in facts))
 
     def erase(self, ids: Sequence[str]) -> None:
-        """Leave nothing of them in any file. Nothing brings them back."""
+        """Remove facts from all files. This can't be undone."""
         self._rows.erase(ids)
 
-    # --- inside -----------------------------------------------------------------------------------------------------
+    # --- internals --------------------------------------------------------------------------------------------------
 
     def _read(self) -> _Known:
         stamp = self._rows.stamp()
@@ -223,7 +224,7 @@ class Facts:
         if before is not None and before.stamp == stamp:
             return before
         if before is None:
-            with contextlib.suppress(StoreError):  # on a full disk they can still be read
+            with contextlib.suppress(StoreError):  # reading still works on a full disk
                 self._rows.erase_old(time.time() - FORGOTTEN_DAYS * _DAY)
             stamp = self._rows.stamp()
         facts = self._rows.all()
@@ -246,7 +247,7 @@ class Facts:
 
 
 def _checked(text: str) -> str:
-    """Return the text as it is saved; invisible characters could not be reviewed. Raises `FactRefused`."""
+    """Normalise a text; invisible characters are removed, since the user can't approve them. Raises `FactRefused`."""
     text = visible(text).strip()
     if not text:
         raise FactRefused(tr("A fact needs some words."))
@@ -264,7 +265,10 @@ def _checked(text: str) -> str:
 
 
 def _spelling(text: str) -> list[str]:
-    """Two texts with the same say the same. Meaning is no help here: what contradicts a fact is as near as can be."""
+    """Key of texts that are equal except for spelling.
+
+    Vectors don't help: a contradiction is as near as a duplicate.
+    """
     same_signs = _HYPHEN.sub(" ", unicodedata.normalize("NFC", text).replace("\u2019", "'"))
     words = (word.strip(_AROUND_WORDS) for word in same_signs.casefold().split())
     return [word for word in words if word and word not in _ARTICLES] or [text]

@@ -1,4 +1,4 @@
-"""The files of a workspace as callers read them: notes as on disk, sessions with secrets masked."""
+"""File access of a workspace: notes unchanged from disk, sessions with secrets masked."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class WorkspaceFiles:
-    """Reads files of a workspace. Thread-safe. See `MemorySearchManager` for what the methods raise."""
+    """Reads notes and sessions. Thread-safe. See `MemorySearchManager` for the errors raised."""
 
     def __init__(self, guard: PathGuard, sessions: "SessionFiles") -> None:
         self._guard = guard
@@ -37,7 +37,7 @@ class WorkspaceFiles:
         from engine.corpus.numbered_lines import NumberedText
 
         if self._sessions.holds(path):
-            raise PathRefused  # a transcript on disk contains unmasked secrets
+            raise PathRefused  # the file on disk contains unmasked secrets
         return NumberedText.open(self._guard.locate(path), cancel)
 
     def locate(self, path: str) -> Path:
@@ -47,9 +47,9 @@ class WorkspaceFiles:
 
 
 def read_slice(text: "NumberedText", path: str, start: int | None, lines: int | None) -> FileText:
-    """`lines` lines from `start`; None or 0 for either: from the first, to the last. Beyond the end it is empty.
+    r"""Return `lines` lines from `start`; None or 0 mean all lines and the first one. Empty beyond the end.
 
-    A slice ends without a line end and has "\\n" between its lines; without either, the text is as in the file.
+    A slice has "\\n" between its lines and no trailing line break; without `start` and `lines`, the text is unchanged.
     """
     if not start and not lines:
         return FileText(

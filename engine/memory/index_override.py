@@ -1,4 +1,4 @@
-"""Parts of the built-in backend that another backend replaces when it shares its index with other machines."""
+"""Replacement parts for the built-in backend, for a backend that shares its index with other machines."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Questions(Protocol):
-    """As `Searcher`."""
+    """Same interface as `Searcher`."""
 
     def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome: ...
 
@@ -31,7 +31,7 @@ class Questions(Protocol):
 
 class IndexOverride(NamedTuple):
     questions: Questions
-    """Answers in place of the program's own searcher."""
+    """Handles queries instead of the built-in searcher."""
     sharing: "Sharing"
     """Takes part in every sync."""
 

@@ -1,4 +1,4 @@
-"""The contents of an open memory's index, for display: one method for each view."""
+"""Inspection of an open memory's index, with one method per view."""
 
 import threading
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -33,8 +33,10 @@ if TYPE_CHECKING:
 
 
 class IndexInsight:
-    """Thread-safe. Each method loads what it needs itself, since most programs never ask. All raise the store's errors,
-    `Closed` after the memory was closed, and `Cancelled` when their token fires."""
+    """Inspects the index. Thread-safe. Methods import their dependencies on demand, since most programs never use them.
+
+    All methods raise the store's errors, `Closed` after the memory was closed, and `Cancelled` when their token fires.
+    """
 
     def __init__(
         self,
@@ -43,8 +45,10 @@ class IndexInsight:
         selection: "Callable[[], Selection]",
         known_vector: "Callable[[str], Vectors | None]",
     ) -> None:
-        """`selection`: the provider in use, as the status shows it; waits half a second at most. `known_vector`: of a
-        recent query."""
+        """`selection`: the provider in use as shown in the status; waits half a second at most.
+
+        `known_vector`: the vector of a recent query.
+        """
         self._context = context
         self._workspace = context.workspace
         self._settings = context.settings
@@ -61,7 +65,7 @@ class IndexInsight:
         self._kept_maps: IndexMaps | None = None
 
     def overview(self, cancel: CancelToken | None = None) -> "IndexOverview":
-        """Return the counts of the index; immediately if nothing has changed since the last call."""
+        """Counts of the index's content; immediate if nothing has changed since the last call."""
         from engine.insight.overview import Overviews
 
         if self._overviews is None:
@@ -69,7 +73,7 @@ class IndexInsight:
         return self._overviews.now(self._model(), cancel)
 
     def chunks_of(self, path: str, cancel: CancelToken | None = None) -> "FileChunks | None":
-        """The chunks of the file with this stable name; None for one that is not indexed."""
+        """The chunks of the file with this stable name; None if it is not indexed."""
         from engine.insight.chunk_rows import file_chunks
 
         model = self._model()
@@ -77,7 +81,7 @@ class IndexInsight:
             return file_chunks(snapshot, path, model, self._guard)
 
     def chunk(self, path: str, id_: int, cancel: CancelToken | None = None) -> "ChunkDetail | None":
-        """Return everything about one chunk of the file with this stable name; None if it was removed."""
+        """All details of one chunk of the file with this stable name; None if it no longer exists."""
         from engine.insight.chunk_rows import chunk_detail
 
         model = self._model()
@@ -85,7 +89,7 @@ class IndexInsight:
             return chunk_detail(snapshot, path, id_, model, self._guard)
 
     def word_counts(self, words: Sequence[str], cancel: CancelToken | None = None) -> "tuple[int, Mapping[str, int]]":
-        """How many chunks there are, and how many of them hold each of these folded words."""
+        """The number of chunks, and for each of these folded words the number of chunks that contain it."""
         from engine.search.document_frequencies import Frequencies
 
         with self._store.read(cancel) as snapshot:
@@ -93,10 +97,7 @@ class IndexInsight:
             return snapshot.chunk_count(), {word: counts.chunks(word, "words") for word in words}
 
     def duplicates(self, cancel: CancelToken | None = None, progress: "Progress | None" = None) -> "DuplicateReport":
-        """Return notes that share text.
-
-        Takes some seconds for 10,000 notes, and no time while no text has changed since.
-        """
+        """Notes that share text; takes some seconds for 10,000 notes, and is immediate while no text has changed."""
         from engine.insight.duplicates import find_duplicates, state_of
 
         model = self._model()
@@ -110,7 +111,7 @@ class IndexInsight:
         return report
 
     def last_map(self, cancel: CancelToken | None = None) -> "IndexMap | None":
-        """The map that was made last, in this process or before it, as old as it may be; None where none was."""
+        """The last map, made in this process or an earlier one, however old; None if there is none."""
         return self._maps().last(self._model(), cancel)
 
     def make_map(
@@ -120,22 +121,22 @@ class IndexInsight:
         progress: "Callable[[MapProgress], None] | None" = None,
         cancel: CancelToken | None = None,
     ) -> "IndexMap":
-        """Return the chunks that have a vector as points, for the index as it is now; quick if nothing has changed.
+        """Compute the current map of chunks with a vector; fast if nothing has changed.
 
-        Takes about a second for 100,000 chunks, and some seconds for up to 20,000, which are placed by their
-        neighbours. `first` receives a simpler map of thousands of them if there was none before; it is called on this
-        thread, like `progress`.
+        Takes about a second for 100,000 chunks, and some seconds for up to 20,000, which are laid out by neighbours.
+        `first` receives a simpler map of several thousand chunks if there was none before; it is called on this thread,
+        as is `progress`.
         """
         return self._maps().make(self._model(), first=first, progress=progress, cancel=cancel)
 
     def map_places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> "tuple[MapPlace, ...]":
-        """Describe points of the map, in the order of these chunk ids; chunks removed from the index are left out."""
+        """Details of map points, in the order of these chunk ids; chunks that have left the index are left out."""
         return self._maps().places(chunks, cancel)
 
     def map_answer(
         self, query: str, results: "Sequence[MemorySearchResult]", cancel: CancelToken | None = None
     ) -> "MapAnswer":
-        """Return where a recent query and its results are on the last map. Sends nothing anywhere."""
+        """Positions of a recent query and its results on the last map. Sends nothing."""
         return self._maps().answer(self._model(), self._known_vector(query), results, cancel)
 
     def _maps(self) -> "IndexMaps":
@@ -154,14 +155,14 @@ class IndexInsight:
         deep: bool = False,
         progress: "Callable[[HealthProgress], None] | None" = None,
     ) -> "Iterator[HealthFinding]":
-        """Yield the findings about whether the index is sound and complete, after seconds of reading.
+        """Check that the index is intact and complete; yields findings one by one, over several seconds.
 
-        `ask` tests the provider with one word; `deep` re-embeds a few passages, on this machine only, and compares.
+        `ask` tests the provider with one word; `deep` re-embeds and compares a few passages, for local providers only.
         """
         return self._health(cancel, progress).look(ask=ask, deep=deep)
 
     def glance(self, cancel: CancelToken | None = None) -> "tuple[HealthFinding, ...]":
-        """Return the findings that a few counts provide, immediately."""
+        """Findings that only need counts; immediate."""
         return self._health(cancel, None).glance()
 
     def repair(
@@ -171,9 +172,9 @@ class IndexInsight:
         *,
         progress: "Callable[[HealthProgress], None] | None" = None,
     ) -> "HealthRepair":
-        """Repair the findings of these ids; None repairs all that can be, and brings the index up to date.
+        """Repair the findings with these ids; None repairs all that can be and updates the index.
 
-        Notes are never changed. Raises `IndexBusy` while the index is being written.
+        Notes are never modified. Raises `IndexBusy` while another process writes the index.
         """
         return self._health(cancel, progress).repair(ids)
 
@@ -190,13 +191,13 @@ class IndexInsight:
         return hidden_groups(self._user)
 
     def hide_duplicates(self, key: str, *, hidden: bool) -> None:
-        """Hide a group from now on, or show it again. Raises `IndexReadOnly` if that can't be saved."""
+        """Hide or show a group. Raises `IndexReadOnly` if this can't be saved."""
         from engine.insight.hidden_groups import hide_group
 
         hide_group(self._user, key, hidden=hidden)
 
     def _model(self) -> "ModelName | None":
-        """The model whose vectors are searched; None if only keywords are."""
+        """The model used for searches; None for keyword search only."""
         from engine.indexing.cost_estimate import name_of
 
         provider = self._selection().provider

@@ -10,14 +10,14 @@ StatusListener = Callable[[], None]
 
 
 class Listeners:
-    """Calls all listeners when the status has changed, from the thread that notifies. Thread-safe."""
+    """A list of listeners, called from the notifying thread. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._all: list[StatusListener] = []
 
     def add(self, listener: StatusListener) -> Callable[[], None]:
-        """Returns a remover."""
+        """Add a listener; returns a function that removes it."""
         with self._lock:
             self._all.append(listener)
         return lambda: self._remove(listener)
@@ -29,7 +29,7 @@ class Listeners:
             try:
                 listener()
             except Exception:
-                # Whoever listens must not be able to stop a sync.
+                # An error in a listener must not stop a sync.
                 log.exception("A status listener failed")
 
     def _remove(self, listener: StatusListener) -> None:

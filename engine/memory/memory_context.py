@@ -20,7 +20,7 @@ class MemoryContext:
 
     workspace: Path
     settings: Settings
-    """As they were when the memory was opened."""
+    """Settings at the time the memory was opened."""
     store: IndexStore
     vectors: VectorIndex
     user_data: UserData

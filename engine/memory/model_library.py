@@ -1,4 +1,4 @@
-"""The models of one open memory: stored vectors, estimates for completing them, and pending approvals."""
+"""The models of one open memory: stored vectors, estimates to complete them, and embedding that awaits approval."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -18,11 +18,11 @@ from engine.store import stored_models
 from engine.store.stored_models import Awaiting, ModelName
 
 _NO_KEY = "none"
-"""In place of an API key that is not there yet: what a provider would take is known without one."""
+"""Placeholder for a missing API key: estimates don't need one."""
 
 
 class Select(Protocol):
-    """Makes the provider of some settings; see `engine.embedding.registry.select_provider`."""
+    """Creates the provider for given settings; see `engine.embedding.registry.select_provider`."""
 
     def __call__(
         self, settings: Settings, *, key: str | None = None, cancel: CancelToken | None = None
@@ -30,7 +30,7 @@ class Select(Protocol):
 
 
 class ModelLibrary:
-    """Lists and removes stored models. Thread-safe. See `MemorySearchManager` for the methods."""
+    """Manages models with vectors. Thread-safe. See `MemorySearchManager` for the methods."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class ModelLibrary:
         approvals: Approvals,
         select: Select,
     ) -> None:
-        """`select` makes the provider of other settings than those in force."""
+        """`select` creates providers for settings other than the current ones."""
         self._settings = context.settings
         self._store = context.store
         self._vectors = context.vectors
@@ -58,7 +58,7 @@ class ModelLibrary:
                 selection.provider.close()
 
     def _as_if(self, settings: Settings, cancel: CancelToken | None) -> Selection:
-        """Return the selection under `settings`; a provider that they name, even if its key is missing."""
+        """The selection under `settings`; uses a provider named there even if its key is missing."""
         found = self._select(settings, cancel=cancel)
         if settings.provider == "auto" or (found.provider is not None and found.fallback_from is None):
             return found
@@ -88,8 +88,8 @@ class ModelLibrary:
             self._approvals.give(name_of(provider), self.estimate(None, None).tokens)
 
     def awaiting(self, found: Awaiting | None) -> EmbeddingEstimate | None:
-        """Of what the last sync found to wait for a yes, that which still does."""
-        provider = self._slot.known()  # the status waits for no keychain
+        """Return the embedding that still awaits approval, of that found by the last sync."""
+        provider = self._slot.known()  # the status must not wait for the keychain
         active = None if provider is None else name_of(provider)
         return still_awaiting(found, active, self._settings, self._approvals.tokens)
 
@@ -131,9 +131,9 @@ class ModelLibrary:
 def still_awaiting(
     found: Awaiting | None, active: ModelName | None, settings: Settings, agreed: Callable[[ModelName], int]
 ) -> EmbeddingEstimate | None:
-    """Return the part of the last sync's pending estimate that still needs approval under these settings.
+    """Return the estimate found by the last sync, if it still applies to these settings and is not approved.
 
-    `active` is the model in use; `agreed` returns the number of tokens approved for a model.
+    `active` is the model in use; `agreed` returns the approved tokens for a model.
     """
     if found is None or (found.name != active and found.name.provider != settings.fallback):
         return None
@@ -152,4 +152,4 @@ _NOTHING = EmbeddingEstimate(
     price_checked="",
     seconds=0.0,
 )
-"""Of settings by which only words are searched."""
+"""Estimate for settings with keyword search only."""

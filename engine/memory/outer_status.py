@@ -1,5 +1,4 @@
-"""The status of a memory whose index another program maintains: what this program knows of the workspace and its
-syncs."""
+"""Status of a memory with an external index: the known data of the workspace and its syncs."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -33,11 +32,10 @@ def outer_status(
     indexing: IndexingService,
     lacks: Mapping[Feature, str],
 ) -> MemoryProviderStatus:
-    """Return a status in which the facts of the index are 0, off or empty: the backend fills them in
-    (`msgspec.structs.replace`).
+    """Create a status whose index fields are 0, off or empty; the backend fills them in (`msgspec.structs.replace`).
 
-    These are at least `files`, `chunks`, `source_counts`, `db_path`, `provider`, `model`, `fts` and `vector`, and the
-    `searchMode` in `custom`. `index_error` contains the error of the last sync.
+    These are at least `files`, `chunks`, `source_counts`, `db_path`, `provider`, `model`, `fts` and `vector`, and
+    `searchMode` in `custom`. `index_error` says why the last sync failed.
     """
     token = indexing.current()
     return MemoryProviderStatus(

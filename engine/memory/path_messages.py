@@ -1,4 +1,4 @@
-"""The state of one path in a sentence or two."""
+"""Messages about the status of a path."""
 
 from collections.abc import Iterator
 
@@ -14,11 +14,11 @@ CHANGED = marked("It has changed since it was indexed: until the next sync its o
 GONE = marked("It was deleted. Its indexed text can be found until the next sync.")
 
 _NAME_EXTRA_PATHS = frozenset({skip_reasons.HIDDEN_FOLDER.said(), skip_reasons.OUTSIDE_MEMORY.said()})
-"""Reasons that say themselves what to do."""
+"""Reasons that already say what to do."""
 
 
 def indexed(chunks: int, vectors: int | None, sessions: int, refused: str) -> str:
-    """`refused`: why some of it has no vector, one sentence; empty where that is not known."""
+    """`refused`: why some of it has no vector, one sentence; empty if unknown."""
     if not chunks:
         return tr("It is indexed, but holds no text that could be found.")
     held = tr_count("{count:,} chunk", "{count:,} chunks", chunks)
@@ -34,7 +34,7 @@ def indexed(chunks: int, vectors: int | None, sessions: int, refused: str) -> st
 
 
 def excluded(standing: PathStatus, detail: str, origin: RuleOrigin, *, addable: bool) -> str:
-    """Return what the rule is, the folder above that it applies to, and where it is set.
+    """The rule's message, with the folder it applies to if that is a parent, and the location of the rule.
 
     `addable`: the path would be indexed as an extra path.
     """
@@ -99,5 +99,5 @@ def _set_at(origin: RuleOrigin) -> str:
 
 
 def _lowered(sentence: str) -> str:
-    """An English one within another."""
+    """Lower-case the first letter, to embed an English sentence in another one."""
     return sentence[:1].lower() + sentence[1:]

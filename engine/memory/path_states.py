@@ -1,4 +1,4 @@
-"""Explains why a path is found or not, from the current discovery rules and the contents of the index."""
+"""Explains why a path is indexed or not, by the current rules of discovery and the content of the index."""
 
 from pathlib import Path
 from typing import Any, get_args
@@ -32,7 +32,7 @@ _KEYS = {
     "too-large": "max_file_bytes",
     "source-off": "sources",
 }
-"""Rules that the settings make, with their options; all others are built in."""
+"""Rules from settings, with their options; all others are built in."""
 _NO_TEXT = frozenset({"binary", "not-utf8"})
 _NO_NOTES = Match("source-off", skip_reasons.SOURCE_OFF.said())
 _BROKEN = "broken"
@@ -41,7 +41,7 @@ _SHOWN_PASSED = 20
 
 
 class PathStates:
-    """For one workspace. Thread-safe."""
+    """Explains paths of one workspace. Thread-safe."""
 
     def __init__(self, workspace: Path, settings: Settings, store: IndexStore) -> None:
         self._workspace = workspace
@@ -76,7 +76,7 @@ def _origin(match: Match | None, settings: Settings, workspace: Path, config: Pa
 
 
 class _Explanation:
-    """One answer, made from one moment of the index."""
+    """A single explanation, based on one snapshot of the index."""
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ class _Explanation:
             return self._state("folder", path_messages.folder(contents), "sync" if waits else None, contents=contents)
         return self._transcript() if standing.source == "sessions" else self._note()
 
-    # --- what is not there, or kept out ---------------------------------------------------------------------------
+    # --- missing and excluded paths -------------------------------------------------------------------------------
 
     def _missing(self) -> PathState:
         for name in dict.fromkeys((self._standing.name, self._asked.strip())):
@@ -132,7 +132,7 @@ class _Explanation:
         at = self._standing.barred or self._standing.name
         return self._state(state, sentence, remedy, rule=match.rule, rule_path=shown(at), origin=origin)
 
-    # --- what may be indexed --------------------------------------------------------------------------------------
+    # --- included paths -------------------------------------------------------------------------------------------
 
     def _note(self) -> PathState:
         name = self._standing.name
@@ -173,7 +173,7 @@ class _Explanation:
         )
 
     def _unknown(self, failure: FileIssue | None) -> PathState:
-        """Accepted, and yet not in the index."""
+        """The status of a path that is accepted but not indexed."""
         if failure is None:
             return self._state("pending", tr(path_messages.NEW), "sync")
         state: PathStanding = "failed"

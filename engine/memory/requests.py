@@ -1,4 +1,4 @@
-"""Makes a request from a caller's options: adds the values of the settings, and is hashable as a key."""
+"""Converts search options to a request, with the settings' values as defaults, that can serve as a cache key."""
 
 from collections.abc import Sequence
 from typing import Literal, TypedDict
@@ -19,7 +19,7 @@ from engine.settings.options import QuerySettings
 
 
 class SearchOptions(TypedDict, total=False):
-    """Options of a search besides the query; None uses the settings' value or sets no condition."""
+    """Options of a search; None uses the settings' value or sets no condition."""
 
     max_results: int | None
     """Reference: 6."""
@@ -28,34 +28,34 @@ class SearchOptions(TypedDict, total=False):
     sources: Sequence[Source] | None
     path_glob: str | None
     since: float | None
-    """Only files that changed then or later; seconds since the epoch."""
+    """Only files changed at this time or later; seconds since the epoch."""
     until: float | None
-    """Only files that changed before."""
+    """Only files changed before this time."""
     session_key: str | None
-    """Key of the session that searches: unless it is a private one, the user's own memory is left out."""
+    """Key of the requesting session; unless it is a private one, the user's own memory is excluded."""
     half_life_days: float | None
-    """Days in which a dated result loses half of its score, unless the settings have another value for its path; 0
-    disables ageing."""
+    """Number of days in which dated results lose half of their score, unless the settings set another value for the
+    path; 0 disables aging."""
     diverse: bool | None
-    """Whether to rank results that repeat others lower."""
+    """Whether to rank results with the same content lower."""
     within: Sequence[EarlierQuestion]
-    """Earlier queries, each searched among the results of the one before, and this search among the last one's."""
+    """Earlier queries, each limited to the results of the one before; this search is limited to those of the last."""
     per_file: int
-    """Most results of one file, 3 by default; 0 for no limit. The last one has the number of further results in its
-    file."""
+    """Maximum number of results per file, 3 by default; 0 for no limit. The last one says how many more its file
+    has."""
     correct: bool
-    """Whether a word that occurs nowhere may be replaced by the nearest one that does; True unless given."""
+    """Whether a word that does not occur may be replaced by the nearest one that does; True by default."""
     explain: bool
     mode: Literal["auto", "keyword"]
-    """`keyword` skips the vector search, for a first answer while the user types."""
+    """`keyword` skips vectors, for a first result while the user types."""
 
 
 _PER_FILE = 3
-"""One long file that repeats a word must not hide all others."""
+"""A long file that repeats a word must not hide all others."""
 
 
 def make_request(settings: QuerySettings, query: str, like: Passage | None, options: "SearchOptions") -> SearchRequest:
-    """`query` is empty where `like` is set. Raises `QueryTooLong`."""
+    """Create a request; `query` is empty if `like` is set. Raises `QueryTooLong`."""
     check_length(query)
     shared = is_shared_session(options.get("session_key"))
     keyword_only = options.get("mode") == "keyword"
@@ -64,7 +64,7 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
         check_length(question.query)
         earlier = SearchRequest(
             query=question.query,
-            max_results=max(1, MOST_KEPT // settings.hybrid.candidate_multiplier),  # so many candidates a leg
+            max_results=max(1, MOST_KEPT // settings.hybrid.candidate_multiplier),  # MOST_KEPT candidates per leg
             min_score=_or(question.min_score, settings.min_score),
             hybrid=settings.hybrid,
             filter=Filter(question.sources, question.path_glob, question.since, question.until, shared),
@@ -98,7 +98,7 @@ def make_request(settings: QuerySettings, query: str, like: Passage | None, opti
 
 
 def check_length(query: str) -> None:
-    """Raise `QueryTooLong` for a query that is longer than any search takes."""
+    """Raise `QueryTooLong` for a query that is longer than the limit."""
     if len(query) > LONGEST_QUERY:
         raise QueryTooLong(
             tr(

@@ -1,4 +1,4 @@
-"""The sessions of a workspace as readable text: from their transcripts, with secrets masked. Doesn't use the index."""
+"""Reads sessions of a workspace from their transcripts, with secrets masked. Does not use the index."""
 
 from collections import defaultdict
 from collections.abc import Callable
@@ -18,16 +18,15 @@ from engine.settings import Settings
 
 
 class SessionFiles:
-    """Thread-safe."""
+    """Reads sessions by stable name. Thread-safe."""
 
     def __init__(self, settings: Settings, known: Callable[[str], SessionSummary]) -> None:
-        """`known` returns the summary of the session with this stable name; it raises `PathRefused` for one that must
-        not be read."""
+        """`known`: returns the summary of a session by stable name; raises `PathRefused` if it must not be read."""
         self._settings = settings
         self._known = known
 
     def holds(self, path: str) -> bool:
-        """Whether a stable name is that of a session, known or not."""
+        """Whether this is the stable name of a session, known or not."""
         return names_session(path, self._settings)
 
     def read(self, path: str, *, reveal: bool, cancel: CancelToken | None) -> SessionText:
@@ -59,8 +58,7 @@ class SessionFiles:
         )
 
     def read_file(self, path: str, *, start: int | None, lines: int | None) -> FileText:
-        """Return a transcript as text: each message is on the line of its number in the transcript; other lines are
-        empty."""
+        """A transcript as text: each message is on the line of its number in the transcript, other lines are empty."""
         spoken: dict[int, list[str]] = defaultdict(list)
         for message in self.read(path, reveal=False, cancel=None).messages:
             if message.kind == "text" and message.role != "system":
@@ -91,7 +89,7 @@ class SessionFiles:
         return text if reveal else redact(text)
 
     def locate(self, path: str) -> Path:
-        """Absolute path of the transcript that a session is read from. Raises `PathRefused`, FileNotFoundError."""
+        """Absolute path of a session's transcript. Raises `PathRefused`, FileNotFoundError."""
         return self._locate(path)[0]
 
     def _locate(self, path: str) -> tuple[Path, str]:

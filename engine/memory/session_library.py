@@ -1,4 +1,4 @@
-"""The sessions of an index: listed, and compared by meaning."""
+"""The sessions of an index: listing, and similarity by vectors."""
 
 import shlex
 from collections.abc import Iterable, Mapping
@@ -20,13 +20,14 @@ _RESUME = {
     "opencode": "opencode --session {id}",
 }
 LEAST = 0.16
-"""Smallest cosine that means anything."""
+"""Minimum cosine of similar sessions."""
 _CANDIDATES = 400
 _SESSIONS = 400
 _CHUNKS = 12
-"""Sessions sampled for what all have in common, spread evenly, and chunks sampled of each."""
+"""Sample for the component common to sessions: evenly spread sessions, and chunks of each."""
 _UNKNOWN = 8
-"""So many sessions about nothing count as well: of the few of a new index hardly anything is taken away."""
+"""Number of zero vectors to include in the average, so that hardly anything is removed for the few sessions of a new
+index."""
 _AT_ONCE = 4000
 """Vectors in memory."""
 
@@ -34,9 +35,9 @@ _AT_ONCE = 4000
 def likeness(
     snapshot: Snapshot, vectors: VectorIndex, model: StoredModel, file_id: int, others: Mapping[str, int]
 ) -> dict[str, float]:
-    """Path -> cosine of the sessions among `others` (path -> file id) that are like the one of `file_id`, in no order.
+    """Path to cosine of those of `others` (path to file id) that are similar to the session of `file_id`, unordered.
 
-    Of each the chunk counts that is nearest to the middle of this one's.
+    For each session, the chunk nearest to the mean of this one's counts.
     """
     import numpy as np
 
@@ -49,8 +50,8 @@ def likeness(
     if not length:
         return {}
     wanted = (wanted / length).astype(np.float32)
-    # The nearest chunks are mostly the session's own, and then perhaps notes: a long session would have no similar
-    # ones.
+    # Without this limit, most results would be the session's own chunks and notes: a long session would be similar to
+    # none.
     allowed = snapshot.chunks_of_files(list(others.values()))
     ids, _ = vectors.search(snapshot, model, wanted, _CANDIDATES, allowed=allowed)
     paths = {id_: chunk.path for id_, chunk in snapshot.chunks(ids.tolist()).items()}
@@ -64,7 +65,7 @@ def likeness(
 
 
 def _common(snapshot: Snapshot, model: StoredModel, file_ids: Iterable[int]) -> Vectors:
-    """Mean direction (dims,) of all sessions; nearly zero if there are few."""
+    """The component common to the sessions (dims,): almost zero for few sessions."""
     import numpy as np
 
     files = sorted(file_ids)
@@ -81,7 +82,7 @@ def _common(snapshot: Snapshot, model: StoredModel, file_ids: Iterable[int]) -> 
 
 
 def _middle(snapshot: Snapshot, model: StoredModel, ids: list[int]) -> Vectors | None:
-    """Mean direction (dims,) of the vectors of these chunks; None if there are none."""
+    """Mean direction (dims,) of the vectors of these chunks; None without vectors."""
     import numpy as np
 
     total = np.zeros(model.dims)
@@ -101,27 +102,27 @@ class SessionLibrary:
         self._vectors = vectors
 
     def all(self) -> tuple[SessionSummary, ...]:
-        """Every indexed session, newest first."""
+        """All indexed sessions, newest first."""
         with self._store.read() as snapshot:
             return tuple(map(summary_of, sessions.sessions(snapshot)))
 
     def indexed_sizes(self) -> dict[str, int]:
-        """Bytes of every transcript when it was last read, by its stable name."""
+        """Bytes of every transcript at its last read, by stable name."""
         with self._store.read() as snapshot:
             return {name: stored.size for name, stored in sessions.transcripts(snapshot).items()}
 
     def known(self, path: str) -> SessionSummary:
-        """Return the summary of a session; raises `PathRefused` for one that isn't in the index."""
+        """Summary of a session; raises `PathRefused` if it is not in the index."""
         with self._store.read() as snapshot:
             found = sessions.sessions(snapshot, path)
         if not found:
-            raise PathRefused  # a transcript that the index does not hold (yet), or holds nothing of
+            raise PathRefused  # not indexed (yet), or without indexed content
         return summary_of(found[0])
 
     def similar(
         self, path: str, provider: EmbeddingProvider | None, most: int
     ) -> tuple[tuple[SessionSummary, float], ...]:
-        """Return the sessions most similar in meaning, most similar first."""
+        """Sessions with similar meaning, most similar first."""
         if provider is None:
             return ()
         with self._store.read() as snapshot:
@@ -137,7 +138,7 @@ class SessionLibrary:
 
 
 def summary_of(stored: StoredSession) -> SessionSummary:
-    """Return the summary of a session for display."""
+    """Convert a stored session to a summary for display."""
     command = _RESUME.get(stored.agent, "") if stored.id and not stored.parent else ""
     if command:
         command = command.format(id=shlex.quote(stored.id))

@@ -1,4 +1,4 @@
-"""Resolves what a user types for a session: its stable name, its id, or the beginning of its id."""
+"""User-friendly names of sessions: the stable name, the id, or a prefix of the id."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ _MOST_CANDIDATES = 4
 
 
 def short_names(known: Sequence[SessionSummary]) -> dict[str, str]:
-    """For each session the shortest that `show` takes: the unique beginning of its id, else its stable name."""
+    """The shortest name that `show` accepts for each session: a unique prefix of its id, else its stable name."""
     times = Counter(session.id for session in known)
     beginnings: Counter[str] = Counter()
     for id in times:
@@ -20,7 +20,7 @@ def short_names(known: Sequence[SessionSummary]) -> dict[str, str]:
 
     def name(session: SessionSummary) -> str:
         if not session.id or times[session.id] > 1:
-            return session.path  # as of a session that was reset: its archive has the same id
+            return session.path  # for example a reset session, whose archive has the same id
         lengths = range(_SHORT_ID, len(session.id))
         return next((session.id[:length] for length in lengths if beginnings[session.id[:length]] == 1), session.id)
 
@@ -28,9 +28,9 @@ def short_names(known: Sequence[SessionSummary]) -> dict[str, str]:
 
 
 def wanted_session(id: str, known: Sequence[SessionSummary]) -> SessionSummary:
-    """Return the one session with this stable name, id, or beginning of an id.
+    """The session with this stable name, id, or prefix of an id.
 
-    Raises `MnemoscopeError` if there isn't exactly one.
+    Raises `MnemoscopeError` unless there is exactly one.
     """
     for exact in (lambda session: session.path == id, lambda session: session.id == id):
         if found := list(filter(exact, known)):

@@ -1,4 +1,4 @@
-"""Predicts the effect of changed settings on the index, before they are applied."""
+"""Predicts the effects of changed settings on the index."""
 
 import functools
 from pathlib import Path
@@ -14,7 +14,7 @@ from engine.store.location import index_files
 
 
 def consequences_of(workspace: Path, before: Settings, after: Settings) -> SettingsConsequences:
-    """What the next update does because of this change. Looks at no file."""
+    """The effects of this change on the next update. Accesses no files."""
     return SettingsConsequences(
         index_anew=fingerprint(before) != fingerprint(after),
         other_files=_wanted(workspace, before) != _wanted(workspace, after),
@@ -24,24 +24,24 @@ def consequences_of(workspace: Path, before: Settings, after: Settings) -> Setti
 
 @functools.cache
 def options_of_index() -> dict[str, SettingsConsequences]:
-    """The options whose changes affect the index under these settings, regardless of their current values."""
+    """Options that affect the index, with their effects, independent of their current values."""
     before = Settings()
     found = {option.key: consequences_of(Path(), before, _varied(option)) for option in all_options()}
     return {key: follows for key, follows in found.items() if follows.any}
 
 
 def _wanted(workspace: Path, settings: Settings) -> tuple[Any, ...]:
-    """The settings that decide which files are indexed."""
+    """The settings that determine the indexed files."""
     return PathGuard(workspace, settings).rules, settings.max_file_bytes, frozenset(settings.sources)
 
 
 def _place(workspace: Path, settings: Settings) -> tuple[Any, ...]:
-    """The settings that decide which index is used."""
+    """The settings that determine the location of the index."""
     return settings.backend, index_files(workspace, settings.store.path)
 
 
 def _varied(option: Option) -> Settings:
-    """The settings with another value of this option than its default."""
+    """Settings in which this option has a value other than its default."""
     value = _other_value(option)
     return SettingLayers({}, {}).changed([SettingChange(option.key, "defaults", value)]).settings
 
@@ -69,7 +69,7 @@ def _other_value(option: Option) -> Any:
 
 
 def _other_number(option: Option) -> float:
-    """One that is not moved to an end of the range."""
+    """A number within the option's range."""
     at: float | None = option.default
     if at is None:
         return 1 if option.high is None else option.high

@@ -1,4 +1,4 @@
-"""One memory for all in this process who open the same workspace with the same settings."""
+"""Shares one memory among all users in this process with the same workspace and settings."""
 
 import os
 import threading
@@ -24,21 +24,20 @@ if TYPE_CHECKING:
 Opener = Callable[[Path, Settings, "Executor | None", bool], "MemorySearchManager"]
 _Key = tuple[str, bytes]
 _OPEN_TO_ALL = frozenset({"lacks", "insight", "kept_searches", "facts", "unseen_notes"})
-"""Attributes that stay available on a closed memory."""
+"""Attributes available on a closed memory; using their methods raises `Closed`."""
 
 
 class ManagerCache:
-    """Open memories, each with the number of its users. Thread-safe.
+    """Open memories with their number of leases. Thread-safe.
 
-    A thread that opens a memory while another is opening it waits and gets the same one. It is shared until a user
-    closes it. A later user gets a new one, since closing may have been meant to apply something that isn't a setting (a
-    stored key, a downloaded model); other users keep the old one. A memory with background syncs also serves users
-    without them, but not the reverse. Changed answering settings apply to all users: those who open it now have read
-    the same file.
+    Concurrent callers wait and share the same memory. It is shared until any user closes it: later callers get a new
+    one, because the close may be meant to apply a change outside the settings (a stored key, a downloaded model). Users
+    of the old one keep it. A memory with background sync also serves callers without it, but not vice versa. New search
+    settings apply to all users of a shared memory, since they come from the same file.
     """
 
     def __init__(self, open_: Opener) -> None:
-        """`open_(workspace, settings, executor, background)` makes a memory."""
+        """`open_(workspace, settings, executor, background)` creates a memory."""
         self._open = open_
         self._lock = threading.Lock()
         self._shared: dict[_Key, _Held] = {}
@@ -46,7 +45,10 @@ class ManagerCache:
     def lease(
         self, workspace: Path, settings: Settings, executor: Executor | None, background: bool
     ) -> "MemorySearchManager":
-        """Return a memory whose `close` closes it for the caller alone. Raises the errors of opening, each time."""
+        """Return a memory whose `close` applies to this caller only.
+
+        Raises the errors of opening, again on each call.
+        """
         key = _key(os.path.realpath(workspace), settings)
         while True:
             with self._lock:
@@ -55,7 +57,7 @@ class ManagerCache:
                     held = self._shared[key] = _Held(key, settings, background)
             with held.opening:
                 if held.ended or held.key != key:
-                    continue  # closed, found to fail, or given other settings, while this one waited
+                    continue  # closed, failed to open, or changed settings meanwhile
                 if held.manager is None:
                     held.owner, held.threads = executor, BackgroundExecutor(executor)
                     try:
@@ -69,7 +71,7 @@ class ManagerCache:
                 return cast("MemorySearchManager", _Lease(held.manager, release, file_again))
 
     def _file_again(self, held: "_Held", settings: Settings) -> None:
-        """Re-register a memory whose settings changed: users with the new settings share it."""
+        """Update the cache key after the memory's settings were changed."""
         with self._lock:
             shared = self._shared.get(held.key) is held
             if shared:
@@ -96,7 +98,7 @@ class ManagerCache:
             held.threads.give_back()
 
     def _end(self, held: "_Held", *, only_here: bool = False) -> None:
-        """Stop sharing the memory; unless `only_here`, also with users that wait for it."""
+        """Stop sharing it with new callers and, unless `only_here`, with those waiting for it."""
         held.ended = held.ended or not only_here
         with self._lock:
             if self._shared.get(held.key) is held:
@@ -116,13 +118,13 @@ class _Held:
         self.manager: MemorySearchManager | None = None
         self.threads: BackgroundExecutor | None = None
         self.owner: Executor | None = None
-        """Executor of the first user; once that user has closed the memory, it works on own threads."""
+        """The first user's executor; after that user's close, the memory uses its own threads."""
         self.leases = 0
         self.ended = False
 
 
 class _Lease:
-    """A memory as one of its users sees it; all but its end is the memory's own."""
+    """One user's view of a memory; everything but its lifetime is delegated."""
 
     def __init__(
         self, manager: "MemorySearchManager", release: Callable[[], None], file_again: Callable[[Settings], None]

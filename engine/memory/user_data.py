@@ -1,4 +1,4 @@
-"""Opens the data of a workspace that can't be rebuilt, for a backend that has its index elsewhere."""
+"""Opens the user data of a workspace for backends with an external index."""
 
 from pathlib import Path
 
@@ -10,9 +10,9 @@ from engine.store.user_data import UserData
 
 
 def open_own_data(workspace: Path, settings: Settings) -> tuple[IndexFiles, UserData]:
-    """Open the folder of a workspace's data, the same for every backend, and its `user.sqlite`.
+    """Return the folder of a workspace's data, for any backend, and the `user.sqlite` in it.
 
-    A folder that can't be written is opened read-only; see `UserData.keeps`. Raises the store's errors.
+    In a read-only folder the file is opened for reading only, and `UserData.keeps` is false. Raises the store's errors.
     """
     files = usable_index_files(workspace.resolve(), settings.store.path)
     try:

@@ -1,5 +1,5 @@
-"""The database: `index.sqlite`, which can be rebuilt, and `user.sqlite`, which cannot.
+"""The database layer: `index.sqlite`, which can be rebuilt, and `user.sqlite`, which cannot.
 
-In: rows to write, in short transactions by one writer.
-Out: snapshots to read, vectors to search, and SQLite's errors as sentences.
+In: rows to write in short transactions, by a single writer.
+Out: snapshots to read, vector searches, and SQLite's errors translated into messages for the user.
 """

@@ -1,6 +1,6 @@
-"""Backups of `user.sqlite`, next to it: one for each of the last days on which it changed, and before migrations.
+"""Backups of `user.sqlite`, stored next to it: one for each of the last days with changes, and before migrations.
 
-They are ordinary databases without a log, so copying one back by hand works as well.
+They are ordinary databases without a write-ahead log, so they can also be copied back by hand.
 """
 
 import contextlib
@@ -23,35 +23,35 @@ _DAILY, _BEFORE = ".backup-", ".before-"
 _DAYS = 7
 _MIGRATIONS = 3
 _PAUSE = 3600.0
-"""Seconds after which a backup of the same day is replaced by a newer one."""
+"""Minimum age in seconds before a newer backup of the same day replaces this one."""
 
 log = logging.getLogger(__name__)
 
 
 class Backups:
-    """Those of one file. Not thread-safe."""
+    """The backups of one database file. Not thread-safe."""
 
     def __init__(self, path: Path) -> None:
-        """`path`: of the file that is backed up."""
+        """`path`: the database file to back up."""
         self._path = path
         self._newest: float | None = None
-        """When the newest one was made, where that is known."""
+        """Time of the newest backup; None until it is looked up."""
 
     def all(self) -> list[Path]:
-        """Every backup, the newest first; whether it can be used is not looked at."""
+        """All backups, newest first, including unusable ones."""
         return sorted((*self._of(_DAILY), *self._of(_BEFORE)), key=changed_at, reverse=True)
 
     def usable(self, newest_version: int) -> Path | None:
-        """The newest backup that is sound and that this version of the program can read."""
+        """Return the newest backup that is intact and readable by this version of the program."""
         return next((backup for backup in self.all() if _is_sound(backup, newest_version)), None)
 
     def is_behind(self) -> bool:
-        """Whether the file was changed after the newest backup was made."""
+        """Whether the file has changed since the newest backup."""
         log = self._path.with_name(f"{self._path.name}-wal")
         return max(changed_at(self._path), changed_at(log)) > max(map(changed_at, self.all()), default=0.0)
 
     def make_if_due(self, connection: apsw.Connection) -> None:
-        """Back up recent changes, at most once an hour. A failure is only logged."""
+        """Back up the database, at most once an hour. Failures are only logged."""
         now = time.time()
         if self._newest is None:
             self._newest = max(map(changed_at, self.all()), default=0.0)
@@ -65,14 +65,14 @@ class Backups:
         self._newest = now
 
     def make_before(self, connection: apsw.Connection, version: int) -> None:
-        """Back up the file before migrating it to this version. Raises OSError and apsw's errors."""
+        """Back up the database before migrating it to `version`. Raises OSError and apsw's errors."""
         copy_database(connection, self._named(f"{_BEFORE}{version}"))
         self._remove(sorted(self._of(_BEFORE), key=changed_at, reverse=True)[_MIGRATIONS:])
 
     def change(self, table: str, statement: str, rows: Iterable[tuple[str, ...]] = ((),)) -> None:
-        """Run a statement on this table of each backup for each of `rows`, so that nothing forgotten stays.
+        """Run a statement for each of `rows` on this table in every backup, so that deleted data leaves no copy behind.
 
-        A backup that is damaged is removed.
+        Damaged backups are removed.
         """
         values = list(rows)
         for backup in self.all():
@@ -83,7 +83,7 @@ class Backups:
                     if number(connection, "SELECT count(*) FROM sqlite_schema WHERE name = ?", (table,)):
                         with connection:
                             connection.executemany(statement, values)
-                os.utime(backup, (made, made))  # it still is of the day on which it was made
+                os.utime(backup, (made, made))  # keep the day on which it was made
             except (apsw.NotADBError, apsw.CorruptError):
                 self._remove([backup])
 
@@ -99,15 +99,15 @@ class Backups:
 
 
 def copy_database(connection: apsw.Connection, target: Path) -> None:
-    """Copy a database to a private file without a log, whole or not at all. Raises OSError and apsw's errors."""
+    """Copy a database atomically to a private file without a log. Raises OSError and apsw's errors."""
     aside = temporary_beside(target)
     try:
         create_private(aside)
         with contextlib.closing(apsw.Connection(str(aside))) as copy:
-            copy.pragma("journal_mode", "memory")  # nothing but the copy lies there, even after a kill
+            copy.pragma("journal_mode", "memory")  # leaves no journal files behind, even after a kill
             with copy.backup("main", connection, "main") as backup:
                 backup.step()
-            copy.pragma("journal_mode", "delete")  # else its header demands a log from all who read it
+            copy.pragma("journal_mode", "delete")  # in WAL mode every reader would need a log file
         os.replace(aside, target)
     finally:
         with contextlib.suppress(OSError):
@@ -115,10 +115,7 @@ def copy_database(connection: apsw.Connection, target: Path) -> None:
 
 
 def check(connection: apsw.Connection) -> None:
-    """Raise apsw's error for a damaged file; takes some milliseconds.
-
-    Otherwise every reader of a damaged table would fail.
-    """
+    """Raise apsw's error if the file is damaged. Takes milliseconds; prevents failures in every later read."""
     if connection.pragma("quick_check", 1) != "ok":
         raise apsw.CorruptError("quick_check found damage")
     if column := unreadable(connection, _columns(version_of(connection))):
@@ -127,7 +124,7 @@ def check(connection: apsw.Connection) -> None:
 
 @cache
 def _columns(version: int) -> tuple[Column, ...]:
-    """The columns of a file of this version."""
+    """Columns of a file of this version."""
     with contextlib.closing(apsw.Connection(":memory:")) as made:
         for step in MIGRATIONS[:version]:
             step(made)
@@ -135,7 +132,7 @@ def _columns(version: int) -> tuple[Column, ...]:
 
 
 def changed_at(path: Path) -> float:
-    """When a file was changed last, in seconds of the epoch; 0 for one that is missing."""
+    """Modification time of a file in seconds since the epoch; 0 if the file is missing."""
     try:
         return path.stat().st_mtime
     except OSError:

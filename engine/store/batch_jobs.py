@@ -1,7 +1,7 @@
-"""Texts that are in batch jobs, stored in `user.sqlite`, so that a restart doesn't send them a second time.
+"""Pending batch jobs, stored in `user.sqlite` so that no restart requests the same texts a second time.
 
-A job is stored before it is sent to its provider, then with its input file, then with its id there. After a crash in
-between, the next start finds out how far it got.
+A job is recorded before it is sent to the provider, then with its input file, then with the provider's job id. After a
+kill, the next start can therefore tell how far the job got.
 """
 
 from collections.abc import Iterable, Mapping
@@ -15,40 +15,40 @@ from engine.store.user_data import UserData
 
 @dataclass(frozen=True)
 class StoredJob:
-    """A job that is running, or whose results are not all stored."""
+    """A job that is running, or whose results are not all fetched yet."""
 
     name: str
-    """Ours: what it is found by where the provider's answer to its creation never arrived."""
+    """Our own name for the job; used to find it if the provider's response to its creation was lost."""
     model: ModelName
     created: float
-    """When it was about to be."""
+    """Time immediately before the job was created."""
     attempt: int
     """1, or 2 for the one retry of a job that took too long."""
     texts: int
     """Number of texts in the job."""
     input_file: str = ""
-    """The provider's id of the uploaded file; empty before it is uploaded, and then there is no job either."""
+    """The provider's id of the uploaded file; empty before the upload, in which case there is no job either."""
     id: str = ""
-    """The provider's id of the job; empty if it is unknown whether the provider has it."""
+    """The provider's id of the job; empty if it is unknown whether the job exists."""
     state: str = ""
-    """The provider's own word, as last seen."""
+    """Last known state, as named by the provider."""
     stopped: float | None = None
-    """Time at which it was cancelled because it took too long."""
+    """Time at which the job was cancelled because it took too long."""
 
 
 class BatchJobs:
-    """The rows of all jobs of one workspace. Thread-safe."""
+    """The batch jobs of one workspace. Thread-safe."""
 
     def __init__(self, user: UserData) -> None:
         self._user = user
 
     @property
     def usable(self) -> bool:
-        """Whether jobs can be written down: where not, none may be created."""
+        """Whether jobs can be recorded; if not, none must be created."""
         return self._user.keeps
 
     def open(self) -> tuple[StoredJob, ...]:
-        """All jobs of all models, oldest first."""
+        """All unfinished jobs of all models, oldest first."""
         query = """SELECT name, provider, model, provider_key, created, attempt, texts, input_file, job, state, stopped
                    FROM batch_jobs ORDER BY created, name"""
         with self._user.reading() as connection:
@@ -58,15 +58,15 @@ class BatchJobs:
             )
 
     def texts(self, name: str) -> dict[bytes, int]:
-        """The texts that a job still owes, by their hashes, with their estimated tokens."""
+        """Texts whose results are still missing from a job: hash to estimated tokens."""
         query = "SELECT hash, tokens FROM batch_texts WHERE job = ?"
         with self._user.reading() as connection:
             return dict(connection.execute(query, (name,)))
 
     def begin(self, job: StoredJob, texts: Mapping[bytes, int], *, instead_of: str = "") -> None:
-        """Write down a job that is about to be created, in one step with the end of the one that it replaces.
+        """Record a job that is about to be created, and remove the one it replaces in the same transaction.
 
-        `texts`: their hashes and estimated tokens.
+        `texts`: hash to estimated tokens.
         """
         with self._user.writing() as connection:
             _forget(connection, instead_of)
@@ -78,7 +78,7 @@ class BatchJobs:
             connection.executemany("INSERT INTO batch_texts VALUES (?, ?, ?)", rows)
 
     def update(self, job: StoredJob) -> None:
-        """Store a job's new state."""
+        """Update the stored state of a job."""
         with self._user.writing() as connection:
             connection.execute(
                 "UPDATE batch_jobs SET created = ?, input_file = ?, job = ?, state = ?, stopped = ? WHERE name = ?",
@@ -86,13 +86,13 @@ class BatchJobs:
             )
 
     def arrived(self, name: str, hashes: Iterable[bytes]) -> None:
-        """These texts have their vectors; the caller has stored them before."""
+        """Mark these texts as done. The caller must have stored their vectors already."""
         with self._user.writing() as connection:
             rows = ((name, hash_) for hash_ in hashes)
             connection.executemany("DELETE FROM batch_texts WHERE job = ? AND hash = ?", rows)
 
     def end(self, name: str) -> None:
-        """Remove a job of which no more results are expected."""
+        """Remove a job that has no more results to deliver."""
         with self._user.writing() as connection:
             _forget(connection, name)
 

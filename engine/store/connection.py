@@ -1,7 +1,7 @@
-"""Connections to the index: how to open one, and the small pool that owns them.
+"""Connections to the index: opening them, and the small pool that owns the readers.
 
-The pool is not thread-local: the threads of a pool come and go, and connections bound to them would leak. Three readers
-wait in a queue; a caller takes one for one short transaction and puts it back.
+The pool is not thread-local: worker threads are short-lived, and connections bound to them would leak. Three readers
+wait in a queue; each caller takes one for a short transaction and puts it back.
 """
 
 import contextlib
@@ -22,9 +22,9 @@ from engine.store.failures import translated
 READERS = 3
 BUSY_MS = 5000
 _PAGE_SIZE = 16384
-"""A vector of 1536 dimensions is a row of 3.1 KB: five fill such a page; two would leave a quarter of 8 KB empty."""
+"""A vector of 1536 dimensions is a row of 3.1 KB. Five fit in such a page; in 8 KB pages two would waste a quarter."""
 _WRITER_CACHE_KIB = 16 * 1024
-"""Four times as much made a full index of 10,000 notes no faster."""
+"""Four times as much did not speed up a full index of 10,000 notes."""
 _READER_CACHE_KIB = 8 * 1024
 Role = Literal["reader", "frozen reader", "writer"]
 
@@ -32,10 +32,10 @@ Role = Literal["reader", "frozen reader", "writer"]
 def open_connection(database: Path, role: Role) -> apsw.Connection:
     """Open the index for one role. A reader needs the file to exist; a writer creates it.
 
-    A reader must be able to write the WAL index next to the file; where that is impossible, a frozen one reads the file
+    A reader must be able to write the WAL's index file. In a read-only folder, a frozen reader opens the database
     alone.
 
-    One pragma per call: apsw stops at the first statement that yields a row.
+    Each pragma needs a call of its own: apsw stops at the first statement that yields a row.
     """
     if role != "writer":
         frozen = role == "frozen reader"
@@ -44,11 +44,11 @@ def open_connection(database: Path, role: Role) -> apsw.Connection:
         connection.set_busy_timeout(BUSY_MS)
         connection.pragma("cache_size", -_READER_CACHE_KIB)
         return connection
-    with contextlib.suppress(OSError):  # SQLite reports the reason then
-        create_private(database)  # its log gets the same mode
+    with contextlib.suppress(OSError):  # SQLite then reports the reason
+        create_private(database)  # SQLite gives the log the same mode
     connection = apsw.Connection(str(database))
     connection.set_busy_timeout(BUSY_MS)
-    # These two only take effect before the first table; on an existing file they change nothing.
+    # These two only take effect before the first table exists.
     connection.pragma("page_size", _PAGE_SIZE)
     connection.pragma("auto_vacuum", 2)
     connection.pragma("journal_mode", "wal")
@@ -59,20 +59,20 @@ def open_connection(database: Path, role: Role) -> apsw.Connection:
 
 
 def number(connection: apsw.Connection, query: str, values: tuple[str | int | bytes, ...] = ()) -> int:
-    """The one number that a query yields; 0 for none."""
+    """Return the single number that a query yields; 0 if there is none."""
     row = connection.execute(query, values).fetchone()
     value = None if row is None else row[0]
     return value if isinstance(value, int) else 0
 
 
 class ReaderPool:
-    """Read connections, opened when first needed."""
+    """Pool of read connections, opened on first use."""
 
     def __init__(self, database: Path, *, frozen: bool = False) -> None:
-        """`frozen`: neither the file nor its folder can be written."""
+        """`frozen`: the file or its folder is read-only."""
         self._database = database
         self._role: Role = "frozen reader" if frozen else "reader"
-        # The last one used is the next: its page cache knows most, and a second one is filled only where two read.
+        # Last in, first out: the connection used last has the warmest page cache.
         self._slots: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
         for _ in range(READERS):
             self._slots.put(None)
@@ -81,7 +81,7 @@ class ReaderPool:
 
     @contextmanager
     def connection(self, cancel: CancelToken | None = None) -> Iterator[apsw.Connection]:
-        """A connection inside a read transaction; `cancel` interrupts a running statement.
+        """Yield a connection inside a read transaction; `cancel` interrupts a running statement.
 
         Raises the errors of `engine.store.failures`, and `Closed` after `close()`.
         """
@@ -97,7 +97,7 @@ class ReaderPool:
             self._slots.put(slot)
 
     def close(self) -> None:
-        """Wait for the reads that run and close all connections."""
+        """Wait for running reads and close all connections."""
         self._closed = True
         with self.emptied():
             pass
@@ -118,7 +118,7 @@ class ReaderPool:
 
     @contextmanager
     def emptied(self) -> Iterator[None]:
-        """Wait for the reads that run and close all connections; new reads wait for the end of the block."""
+        """Wait for running reads and close all connections; new reads wait until the block ends."""
         with self._emptying:
             slots = [self._slots.get() for _ in range(READERS)]
             try:
@@ -140,7 +140,7 @@ def _interruptible(connection: apsw.Connection, cancel: CancelToken | None) -> I
     mine, held = threading.Lock(), True
 
     def interrupt() -> None:
-        # A late interrupt must not hit the next user of the connection, or a closed one.
+        # A late call must not interrupt the connection's next user, or touch a closed connection.
         with mine:
             if held:
                 connection.interrupt()
@@ -149,7 +149,7 @@ def _interruptible(connection: apsw.Connection, cancel: CancelToken | None) -> I
     try:
         yield
     except apsw.Error as error:
-        # Virtual tables report an interrupt as a failure of their own.
+        # Virtual tables report an interrupt as an error of their own.
         if cancel.cancelled:
             raise Cancelled from error
         raise

@@ -1,4 +1,4 @@
-"""Facts as rows of `user.sqlite`, each with its vectors by the model that made them."""
+"""Facts as rows of `user.sqlite`, with one vector per fact and model."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -30,7 +30,7 @@ class FactRows:
 
     @property
     def problem(self) -> str:
-        """Why nothing can be saved; empty if all is well."""
+        """Why nothing can be saved; empty if saving works."""
         return "" if self._user.keeps else self._user.problem or tr(_NOT_KEPT)
 
     @property
@@ -39,12 +39,12 @@ class FactRows:
         return self._user.problem
 
     def stamp(self) -> tuple[int, int]:
-        """A value that differs after any program has changed a fact."""
+        """A value that changes whenever any process changes a fact."""
         with self._user.reading() as connection:
             return int(connection.pragma("data_version")), self._changes + self._user.openings
 
     def all(self) -> tuple[Fact, ...]:
-        """Those that wait and those that were forgotten, too; the newest first."""
+        """All facts, including those awaiting approval and forgotten ones; newest first."""
         with self._user.reading() as connection:
             return _all(connection)
 
@@ -54,13 +54,12 @@ class FactRows:
         return None if row is None else _fact(row)
 
     def put(self, *facts: Fact) -> None:
-        """Keep them, each in place of one with its id; a text that is another loses its vectors."""
+        """Save facts, replacing those with the same ids. A fact whose text changed loses its vectors."""
         with self._writing() as connection:
             _put(connection, facts)
 
     def add(self, decide: Callable[[tuple[Fact, ...]], KeptFact]) -> KeptFact:
-        """Save the fact that `decide` makes of all facts, unless it is a duplicate; no other process changes them
-        meanwhile."""
+        """Pass all facts to `decide` and save its result unless it is a duplicate, all in one write transaction."""
         with self._writing() as connection:
             kept = decide(_all(connection))
             if not kept.duplicate:
@@ -68,7 +67,7 @@ class FactRows:
         return kept
 
     def erase(self, ids: Sequence[str]) -> None:
-        """Leave nothing of them in any file."""
+        """Remove these facts from the database and all backups."""
         with self._writing() as connection:
             connection.executemany("DELETE FROM fact_vectors WHERE fact = ?", [(id_,) for id_ in ids])
             connection.executemany("DELETE FROM facts WHERE id = ?", [(id_,) for id_ in ids])
@@ -78,7 +77,7 @@ class FactRows:
             self._user.change_in_backups(table, f"DELETE FROM {table} WHERE {key} = ?", rows)
 
     def erase_old(self, before: float) -> None:
-        """Those that were forgotten before then."""
+        """Erase facts that were forgotten before this time."""
         query = "SELECT id FROM facts WHERE forgotten < ?"
         with self._user.reading() as connection:
             old = [id_ for (id_,) in connection.execute(query, (before,))]
@@ -86,7 +85,7 @@ class FactRows:
             self.erase(old)
 
     def settle(self) -> None:
-        """Replace the texts that facts had before in all files, backups included."""
+        """Purge former texts of facts from all files, including backups."""
         self._user.settle()
         now = [(fact.id, fact.text) for fact in self.all()]
         of_another_text = "DELETE FROM fact_vectors WHERE fact IN (SELECT id FROM facts WHERE id = ? AND text <> ?)"
@@ -94,13 +93,13 @@ class FactRows:
         self._user.change_in_backups("facts", "UPDATE facts SET text = ?2 WHERE id = ?1 AND text <> ?2", now)
 
     def vectors(self, model: ModelName) -> dict[str, bytes]:
-        """By id, as `engine.store.vector_encoding` stores them."""
+        """Vectors by fact id, encoded as in `engine.store.vector_encoding`."""
         query = "SELECT fact, vector FROM fact_vectors WHERE provider = ? AND model = ? AND provider_key = ?"
         with self._user.reading() as connection:
             return {str(id_): bytes(vector) for id_, vector in connection.execute(query, model)}
 
     def keep_vectors(self, model: ModelName, made: Iterable[tuple[str, str, bytes]]) -> None:
-        """Store vectors. `made`: ids, embedded texts and vectors; a fact whose text has changed is skipped.
+        """Save vectors given as (id, embedded text, vector). Vectors of facts whose text has changed since are dropped.
 
         Does nothing if nothing can be saved.
         """
@@ -143,6 +142,6 @@ def _fact(row: Sequence[Any]) -> Fact:
     fields = dict(zip(Fact.__struct_fields__, row, strict=True))
     fact = Fact(**{**fields, "waiting": bool(fields["waiting"])})
     try:
-        return msgspec.convert(msgspec.to_builtins(fact), Fact)  # a constructor checks nothing
+        return msgspec.convert(msgspec.to_builtins(fact), Fact)  # validates types, which the constructor does not
     except msgspec.ValidationError as error:
         raise apsw.CorruptError(str(error)) from error

@@ -1,4 +1,4 @@
-"""SQLite's errors, translated once into sentences that say what to do."""
+"""Translate SQLite's errors into messages that say how to fix the problem."""
 
 import re
 from collections.abc import Iterator
@@ -13,12 +13,12 @@ from engine.base.language import tr
 _ANOTHER_SCHEMA = re.compile(
     r"no such \w+|has no column|already exists|\w+ columns but|file format|malformed|missing|vtable constructor"
 )
-"""SQLite's messages for statements that fail because the file has another schema."""
+"""SQLite messages for statements that fail because the file's tables are not those of this program."""
 
 
 @contextmanager
 def translated(database: Path) -> Iterator[None]:
-    """Raise the engine's errors in place of SQLite's for work on this database file."""
+    """Raise the engine's errors instead of SQLite's for operations on this database file."""
     try:
         yield
     except apsw.InterruptError:
@@ -56,7 +56,7 @@ def _damaged(database: Path, error: Exception) -> IndexCorrupt:
 
 
 def unwritable(folder: Path) -> str:
-    """The message for an index in a folder that can't be written."""
+    """The message for an index in a read-only folder."""
     return tr(
         "The index in {folder} cannot be written: make the folder writable or choose another one with `store.path` in "
         "the settings.",

@@ -1,4 +1,4 @@
-"""What the index holds of single files."""
+"""Index status of individual files."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from engine.store.vector_encoding import StoredModel
 
 
 class Held(NamedTuple):
-    """One indexed file, as it was when it was indexed."""
+    """An indexed file, with the metadata from when it was indexed."""
 
     id: int
     mtime_ns: int
@@ -18,14 +18,14 @@ class Held(NamedTuple):
 
 
 def held(snapshot: Snapshot, source: Source, name: str) -> Held | None:
-    """The file of this name; None for one that is not indexed."""
+    """Return the indexed file of this name; None if it is not indexed."""
     query = f"SELECT id, mtime_ns, size, title FROM {snapshot.tables.files} WHERE source = ? AND path = ?"
     row = snapshot.connection.execute(query, (source, name)).fetchone()
     return None if row is None else Held(*row)
 
 
 def count_chunks(snapshot: Snapshot, file_ids: Iterable[int], model: StoredModel | None) -> tuple[int, int]:
-    """Chunks of these files, and how many of them have a vector of the model."""
+    """Count the chunks of these files, and how many of them have a vector of the model."""
     chunks = vectors = 0
     for id_ in file_ids:
         rows = snapshot.connection.execute(
@@ -40,7 +40,7 @@ def count_chunks(snapshot: Snapshot, file_ids: Iterable[int], model: StoredModel
 
 
 def issue_of(snapshot: Snapshot, kind: str, name: str) -> FileIssue | None:
-    """What the last sync noted of this file: `failed`, `skipped` or `not embedded`."""
+    """Issue that the last sync recorded for this file; `kind` is `failed`, `skipped` or `not embedded`."""
     query = "SELECT rule, detail FROM issues WHERE kind = ? AND path = ? ORDER BY rule LIMIT 1"
     row = snapshot.connection.execute(query, (kind, name)).fetchone()
     return None if row is None else FileIssue(path=name, rule=row[0], detail=row[1])

@@ -1,4 +1,4 @@
-"""The index of one workspace: its connections for reading and writing, also when another file takes its place."""
+"""The index of one workspace: owns its read and write connections, and reopens them when the file is replaced."""
 
 import contextlib
 import logging
@@ -24,25 +24,26 @@ from engine.store.writer import Writer
 from engine.store.writer_lock import WriterLock
 
 _LONGEST_LOG = 16 * 1024 * 1024
-"""Bytes. SQLite writes the log back from 8 MB on, but restarts it only while there are no readers."""
+"""Bytes. SQLite checkpoints the log from 8 MB on, but restarts it only while there are no readers."""
 _LOG_PATIENCE_MS = 50
-"""How long to wait for readers of the log; the next commit tries again."""
+"""Timeout for readers that still use the log; the next commit tries again."""
 _BREATH = 0.005
-"""Seconds between steps in which others may write."""
+"""Seconds between steps, in which other writers get a turn."""
 
 WORDS_TO_FORGET = "words to forget"
-"""Set in `meta` while the keyword index still holds words of files that were removed."""
+"""Key in `meta`, set while the keyword index still contains words of removed files."""
 
 log = logging.getLogger(__name__)
 
 
 def give_back() -> None:
-    """Make glibc return freed memory: it keeps freed pages below one in use, some 50 MB after a full index.
+    """Make glibc return freed memory to the system.
 
-    Other allocators return them automatically.
+    It holds on to freed pages below one in use, some 50 MB after a full index. Other allocators return them
+    automatically.
     """
     if sys.platform.startswith("linux"):
-        import ctypes  # searches don't need it
+        import ctypes  # not needed by processes that only search
 
         trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
         if trim is not None:
@@ -52,30 +53,31 @@ def give_back() -> None:
 class IndexStore:
     """Owns all connections to `index.sqlite`. Thread-safe; readers never wait for the writer.
 
-    Opening creates or migrates the file, or opens it read-only if it can't be written. A damaged file is renamed and
-    replaced by a new one with the vectors that can still be read from it; `recovered` then says so. When another
-    process does that, or the file is deleted, the new one is opened instead.
+    Opening creates or migrates the file, or opens it read-only if it is not writable. A damaged file is renamed and
+    replaced with a new one that reuses all vectors that can still be read; `recovered` then describes this. If another
+    process does that, or the file is deleted, the new file is opened in its place.
     """
 
     def __init__(self, files: IndexFiles) -> None:
         self.files = files
         self.recovered = ""
-        """Empty, or one sentence about a damaged file that was set aside; cleared when the new one is complete."""
+        """Message about a damaged file that was set aside, or empty. Cleared by the caller once the new file is filled.
+        """
         self.read_only = ""
-        """Empty, or why the index cannot be written."""
+        """Why the index cannot be written; empty if it can."""
         self._writer: apsw.Connection | None = None
         self._writing = threading.Lock()
         self._mending = threading.Lock()
         self._closed = False
         self._process_lock = WriterLock(files.lock)
         self._opened: index_file.Identity | None = None
-        """The file that the connections are open on."""
+        """The file that the connections have open."""
         self._open()
         self._readers = ReaderPool(files.database, frozen=bool(self.read_only))
 
     @contextmanager
     def read(self, cancel: CancelToken | None = None, *, tables: Tables | None = None) -> Iterator[Snapshot]:
-        """One short read transaction; `tables` names the generation, None is the current one.
+        """Open a short read transaction; `tables` selects the generation, None the current one.
 
         Raises `Cancelled` when `cancel` interrupts it.
         """
@@ -86,9 +88,9 @@ class IndexStore:
 
     @contextmanager
     def write(self, tables: Tables | None = None) -> Iterator[Writer]:
-        """One write transaction, committed at the end of the block and rolled back by an exception.
+        """Open a write transaction, committed at the end of the block and rolled back on an exception.
 
-        `tables` names the generation to write; None is the current one. Raises `DiskFull`, `IndexReadOnly`, …
+        `tables` selects the generation to write, None the current one. Raises `DiskFull`, `IndexReadOnly`, …
         """
         with self._writing, self._telling_which_file(), translated(self.files.database):
             if self._closed:
@@ -109,17 +111,17 @@ class IndexStore:
             self._keep_log_short(connection)
 
     def _keep_log_short(self, connection: apsw.Connection) -> None:
-        """Restart the write-ahead log when it is long: with constant readers it would only grow."""
+        """Restart the write-ahead log once it is long: with constant readers it would only grow."""
         if self.sizes().wal > _LONGEST_LOG:
             connection.set_busy_timeout(_LOG_PATIENCE_MS)
             with contextlib.suppress(apsw.BusyError):
                 connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
             connection.set_busy_timeout(BUSY_MS)
 
-    # --- the one writer -------------------------------------------------------------------------------------------
+    # --- writer lock ----------------------------------------------------------------------------------------------
 
     def try_lock(self) -> bool:
-        """Become the only writing process. Returns False if another one is."""
+        """Try to become the only writing process; return False if another process already is."""
         if not self._take_lock():
             return False
         if not self.read_only and index_file.identity(self.files.database) != self._opened:
@@ -134,7 +136,7 @@ class IndexStore:
         self._process_lock.release()
 
     def locked_elsewhere(self) -> bool:
-        """Whether another process is writing now."""
+        """Whether another process is writing to the index."""
         try:
             return not self.read_only and self._process_lock.held_elsewhere()
         except OSError:
@@ -149,11 +151,12 @@ class IndexStore:
     # --- damage ----------------------------------------------------------------------------------------------------
 
     def mend(self, damage: IndexCorrupt) -> bool:
-        """Replace a file that turned out to be damaged while open; see `recovered` for the result.
+        """Replace a file that turned out to be damaged while open; `recovered` describes the result.
 
-        The file is checked first, while others continue: an error may come from a connection's cache, or from the
-        machine. Returns False if it is sound; then it stays, and all connections are reopened. Several callers that
-        meet the same damage may call; the first one does the work. Raises `IndexBusy` while another process writes.
+        The file is checked first, without blocking other users: the error may come from a connection's cache or the
+        hardware. If the file is sound, it stays, all connections are reopened and False is returned. Callers that hit
+        the same damage concurrently may all call this; the first one does the work. Raises `IndexBusy` while another
+        process writes.
         """
         with self._mending:
             if self._closed or damage.file not in (None, self._opened):
@@ -173,7 +176,7 @@ class IndexStore:
             return not sound
 
     def _follow(self) -> None:
-        """Open the file that has replaced the previous one."""
+        """Open the file that now exists in place of the previous one."""
         with self._writing:
             if not self._closed and index_file.identity(self.files.database) != self._opened:
                 with self._without_connections():
@@ -181,7 +184,7 @@ class IndexStore:
 
     @contextmanager
     def _without_connections(self) -> Iterator[None]:
-        """Close them all for the time of the block; readers wait for its end."""
+        """Close all connections for the duration of the block; readers wait until it ends."""
         with self._readers.emptied():
             if self._writer is not None:
                 self._writer.close()
@@ -200,7 +203,7 @@ class IndexStore:
     # --- housekeeping ---------------------------------------------------------------------------------------------
 
     def empty_discarded(self, cancel: CancelToken | None = None) -> None:
-        """Drop discarded tables in steps, so that writers never wait long."""
+        """Delete the discarded tables in short steps, so that other writers never wait long."""
         more = True
         while more:
             if cancel is not None:
@@ -210,7 +213,9 @@ class IndexStore:
             time.sleep(_BREATH)
 
     def forget_words(self, cancel: CancelToken | None = None) -> None:
-        """Remove the words of deleted chunks from the file, in steps; a cancelled call starts again."""
+        """Purge the words of removed files from the keyword index in short steps. After a cancel, the next call starts
+        over.
+        """
         more, anew = True, True
         while more:
             if cancel is not None:
@@ -223,26 +228,26 @@ class IndexStore:
             time.sleep(_BREATH)
 
     def vacuum(self, cancel: CancelToken | None = None) -> None:
-        """Return freed pages to the disk, in steps, so that writers never wait long."""
+        """Return free pages to the disk in slices, so that other writers never wait long."""
         while True:
             if cancel is not None:
                 cancel.checkpoint()
             with self._writing, translated(self.files.database):
                 if self._writer is None or not self._writer.pragma("freelist_count"):
                     return
-                # Each row that this pragma yields is one page given back.
+                # The pragma frees one page per row fetched.
                 for _ in self._writer.execute("PRAGMA incremental_vacuum(256)"):
                     pass
             time.sleep(_BREATH)
 
     def make_durable(self) -> None:
-        """Sync committed data to the disk: a single commit may otherwise be lost in a power failure."""
+        """Flush commits to the disk: without this, a power failure may lose the latest ones."""
         with self._writing, translated(self.files.database):
             if self._writer is not None:
                 self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
 
     def rest(self) -> None:
-        """Release memory after a sync that searches don't need."""
+        """Reduce memory to the amount that searching needs. Called after a sync."""
         with self._writing, translated(self.files.database):
             self._readers.shrink()
             if self._writer is not None:
@@ -250,11 +255,11 @@ class IndexStore:
         give_back()
 
     def sizes(self) -> IndexSizes:
-        """Bytes on disk."""
+        """Sizes of the index files on disk, in bytes."""
         return self.files.sizes()
 
     def close(self) -> None:
-        """Wait for running transactions and release every handle. Twice is fine."""
+        """Wait for running transactions and release all handles. Can be called twice."""
         if self._closed:
             return
         with self._writing:
@@ -285,7 +290,7 @@ class IndexStore:
         self._opened = index_file.identity(self.files.database)
 
     def _start_anew(self, damage: IndexCorrupt) -> str:
-        """A new file in the place of the damaged one, as the one who writes. Returns the sentence to show."""
+        """Replace the damaged file with a new one, holding the writer lock. Returns the message to show."""
         if not self._take_lock():
             mending = tr("Another process is repairing it: try again in a moment.")
             raise IndexBusy(f"{damage} {mending}") from damage

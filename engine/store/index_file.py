@@ -1,4 +1,4 @@
-"""Prepares the file of an index for writing, including the replacement of a damaged one."""
+"""Open the index file for writing: create it, migrate it, or replace a damaged one."""
 
 import logging
 import os
@@ -22,7 +22,7 @@ Identity = tuple[int, int]
 
 
 def identity(path: Path) -> Identity | None:
-    """Device and inode of the file; None if there is none."""
+    """Identity of the file at this path; None if it does not exist."""
     try:
         state = path.stat()
     except OSError:
@@ -31,18 +31,18 @@ def identity(path: Path) -> Identity | None:
 
 
 def open_writer(files: IndexFiles) -> apsw.Connection:
-    """The connection that writes; the file is made or migrated. Raises the store's errors."""
+    """Open the write connection; creates or migrates the file. Raises the store's errors."""
     database = files.database
     if database.exists() and not os.access(database, os.W_OK):
         raise IndexReadOnly(unwritable(files.folder))
     if database.exists():
-        # A writer's first pragmas already change the file; a newer version's file must stay unchanged.
+        # A writer's first pragmas already modify the file, and a file of a newer version must stay unmodified.
         _check_version(files)
     with translated(database):
         connection = open_connection(database, "writer")
         try:
             migrations.migrate(connection, database, schema.MIGRATIONS)
-            # Cheap, and finds what a torn file most often shows; `doctor` runs the full check.
+            # Cheap check that finds the most common damage of a torn file; `doctor` runs the full check.
             Snapshot(connection)
             if connection.pragma("journal_mode") != "wal":
                 raise IndexReadOnly(unwritable(files.folder))
@@ -53,18 +53,18 @@ def open_writer(files: IndexFiles) -> apsw.Connection:
 
 
 def check_readable(files: IndexFiles) -> None:
-    """Check that a file that can't be written can be read. Raises `IndexReadOnly`, `IndexTooNew`."""
+    """Check that a read-only file can be read without migrating it. Raises `IndexReadOnly`, `IndexTooNew`."""
     _check_version(files, "frozen reader")
 
 
 def start_anew(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Connection, str]:
-    """Set the damaged file aside, make a new one and carry over what can be read; only for the holder of the lock.
+    """Set the damaged file aside, create a new one and copy all readable vectors; the caller must hold the writer lock.
 
-    Returns the connection that writes the new one, and the sentence to show.
+    Returns the new file's write connection and the message to show.
     """
     try:
         aside = vector_recovery.set_aside(files.database)
-    except OSError as error:  # Windows can't rename an open file
+    except OSError as error:  # Windows can't rename open files
         held = tr("It cannot be set aside while another program has it open.")
         raise IndexBusy(f"{damage} {held}") from error
     connection = open_writer(files)

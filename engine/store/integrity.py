@@ -1,4 +1,4 @@
-"""Checks whether a database file is intact: for SQLite, and for what this program reads from it."""
+"""Integrity checks of a database file, both for SQLite and for the values that this program reads."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import closing
@@ -20,7 +20,9 @@ _VALUES = {
     "BLOB": "typeof({0}) = 'blob'",
     "REAL": "typeof({0}) IN ('real', 'integer') AND {0} BETWEEN -62135596800 AND 253402300799",
 }
-"""Conditions on the values of a type. All with a fraction are times, in the years 1 to 9999, or smaller."""
+"""SQL conditions for valid values of a column type. All REAL columns hold times in the years 1 to 9999, or small
+values.
+"""
 
 
 class Column(NamedTuple):
@@ -31,17 +33,17 @@ class Column(NamedTuple):
 
     @property
     def misfits(self) -> str:
-        """Query for whether a row has a value that this column cannot have."""
+        """Query for whether any row has a value that is invalid for this column."""
         fits = _VALUES[self.kind].format(self.name) if self.kind in _VALUES else "1"
         fits = fits if self.required else f"({fits}) OR {self.name} IS NULL"
         return f"SELECT EXISTS (SELECT 1 FROM {self.table} WHERE NOT ({fits}))"
 
 
 def damage(snapshot: Snapshot) -> str:
-    """What is wrong with the file, one sentence; empty when nothing is. Reads all of it: about a second for 500 MB."""
+    """Describe the damage in one sentence; empty if the file is intact. Reads the whole file: about 1 s for 500 MB."""
     for generation in snapshot.generations():
-        # FTS5 looks whether what it remembers of a table still holds when a query begins, but not for the check,
-        # which then finds damage where another connection has written.
+        # FTS5 refreshes its cached structure when a query starts, but not for the integrity check, which would then
+        # report damage after another connection has written.
         fts = Tables(generation).fts
         snapshot.connection.execute(f"SELECT rowid FROM {fts} WHERE {fts} MATCH 'any' LIMIT 1").fetchall()
     first = snapshot.connection.execute("PRAGMA integrity_check(1)").fetchone()
@@ -55,7 +57,7 @@ def damage(snapshot: Snapshot) -> str:
 
 
 def is_damaged(database: Path) -> bool:
-    """Check the whole file, through a separate connection: other users don't wait."""
+    """Check the whole file through a separate connection, so that no other user of the index waits."""
     try:
         with translated(database), closing(open_connection(database, "reader")) as connection:
             connection.execute("BEGIN")
@@ -65,7 +67,7 @@ def is_damaged(database: Path) -> bool:
 
 
 def columns_of(connection: apsw.Connection) -> list[Column]:
-    """Every column of the tables of a database, those of virtual ones left out."""
+    """All columns of the database's tables, except virtual tables."""
     rows = connection.execute(
         """SELECT m.name, c.name, c.type, c."notnull" OR c.pk FROM sqlite_schema m, pragma_table_info(m.name) c
            WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' AND m.sql NOT LIKE 'CREATE VIRTUAL%'"""
@@ -74,7 +76,7 @@ def columns_of(connection: apsw.Connection) -> list[Column]:
 
 
 def unreadable(connection: apsw.Connection, expected: Iterable[Column]) -> str:
-    """The first of these columns that is missing or has an invalid value; empty if there is none."""
+    """Name the first expected column that is missing or has an invalid value; empty if there is none."""
     present = {(column.table, column.name) for column in columns_of(connection)}
     for column in expected:
         if column[:2] not in present or number(connection, column.misfits):
@@ -89,7 +91,7 @@ def unreadable(connection: apsw.Connection, expected: Iterable[Column]) -> str:
 
 
 def _columns(generations: Iterable[int]) -> Iterator[Column]:
-    """Those of an index with these generations."""
+    """Columns of an index with these generations."""
     with closing(apsw.Connection(":memory:")) as sample:
         for step in MIGRATIONS:
             step(sample)

@@ -1,4 +1,4 @@
-"""Where the files of one workspace's index live: never in the workspace itself."""
+"""Paths of the files of one workspace's index. They are never inside the workspace itself."""
 
 import hashlib
 import os
@@ -14,23 +14,23 @@ from engine.store.network_drives import on_network_drive
 
 @dataclass(frozen=True)
 class IndexFiles:
-    """Paths of everything that belongs to one workspace's index."""
+    """Paths of all files that belong to one workspace's index."""
 
     folder: Path
 
     @property
     def database(self) -> Path:
-        """Can always be rebuilt from the notes."""
+        """The index database. Can always be rebuilt from the notes."""
         return self.folder / "index.sqlite"
 
     @property
     def user(self) -> Path:
-        """Can't be rebuilt: the user's data and the program's history."""
+        """The user's own data and the program's history. Cannot be rebuilt."""
         return self.folder / "user.sqlite"
 
     @property
     def matrix(self) -> Path:
-        """Disposable copy of the vectors in the form in which they are searched."""
+        """Disposable copy of the vectors in the format used for searching."""
         return self.folder / "vectors.matrix"
 
     @property
@@ -40,27 +40,27 @@ class IndexFiles:
 
     @property
     def lock(self) -> Path:
-        """Held by the one process that writes; never deleted."""
+        """Lock file, held by the only writing process; never deleted."""
         return self.folder / "index.lock"
 
     @property
     def homes(self) -> Path:
-        """Which workspace each session belongs to: one file for all workspaces whose indexes are in one folder."""
+        """Maps each session to its workspace; shared by all workspaces with indexes in the same parent folder."""
         return self.folder.parent / "session-homes.sqlite"
 
     def prepare(self) -> None:
-        """Make the folder for the user alone; repair modes there, and remove leftovers of writing. Raises OSError."""
+        """Create the folder with private permissions, fix modes in it and remove temporary files. Raises OSError."""
         make_folder(self.folder)
         tidy_folder(self.folder)
         tidy_folder(self.folder.parent)
         tidy_folder(data_folder())
 
     def of(self, workspace: Path) -> "IndexFiles":
-        """The files of another workspace, whose index is next to this one."""
+        """Files of another workspace whose index is in the same parent folder."""
         return IndexFiles(self.folder.parent / _identity(workspace))
 
     def sizes(self) -> IndexSizes:
-        """Bytes on disk, from the directory: an open database is never opened twice."""
+        """Sizes in bytes, read from the directory so that an open database is not opened a second time."""
         wal = self.database.with_name(self.database.name + "-wal")
         return IndexSizes(
             database=_size(self.database), wal=_size(wal), matrix=_size(self.matrix), user=_size(self.user)
@@ -68,16 +68,16 @@ class IndexFiles:
 
 
 def index_files(workspace: Path, store_path: str = "") -> IndexFiles:
-    """Return the paths of a workspace's index files, by its real path; creates nothing.
+    """Return the index files of a workspace, identified by its real path; creates nothing.
 
-    `store_path` replaces the user's data folder; each workspace still has its own folder below it.
+    `store_path` replaces the user's data directory; each workspace still gets its own folder inside it.
     """
     base = Path(os.path.expanduser(store_path)) if store_path else data_folder()
     return IndexFiles(base / "indexes" / _identity(workspace))
 
 
 def usable_index_files(workspace: Path, store_path: str) -> IndexFiles:
-    """The same, checked: never among the notes, where nothing is ever written, nor where SQLite cannot work.
+    """Like `index_files`, but reject folders inside the workspace and on network drives, where SQLite can't work.
 
     Raises `StoreError`.
     """

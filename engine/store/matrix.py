@@ -1,7 +1,7 @@
-"""All vectors of one model in memory, quantised to a byte per dimension, for the nearest candidates of a query.
+"""In-memory matrix of all vectors of one model, quantised to one byte per dimension, for nearest-neighbour candidates.
 
-Searches use the state at their start and hold no lock; one change at a time makes the next state. Scores are
-approximate: the caller requests about four times what it needs and rescores with the stored vectors.
+Searches use the state from when they began and hold no lock; changes run one at a time and each makes a new state.
+Scores are approximate: callers request about four times what they need and rescore with the stored vectors.
 """
 
 import sys
@@ -19,15 +19,15 @@ from engine.store.matrix_file import map_codes, read_matrix, write_matrix
 from engine.store.matrix_scan import FEWEST_EXAMINED, Scan, best_first
 
 _MOST_DEAD = BLOCK_ROWS // 4
-"""A full block with more removed rows moves the rest to the open block and is deleted."""
+"""A full block with more removed rows than this moves the others to the open block and is removed."""
 
 
 class _State(NamedTuple):
     blocks: dict[int, Block]
-    """By number, rising; only the last one may be open."""
+    """By block number, in rising order; only the last one may be open."""
     lookup: RowIndex
     centre: Floats | None
-    """Centre of the signs; fixed when the first block is full. Without it, vectors of models whose mean is far from
+    """Origin for sign bits, fixed when the first block is full. Without it, vectors of models whose mean is far from
     zero would mostly have the same signs."""
 
 
@@ -49,18 +49,18 @@ class QuantisedMatrix:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all rows, those mapped from the file included."""
+        """Bytes of all rows, including those mapped from the file."""
         state = self._state
         return (
             sum(block.nbytes for block in state.blocks.values()) + state.lookup.ids.nbytes + state.lookup.slots.nbytes
         )
 
     def ids(self) -> Ids:
-        """All ids, rising."""
+        """All ids in rising order."""
         return self._state.lookup.ids.copy()
 
     def parts(self) -> list[tuple[Ids, Codes, Floats]]:
-        """All current rows, part by part: ids (n,), codes (n, dims) and scales (n,), read-only."""
+        """All current rows in parts: ids (n,), codes (n, dims) and scales (n,). The arrays must not be modified."""
         found = []
         for block in self._state.blocks.values():
             whole = block.live == block.count
@@ -69,9 +69,9 @@ class QuantisedMatrix:
         return found
 
     def add(self, ids: Ids, vectors: NDArray[np.float32] | NDArray[np.float16]) -> None:
-        """Add L2-normalised vectors, (n, dims), replacing rows that have the same ids, (n,); the ids are distinct.
+        """Add L2-normalised vectors, (n, dims), replacing rows with the same ids, (n,); the ids must be distinct.
 
-        Raises ValueError if the shapes do not fit or an id occurs twice.
+        Raises ValueError if the shapes do not match or an id occurs twice.
         """
         if vectors.shape != (len(ids), self._dims):
             raise ValueError(f"Expected vectors of shape {(len(ids), self._dims)}, got {vectors.shape}.")
@@ -88,7 +88,7 @@ class QuantisedMatrix:
             self._state = draft.finish()
 
     def remove(self, ids: Ids) -> None:
-        """Remove rows; ids that are not there are passed over."""
+        """Remove rows; unknown ids are ignored."""
         with self._change:
             draft = _Draft(self._state, self._dims)
             draft.remove(ids)
@@ -124,7 +124,7 @@ class QuantisedMatrix:
     def save(self, path: Path, *, generation: int, model_key: str, stamp: int) -> None:
         """Write the disposable file that `load` accepts for the same generation and model. Raises OSError.
 
-        From then on the codes are read from it, as after `load`: pages of a file do not weigh on the system.
+        Afterwards the codes are mapped from it, as after `load`, so that the system can drop their pages.
         """
         state = self._state
         alive = [(block, block.live_rows()) for block in state.blocks.values()]
@@ -138,11 +138,11 @@ class QuantisedMatrix:
             model_key=model_key,
             stamp=stamp,
         )
-        if sys.platform != "win32":  # where a mapped file could not be replaced the next time
+        if sys.platform != "win32":  # Windows can't replace a mapped file
             self._read_from(map_codes(path, sum(len(rows) for _, rows in alive), self._dims), state.blocks)
 
     def _read_from(self, codes: Codes, saved: dict[int, Block]) -> None:
-        """Let whole blocks use these codes, the live rows of `saved` in order, instead of copies."""
+        """Map the codes of full blocks from the file, which holds the live rows of `saved` in order."""
         with self._change:
             blocks, start = dict(self._state.blocks), 0
             for number, block in saved.items():
@@ -154,7 +154,10 @@ class QuantisedMatrix:
 
     @classmethod
     def load(cls, path: Path, *, generation: int, model_key: str) -> "tuple[QuantisedMatrix, int] | None":
-        """The saved matrix, its codes mapped from the file, and its stamp; None for another or a damaged file."""
+        """Load the saved matrix, with its codes mapped from the file, and its stamp.
+
+        Returns None for a damaged file or one of another generation or model.
+        """
         content = read_matrix(path, generation=generation, model_key=model_key)
         if content is None:
             return None
@@ -167,7 +170,7 @@ class QuantisedMatrix:
 
 
 class _Draft:
-    """The next state while it is being made; blocks of the old one are never written."""
+    """Builds the next state; blocks of the old one are never modified."""
 
     def __init__(self, state: _State, dims: int) -> None:
         self._dims = dims
@@ -187,7 +190,7 @@ class _Draft:
         self._clear_out()
 
     def append(self, ids: Ids, codes: Codes, scales: Floats) -> None:
-        """Add rows at the end, or move them there when they have a place already."""
+        """Append rows; rows that already exist are moved to the end."""
         start = 0
         while start < len(ids):
             number, block = self._open_block()
@@ -198,7 +201,7 @@ class _Draft:
             start += len(slots)
 
     def adopt(self, ids: Ids, codes: Codes, scales: Floats) -> None:
-        """Use full blocks without copying their codes; remaining rows are appended."""
+        """Use full blocks without copying their codes, and append the remaining rows."""
         full = len(ids) - len(ids) % BLOCK_ROWS
         self._lookup = self._lookup.having(ids[:full], np.arange(full, dtype=np.int64))
         for start in range(0, full, BLOCK_ROWS):
@@ -226,7 +229,7 @@ class _Draft:
         self._blocks[number] = block
 
     def _clear_out(self) -> None:
-        """Move the rows of blocks that are mostly removed rows to the open block, so that memory comes back."""
+        """Move rows out of blocks that consist mostly of removed rows, so that their memory is freed."""
         for number in list(self._blocks):
             block = self._blocks[number]
             if block.count - block.live > _MOST_DEAD or not block.live:
@@ -236,7 +239,7 @@ class _Draft:
 
 
 def _cosines(state: _State, slots: Ids, query: Floats) -> tuple[Ids, Floats]:
-    """Ids and approximate cosines of these slots, in their order."""
+    """Ids and approximate cosines of these slots, in the given order."""
     ids = np.empty(len(slots), np.int64)
     cosines = np.empty(len(slots), np.float32)
     for number, rows, places in by_block(slots):
@@ -247,7 +250,7 @@ def _cosines(state: _State, slots: Ids, query: Floats) -> tuple[Ids, Floats]:
 
 
 def _masks(slots: Ids) -> dict[int, Mask]:
-    """For each block with one of these slots, a mask over its rows."""
+    """For each block that contains one of these slots, a mask of its rows."""
     masks: dict[int, Mask] = {}
     for number, rows, _ in by_block(slots):
         masks[number] = np.zeros(BLOCK_ROWS, np.bool_)

@@ -1,7 +1,7 @@
-"""Rows of the quantised matrix: 4,096 vectors as int8 with a scale a row, and the index from ids to rows.
+"""Rows of the quantised matrix: blocks of 4,096 int8 vectors with one scale per row, and the index from ids to rows.
 
-Blocks are values: a change makes a new block that shares what stayed the same, so a search that runs on an older one
-is never disturbed. Rows are only ever appended; what an older reader can see is never written again.
+Blocks are immutable values: a change makes a new block that shares unchanged data, so a running search on an older one
+is never disturbed. Rows are only appended; rows visible to older readers are never overwritten.
 """
 
 import mmap
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 BLOCK_ROWS = 4096
 _CAST_BYTES = 512 * 1024
-"""Codes are widened to float32 in pieces that stay in a core's second-level cache; 8 MB pieces take twice as long."""
+"""Codes are cast to float32 in pieces that fit a core's second-level cache; 8 MB pieces take twice as long."""
 
 Ids = NDArray[np.int64]
 Codes = NDArray[np.int8]
@@ -26,14 +26,14 @@ Distances = NDArray[np.uint16]
 
 
 def quantise(vectors: Floats) -> tuple[Codes, Floats]:
-    """Each row as int8 codes of -127 to 127 and the scale that turns them back: (n, dims) and (n,)."""
+    """Quantise each row to int8 codes from -127 to 127 and a scale factor: (n, dims) and (n,)."""
     scales = np.abs(vectors).max(axis=1, initial=0.0) / np.float32(127)
     divisors = np.where(scales > 0, scales, np.float32(1))
     return np.rint(vectors / divisors[:, None]).astype(np.int8), scales.astype(np.float32)
 
 
 def sign_words(vectors: Floats, centre: Floats) -> Words:
-    """One bit a dimension, on which side of the centre it lies, in 64-bit words: (n, dims) to (n, words)."""
+    """One bit per dimension, for its side of the centre, packed into 64-bit words: (n, dims) to (n, words)."""
     packed = np.packbits(vectors > centre, axis=1)
     padded = np.zeros((len(packed), -(-packed.shape[1] // 8) * 8), np.uint8)
     padded[:, : packed.shape[1]] = packed
@@ -41,9 +41,9 @@ def sign_words(vectors: Floats, centre: Floats) -> Words:
 
 
 def _memory_of_its_own(dims: int) -> Codes:
-    """Zeros, (BLOCK_ROWS, dims), that are returned to the system after the last use.
+    """Zeros, (BLOCK_ROWS, dims), in memory that is returned to the system when the array is freed.
 
-    The allocator may place an array of megabytes next to small values, and could not return it then.
+    The allocator may place large arrays between small values, where their memory can't be returned.
     """
     size = BLOCK_ROWS * dims
     pages = mmap.mmap(-1, size) if sys.platform == "win32" else mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE)
@@ -52,19 +52,19 @@ def _memory_of_its_own(dims: int) -> Codes:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """Up to `BLOCK_ROWS` rows; a full one is sealed: it has sign bits."""
+    """Up to `BLOCK_ROWS` rows. A full block is sealed: it also stores the sign bits of its rows."""
 
     codes: Codes
     scales: Floats
     ids: Ids
     alive: Mask
-    """Over all `BLOCK_ROWS`; rows that are not filled yet count as alive."""
+    """Mask over all `BLOCK_ROWS`; unfilled rows count as alive."""
     count: int
-    """Rows filled."""
+    """Number of filled rows."""
     live: int
-    """Rows filled and not removed."""
+    """Number of filled rows that are not removed."""
     sketch: Words | None = None
-    """Sign bits of a sealed block, (words, count): the words of all rows side by side, as the scan reads them."""
+    """Sign bits of a sealed block, (words, count), in the memory order of the scan."""
 
     @classmethod
     def empty(cls, dims: int) -> "Block":
@@ -83,7 +83,7 @@ class Block:
         return self.codes.nbytes + self.scales.nbytes + self.ids.nbytes + self.alive.nbytes + sketch
 
     def appended(self, ids: Ids, codes: Codes, scales: Floats) -> "Block":
-        """With these rows after its own; they must fit, and only the newest version of a block may grow."""
+        """Return the block with rows appended. They must fit, and only the newest version of a block may grow."""
         end = self.count + len(ids)
         self.codes[self.count : end] = codes
         self.scales[self.count : end] = scales
@@ -112,14 +112,14 @@ class Block:
         return replace(self, sketch=np.ascontiguousarray(words.T))
 
     def distances(self, bits: Words) -> Distances:
-        """In how many signs each row of a sealed block differs from `bits`, (words,): (count,)."""
+        """Number of sign bits in which each row of a sealed block differs from `bits`, (words,): (count,)."""
         assert self.sketch is not None
         differing = np.bitwise_count(self.sketch ^ bits[:, None])
         distances: Distances = differing.sum(axis=0, dtype=np.uint16)
         return distances
 
     def cosines(self, query: Floats, rows: Rows | None = None) -> Floats:
-        """Approximate cosines of the query with all filled rows, or with some."""
+        """Approximate cosines of the query with all filled rows, or with `rows`."""
         scales = self.scales[: self.count] if rows is None else self.scales[rows]
         dots = np.empty(len(scales), np.float32)
         step = self._step()
@@ -137,7 +137,7 @@ class Block:
         return max(1, _CAST_BYTES // (4 * dims))
 
     def _widened(self, rows: Rows) -> Iterator[tuple[Floats, Rows]]:
-        """The rows' vectors as float32, a piece at a time."""
+        """Yield the rows' vectors as float32 in pieces."""
         step = self._step()
         for start in range(0, len(rows), step):
             piece = rows[start : start + step]
@@ -160,7 +160,7 @@ class RowIndex:
         return self.ids.nbytes + self.slots.nbytes
 
     def find(self, ids: Ids) -> tuple[Rows, Mask]:
-        """Return the position of each id, or its insertion point, and whether it is present."""
+        """Sorted position of each id, and whether the id is present."""
         places = np.searchsorted(self.ids, ids)
         inside = places < len(self.ids)
         found = np.zeros(len(ids), np.bool_)
@@ -168,7 +168,7 @@ class RowIndex:
         return places, found
 
     def having(self, ids: Ids, slots: Ids) -> "RowIndex":
-        """With these distinct ids at these slots, whether they are new or move."""
+        """Return the index with these distinct ids at these slots; existing ids are moved."""
         order = np.argsort(ids, kind="stable")
         ids, slots = ids[order], slots[order]
         places, found = self.find(ids)
@@ -182,7 +182,7 @@ class RowIndex:
 
 
 def by_block(slots: Ids) -> Iterator[tuple[int, Rows, Rows]]:
-    """The slots block by block: the block's number, rows in it, and where in `slots` they were."""
+    """Group slots by block: the block's number, rows in it, and their positions in `slots`."""
     if not len(slots):
         return
     order = np.argsort(slots, kind="stable")

@@ -1,4 +1,4 @@
-"""Compares the saved matrix with the database."""
+"""Checks that the saved matrix matches the database."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -13,19 +13,22 @@ from engine.store.vector_encoding import StoredModel, decode
 
 _SAMPLE = 200
 _LEAST_COSINE = 0.99
-"""Between a vector and its int8 form; rounding alone leaves more than .999."""
+"""Minimum cosine between a vector and its int8 form; rounding alone leaves more than .999."""
 
 
 class MatrixState(NamedTuple):
     problem: str
-    """Empty, or the problem in one sentence."""
+    """Description of the problem in one sentence, or empty."""
     rows: int = 0
     behind: int = 0
-    """Chunks that got a vector since it was written: the next search reads them from the database."""
+    """Chunks that got a vector after the file was written; the next search reads them from the database."""
 
 
 def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
-    """The file against the vectors of this moment. A missing one is a problem only where one would have been saved."""
+    """Compare the file with the current vectors.
+
+    A missing file is a problem only if it would have been worth saving.
+    """
     wanted = np.asarray(snapshot.vector_chunk_ids(model.id), dtype=np.int64)
     found = read_matrix(path, generation=snapshot.generation, model_key=matrix_key(snapshot, model))
     if found is None:
@@ -44,7 +47,7 @@ def examine(path: Path, snapshot: Snapshot, model: StoredModel) -> MatrixState:
         )
     order = np.argsort(ids)
     sample = order[:: max(1, len(order) // _SAMPLE)][:_SAMPLE]
-    # Vectors that are none are not this file's fault.
+    # Invalid vectors in the database are not a fault of this file.
     rows = [row for row in snapshot.vectors(model.id, ids[sample].tolist()) if len(row[1]) == 2 * model.dims]
     place = {int(ids[slot]): slot for slot in sample}
     slots = np.asarray([place[id_] for id_, _ in rows], dtype=np.intp)

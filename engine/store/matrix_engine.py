@@ -1,7 +1,7 @@
-"""The matrix engine: the vectors of the current generation in memory, in step with the database.
+"""The matrix engine: the vectors of the current generation in memory, synchronised with the database.
 
-The matrix is a disposable copy of the database. Chunk ids are never reused, so "in step" means: the same set of ids. A
-stamp in the database shows cheaply whether that may have changed.
+The database is authoritative; the matrix is a disposable copy. Chunk ids are never reused, so both are in step if they
+have the same set of ids. A stamp in the database makes it cheap to detect possible changes.
 """
 
 import logging
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 _READ_AT_ONCE = 2048
 WORTH_SAVING = 1000
-"""So many changed rows are read again at the next start in a tenth of a second; to write them costs the whole file."""
+"""Rereading this many changed rows at the next start takes 0.1 s; writing them means writing the whole file."""
 
 
 class MatrixEngine:
@@ -36,7 +36,7 @@ class MatrixEngine:
         self._generation = -1
         self._stamp = -1
         self._unsaved = 0
-        """Rows that came or went since the file was read or written."""
+        """Rows added or removed since the file was read or written."""
 
     def search(
         self,
@@ -48,7 +48,7 @@ class MatrixEngine:
         allowed: Sequence[int] | None = None,
         cancel: CancelToken | None = None,
     ) -> tuple[Ids, Vectors]:
-        """Ids (m,) and approximate cosines (m,) of the nearest chunks, best first, m <= k; `allowed` restricts them."""
+        """Return ids (m,) and approximate cosines (m,) of the nearest chunks, best first, m <= k."""
         import numpy as np
 
         matrix = self.in_step(snapshot, model)
@@ -56,10 +56,10 @@ class MatrixEngine:
         return matrix.search(query, k, allowed=among, cancel=cancel)
 
     def in_step(self, snapshot: Snapshot, model: StoredModel) -> "QuantisedMatrix":
-        """The matrix, updated to the chunks that have a vector in this snapshot, or newer.
+        """Return the matrix with all chunks that have a vector in this snapshot, or in a later one.
 
-        A sync of this process may be ahead of the snapshot. Newer chunks are ignored in results, while going back would
-        have to be undone immediately.
+        A sync in this process may have progressed since the snapshot was taken. Newer rows are not found in the
+        snapshot, so they do no harm, while reverting them would have to be undone immediately.
         """
         with self._lock:
             of = snapshot.identity, model.id
@@ -82,16 +82,16 @@ class MatrixEngine:
         new: Sequence[int],
         removed: Sequence[int],
     ) -> None:
-        """Follow one commit of this process that took the database from stamp `before` to this snapshot.
+        """Apply one commit of this process that took the database from stamp `before` to this snapshot.
 
-        `added` are vectors of `model`, `new` chunks that may have had their vector before. A matrix that was not at
-        `before` is left alone: its next use brings it in step.
+        `added` are vectors of `model`; `new` are chunks that may already have a cached vector. A matrix that was not at
+        `before` is left unchanged and catches up on its next use.
         """
         with self._lock:
             if self._matrix is None or self._stamp != before:
                 return
             if model is None or self._of[1] != model.id or self._matrix.dims != model.dims:
-                added = None  # nothing to this matrix, which is of another model
+                added = None  # this matrix is of another model
             import numpy as np
 
             if removed:
@@ -103,12 +103,12 @@ class MatrixEngine:
             self._stamp = snapshot.stamp
 
     def forget(self) -> None:
-        """Release the memory; the next search loads it again."""
+        """Free the memory; the next search reloads the matrix."""
         with self._lock:
             self._matrix = None
 
     def discard(self) -> None:
-        """Forget the matrix, and delete its file: vectors of existing chunks may be re-embedded."""
+        """Drop the matrix and its file, because vectors of existing chunks may be replaced."""
         self.forget()
         try:
             self._files.matrix.unlink(missing_ok=True)
@@ -116,15 +116,14 @@ class MatrixEngine:
             log.warning("The vector matrix could not be removed: %s", error)
 
     def worth_saving(self, snapshot: Snapshot, model: StoredModel) -> bool:
-        """Whether the saved file is so far behind that a start would be slower."""
+        """Whether the saved file is so outdated that it would slow down the next start."""
         self.in_step(snapshot, model)
         return self._unsaved >= WORTH_SAVING
 
     def save(self, snapshot: Snapshot, model: StoredModel) -> None:
-        """Write the matrix next to the database, so that the next start needn't read every vector.
+        """Save the matrix next to the database, so that the next start need not read every vector.
 
-        The database must be synced to the disk up to the snapshot: after a power failure, ids of lost chunks are used
-        again.
+        The database must be flushed up to this snapshot: after a power failure, ids of lost chunks are reused.
         """
         matrix = self.in_step(snapshot, model)
         try:
@@ -139,7 +138,7 @@ class MatrixEngine:
             log.warning("The vector matrix could not be saved: %s", error)
 
     def _load(self, snapshot: Snapshot, model: StoredModel) -> "QuantisedMatrix":
-        """The saved matrix, as old as it may be, else an empty one."""
+        """Load the saved matrix, however old; an empty one if there is none."""
         from engine.store.matrix import QuantisedMatrix
 
         found = QuantisedMatrix.load(
@@ -150,7 +149,7 @@ class MatrixEngine:
             if matrix.dims == model.dims and stamp <= snapshot.stamp:
                 self._stamp, self._unsaved = stamp, 0
                 return matrix
-        # A file that is of no use is replaced at the next occasion.
+        # An unusable file is replaced the next time the matrix is saved.
         self._stamp, self._unsaved = -1, WORTH_SAVING
         return QuantisedMatrix(model.dims)
 
@@ -167,7 +166,7 @@ class MatrixEngine:
 
     @staticmethod
     def _add(matrix: "QuantisedMatrix", snapshot: Snapshot, model_id: int, chunks: Sequence[int]) -> None:
-        """Add those of these chunks that have a vector."""
+        """Add the chunks among these that have a vector."""
         import numpy as np
 
         for start in range(0, len(chunks), _READ_AT_ONCE):
@@ -177,5 +176,5 @@ class MatrixEngine:
 
 
 def matrix_key(snapshot: Snapshot, model: StoredModel) -> str:
-    """The key that tells the files of matrices apart."""
+    """Key that identifies the index and model of a matrix file."""
     return f"{snapshot.identity}/{model.name}"

@@ -1,7 +1,7 @@
-"""The disposable file of a quantised matrix.
+"""File format of the disposable matrix file.
 
-A header with a checksum of the rest, then ids, scales and codes. It is written to a temporary file, synced and renamed,
-so a reader sees a whole old file or a whole new one; an invalid file is treated as missing.
+A header with a checksum of the body, then ids, scales and codes. The file is written under a temporary name, synced and
+renamed, so a reader sees either the whole old file or the whole new one. A file that does not match is ignored.
 """
 
 import hashlib
@@ -35,7 +35,7 @@ def write_matrix(  # noqa: PLR0913 - most are options, given by name
     model_key: str,
     stamp: int,
 ) -> None:
-    """Write the file, replacing an older one; `codes` come in pieces that together have a row for each id.
+    """Write or replace the file; `codes` are pieces that together have one row per id.
 
     Raises OSError (disk full, read-only, and on Windows while another process still maps the older file).
     """
@@ -51,7 +51,7 @@ def write_matrix(  # noqa: PLR0913 - most are options, given by name
 
 
 def read_matrix(path: Path, *, generation: int, model_key: str) -> tuple[int, Ids, Floats, Codes] | None:
-    """The file's stamp, ids and scales in memory and codes mapped from it; None for a missing, other or damaged one."""
+    """Read the stamp, ids and scales, and map the codes; None for a missing, mismatched or damaged file."""
     try:
         with open(path, "rb") as file:
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
@@ -73,7 +73,7 @@ def read_matrix(path: Path, *, generation: int, model_key: str) -> tuple[int, Id
 
 
 def map_codes(path: Path, rows: int, dims: int) -> Codes:
-    """The codes of a file that this process has just written, mapped from it: (rows, dims). Raises OSError."""
+    """Map the codes, (rows, dims), of a file that this process has just written. Raises OSError."""
     with open(path, "rb") as file:
         return _codes(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), rows, dims)
 

@@ -1,9 +1,9 @@
 """One search over the blocks of a quantised matrix.
 
-The sign bits of all rows are compared first, at a tenth of the cost of multiplying them; the nearest few per cent are
-then scored from their int8 codes. Signs alone miss neighbours, so they only preselect: the rows scored so far show how
-well signs predict the cosine for this query in this corpus, hence how many of the best may be further away. If that is
-more than a fifth of a per cent, the search goes further, up to all rows.
+The sign bits of all rows are compared first, at a tenth of the cost of casting and multiplying the codes; the nearest
+few per cent are then scored from their int8 codes. Signs alone miss neighbours, so they only select candidates. The
+rows scored so far show how well signs predict the cosine for this query, hence how many of the best rows may be further
+away. If that is more than 0.2 %, the scan continues further out, over all rows if necessary.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _TOLERATED_LOSS = 0.002
 
 
 class Scan:
-    """The state of one search; used once, by one caller."""
+    """State of one search, for a single use by one caller."""
 
     def __init__(
         self,
@@ -38,12 +38,12 @@ class Scan:
         self._open = {number: block for number, block in blocks.items() if block.sketch is None}
         self._bits = None if centre is None else sign_words(query[None, :], centre)[0]
         self._never = len(query) + 1
-        """A distance that no row has: it marks rows that must not be found."""
+        """A distance greater than any row's; marks rows that must not be found."""
         self._distances: dict[int, Distances] = {}
         self._scored: list[tuple[Ids, Floats]] = []
 
     def best(self, k: int) -> tuple[Ids, Floats]:
-        """The `k` rows with the highest approximate cosines, best first; hardly one of the best quarter is missed."""
+        """Return the `k` rows with the highest approximate cosines, best first. The best quarter is almost complete."""
         for number, block in self._open.items():
             self._score(block, np.flatnonzero(self._findable(number, block)))
         if self._sealed and not self._score_few(k):
@@ -61,7 +61,7 @@ class Scan:
         return np.zeros_like(alive) if permitted is None else alive & permitted[: block.count]
 
     def _score_few(self, k: int) -> bool:
-        """Score all permitted rows if they are so few that signs would select all. Returns whether it did."""
+        """Score all permitted rows if they are so few that signs would select them all; return whether they were."""
         if self._permitted is None:
             return False
         rows = {number: np.flatnonzero(self._findable(number, block)) for number, block in self._sealed.items()}
@@ -93,7 +93,7 @@ class Scan:
         return distances
 
     def _score_between(self, above: int, limit: int) -> tuple[Distances, Floats]:
-        """Score the rows of sealed blocks at distances in (above, limit]: their distances and cosines."""
+        """Score rows of sealed blocks at distances in (above, limit]; return their distances and cosines."""
         found: list[tuple[Distances, Floats]] = []
         for number, distances in self._distances.items():
             self._checkpoint()
@@ -114,10 +114,10 @@ class Scan:
     def _enough_up_to(
         self, limit: int, counts: NDArray[np.int64], distances: Distances, cosines: Floats, *, wanted: int
     ) -> int:
-        """Return the distance to search so that hardly any of the best `wanted` rows is beyond; at least `limit`.
+        """Distance up to which to scan so that hardly any of the best `wanted` rows lies beyond; at least `limit`.
 
-        `counts` is the number of rows at each distance, the other two are the rows seen up to `limit`. Assumes that
-        cosines fall linearly with the distance, with normal noise.
+        `counts` is the number of rows at each distance; `distances` and `cosines` are of the rows scored up to `limit`.
+        The model assumes that cosines fall linearly with the distance, with normal noise.
         """
         if limit == self._never - 1:
             return limit
@@ -144,6 +144,6 @@ def best_first(ids: Ids, cosines: Floats, k: int) -> tuple[Ids, Floats]:
 
 
 def _upper_tail(deviations: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How likely a standard normal value exceeds each of these (0 or more), within some 2 %."""
+    """Probability that a standard normal value exceeds each of these (0 or more), within some 2 %."""
     scaled: NDArray[np.float64] = np.sqrt(2 / np.pi) / (deviations + np.sqrt(deviations**2 + 8 / np.pi))
     return scaled * np.exp(-(deviations**2) / 2)

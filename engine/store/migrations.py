@@ -1,4 +1,4 @@
-"""Bringing a database file to the version that this program knows."""
+"""Migrate a database file to the schema version of this program."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ def version_of(connection: apsw.Connection) -> int:
 
 
 def refuse_newer(connection: apsw.Connection, database: Path, migrations: Sequence[Migration]) -> None:
-    """Raise `IndexTooNew` for a file that a newer program wrote; it stays unchanged."""
+    """Raise `IndexTooNew` for a file written by a newer program; the file is not modified."""
     found = version_of(connection)
     if found > len(migrations):
         raise IndexTooNew(
@@ -31,14 +31,14 @@ def refuse_newer(connection: apsw.Connection, database: Path, migrations: Sequen
 
 
 def migrate(connection: apsw.Connection, database: Path, migrations: Sequence[Migration]) -> None:
-    """Apply missing migrations, each in its own transaction. Raises `IndexTooNew`."""
+    """Apply the missing migrations, each in its own transaction. Raises `IndexTooNew`."""
     refuse_newer(connection, database, migrations)
     for number, step in enumerate(migrations, start=1):
         if number <= version_of(connection):
             continue
         connection.execute("BEGIN IMMEDIATE")
         try:
-            # Another process may have been faster while this one waited for the lock.
+            # Another process may have migrated while this one waited for the lock.
             if version_of(connection) < number:
                 step(connection)
                 connection.pragma("user_version", number)

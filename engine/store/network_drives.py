@@ -1,4 +1,4 @@
-"""Tells network drives, on which SQLite's write-ahead log does not work: its index is memory shared by one machine."""
+"""Detect network drives. SQLite's write-ahead log needs memory shared on one machine, so it does not work there."""
 
 import os
 import re
@@ -20,7 +20,7 @@ _STATFS_FLAGS = 64
 
 
 def on_network_drive(folder: Path) -> bool:
-    """Whether the folder, or its nearest existing parent, is on a network drive; False if unknown."""
+    """Whether the folder, or its closest existing parent, is on a network drive; False if this can't be determined."""
     there = folder.resolve()
     while not there.exists() and there != there.parent:
         there = there.parent
@@ -37,7 +37,7 @@ def on_network_drive(folder: Path) -> bool:
 
 
 def file_system(mounts: str, path: str) -> str:
-    """Kind of the file system that holds a resolved path, by the text of `/proc/mounts`; "" if none does."""
+    """Type of the file system that holds a resolved path, according to the text of `/proc/mounts`; "" if none does."""
     longest, kind = -1, ""
     for line in mounts.splitlines():
         fields = line.split(" ")
@@ -45,7 +45,7 @@ def file_system(mounts: str, path: str) -> str:
             continue
         mount = _OCTAL.sub(lambda match: chr(int(match[1], 8)), fields[1])
         inside = path == mount or path.startswith(mount.rstrip("/") + "/")
-        if inside and len(mount) >= longest:  # a later mount hides an earlier one
+        if inside and len(mount) >= longest:  # a later mount hides earlier ones
             longest, kind = len(mount), fields[2]
     return kind
 
@@ -54,7 +54,7 @@ def _is_remote_on_macos(folder: Path) -> bool:
     import ctypes
 
     library = ctypes.CDLL(None, use_errno=True)
-    # Intel's plain `statfs` still fills the structure of old systems.
+    # On Intel, plain `statfs` still fills the 32-bit inode structure.
     statfs = getattr(library, "statfs$INODE64", None) or library.statfs
     state = ctypes.create_string_buffer(_STATFS_BYTES)
     if statfs(os.fsencode(folder), state) != 0:

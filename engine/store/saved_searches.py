@@ -1,4 +1,4 @@
-"""Search history and saved searches, stored in `user.sqlite`, since they can't be rebuilt."""
+"""Search history and saved searches, stored in `user.sqlite` because they can't be rebuilt."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -29,9 +29,9 @@ _SECRET = marked(
 
 
 class SavedSearches:
-    """The searches of one workspace. Thread-safe.
+    """The saved and recent searches of one workspace. Thread-safe.
 
-    What another version of the program wrote and this one cannot read stays, and is left out here.
+    Entries written by another version of the program that this one cannot read are preserved but not listed.
     """
 
     def __init__(self, user: UserData) -> None:
@@ -43,16 +43,16 @@ class SavedSearches:
         return self._user.problem
 
     def saved(self) -> tuple[SavedSearch, ...]:
-        """Every search that has a name, last used first."""
+        """All saved searches, last used first."""
         with self._user.reading() as connection:
             rows = connection.execute("SELECT name, used, question FROM saved_searches ORDER BY used DESC, name")
             return tuple(SavedSearch(name=name, used=used, question=q) for name, used, q in _readable(rows))
 
     def save(self, search: SavedSearch) -> None:
-        """Save a search, replacing one of the same name.
+        """Save a search, replacing one with the same name.
 
-        Like every change here, this raises `StoreError` if nothing can be saved, for an invalid name, and for a query
-        that contains a secret.
+        Like all methods that change saved searches, this raises `StoreError` if nothing can be saved, the name is
+        invalid or the search contains a secret.
         """
         name, question = _checked(search.name), _json(search.question)
         if question is None:
@@ -66,13 +66,13 @@ class SavedSearches:
             )
 
     def rename(self, name: str, wanted: str) -> None:
-        """Rename a search, replacing one that has the new name; does nothing if there is none of the old name."""
+        """Rename a search, replacing one that already has the new name. Does nothing if `name` does not exist."""
         wanted = _checked(wanted)
         with self._writing() as connection:
             connection.execute("UPDATE OR REPLACE saved_searches SET name = ? WHERE name = ?", (wanted, name))
 
     def touch(self, name: str) -> None:
-        """It is being run."""
+        """Update the time of last use."""
         if self._user.keeps:
             with self._user.writing() as connection:
                 connection.execute("UPDATE saved_searches SET used = ? WHERE name = ?", (time.time(), name))
@@ -82,15 +82,15 @@ class SavedSearches:
             connection.execute("DELETE FROM saved_searches WHERE name = ?", (name,))
 
     def recent(self) -> tuple[RecentSearch, ...]:
-        """The search history, newest first; each query once."""
+        """Search history, newest first; each query appears once."""
         with self._user.reading() as connection:
             rows = connection.execute("SELECT id, asked, question FROM recent_searches ORDER BY id DESC")
             return tuple(RecentSearch(asked=asked, question=question) for _, asked, question in _readable(rows))
 
     def note(self, question: AskedQuestion) -> None:
-        """Add a query to the history as the newest. A shorter beginning of it is removed if it was the newest.
+        """Add a query to the history as its newest entry. Replaces the previous entry if that is a prefix of the query.
 
-        A query that contains a secret is not saved; nothing is saved if it can't be.
+        Queries with secrets are not saved. Does nothing if nothing can be saved.
         """
         text = _json(question)
         if not self._user.keeps or _holds_secret(question) or text is None:
@@ -108,7 +108,7 @@ class SavedSearches:
             )
 
     def forget_recent(self, question: AskedQuestion | None = None) -> None:
-        """Remove a query from the history; None removes all. No trace of it is left in any file."""
+        """Remove a query from the history, or the whole history if None, in all files including backups."""
         if not self._user.keeps:
             return
         with self._user.writing() as connection:
@@ -130,7 +130,7 @@ class SavedSearches:
 
 
 def _json(question: AskedQuestion) -> str | None:
-    """None of half a character, which a paste or the bytes of a command line may hold."""
+    """Encode a query; None if it contains a lone surrogate, as pasted text or command-line bytes may."""
     try:
         return msgspec.json.encode(question).decode()
     except UnicodeEncodeError:
@@ -138,7 +138,7 @@ def _json(question: AskedQuestion) -> str | None:
 
 
 def _readable(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, float, AskedQuestion]]:
-    """Rows of a key, a time and a query, without those that this version can't read."""
+    """Decode rows of (key, time, query), skipping those that this version cannot read."""
     for key, when, text in rows:
         try:
             yield key, when, decode_json(text, AskedQuestion)
@@ -158,7 +158,7 @@ def _checked(name: str) -> str:
 
 
 def _begins(known: AskedQuestion, question: AskedQuestion) -> bool:
-    """Whether the query extends the known one by words or characters."""
+    """Whether the query extends the known one by more text only."""
     same = msgspec.structs.replace(known, text=question.text) == question
     return same and bool(known.text) and question.text.startswith(known.text)
 

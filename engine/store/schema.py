@@ -1,7 +1,7 @@
-"""The schema of `index.sqlite`: numbered migrations for the shared tables, and the tables of one generation.
+"""Schema of `index.sqlite`: numbered migrations for the shared tables, and the tables of one generation.
 
-Migrations are append-only: once released, a function here never changes. Tables of a generation have its number in
-their name; a rebuild fills the next number's tables and one UPDATE of `meta` makes them current.
+Migrations are append-only: once released, a function here never changes. Tables of a generation carry its number in
+their name; a rebuild fills the next number's tables, and one UPDATE of `meta` makes them current.
 """
 
 from collections.abc import Callable
@@ -11,28 +11,28 @@ import apsw
 
 FTS_TOKENIZER = "ascii tokenchars '._-+#/@:'"
 FTS_COLUMNS = ("title", "heading", "name", "words", "stems", "aliases")
-"""New ones are appended: a generation that an earlier program made has the first five only."""
+"""New columns are appended: generations made by earlier versions have only the first five."""
 ROLES = ("user", "assistant", "tool", "system")
 
 
 def _m001_shared_tables(connection: apsw.Connection) -> None:
     connection.execute("CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID")
-    # Copies of the vectors outside this file are checked against it: ids and stamps start again in another file.
+    # `identity` identifies this file to external copies of its vectors, since ids and stamps restart in another file.
     connection.execute("INSERT INTO meta VALUES ('generation', 1), ('identity', lower(hex(randomblob(8))))")
     connection.execute(
         """CREATE TABLE models (
             id INTEGER PRIMARY KEY, provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL,
             dims INTEGER NOT NULL, UNIQUE (provider, model, provider_key))"""
     )
-    # The one home of vectors (float16, little-endian, unit length); chunks refer to it by the hash of their text.
-    # `used` is the second at which the last chunk with this text left the index, or at which the vector came.
+    # The only table of vectors (float16, little-endian, unit length); chunks refer to it by the hash of their text.
+    # `used` is the second in which the last chunk with this text left the index, or in which the vector was added.
     connection.execute(
         """CREATE TABLE embedding_cache (
             id INTEGER PRIMARY KEY, model_id INTEGER NOT NULL REFERENCES models (id), hash BLOB NOT NULL,
             vector BLOB NOT NULL, used INTEGER NOT NULL, UNIQUE (model_id, hash))"""
     )
     connection.execute("CREATE INDEX embedding_cache_hash ON embedding_cache (hash)")
-    # Files that are not in the index, as the last sync found them.
+    # Files that the last sync did not index.
     connection.execute(
         """CREATE TABLE issues (
             kind TEXT NOT NULL, path TEXT NOT NULL, rule TEXT NOT NULL, detail TEXT NOT NULL)"""
@@ -83,22 +83,22 @@ class Tables:
 
     @property
     def sessions(self) -> str:
-        """What is known of the sessions among the files."""
+        """Metadata of the sessions among the files."""
         return f"sessions_{self.generation}"
 
     @property
     def tags(self) -> str:
-        """The tags of the notes."""
+        """Tags of the notes."""
         return f"tags_{self.generation}"
 
     @property
     def front_matter(self) -> str:
-        """The aliases and dates of the notes that have them in the front matter."""
+        """Aliases and dates from the front matter of notes."""
         return f"front_matter_{self.generation}"
 
     @property
     def transcripts(self) -> str:
-        """The files that sessions are read from: how far, and why not."""
+        """Files that sessions are read from: reading position, or the reason why not."""
         return f"transcripts_{self.generation}"
 
     @property
@@ -114,7 +114,7 @@ class Tables:
 def create_generation(connection: apsw.Connection, tables: Tables, *, first_chunk_id: int) -> None:
     """Create the empty tables of a generation.
 
-    Chunk ids are never used twice, not even across generations: the vector matrix relies on an id naming one text.
+    Chunk ids are never reused, not even across generations: the vector matrix relies on an id identifying one text.
     """
     connection.execute(
         f"""CREATE TABLE {tables.files} (
@@ -129,7 +129,7 @@ def create_generation(connection: apsw.Connection, tables: Tables, *, first_chun
             end_line INTEGER NOT NULL, hash BLOB NOT NULL, heading TEXT NOT NULL, text TEXT NOT NULL,
             places BLOB)"""
     )
-    # `places` (JSON) has the message of a session for each part of the text; NULL for notes.
+    # `places` (JSON) gives the message of a session that each part of the text is from; NULL for notes.
     connection.execute(f"CREATE INDEX {tables.chunks}_file ON {tables.chunks} (file_id)")
     connection.execute(f"CREATE INDEX {tables.chunks}_hash ON {tables.chunks} (hash)")
     connection.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (tables.chunks, first_chunk_id - 1))
@@ -151,7 +151,7 @@ def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
             messages INTEGER NOT NULL, bytes INTEGER NOT NULL)"""
     )
     connection.execute(f"CREATE INDEX IF NOT EXISTS {tables.sessions}_transcript ON {tables.sessions} (transcript)")
-    # `state` is what a reader needs to continue where the transcript ended; NULL to read it from the beginning.
+    # `state` lets a reader resume where the transcript ended; NULL if it must start over.
     connection.execute(
         f"""CREATE TABLE IF NOT EXISTS {tables.transcripts} (
             path TEXT PRIMARY KEY, mtime_ns INTEGER NOT NULL, size INTEGER NOT NULL, state BLOB, rule TEXT NOT NULL,
@@ -160,7 +160,7 @@ def _create_sessions(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def _create_query_language(connection: apsw.Connection, tables: Tables) -> None:
-    """Create the tables that only query operators use: tags, and the roles in a chunk."""
+    """Create tables and indexes for query operators only: tags, and the roles of speakers in a chunk."""
     connection.execute(
         f"""CREATE TABLE IF NOT EXISTS {tables.tags} (
             tag TEXT NOT NULL, file_id INTEGER NOT NULL, PRIMARY KEY (tag, file_id)) WITHOUT ROWID"""
@@ -174,7 +174,7 @@ def _create_query_language(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def _create_front_matter(connection: apsw.Connection, tables: Tables) -> None:
-    # One alias on each line.
+    # `aliases` has one alias per line.
     connection.execute(
         f"""CREATE TABLE IF NOT EXISTS {tables.front_matter} (
             file_id INTEGER PRIMARY KEY, aliases TEXT NOT NULL, dated REAL, evergreen INTEGER NOT NULL)"""
@@ -182,9 +182,9 @@ def _create_front_matter(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def spoken_by(role: str) -> str:
-    """Condition that a chunk contains a message of this role, as in its partial index.
+    """SQL condition that a chunk contains text of this role, written exactly as in the role's partial index.
 
-    A place is a JSON array that ends with the role; inside a JSON string, quotation marks are escaped.
+    A place is a JSON array that ends with the role; quotation marks inside JSON strings are always escaped.
     """
     ending = f'"{role}"]'.encode().hex()
     return f"instr(places, x'{ending}') > 0"

@@ -1,4 +1,4 @@
-"""Reads and writes the facts of sessions, and of the transcripts that they are read from."""
+"""Read and write metadata of sessions and of the transcripts that they are read from."""
 
 from typing import Annotated, NamedTuple
 
@@ -12,17 +12,17 @@ _Time = Annotated[float, msgspec.Meta(ge=0, lt=253_402_300_800)]
 
 
 class StoredTranscript(NamedTuple):
-    """A file that sessions are read from, as it was when it was last read."""
+    """A file that sessions are read from, as of its last read."""
 
     mtime_ns: int
     size: int
     rule: str
-    """Why nothing of it is indexed; empty where something is."""
+    """Why none of it is indexed; empty if some of it is."""
     detail: str
 
 
 class StoredSession(NamedTuple):
-    """What is known of one indexed session."""
+    """Metadata of one indexed session."""
 
     path: str
     title: str
@@ -38,20 +38,20 @@ class StoredSession(NamedTuple):
 
 
 def transcripts(snapshot: Snapshot) -> dict[str, StoredTranscript]:
-    """Every file that was looked at for sessions, by its name."""
+    """All transcripts examined for sessions, by name."""
     query = f"SELECT path, mtime_ns, size, rule, detail FROM {snapshot.tables.transcripts}"
     rows = typed(snapshot.connection.execute(query), tuple[str, int, int, str, str])
     return {row[0]: StoredTranscript(*row[1:]) for row in rows}
 
 
 def listed_transcripts(snapshot: Snapshot) -> set[str]:
-    """Names of the transcripts that have a listed session, even if none was read yet."""
+    """Names of all transcripts with a listed session, even if not read yet."""
     rows = snapshot.connection.execute(f"SELECT DISTINCT transcript FROM {snapshot.tables.sessions}")
     return {name for (name,) in rows}
 
 
 def transcript_state(snapshot: Snapshot, path: str) -> bytes | None:
-    """State for continuing where this transcript ended; None to read it from the beginning."""
+    """Reader state to resume where this transcript ended; None if it must be read from the start."""
     query = f"SELECT state FROM {snapshot.tables.transcripts} WHERE path = ?"
     row = snapshot.connection.execute(query, (path,)).fetchone()
     return None if row is None else row[0]
@@ -65,7 +65,7 @@ def sessions_of(snapshot: Snapshot, transcript: str) -> dict[str, str]:
 
 
 def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]:
-    """All indexed sessions, or the one of this name; newest first."""
+    """All indexed sessions, or only the one of this name; newest first."""
     rows = snapshot.connection.execute(
         f"""SELECT f.path, f.title, s.agent, s.session_id, s.project, s.branch, s.parent, s.started, s.ended,
                 s.messages, s.bytes
@@ -80,7 +80,7 @@ def sessions(snapshot: Snapshot, path: str | None = None) -> list[StoredSession]
 def note_transcript(
     writer: Writer, path: str, *, mtime_ns: int, size: int, state: bytes | None, rule: str = "", detail: str = ""
 ) -> None:
-    """Note how far a transcript was read, or by which rule it is not."""
+    """Record how far a transcript was read, or the rule that excludes it."""
     writer.connection.execute(
         f"INSERT OR REPLACE INTO {writer.tables.transcripts} VALUES (?, ?, ?, ?, ?, ?)",
         (path, mtime_ns, size, state, rule, detail),
@@ -88,7 +88,7 @@ def note_transcript(
 
 
 def forget_transcript(writer: Writer, path: str) -> list[int]:
-    """Forget a transcript with all its sessions; returns the ids of their chunks."""
+    """Remove a transcript with all its sessions; returns the ids of their chunks."""
     removed = [id_ for name in sessions_of(writer, path) for id_ in writer.remove_file("sessions", name)]
     writer.connection.execute(f"DELETE FROM {writer.tables.transcripts} WHERE path = ?", (path,))
     return removed

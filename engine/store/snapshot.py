@@ -1,4 +1,4 @@
-"""Reading the index: everything that one short read transaction can see."""
+"""Read access to the index within one short read transaction."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from engine.store.vector_encoding import StoredModel
 
 HEADING_SEPARATOR = "\x1f"
 MOST_FREE = 0.25
-"""Share of empty pages from which on they are given back to the disk; below it new notes will fill them."""
+"""Share of empty pages above which they are returned to the disk; below it, new notes will fill them."""
 _GROUP = 400
 _CHUNK_TYPES = tuple(
     (int, str, str, str, str, int, int, int, str, str, places, str, str) for places in (type(None), bytes)
@@ -26,7 +26,7 @@ _Row = TypeVar("_Row")
 
 
 class StoredFile(NamedTuple):
-    """One indexed file, as it was when it was indexed."""
+    """An indexed file, with the metadata from when it was indexed."""
 
     id: int
     hash: str
@@ -36,7 +36,7 @@ class StoredFile(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk with the facts of its file."""
+    """A chunk with metadata of its file."""
 
     id: int
     path: str
@@ -49,20 +49,20 @@ class StoredChunk:
     heading: tuple[str, ...]
     text: str
     places: bytes | None
-    """Of a session's chunk, as JSON: which message each part of the text is from."""
+    """JSON, for sessions only: the message that each part of the text is from."""
     agent: str
-    """Of a session, else empty, as is the next."""
+    """Sessions only, else empty; the same holds for `project`."""
     project: str
 
     @property
     def citation(self) -> str:
-        """`path#L5-L9`, or `path#L5` for one line."""
+        """Citation: `path#L5-L9`, or `path#L5` for one line."""
         return cite(self.path, self.start_line, self.end_line)
 
 
 @dataclass(frozen=True, slots=True)
 class Unembedded:
-    """A chunk text that waits for its vector."""
+    """A chunk text that has no vector yet."""
 
     hash: bytes
     text: str
@@ -70,15 +70,15 @@ class Unembedded:
 
 
 class Snapshot:
-    """A consistent view of the index; valid inside the `with` that made it.
+    """The index at one moment; valid inside the `with` block that made it.
 
-    Lookups by id use CROSS JOIN, which keeps SQLite from reversing the order: from a few hundred ids on it would scan
-    the other table (85 ms instead of 1).
+    Look-ups by id use CROSS JOIN to fix SQLite's join order: above a few hundred ids it would rather scan the other
+    table (85 ms instead of 1).
     """
 
     def __init__(self, connection: apsw.Connection, tables: Tables | None = None) -> None:
         self.connection = connection
-        # Reading the generation first fixes the moment: everything after sees the same commit.
+        # Reading the generation first starts the snapshot: all later reads see the same commit.
         keys = "'identity', 'generation', 'stamp'"
         meta = dict(connection.execute(f"SELECT key, value FROM meta WHERE key IN ({keys})"))
         if not {"identity", "generation"} <= meta.keys():
@@ -86,7 +86,7 @@ class Snapshot:
         if not all(isinstance(value, int) and value >= 0 for key, value in meta.items() if key != "identity"):
             raise IndexCorrupt(tr("The index does not say which of its tables are the current ones."))
         self.identity = str(meta["identity"])
-        """Identity of the file: the replacement of a damaged one has another."""
+        """Identity of the file; the replacement of a damaged file has a different one."""
         try:
             self.generation, self.stamp = int(meta["generation"]), int(meta.get("stamp", 0))
         except (ValueError, TypeError):
@@ -95,7 +95,7 @@ class Snapshot:
         self.tables = tables or Tables(self.generation)
 
     def meta(self, key: str) -> object:
-        """A value of the store's metadata; None if there is none."""
+        """Return a value from the store's metadata; None if it is not set."""
         row = self.connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return None if row is None else row[0]
 
@@ -104,32 +104,32 @@ class Snapshot:
         return generations_present(self.connection)
 
     def discarded(self) -> bool:
-        """Whether there are discarded tables to drop."""
+        """Whether discarded tables are still to be deleted."""
         return bool(discarded(self.connection))
 
     def files(self, source: Source) -> dict[str, StoredFile]:
-        """The indexed files of one source by their names."""
+        """The indexed files of one source by name."""
         query = f"SELECT path, id, hash, mtime_ns, size FROM {self.tables.files} WHERE source = ?"
         return {path: StoredFile(*rest) for path, *rest in self.connection.execute(query, (source,))}
 
     def file_count(self) -> int:
-        """How many files are indexed, those without a chunk included."""
+        """Number of indexed files, including those without chunks."""
         return number(self.connection, f"SELECT count(*) FROM {self.tables.files}")
 
     def chunk_count(self) -> int:
-        """How many chunks are indexed."""
+        """Number of indexed chunks."""
         return number(self.connection, f"SELECT count(*) FROM {self.tables.chunks}")
 
     def chunk_id_range(self) -> tuple[int, int]:
-        """Lowest and highest id of the chunks; both 0 without any."""
-        # Two queries: for min and max in one SQLite would read every row.
+        """Lowest and highest chunk id; both 0 if there are no chunks."""
+        # Two queries: for min and max in one, SQLite would read every row.
         return (
             number(self.connection, f"SELECT min(id) FROM {self.tables.chunks}"),
             number(self.connection, f"SELECT max(id) FROM {self.tables.chunks}"),
         )
 
     def newest_chunk_id(self) -> int:
-        """The highest id that a chunk of any generation got."""
+        """The highest chunk id ever used in any generation."""
         return number(self.connection, "SELECT max(seq) FROM sqlite_sequence")
 
     def source_counts(self) -> tuple[SourceCount, ...]:
@@ -146,9 +146,9 @@ class Snapshot:
         return tuple(SourceCount(source=source, files=count, chunks=chunks.get(source, 0)) for source, count in files)
 
     def languages(self) -> tuple[str, ...]:
-        """Languages of the indexed notes, with "" if some are in an unknown one.
+        """Languages of the indexed notes, including "" if the language of some is unknown.
 
-        Used by every query, so it jumps from one language to the next in their index.
+        Runs with every query, so it skips from one language to the next in their index.
         """
         rows = self.connection.execute(
             f"""WITH RECURSIVE found (language) AS (
@@ -161,14 +161,14 @@ class Snapshot:
         return tuple(language for (language,) in rows)
 
     def issues(self, kind: str) -> tuple[FileIssue, ...]:
-        """Files that the last sync passed over (`skipped`) or could not index (`failed`), by name."""
+        """Files that the last sync skipped (`skipped`) or could not index (`failed`), by name."""
         query = "SELECT path, rule, detail FROM issues WHERE kind = ? ORDER BY path, rule"
         rows = self.connection.execute(query, (kind,))
         found = typed(rows, tuple[str, str, str])
         return tuple(FileIssue(path=path, rule=rule, detail=detail) for path, rule, detail in found)
 
     def chunks(self, ids: Sequence[int]) -> dict[int, StoredChunk]:
-        """The chunks with these ids; ids that the index does not hold are left out."""
+        """The chunks with these ids; unknown ids are left out."""
         found: dict[int, StoredChunk] = {}
         for group in _groups(ids):
             rows = self.connection.execute(
@@ -195,7 +195,7 @@ class Snapshot:
         return sorted(found)
 
     def files_of_chunks(self, ids: Sequence[int]) -> list[tuple[int, int]]:
-        """(id, id of its file) of the chunks with these ids, in rising order where `ids` rise; others are left out."""
+        """Pairs (chunk id, file id), in rising order if `ids` rise; unknown ids are left out."""
         found: list[tuple[int, int]] = []
         for group in _groups(ids):
             query = f"SELECT id, file_id FROM {self.tables.chunks} WHERE id IN ({_marks(group)}) ORDER BY id"
@@ -203,9 +203,9 @@ class Snapshot:
         return found
 
     def titles(self, ids: Sequence[int]) -> Iterator[tuple[int, int, str, str, str]]:
-        """(id, id of its file, the file's title, path and aliases) of the chunks with these ids.
+        """Tuples (chunk id, file id, title, path, aliases) for these chunks.
 
-        There is one alias on each line. Ids that the index does not hold are left out.
+        Aliases are separated by newlines. Unknown ids are left out.
         """
         for group in _groups(ids):
             rows = self.connection.execute(
@@ -219,14 +219,14 @@ class Snapshot:
     # --- vectors --------------------------------------------------------------------------------------------------
 
     def stored_model(self, provider: str, model: str, provider_key: str) -> StoredModel | None:
-        """The model of these names; None before anything was embedded with it."""
+        """The model of these names; None if nothing was embedded with it yet."""
         names = (provider, model, provider_key)
         query = "SELECT id, dims FROM models WHERE provider = ? AND model = ? AND provider_key = ?"
         row = self.connection.execute(query, names).fetchone()
         return None if row is None else StoredModel.of(row[0], *names, row[1])
 
     def vector_chunk_ids(self, model_id: int) -> list[int]:
-        """Chunks that have a vector of this model, in rising order."""
+        """Ids of the chunks that have a vector of this model, in rising order."""
         rows = self.connection.execute(
             f"""SELECT c.id FROM {self.tables.chunks} c
                 WHERE EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)
@@ -236,7 +236,7 @@ class Snapshot:
         return [id_ for (id_,) in rows]
 
     def vectors(self, model_id: int, ids: Sequence[int]) -> Iterator[tuple[int, bytes]]:
-        """(chunk id, float16 vector) of the chunks among `ids` that have one."""
+        """Pairs (chunk id, float16 vector) of the chunks among `ids` that have a vector."""
         for group in _groups(ids):
             yield from self.connection.execute(
                 f"""SELECT c.id, e.vector FROM {self.tables.chunks} c
@@ -251,7 +251,7 @@ class Snapshot:
         return self.connection.execute(query, (model_id,)).fetchone() is not None
 
     def chunks_with_vectors(self, model_id: int, *, above: int) -> int:
-        """How many of the chunks with an id above this one have a vector."""
+        """Number of chunks with an id above this one that have a vector."""
         return number(
             self.connection,
             f"""SELECT count(*) FROM {self.tables.chunks} c WHERE c.id > ? AND EXISTS (
@@ -275,7 +275,7 @@ class Snapshot:
         return [id_ for id_, _ in self.due(model_id)]
 
     def due(self, model_id: int) -> list[tuple[int, bytes]]:
-        """The same, each with the hash of its text."""
+        """Like `unembedded`, with the hash of each text."""
         rows = self.connection.execute(
             f"""SELECT min(c.id), c.hash FROM {self.tables.files} f JOIN {self.tables.chunks} c ON c.file_id = f.id
                 WHERE NOT EXISTS (SELECT 1 FROM embedding_cache e WHERE e.model_id = ? AND e.hash = c.hash)
@@ -285,7 +285,7 @@ class Snapshot:
         return [(id_, hash_) for id_, hash_ in rows]
 
     def texts(self, ids: Sequence[int]) -> list[Unembedded]:
-        """Text and hash of chunks, in the order of `ids`; deleted ids are left out."""
+        """Texts and hashes of chunks, in the order of `ids`; unknown ids are left out."""
         marks = ",".join("?" for _ in ids)
         rows = self.connection.execute(
             f"""SELECT c.id, c.hash, c.text, f.path FROM {self.tables.chunks} c
@@ -296,7 +296,7 @@ class Snapshot:
         return [found[id_] for id_ in ids if id_ in found]
 
     def chunks_of_hashes(self, hashes: Sequence[bytes]) -> list[tuple[int, bytes]]:
-        """(chunk id, hash) of every chunk with one of these texts."""
+        """Pairs (chunk id, hash) of all chunks with one of these text hashes."""
         found: list[tuple[int, bytes]] = []
         for start in range(0, len(hashes), _GROUP):
             group = hashes[start : start + _GROUP]
@@ -306,7 +306,7 @@ class Snapshot:
         return found
 
     def free_share(self) -> float:
-        """How much of the file is empty pages, 0 to 1."""
+        """Share of empty pages in the file, 0 to 1."""
         return number(self.connection, "PRAGMA freelist_count") / max(1, number(self.connection, "PRAGMA page_count"))
 
     def cache_entries(self) -> int:
@@ -314,7 +314,7 @@ class Snapshot:
 
 
 def typed(rows: Iterable[tuple[Any, ...]], kind: type[_Row]) -> list[_Row]:
-    """The rows as tuples of this type: SQLite allows any value in any column. Raises `IndexCorrupt`."""
+    """Convert rows to tuples of this type, since SQLite columns accept any value. Raises `IndexCorrupt`."""
     try:
         return msgspec.convert(list(rows), list[kind])  # type: ignore[valid-type]
     except msgspec.ValidationError as error:
@@ -324,7 +324,7 @@ def typed(rows: Iterable[tuple[Any, ...]], kind: type[_Row]) -> list[_Row]:
 
 
 def _whole(rows: Iterable[tuple[Any, ...]]) -> Iterator[tuple[Any, ...]]:
-    """The rows of chunks. Raises `IndexCorrupt` as `typed` does, which would copy their texts."""
+    """Validate rows of chunks like `typed`, but without copying their texts. Raises `IndexCorrupt`."""
     for row in rows:
         if tuple(map(type, row)) not in _CHUNK_TYPES:
             raise IndexCorrupt(tr("The index holds a passage that cannot be read."))

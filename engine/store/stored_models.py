@@ -1,4 +1,4 @@
-"""The models that the index has vectors of: complete and missing vectors, speed, and pending approval."""
+"""Models with vectors in the index: missing vectors, measured speed and embedding that awaits approval."""
 
 import contextlib
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ _MOST_PURGED = 1000
 
 
 class ModelName(NamedTuple):
-    """The key that tells the vectors of models apart."""
+    """The names that identify the vectors of one model."""
 
     provider: str
     model: str
@@ -25,7 +25,7 @@ class ModelName(NamedTuple):
 
 
 class Awaiting(msgspec.Struct, frozen=True):
-    """Embedding that the last sync did not start because it needs approval."""
+    """Embedding that the last sync did not start because it was not approved."""
 
     name: ModelName
     estimate: EmbeddingEstimate
@@ -33,19 +33,19 @@ class Awaiting(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True)
 class MissingVectors:
-    """What has no vector of a model yet."""
+    """Chunks and texts that have no vector of a model yet."""
 
     chunks: int = 0
     texts: int = 0
-    """Distinct ones: chunks with the same text share their vector."""
+    """Number of distinct texts; chunks with the same text share their vector."""
     letters: int = 0
-    """Of these texts."""
+    """Characters in these texts."""
     letters_elsewhere: int = 0
-    """Of those among them that another model has a vector of."""
+    """Characters in those of the texts that have a vector of another model."""
 
 
 def stored_models(snapshot: Snapshot, active: ModelName | None) -> tuple[StoredModelInfo, ...]:
-    """Every model with vectors, most vectors first."""
+    """All models with vectors, most vectors first."""
     counts = dict(snapshot.connection.execute("SELECT model_id, count(*) FROM embedding_cache GROUP BY model_id"))
     rows: Iterable[tuple[int, str, str, str, int]] = snapshot.connection.execute(
         "SELECT id, provider, model, provider_key, dims FROM models"
@@ -67,7 +67,7 @@ def stored_models(snapshot: Snapshot, active: ModelName | None) -> tuple[StoredM
 
 
 def lack(snapshot: Snapshot, name: ModelName) -> MissingVectors:
-    """Count what is missing for all vectors of this model. Reads every text without one."""
+    """Count the missing vectors of this model. Reads every text without a vector."""
     model = snapshot.stored_model(*name)
     id_ = -1 if model is None else model.id
     rows: Iterable[tuple[int, int, int, int]] = snapshot.connection.execute(
@@ -90,35 +90,35 @@ def lacking_ids(snapshot: Snapshot, name: ModelName) -> list[int]:
 
 
 def speed(snapshot: Snapshot, name: ModelName) -> float | None:
-    """Characters per second that this model embedded here; None if not measured."""
+    """Measured embedding speed in characters per second; None if it was not measured."""
     model = snapshot.stored_model(*name)
     found = None if model is None else snapshot.meta(f"speed {model.id}")
     return float(found) if isinstance(found, (int, float)) else None
 
 
 def note_speed(writer: Writer, model_id: int, letters_a_second: float) -> None:
-    """Remember how fast a model was."""
+    """Store the measured speed of a model."""
     writer.set_meta(f"speed {model_id}", round(letters_a_second))
 
 
 def awaiting(snapshot: Snapshot) -> Awaiting | None:
-    """The embedding that awaits approval, as found by the last sync."""
+    """Embedding that awaits approval since the last sync."""
     found = snapshot.meta("awaiting")
     if isinstance(found, str):
-        with contextlib.suppress(ValueError):  # another version's
+        with contextlib.suppress(ValueError):  # written by another version
             return decode_json(found, Awaiting)
     return None
 
 
 def note_awaiting(writer: Writer, what: Awaiting | None) -> None:
-    """Remember it, or with None that nothing waits."""
+    """Store the embedding that awaits approval; None if there is none."""
     writer.set_meta("awaiting", None if what is None else msgspec.json.encode(what).decode())
 
 
 def purge(writer: Writer, name: ModelName) -> int:
-    """Delete some vectors of a model, in the caller's transaction. Returns their number, 0 when none is left.
+    """Delete some vectors of a model in the caller's transaction; returns how many, 0 if none is left.
 
-    The model keeps its number: caches in memory and in files use it.
+    The model keeps its id, which memory and other files refer to.
     """
     model = writer.stored_model(*name)
     if model is None:

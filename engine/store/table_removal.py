@@ -1,8 +1,7 @@
-"""Discards tables: renames them immediately, then empties them in small steps and drops them.
+"""Removal of obsolete tables: they are renamed immediately, then emptied in small steps and dropped.
 
-Dropping a large table is one long transaction: every page of it is overwritten (`secure_delete`), which blocks other
-writers and fills the write-ahead log. A renamed table blocks nothing, and after a crash the program continues at the
-next start.
+Dropping a large table is one long transaction that overwrites every page (`secure_delete`), which blocks other writers
+and fills the write-ahead log. A renamed table blocks nothing, and removal resumes after a kill.
 """
 
 import time
@@ -17,9 +16,9 @@ _STEP_SECONDS = 0.03
 
 
 def discard_generation(connection: apsw.Connection, tables: Tables) -> None:
-    """Take the tables of a generation away, in the caller's transaction."""
+    """Discard the tables of a generation, in the caller's transaction."""
     connection.execute(f"DROP TABLE IF EXISTS {tables.terms}")
-    # What the keyword index consists of; FTS5 itself then drops the little that is left.
+    # The data of the keyword index; FTS5 itself drops its remaining small tables.
     discard(connection, f"{tables.fts}_data")
     connection.execute(f"DROP TABLE IF EXISTS {tables.fts}")
     discard(connection, tables.chunks)
@@ -31,8 +30,7 @@ def discard_generation(connection: apsw.Connection, tables: Tables) -> None:
 
 
 def discard(connection: apsw.Connection, table: str) -> None:
-    """Discard a table, if it exists, in the caller's transaction; its indexes, which are small, are dropped
-    immediately."""
+    """Rename a table, if it exists, for later removal and drop its small indexes, in the caller's transaction."""
     if table not in _tables(connection, table):
         return
     query = "SELECT name FROM sqlite_schema WHERE type = 'index' AND tbl_name = ? AND sql IS NOT NULL"
@@ -43,12 +41,12 @@ def discard(connection: apsw.Connection, table: str) -> None:
 
 
 def discarded(connection: apsw.Connection) -> list[str]:
-    """Names of the tables that wait for their end."""
+    """Names of the renamed tables that are still to be deleted."""
     return list(_tables(connection, f"{_PREFIX}[0-9]*"))
 
 
 def shrink(connection: apsw.Connection) -> bool:
-    """One short step, in the caller's transaction; False when nothing is left to do."""
+    """Run one short step of removal in the caller's transaction; return False when nothing is left."""
     waiting = discarded(connection)
     if not waiting:
         return False

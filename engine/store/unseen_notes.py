@@ -1,4 +1,4 @@
-"""Session notes that an agent wrote and the user has not been shown yet, stored in `user.sqlite`."""
+"""Notes that an agent has written and the user has not seen yet, stored in `user.sqlite`."""
 
 import apsw
 import msgspec
@@ -10,13 +10,13 @@ _KEPT = 50
 
 
 class UnseenNotes:
-    """The unseen notes of one workspace. Thread-safe; does nothing if nothing can be saved."""
+    """The unseen notes of one workspace. Thread-safe; if nothing can be saved, it stays empty."""
 
     def __init__(self, user: UserData) -> None:
         self._user = user
 
     def all(self) -> tuple[WrittenNote, ...]:
-        """The newest first."""
+        """All unseen notes, newest first."""
         with self._user.reading() as connection:
             rows = connection.execute("SELECT path, session, written, digest FROM unseen_notes ORDER BY written DESC")
             return tuple(_note(*row) for row in rows)
@@ -29,7 +29,7 @@ class UnseenNotes:
             _forget_oldest(connection)
 
     def seen(self, paths: tuple[str, ...]) -> None:
-        """The person knows of these."""
+        """Mark these notes as seen by the user."""
         if self._user.keeps:
             with self._user.writing() as connection:
                 connection.executemany("DELETE FROM unseen_notes WHERE path = ?", [(path,) for path in paths])

@@ -1,8 +1,8 @@
-"""`user.sqlite`: data that can't be rebuilt. The sync history, approvals for embedding, open batch jobs, the search
-history, facts, and unseen notes.
+"""`user.sqlite`: data that cannot be rebuilt.
 
-Everything here is written with synchronous=FULL and has backups (`backups.py`): nothing may destroy or silently replace
-it. A file that is damaged, empty or missing is reported, and a backup is restored only when the user requests it.
+It holds the sync history, approvals of embedding, open batch jobs, saved and recent searches, facts, and unseen notes.
+It is written with synchronous=FULL and has backups (`backups.py`), so that nothing destroys or silently replaces it. A
+damaged, empty or missing file is reported; a backup is restored only at the user's request.
 """
 
 import contextlib
@@ -44,27 +44,27 @@ _MISSING = marked(
 
 
 class UserData:
-    """The user's data. Thread-safe; one connection, since its transactions are few and tiny.
+    """The user's data of one workspace. Thread-safe; one connection, since transactions are few and tiny.
 
-    Raises `IndexTooNew`, `IndexReadOnly` and the other errors of `engine.store.failures`, but not for a file that is
-    damaged, empty or missing: then nothing is written, `problem` says so, and `restore` restores a backup. A file that
-    another process has replaced is opened again.
+    Raises `IndexTooNew`, `IndexReadOnly` and the other errors of `engine.store.failures`, but not for a damaged, empty
+    or missing file: then nothing is written, `problem` describes it, and `restore` recovers a backup. If another
+    process replaces the file, the new one is opened.
     """
 
     def __init__(self, path: Path, *, read_only: bool = False) -> None:
-        """`read_only`: nothing is saved, as in a folder that can't be written; a missing file reads as empty."""
+        """`read_only`: save nothing, for example in a read-only folder; a missing file reads as empty."""
         self._path = path
         self._lock = threading.RLock()
         self._read_only = read_only
         self._backups = Backups(path)
         self._within = False
-        """Whether the connection is being used, so that it must stay what it is."""
+        """Whether the connection is in use and must not be replaced."""
         self._closed = False
         self._problem = ""
         self._connection: apsw.Connection
         self._opened: tuple[int, int] | None
         self._lost: apsw.Connection | None = None
-        """Open on a deleted file: its contents still exist."""
+        """Connection to a file that was deleted while open; all its data is still readable."""
         self.openings = 0
         """How often the file was opened; it may have been replaced each time."""
         self._open()
@@ -75,18 +75,18 @@ class UserData:
 
     @property
     def keeps(self) -> bool:
-        """Whether anything can be written."""
+        """Whether data can be saved."""
         return not self._read_only and not self.problem
 
     @property
     def problem(self) -> str:
-        """Empty, or one sentence about a file that is damaged, empty or missing."""
+        """Message about a damaged, empty or missing file, or empty."""
         with self._lock:
             self._look()
             return self._problem
 
     def status(self) -> UserDataStatus | None:
-        """The problem and the backup that can be restored; None where all is well."""
+        """The problem and the time of the backup that can be restored; None if there is no problem."""
         with self._lock:
             if not self.problem:
                 return None
@@ -101,14 +101,14 @@ class UserData:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[apsw.Connection]:
-        """One exclusive write transaction, also against other processes; only if `keeps`.
+        """Open an exclusive transaction, across threads and processes. Only valid if `keeps` is true.
 
-        Raises `IndexReadOnly` for a deleted file, also if deleted while writing: then nothing was saved.
+        Raises `IndexReadOnly` if the file has disappeared, even during the write; then nothing was saved.
         """
         with self._used() as connection:
             if self._problem:
                 raise IndexReadOnly(self._problem)
-            connection.execute("BEGIN IMMEDIATE")  # so that reads in the transaction see the data it changes
+            connection.execute("BEGIN IMMEDIATE")  # another process must not write between our reads and writes
             try:
                 yield connection
                 connection.execute("COMMIT")
@@ -122,7 +122,7 @@ class UserData:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[apsw.Connection]:
-        """The connection, locked against other threads."""
+        """Yield the connection for exclusive use within this process."""
         with self._used() as connection:
             yield connection
 
@@ -137,7 +137,7 @@ class UserData:
             except IndexCorrupt:
                 if within:
                     raise
-                # Nothing more is read from it, and nothing written into it.
+                # Stop reading from and writing to the damaged file.
                 self._connection.close()
                 self._connection = _empty()
                 self._leave_alone()
@@ -146,20 +146,20 @@ class UserData:
                 self._within = within
 
     def settle(self) -> None:
-        """Move data from the log into the file itself, so that deleted data is in neither."""
-        with self.reading() as connection, contextlib.suppress(apsw.BusyError):  # another process reads: it will do it
+        """Move the log's content into the file, so that deleted data remains in neither."""
+        with self.reading() as connection, contextlib.suppress(apsw.BusyError):  # the other process will do it
             connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def change_in_backups(self, table: str, statement: str, rows: Iterable[tuple[str, ...]] = ((),)) -> None:
-        """Run a statement on this table of each backup, so that forgotten data is removed there too."""
+        """Run a statement on this table in every backup, so that deleted data is removed there too."""
         with self._lock, translated(self._path):
             self._backups.change(table, statement, rows)
 
     def restore(self) -> str:
-        """Replace a damaged, empty or missing file by the newest usable backup; returns what was done.
+        """Replace a damaged, empty or missing file with the newest usable backup; returns a message about the result.
 
-        The existing file is renamed. Of a file that was deleted while open, nothing is lost. Returns an empty text if
-        there is nothing to restore. Raises `IndexReadOnly` without a backup, `IndexBusy`.
+        The existing file is renamed. If the file was deleted while open, nothing is lost. Returns "" if there is no
+        problem. Raises `IndexReadOnly` if there is no backup, and `IndexBusy`.
         """
         from engine.store import vector_recovery
 
@@ -173,9 +173,9 @@ class UserData:
                 source = self._copy_newest(made)
                 try:
                     there = self._path.exists()
-                    aside = vector_recovery.set_aside(self._path)  # with its log, which belongs to no other file
+                    aside = vector_recovery.set_aside(self._path)  # with its log, which fits no other file
                     os.replace(made, self._path)
-                except OSError as error:  # Windows can't rename an open file
+                except OSError as error:  # Windows can't rename open files
                     raise IndexBusy(
                         tr("{file} is open in another program: close it and try again.", file=self._path)
                     ) from error
@@ -189,7 +189,7 @@ class UserData:
         return f"{restored} " + tr("The file that was there is now {file}.", file=aside.name)
 
     def _copy_newest(self, target: Path) -> str:
-        """Copy the data to restore; returns its source."""
+        """Copy the data to restore; returns a description of its source."""
         if self._lost is not None:
             with contextlib.suppress(apsw.Error):
                 check(self._lost)
@@ -216,11 +216,11 @@ class UserData:
             )
 
     def recent_syncs(self, count: int) -> tuple[SyncSummary, ...]:
-        """The last syncs, newest last; without those recorded in another version's format."""
+        """The last syncs, newest last. Records that this version cannot read are skipped."""
         return self._syncs(count, SyncSummary)
 
     def kept_syncs(self) -> tuple[KeptSync, ...]:
-        """All recorded syncs, newest last."""
+        """All saved syncs, newest last. Records that this version cannot read are skipped."""
         return self._syncs(_KEPT_SYNCS, KeptSync)
 
     def _syncs(self, count: int, kind: type[_Sync]) -> tuple[_Sync, ...]:
@@ -233,21 +233,21 @@ class UserData:
         return tuple(found)
 
     def approve(self, name: ModelName, tokens: int) -> None:
-        """Save the user's approval to embed this amount with this model, replacing an earlier one."""
+        """Record the user's approval to embed this many tokens with a model, replacing an earlier approval."""
         if not self.keeps:
             return
         with self.writing() as connection:
             connection.execute("INSERT OR REPLACE INTO approvals VALUES (?, ?, ?, ?, ?)", (*name, time.time(), tokens))
 
     def end_approval(self, name: ModelName) -> None:
-        """Forget it."""
+        """Remove the approval of a model."""
         if not self.keeps:
             return
         with self.writing() as connection:
             connection.execute("DELETE FROM approvals WHERE provider = ? AND model = ? AND provider_key = ?", name)
 
     def approved_tokens(self, name: ModelName) -> int:
-        """The approved amount for this model, in tokens; 0 without an approval."""
+        """Number of tokens approved for this model; 0 without an approval."""
         query = "SELECT tokens FROM approvals WHERE provider = ? AND model = ? AND provider_key = ?"
         with self.reading() as connection:
             return number(connection, query, name)
@@ -270,10 +270,10 @@ class UserData:
             self._lost.close()
             self._lost = None
 
-    # --- which file it is -------------------------------------------------------------------------------------------
+    # --- file identity ----------------------------------------------------------------------------------------------
 
     def _look(self) -> None:
-        """Notice that the file was deleted, emptied or replaced since it was opened: one system call."""
+        """Detect with one system call that the file was deleted, emptied or replaced since it was opened."""
         if self._within or self._closed:
             return
         found = _identity(self._path)
@@ -285,10 +285,10 @@ class UserData:
             self._lose(found)
 
     def _lose(self, found: "tuple[int, int] | None") -> None:
-        """The file was there and is not any more."""
+        """Handle a file that was deleted or emptied while open."""
         self._opened = found
         self._problem = tr(_MISSING if found is None else _EMPTY, file=self._path)
-        # It would write the log into an incomplete file.
+        # Closing would otherwise checkpoint the log into a file that has lost the rest.
         self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         if found is None:
             self._lost = self._connection
@@ -342,17 +342,17 @@ class UserData:
 
 
 def _was_used(connection: apsw.Connection) -> bool:
-    """Whether there is anything that a backup could hold."""
+    """Whether the database has any rows worth a backup."""
     tables = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
     return any(number(connection, f"SELECT EXISTS (SELECT 1 FROM {table})") for (table,) in tables.fetchall())
 
 
-# What `_identity` gives for a file of 0 bytes; this program never leaves one.
+# Returned by `_identity` for an empty file; this program never leaves one.
 _NO_CONTENT = (-1, -1)
 
 
 def _identity(path: Path) -> tuple[int, int] | None:
-    """Device and inode of the file; None if there is none."""
+    """Device and inode of the file; None if it does not exist."""
     try:
         state = os.stat(path)
     except OSError:
@@ -361,7 +361,7 @@ def _identity(path: Path) -> tuple[int, int] | None:
 
 
 def _create(path: Path) -> None:
-    """Make the file whole or not at all: one of 0 bytes is always a lost one. Raises apsw's errors."""
+    """Create the file atomically: an empty file always counts as data loss. Raises apsw's errors."""
     aside = temporary_beside(path)
     try:
         create_private(aside)
@@ -385,7 +385,7 @@ def _create(path: Path) -> None:
 
 def _for_reading(path: Path) -> apsw.Connection:
     if path.exists():
-        # A frozen one doesn't see what another connection has just written.
+        # A frozen reader does not see recent writes of other connections.
         connection = open_connection(path, "reader" if os.access(path.parent, os.W_OK) else "frozen reader")
         try:
             refuse_newer(connection, path, MIGRATIONS)

@@ -1,4 +1,4 @@
-"""The tables of `user.sqlite`, as steps from each version of the file to the next."""
+"""Tables of `user.sqlite`, as migrations from each version of the file to the next."""
 
 import apsw
 
@@ -12,7 +12,7 @@ def _m001_sync_history(connection: apsw.Connection) -> None:
 
 
 def _m002_approvals(connection: apsw.Connection) -> None:
-    # Models whose vectors may be completed without another approval; a row is removed when nothing is left to embed.
+    # Models approved for embedding without another prompt; the row is removed when nothing is left to embed.
     connection.execute(
         """CREATE TABLE approvals (
             provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL, approved REAL NOT NULL,
@@ -21,7 +21,7 @@ def _m002_approvals(connection: apsw.Connection) -> None:
 
 
 def _m003_batch_jobs(connection: apsw.Connection) -> None:
-    # Running jobs at a provider, and the texts whose vectors are outstanding (engine/store/batch_jobs.py).
+    # Jobs running at a provider, and the texts whose vectors are still missing (engine/store/batch_jobs.py).
     connection.execute(
         """CREATE TABLE batch_jobs (
             name TEXT PRIMARY KEY, provider TEXT NOT NULL, model TEXT NOT NULL, provider_key TEXT NOT NULL,
@@ -35,12 +35,12 @@ def _m003_batch_jobs(connection: apsw.Connection) -> None:
 
 
 def _m004_agreed_tokens(connection: apsw.Connection) -> None:
-    # The approved amount: work that has grown much since needs another approval.
+    # The approved amount: much more work than that needs a new approval.
     connection.execute("ALTER TABLE approvals ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0")
 
 
 def _m005_kept_searches(connection: apsw.Connection) -> None:
-    # Queries are JSON that survives new fields (engine/records/saved_searches.py).
+    # Queries are stored as JSON, which survives new fields (engine/records/saved_searches.py).
     connection.execute(
         "CREATE TABLE saved_searches (name TEXT PRIMARY KEY, used REAL NOT NULL, question TEXT NOT NULL)"
     )
@@ -50,12 +50,12 @@ def _m005_kept_searches(connection: apsw.Connection) -> None:
 
 
 def _m006_hidden_duplicates(connection: apsw.Connection) -> None:
-    # Groups of notes that share text and that the user has hidden, by key.
+    # Groups of notes with shared text that the user has hidden, by their keys.
     connection.execute("CREATE TABLE hidden_duplicates (key TEXT PRIMARY KEY, hidden REAL NOT NULL) WITHOUT ROWID")
 
 
 def _m007_facts(connection: apsw.Connection) -> None:
-    # What is to be remembered (engine/store/facts.py). Vectors go with their fact, and when its text changes.
+    # Facts to remember (engine/store/facts.py). Vectors are removed with their fact, or when its text changes.
     connection.execute(
         """CREATE TABLE facts (
             id TEXT PRIMARY KEY, text TEXT NOT NULL, category TEXT NOT NULL, importance REAL NOT NULL,
@@ -70,7 +70,7 @@ def _m007_facts(connection: apsw.Connection) -> None:
 
 
 def _m008_unseen_notes(connection: apsw.Connection) -> None:
-    # Session notes that an agent wrote and the user has not been shown yet (engine/store/unseen_notes.py).
+    # Notes written by an agent that the user has not seen yet (engine/store/unseen_notes.py).
     connection.execute(
         """CREATE TABLE unseen_notes (
             path TEXT PRIMARY KEY, session TEXT NOT NULL, written REAL NOT NULL, digest TEXT NOT NULL)"""

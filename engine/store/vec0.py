@@ -1,8 +1,8 @@
 """Vectors as int8 codes in a vec0 table of sqlite-vec, searched inside SQLite.
 
-The codes are compared by Euclidean distance, which for unit vectors gives the order of the cosines. Of vec0's kinds of
-vectors and distances this one is the fastest: with 10,000 x 512 it takes 5 ms, float32 7 ms, and cosine distance 8 to
-9 ms with either. Its four times as many candidates hold the 50 nearest in every case measured.
+The codes are compared by Euclidean distance, which orders unit vectors as the cosine does. This is the fastest of
+vec0's combinations: 10,000 x 512 take 5 ms, float32 takes 7 ms, and cosine distance 8 to 9 ms with either type. Four
+times as many candidates contained the 50 nearest in every case measured.
 """
 
 import importlib.util
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 LOAD_SECONDS = 30.0
 _ENTRY_POINT = "sqlite3_vec_init"
 MOST_NEIGHBOURS = 4096
-"""vec0 refuses to look for more."""
+"""Limit of vec0 for the number of results."""
 MOST_DIMENSIONS = 8192
-"""vec0 refuses longer vectors."""
+"""Limit of vec0 for the length of vectors."""
 _TABLE = "chunks_vec"
 _MOST = 127
 _REACH = 8
-"""No code is made finer than for components of so many standard deviations of a unit vector's."""
+"""Finest resolution: codes cover components of at least this many standard deviations of a unit vector."""
 _HEADROOM = 0.8
-"""So much of the codes' range is used at first: later vectors may have longer components."""
+"""Share of the codes' range used initially; later vectors may have longer components."""
 
 
 @dataclass(frozen=True)
@@ -44,18 +44,18 @@ class VecState:
 
     available: bool
     path: str | None
-    """The library that was tried; None when there is none to try."""
+    """The library that was tried; None if there is none."""
     error: str | None
-    """Why it is not available, one sentence."""
+    """Why it is not available, in one sentence."""
 
 
 def load_extension(connection: apsw.Connection, path: str | None = None) -> VecState:
-    """Load sqlite-vec, the package's own or the one at `path`, into a connection. Never raises, waits at most 30 s.
+    """Load sqlite-vec into a connection, from the Python package or from `path`. Never raises; waits at most 30 s.
 
-    A library on a dead network drive blocks forever, and a thread inside it can't be stopped. So a separate thread
-    loads that of a path into its own connection first; only a library loaded successfully, and hence in memory, is
-    loaded into the caller's. A thread that never returns is abandoned. The package's library is where the program
-    itself was loaded from.
+    A library on a dead network drive blocks indefinitely, and a thread inside it can't be stopped. Therefore a separate
+    thread first loads `path` into a connection of its own; only after that succeeds, with the library in memory, is it
+    loaded into the caller's connection. A blocked thread is abandoned. The package's library is on the same drive as
+    the program, so it needs no trial.
     """
     if path is None:
         path = _package_path()
@@ -77,10 +77,10 @@ def load_extension(connection: apsw.Connection, path: str | None = None) -> VecS
 
 
 def ready_table(connection: apsw.Connection, dims: int) -> bool:
-    """Ensure that `chunks_vec` exists for these dimensions. Returns True if it is new, and so empty.
+    """Ensure that `chunks_vec` exists with this many dimensions; return True if it was just created and is empty.
 
-    A table that is mostly holes is recreated too: vec0 fills only its last chunk of rows, so the space of a removed row
-    is reused neither for new rows nor by VACUUM.
+    A table that is mostly holes is recreated as well: vec0 fills only its last chunk of rows, so the space of rows
+    removed from other chunks is reused neither by new rows nor by VACUUM.
     """
     existing = connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (_TABLE,)).get
     if existing is not None:
@@ -97,25 +97,25 @@ def has_table(connection: apsw.Connection) -> bool:
 
 
 def drop_table(connection: apsw.Connection) -> None:
-    """Drop `chunks_vec`; the vectors themselves are taken away first, to be made an end of in steps."""
+    """Drop `chunks_vec`; its vectors are first renamed, to be deleted later in steps."""
     vectors = f"{_TABLE}_vector_chunks00"
     discard(connection, vectors)
-    connection.execute(f"CREATE TABLE {vectors} (rowid PRIMARY KEY, vectors BLOB)")  # or vec0 would miss it
+    connection.execute(f"CREATE TABLE {vectors} (rowid PRIMARY KEY, vectors BLOB)")  # vec0 expects it
     connection.execute(f"DROP TABLE {_TABLE}")
 
 
 def stored_ids(connection: apsw.Connection) -> list[int]:
-    """Ids of all rows, rising."""
+    """Ids of all rows, in rising order."""
     return [row[0] for row in connection.execute(f"SELECT rowid FROM {_TABLE}_rowids ORDER BY rowid")]
 
 
 def finest_scale(longest: float, dims: int) -> int:
-    """Factor for components of which the longest is `longest`: the larger, the finer the codes."""
+    """Scale factor from components to codes if the longest component is `longest`. Larger scales give finer codes."""
     return max(1, min(int(_MOST * math.sqrt(dims) / _REACH), int(_HEADROOM * _MOST / longest) if longest else _MOST))
 
 
 def fits(longest: float, scale: int) -> bool:
-    """Whether components of up to `longest` keep their length with this scale."""
+    """Whether components of up to `longest` fit the code range with this scale."""
     return longest * scale < _MOST + 1
 
 
@@ -125,7 +125,7 @@ def insert_rows(
     vectors: "NDArray[np.float32] | NDArray[np.float16]",
     scale: int,
 ) -> None:
-    """Insert vectors, (n, dims), under chunk ids, replacing rows that have the same ids."""
+    """Insert vectors, (n, dims), under chunk ids, replacing rows with the same ids."""
     ids = list(ids)
     delete_rows(connection, ids)
     rows = zip(ids, (row.tobytes() for row in _codes(vectors, scale)), strict=True)
@@ -144,13 +144,13 @@ def nearest(
     *,
     allowed: Iterable[int] | None = None,
 ) -> tuple["NDArray[np.int64]", "NDArray[np.float32]"]:
-    """The `k` rows nearest to the query, (dims,): ids (m,) and near cosines (m,), best first, m <= min(k, 4096).
+    """The `k` rows nearest to the query, (dims,): ids (m,) and approximate cosines (m,), best first, m <= min(k, 4096).
 
-    `scale` is that of the rows; `allowed` limits the search to these ids. Vectors of zeros are never found.
+    `scale` is that of the rows; `allowed` limits the search to these ids. Zero vectors are never found.
     """
     import numpy as np
 
-    # As the rows are of one length, a shorter query has the same neighbours, while one that is cut off would not.
+    # All rows have the same length, so scaling the query down keeps its neighbours, while clipping it would not.
     fitting = min(float(scale), _MOST / max(float(np.abs(query).max()), 1e-6))
     sql = f"SELECT rowid, distance FROM {_TABLE} WHERE embedding MATCH vec_int8(?) AND k = ?"
     bindings: list[bytes | int | str] = [_codes(query[None, :], fitting)[0].tobytes(), max(0, min(k, MOST_NEIGHBOURS))]
@@ -166,13 +166,13 @@ def nearest(
 
 
 _OF_NO_VECTOR = -2.0
-"""Two unit vectors have a cosine of -1 at least; what `_codes` makes of zeros seems to have one far below."""
+"""Cosines of unit vectors are at least -1; the codes of a zero vector yield a value far below."""
 
 
 def _codes(vectors: "NDArray[np.float32] | NDArray[np.float16]", scale: float) -> "NDArray[np.int8]":
     """The int8 codes of unit vectors, (n, dims).
 
-    A vector of zeros, which has no direction, gets codes that are further from every query than any other vector's.
+    A zero vector has no direction; it gets codes that are further from every query than those of any other vector.
     """
     import numpy as np
 
@@ -184,7 +184,7 @@ def _codes(vectors: "NDArray[np.float32] | NDArray[np.float16]", scale: float) -
 
 
 def _package_path() -> str | None:
-    """Where the package's library is; importing the package would import numpy."""
+    """Path of the package's library, found without importing the package, which would import numpy."""
     found = importlib.util.find_spec("sqlite_vec")
     return None if found is None or found.origin is None else str(Path(found.origin).with_name("vec0"))
 
@@ -198,8 +198,8 @@ def _trial(path: str) -> str | None:
 
 
 def _load(connection: apsw.Connection, path: str) -> str | None:
-    """Load the library; what went wrong as one sentence, or None."""
-    # The SQL function load_extension() stays switched off, unlike with `enable_load_extension`.
+    """Load the library; returns an error message or None."""
+    # Unlike `enable_load_extension`, this leaves the SQL function load_extension() disabled.
     before = connection.config(apsw.SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, -1)
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 1)
     try:
@@ -217,6 +217,6 @@ def _load(connection: apsw.Connection, path: str) -> str | None:
 def mostly_holes(connection: apsw.Connection) -> bool:
     """Whether more than half of the table's slots are empty."""
     rows = connection.execute(f"SELECT count(*) FROM {_TABLE}_rowids").get
-    # Slots come in chunks of 1,024; less than two chunks' worth of holes is not worth the work.
+    # Slots come in chunks of 1,024; less than two chunks of holes are not worth the work.
     slots = connection.execute(f"SELECT total(size) FROM {_TABLE}_chunks").get
     return bool(slots - rows > max(2048, slots / 2))

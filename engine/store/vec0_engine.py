@@ -1,7 +1,7 @@
-"""The sqlite-vec engine: keeps the `chunks_vec` table in step with the vectors, and searches in it.
+"""The sqlite-vec engine: keeps the `chunks_vec` table in step with the vectors and searches it.
 
-`meta.vec0` records the table's scale, model, generation and stamp; a search in any other state of the index uses the
-matrix engine.
+`meta.vec0` records the scale, model, generation and stamp of the table; if the index is in any other state, the matrix
+engine handles the search.
 """
 
 import logging
@@ -22,13 +22,13 @@ log = logging.getLogger(__name__)
 
 _ROWS_AT_ONCE = 1024
 _FEW = 512
-"""The stored vectors of so few chunks are read faster than the table is searched."""
+"""For this many chunks or fewer, reading the stored vectors is faster than searching the table."""
 
 
 class Vec0Engine:
-    """Searches the sqlite-vec table.
+    """Searches and updates the table of sqlite-vec. Thread-safe.
 
-    Thread-safe. Never raises for a missing extension or a broken table: see `state`.
+    Never raises for a missing extension or a broken table; `state` holds the error.
     """
 
     def __init__(self, store: IndexStore, path: str | None) -> None:
@@ -36,12 +36,12 @@ class Vec0Engine:
         self._path = path
         self._lock = threading.Lock()
         self.broken = False
-        """Whether SQLite refused to work with the table; the next sync makes it again."""
+        """Whether SQLite failed to use the table; the next sync recreates it."""
         self.state: vec0.VecState | None = None
-        """None before it was first needed."""
+        """None before the first use."""
 
     def usable(self, connection: apsw.Connection) -> bool:
-        """Load the extension into this connection, unless it is loaded or known not to load."""
+        """Load the extension into this connection, unless it is loaded already or failed to load before."""
         with self._lock:
             if self.state is not None and not self.state.available:
                 return False
@@ -50,7 +50,7 @@ class Vec0Engine:
             return self.state is None or self.state.available
 
     def in_step(self, snapshot: Snapshot, model: StoredModel, stamp: int | None = None) -> bool:
-        """Whether the table is of this snapshot, or of this generation's `stamp`."""
+        """Whether the table matches this snapshot, or `stamp` of this generation."""
         scale = _scale(snapshot, model)
         return scale is not None and snapshot.meta("vec0") == _moment(snapshot, model, scale, stamp) and not self.broken
 
@@ -61,7 +61,7 @@ class Vec0Engine:
     def search(
         self, snapshot: Snapshot, model: StoredModel, query: Vectors, k: int, allowed: Sequence[int] | None
     ) -> tuple[Ids, Vectors] | None:
-        """Ids (m,) and near cosines (m,), best first; None where the table cannot answer."""
+        """Ids (m,) and approximate cosines (m,), best first; None if the table cannot be used."""
         scale = _scale(snapshot, model)
         if scale is None or not self.answers(snapshot, model):
             return None
@@ -83,7 +83,7 @@ class Vec0Engine:
         new: Sequence[int],
         removed: Sequence[int],
     ) -> None:
-        """Follow the last commit of this process, which began at stamp `before`; see `VectorIndex.changed`."""
+        """Apply the last commit of this process, which began at stamp `before`; see `VectorIndex.changed`."""
         try:
             with self._store.write() as writer:
                 scale = _scale(writer, model)
@@ -91,7 +91,7 @@ class Vec0Engine:
                     return
                 known = _stored(writer, model, new)
                 if not all(vec0.fits(_longest(vectors), scale) for _, vectors in (known, added) if len(vectors)):
-                    return  # the next `settle` takes another scale
+                    return  # the next `settle` changes the scale
                 vec0.delete_rows(writer.connection, removed)
                 vec0.insert_rows(writer.connection, *added, scale)
                 vec0.insert_rows(writer.connection, *known, scale)
@@ -100,10 +100,10 @@ class Vec0Engine:
             self._note_broken(error)
 
     def settle(self, model: StoredModel, cancel: CancelToken | None) -> bool:
-        """Update the table to the chunks that have a vector now, whatever it contained; commits in steps.
+        """Update the table to all chunks that now have a vector, whatever its state; committed in steps.
 
-        Only the holder of the index lock may call this: the vectors must not change meanwhile. Returns False if the
-        table can't be used.
+        The caller must hold the index lock, so that the vectors do not change meanwhile. Returns False if the table is
+        not usable.
         """
         with self._store.read(cancel) as snapshot:
             if self.in_step(snapshot, model):
@@ -130,10 +130,10 @@ class Vec0Engine:
             scale = vec0.finest_scale(max(longest, self._longest_of(model, sorted(present), cancel)), model.dims)
         with self._store.write() as writer:
             if vec0.has_table(writer.connection) and scale != _scale(writer, model):
-                vec0.drop_table(writer.connection)  # the same chunks have other codes in it
+                vec0.drop_table(writer.connection)  # codes depend on the scale
             if vec0.ready_table(writer.connection, model.dims):
                 present, missing = set(), wanted
-            writer.set_meta("vec0", f"{_kind(model, scale)} is being filled")  # of no moment that anybody looks for
+            writer.set_meta("vec0", f"{_kind(model, scale)} is being filled")  # no search uses this state
             vec0.delete_rows(writer.connection, present.difference(wanted))
         for group in _groups(missing, cancel):
             with self._store.write() as writer:
@@ -150,7 +150,7 @@ class Vec0Engine:
         return longest
 
     def problem(self, snapshot: Snapshot, model: StoredModel) -> str:
-        """The problem of an existing table, one sentence; empty if there is none."""
+        """Describe a problem of an existing table in one sentence; empty if there is none."""
         if not self.in_step(snapshot, model):
             return tr("It is not in step with the vectors: they are compared in memory.")
         if vec0.stored_ids(snapshot.connection) != snapshot.vector_chunk_ids(model.id):
@@ -158,12 +158,12 @@ class Vec0Engine:
         return tr("It is mostly holes that removed vectors left.") if vec0.mostly_holes(snapshot.connection) else ""
 
     def refill(self, model: StoredModel, cancel: CancelToken | None) -> None:
-        """Make the table again, as `settle` does."""
+        """Recreate the table, as `settle` does."""
         self.broken = True
         self.settle(model, cancel)
 
     def discard(self) -> None:
-        """Drop the table, which needs the extension's help."""
+        """Drop the table, which requires the extension."""
         if self.state is None or self.state.available:
             try:
                 self._drop()
@@ -190,20 +190,20 @@ def _groups(chunks: Sequence[int], cancel: CancelToken | None) -> Iterator[Seque
 
 
 def _stored(snapshot: Snapshot, model: StoredModel, chunks: Sequence[int]) -> tuple[list[int], Vectors]:
-    """Those of these chunks that have a vector: ids and vectors (n, dims)."""
+    """Ids and vectors (n, dims) of the chunks among these that have a vector."""
     rows = list(snapshot.vectors(model.id, chunks))
     return [id_ for id_, _ in rows], decode([vector for _, vector in rows], model.dims).astype("float32")
 
 
 def _longest(vectors: Vectors) -> float:
-    """The longest component, of vectors that consist of numbers."""
+    """The longest finite component."""
     import numpy as np
 
     return float(np.abs(vectors, where=np.isfinite(vectors), out=np.zeros_like(vectors)).max(initial=0))
 
 
 def _exact(snapshot: Snapshot, model: StoredModel, query: Vectors, k: int, ids: Sequence[int]) -> tuple[Ids, Vectors]:
-    """The best of a few chunks, from their stored vectors."""
+    """Search a few chunks exactly, using their stored vectors."""
     import numpy as np
 
     from engine.store.matrix_scan import best_first
@@ -222,7 +222,7 @@ def _kind(model: StoredModel, scale: int) -> str:
 
 
 def _scale(snapshot: Snapshot, model: StoredModel) -> int | None:
-    """The scale of the table's codes; None if it is of another model, or missing."""
+    """Scale of the table's codes; None if there is no table or it is of another model."""
     found = re.match(r"int8 of (\d+), model (\d+),", str(snapshot.meta("vec0")))
     return int(found[1]) if found is not None and int(found[2]) == model.id else None
 

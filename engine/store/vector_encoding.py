@@ -1,4 +1,4 @@
-"""How vectors are stored: float16, little-endian, unit length; and how the index names the model that made them."""
+"""Storage format of vectors (float16, little-endian, unit length), and the stored identity of their model."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     Ids: TypeAlias = NDArray[np.int64]
     Vectors: TypeAlias = NDArray[np.float32]
 else:
-    # numpy is only imported by modules that use vectors
+    # numpy is imported only by code that handles vectors.
     Ids = Vectors = Any
 
 
 @dataclass(frozen=True)
 class StoredModel:
-    """A model as the index knows it."""
+    """A model, as stored in the index."""
 
     id: int
     name: str
-    """Provider, model and provider key in one: what the matrix file is checked against."""
+    """Provider, model and provider key combined; used to check that the matrix file is of this model."""
     dims: int
 
     @classmethod
@@ -30,12 +30,12 @@ class StoredModel:
 
 
 def encode(vectors: Vectors) -> list[bytes]:
-    """Unit vectors (n, dims) in the stored format."""
+    """Encode unit vectors (n, dims) for storage."""
     return [row.tobytes() for row in vectors.astype("<f2")]
 
 
 def decode(rows: Sequence[bytes], dims: int) -> "NDArray[np.float16]":
-    """Stored vectors as an array (n, dims)."""
+    """Decode stored vectors to an array (n, dims)."""
     import numpy as np
 
     return np.frombuffer(b"".join(rows), dtype="<f2").reshape(len(rows), dims)

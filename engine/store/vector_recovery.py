@@ -1,4 +1,4 @@
-"""What is saved from a damaged index: the file itself, and the vectors in it that can still be read."""
+"""Recovery from a damaged index: sets the file aside and copies all vectors that can still be read."""
 
 import time
 from contextlib import closing
@@ -11,7 +11,7 @@ from engine.store.writer import Writer
 
 
 def set_aside(database: Path) -> Path:
-    """Rename the damaged database and its companions; returns the new name of the database."""
+    """Rename the damaged database and its companion files; returns the new path of the database."""
     stamp = time.strftime("%Y%m%d-%H%M%S")
     target = database.with_name(f"{database.name}.damaged-{stamp}")
     number = 1
@@ -26,16 +26,16 @@ def set_aside(database: Path) -> Path:
 
 
 def drop_older(aside: Path, database: Path) -> None:
-    """Keep the newest of the files that were set aside: what could be read in the others was carried over."""
+    """Remove all files set aside earlier except the newest; their readable vectors have been copied already."""
     for old in database.parent.glob(f"{database.name}.damaged-*"):
         if not old.name.startswith(aside.name):
             old.unlink(missing_ok=True)
 
 
 def carry_vectors(damaged: Path, writer: Writer) -> int:
-    """Copy every readable vector into the index that is being written; returns how many.
+    """Copy every readable vector into the new index; returns the number copied.
 
-    Read in rising id order in steps, so that one unreadable page costs only the rows on it.
+    Ids are read in rising order and in steps, so that an unreadable page loses only its own rows.
     """
     try:
         source = apsw.Connection(str(damaged), flags=apsw.SQLITE_OPEN_READWRITE)

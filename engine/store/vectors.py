@@ -1,4 +1,4 @@
-"""The vector half of the index: a table of sqlite-vec answers or the matrix, as the settings and the size want it."""
+"""Vector search of the index: uses sqlite-vec or the matrix, depending on the settings and the size."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -23,26 +23,26 @@ if TYPE_CHECKING:
     from engine.store.vec0_engine import Vec0Engine
 
 _STEPS_BETWEEN_LOOKS = 2000
-"""Of SQLite's virtual machine; some tens of microseconds."""
+"""Instructions of SQLite's virtual machine; some tens of microseconds."""
 _COMPARED_IN_5_MS = 2_600_000
 _OVERHEAD = 300
-"""The vector half of a search, with exact re-scoring, takes 5 ms in a table of 3,200 x 512, 2,400 x 768 and 1,450 x
-1536 (benchmark `crossover`): so many dimensions altogether, if each row counts for 300 more than it has."""
+"""A vector search with exact rescoring takes 5 ms in a table of 3,200 x 512, 2,400 x 768 and 1,450 x 1536 (benchmark
+`crossover`). These have this number of components in total, if 300 are added to the dimensions of each row."""
 _RETURN_SHARE = 0.8
-"""An index must shrink to this share of the limit before it gets a table again, or it would switch at every note."""
+"""An index must shrink to this share of the limit to get a table again, or it would switch with every note."""
 
 EngineName = Literal["numpy", "sqlite-vec"]
 
 
 @dataclass(frozen=True)
 class EngineChoice:
-    """What compares vectors now, and why."""
+    """The engine that compares vectors, and the reason."""
 
     engine: EngineName
     reason: str
     """One sentence."""
     switches_at: int | None
-    """Chunks from which the other engine would be chosen: more than these of sqlite-vec, at most these of numpy."""
+    """Number of chunks at which the engine changes: sqlite-vec is used up to it, numpy above."""
 
 
 class VectorIndex:
@@ -63,16 +63,16 @@ class VectorIndex:
 
     @property
     def extension(self) -> "VecState | None":
-        """What is known of sqlite-vec; None before anyone tried to load it."""
+        """Status of sqlite-vec; None before the first attempt to load it."""
         return (self._table.state if "_table" in vars(self) else None) or self._probed
 
     @property
     def table_broken(self) -> bool:
-        """Whether SQLite refused to work with the table, so that the matrix answers until the next sync."""
+        """Whether SQLite failed to use the table, so that searches use the matrix until the next sync."""
         return "_table" in vars(self) and self._table.broken
 
     def probe(self) -> Probe:
-        """Try to load sqlite-vec, into a separate connection."""
+        """Try to load sqlite-vec into a separate connection."""
         from engine.store import vec0
 
         connection = apsw.Connection(":memory:")
@@ -81,13 +81,13 @@ class VectorIndex:
         finally:
             connection.close()
         if self._probed.available and "_table" in vars(self):
-            self._table.state = None  # it may have failed before
+            self._table.state = None  # loading may have failed before
         return Probe(ok=self._probed.available, error=self._probed.error or "")
 
-    # --- which engine -----------------------------------------------------------------------------------------------
+    # --- engine selection -------------------------------------------------------------------------------------------
 
     def choice(self, snapshot: Snapshot, model: StoredModel | None) -> EngineChoice:
-        """The engine that searches of this snapshot use. Tries to load sqlite-vec if the table is enabled."""
+        """Return the engine used for searches of this snapshot. Tries to load sqlite-vec if the table is required."""
         limit = None if model is None or self._chosen != "auto" else self._limit(snapshot, model)
         if model is None or not self.wants_table(snapshot, model):
             if limit is None:
@@ -110,7 +110,7 @@ class VectorIndex:
         return EngineChoice("numpy", tr("The next update fills the table of sqlite-vec."), limit)
 
     def wants_table(self, snapshot: Snapshot, model: StoredModel) -> bool:
-        """Whether the settings, or by `auto` the size of the index, ask for the table of sqlite-vec."""
+        """Whether the settings, or with `auto` the index size, select the table of sqlite-vec."""
         from engine.store.vec0 import MOST_DIMENSIONS
 
         if self._chosen == "numpy" or model.dims > MOST_DIMENSIONS:
@@ -119,11 +119,11 @@ class VectorIndex:
 
     @staticmethod
     def _limit(snapshot: Snapshot, model: StoredModel) -> int:
-        """Most chunks for which `auto` uses the table; fewer before there is one."""
+        """Maximum number of chunks for which `auto` uses the table; lower before there is a table."""
         share = 1 if snapshot.meta("vec0") is not None else _RETURN_SHARE
         return int(share * _COMPARED_IN_5_MS / (model.dims + _OVERHEAD))
 
-    # --- searching --------------------------------------------------------------------------------------------------
+    # --- search -----------------------------------------------------------------------------------------------------
 
     def search(
         self,
@@ -135,7 +135,7 @@ class VectorIndex:
         allowed: Sequence[int] | None = None,
         cancel: CancelToken | None = None,
     ) -> tuple[Ids, Vectors]:
-        """Ids (m,) and near cosines (m,) of the nearest chunks, best first, m <= k; `allowed` restricts them."""
+        """Return ids (m,) and approximate cosines (m,) of the nearest chunks, best first, m <= k."""
         if self._chosen != "numpy":
             found = self._table.search(snapshot, model, query, k, allowed)
             if found is not None:
@@ -143,15 +143,15 @@ class VectorIndex:
         return self._matrix.search(snapshot, model, query, k, allowed=allowed, cancel=cancel)
 
     def rows(self, snapshot: Snapshot, model: StoredModel) -> int:
-        """How many chunks can be compared with a vector now. Cheap right after a search."""
+        """Number of chunks that can be searched by vector. Cheap right after a search."""
         if self._uses_table(snapshot, model):
             return snapshot.chunk_count() - snapshot.pending_vectors(model)
         return self._matrix.in_step(snapshot, model).rows
 
     def all_codes(self, snapshot: Snapshot, model: StoredModel) -> "list[tuple[Ids, Codes, Vectors]]":
-        """Every vector, quantised and part by part: chunk ids (n,), codes (n, dims), scales (n,).
+        """All quantised vectors in parts: chunk ids (n,), codes (n, dims), scales (n,).
 
-        Chunks that the snapshot does not hold may be among them.
+        May include chunks that are not in the snapshot.
         """
         parts = self._matrix.in_step(snapshot, model).parts()
         if self._uses_table(snapshot, model):
@@ -161,7 +161,7 @@ class VectorIndex:
     def _uses_table(self, snapshot: Snapshot, model: StoredModel) -> bool:
         return self._chosen != "numpy" and self._table.answers(snapshot, model)
 
-    # --- following the index ----------------------------------------------------------------------------------------
+    # --- updates ----------------------------------------------------------------------------------------------------
 
     def changed(
         self,
@@ -174,8 +174,8 @@ class VectorIndex:
     ) -> None:
         """Apply the last commit of this process, which began at stamp `before`.
 
-        `added` are vectors of `model`; `new` are chunks whose text may have had a vector before. An engine that was not
-        at `before` is skipped, as is a table that the index has outgrown.
+        `added` are vectors of `model`; `new` are chunks whose text may already have a cached vector. An engine that was
+        not at `before` is left unchanged, and so is a table that the index has outgrown.
         """
         with self._store.read() as snapshot:
             self._matrix.changed(snapshot, before, model, added=added, new=new, removed=removed)
@@ -189,9 +189,10 @@ class VectorIndex:
             self._table.changed(before, model, added, new, removed)
 
     def settle(self, model: StoredModel, cancel: CancelToken | None = None) -> None:
-        """After a sync, outside any transaction: update the engine that searches use, and save it for the next start.
+        """Update the engine that searches use, and save it for the next start.
 
-        An unused table still answers until `discard_unused`. Raises `Cancelled`; the next sync does the rest.
+        Call this after a sync, outside any transaction. A table that is no longer selected is still searched until
+        `discard_unused`. Raises `Cancelled`; the next sync does the remaining work.
         """
         with self._store.read(cancel) as snapshot:
             wanted = self.wants_table(snapshot, model)
@@ -204,24 +205,24 @@ class VectorIndex:
             self._save(model, cancel)
 
     def forget(self) -> None:
-        """Drop copies outside the database after vectors were deleted from it."""
+        """Discard vector data outside the database after vectors were deleted."""
         self._matrix.discard()
 
     def rewrite(self, model: StoredModel, cancel: CancelToken | None = None) -> None:
-        """Write the saved matrix again from the vectors in the database. Raises `Cancelled`."""
+        """Rewrite the saved matrix from the vectors in the database. Raises `Cancelled`."""
         self._matrix.discard()
         self._save(model, cancel)
 
     def _save(self, model: StoredModel, cancel: CancelToken | None) -> None:
-        # Not within the read: a repair of the index holds the writer and waits for the readers. Nobody else writes now.
+        # Not inside the read: an index repair holds the writer and waits for readers. The lock keeps other writers out.
         self._store.make_durable()
         with self._store.read(cancel) as snapshot, _stopping(snapshot.connection, cancel):
             self._matrix.save(snapshot, model)
 
-    # --- the table --------------------------------------------------------------------------------------------------
+    # --- the sqlite-vec table ---------------------------------------------------------------------------------------
 
     def table_problem(self, snapshot: Snapshot, model: StoredModel | None) -> str:
-        """What is wrong with the table of sqlite-vec, one sentence; empty where nothing is, or none is needed."""
+        """Describe a problem of the sqlite-vec table in one sentence; empty if there is none or no table is needed."""
         from engine.store import vec0
 
         there = vec0.has_table(snapshot.connection)
@@ -230,13 +231,13 @@ class VectorIndex:
         if not self.wants_table(snapshot, model):
             return tr("An unused table takes up space.") if there else ""
         if self._chosen == "auto" and not self._table.in_step(snapshot, model):
-            return ""  # the matrix answers as well until the next update
+            return ""  # searches use the matrix until the next update
         if not there:
             return tr("It is not there yet: vectors are compared in memory.")
         return self._table.problem(snapshot, model)
 
     def refill_table(self, model: StoredModel | None, cancel: CancelToken | None = None) -> None:
-        """Make the table of sqlite-vec again, or drop an unused one; only for the holder of the lock."""
+        """Recreate the table of sqlite-vec, or drop an unused one. The caller must hold the writer lock."""
         with self._store.read(cancel) as snapshot:
             wanted = model is not None and self.wants_table(snapshot, model)
         if model is not None and wanted:
@@ -245,9 +246,9 @@ class VectorIndex:
             self.discard_unused(model)
 
     def discard_unused(self, model: StoredModel | None) -> None:
-        """Drop the table of sqlite-vec where the settings or the size of the index want the other engine."""
+        """Drop the table of sqlite-vec if the settings or the index size select the other engine."""
         if model is None and self._chosen != "numpy":
-            return  # a model may be chosen again
+            return  # a model may be selected again
         from engine.store import vec0
 
         with self._store.read() as snapshot:
@@ -260,7 +261,7 @@ class VectorIndex:
 
 @contextmanager
 def _stopping(connection: apsw.Connection, cancel: CancelToken | None) -> Iterator[None]:
-    """Stop every statement once cancelled: an interrupt alone would miss statements that begin after it."""
+    """Abort every statement after a cancel; an interrupt alone would miss statements that start later."""
     if cancel is None:
         yield
         return

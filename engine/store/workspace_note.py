@@ -1,7 +1,4 @@
-"""`workspace.json` next to an index: the workspace of the index.
-
-The folder's own name is a digest, which can't be reversed.
-"""
+"""`workspace.json` next to an index: the path of its workspace, since the folder's name is only a hash of it."""
 
 import contextlib
 import os
@@ -18,11 +15,11 @@ class WorkspaceNote(msgspec.Struct, frozen=True):
     folder: str
     """Real path of the workspace."""
     forgotten: bool = False
-    """The person does not want to see it in lists until it is opened again."""
+    """Hidden from workspace lists until the workspace is opened again."""
 
 
 def note_workspace(files: IndexFiles, workspace: Path, *, forgotten: bool = False) -> None:
-    """Record the workspace of this index. A write error is ignored: the index works without."""
+    """Record the workspace of this index. Write errors are ignored, because the index works without the file."""
     wanted = WorkspaceNote(str(workspace), forgotten)
     path = _path(files.folder)
     if _read(path) == wanted:
@@ -32,7 +29,7 @@ def note_workspace(files: IndexFiles, workspace: Path, *, forgotten: bool = Fals
 
 
 def noted_workspaces(indexes: Path) -> list[WorkspaceNote]:
-    """All notes below the folder of all indexes, by the workspaces' paths."""
+    """All workspace notes in the parent folder of all indexes, sorted by workspace path."""
     try:
         folders = [entry.path for entry in os.scandir(indexes) if entry.is_dir(follow_symlinks=False)]
     except OSError:

@@ -1,4 +1,4 @@
-"""Writing the index: everything that one write transaction can do."""
+"""Write access to the index within one write transaction."""
 
 import dataclasses
 import time
@@ -25,7 +25,7 @@ _PAGES_A_MERGE = 200
 
 @dataclass(frozen=True, slots=True)
 class NewChunk:
-    """A chunk on its way in: its text, and the token streams of every column of the keyword index."""
+    """A chunk to add: its text, and the token streams for the columns of the keyword index."""
 
     start_line: int
     end_line: int
@@ -36,14 +36,14 @@ class NewChunk:
     words: str
     stems: str
     places: bytes | None = None
-    """Of a session's chunk, as JSON: which message each part of the text is from."""
+    """JSON, for sessions only: the message that each part of the text is from."""
 
 
 class NewSession(msgspec.Struct, frozen=True, gc=False):
-    """What is known of a session on its way in."""
+    """Metadata of a session to add."""
 
     transcript: str
-    """Stable name of the file that it is read from."""
+    """Stable name of the file that the session is read from."""
     agent: str
     id: str
     project: str
@@ -56,7 +56,7 @@ class NewSession(msgspec.Struct, frozen=True, gc=False):
 
 
 class NewChunks(Protocol):
-    """Chunks in order, which need not all be in memory."""
+    """Chunks in order, not necessarily all in memory."""
 
     def __len__(self) -> int: ...
 
@@ -76,24 +76,24 @@ class NewFile(msgspec.Struct, frozen=True):
     chunks: NewChunks
     session: NewSession | None = None
     tags: tuple[str, ...] = ()
-    """Of a note, folded."""
+    """Notes only; case-folded."""
     aliases: tuple[str, ...] = ()
-    """Of a note, as are all below."""
+    """Notes only, like all fields below."""
     alias_tokens: str = ""
     dated: float | None = None
-    """The date in its front matter, in seconds since the epoch."""
+    """Date from the front matter, in seconds since the epoch."""
     evergreen: bool = False
 
 
 class Writer(Snapshot):
-    """The index inside a write transaction; `tables` names the generation that is being written."""
+    """The index inside a write transaction; `tables` selects the generation to write."""
 
     # --- files ----------------------------------------------------------------------------------------------------
 
     def replace_file(self, file: NewFile) -> tuple[list[int], list[int]]:
-        """Replace everything stored about a file; returns the ids of (new, removed) chunks.
+        """Add a file, replacing its previous version; returns the ids of (new, removed) chunks.
 
-        Chunk ids are assigned here in ascending order, so they are known without a query for each.
+        Chunk ids are assigned here, in rising order, so they are known without a query.
         """
         removed = self.remove_file(file.source, file.path)
         self.connection.execute(
@@ -111,7 +111,7 @@ class Writer(Snapshot):
         return self._add_chunks(file_id, file), removed
 
     def list_files(self, files: Sequence[NewFile]) -> None:
-        """Add many sessions without chunks to the index; one whose name exists stays unchanged."""
+        """Add sessions without chunks in bulk; existing names are left unchanged."""
         first = 1 + number(self.connection, f"SELECT coalesce(max(id), 0) FROM {self.tables.files}")
         self.connection.executemany(
             f"INSERT INTO {self.tables.files} VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -124,9 +124,9 @@ class Writer(Snapshot):
         )
 
     def extend_file(self, file: NewFile, *, keep: int) -> tuple[list[int], list[int]]:
-        """Keep the first `keep` chunks of an existing file and replace the others.
+        """Replace the chunks of an existing file after the first `keep`, and update its metadata.
 
-        Returns the ids of the (new, removed) chunks. Other facts of the file are replaced as well.
+        Returns the ids of the (new, removed) chunks.
         """
         query = f"SELECT id FROM {self.tables.files} WHERE source = ? AND path = ?"
         file_id = number(self.connection, query, (file.source, file.path))
@@ -158,7 +158,7 @@ class Writer(Snapshot):
         return list(range(first, after))
 
     def add_keywords(self, rows: Iterable[tuple[int, Sequence[str]]]) -> None:
-        """Add (chunk id, token streams in the order of `FTS_COLUMNS`) to the keyword index."""
+        """Add rows (chunk id, token streams in the order of `FTS_COLUMNS`) to the keyword index."""
         columns = self.keyword_columns
         marks = ", ".join("?" * (len(columns) + 1))
         self.connection.executemany(
@@ -168,13 +168,13 @@ class Writer(Snapshot):
 
     @cached_property
     def keyword_columns(self) -> tuple[str, ...]:
-        """The columns of the keyword index: one that an earlier program made has fewer."""
+        """Columns of the keyword index; an index made by an earlier version has fewer."""
         rows = self.connection.execute(f"SELECT name FROM pragma_table_info('{self.tables.fts}')")
         present = {name for (name,) in rows}
         return tuple(column for column in FTS_COLUMNS if column in present)
 
     def remove_file(self, source: Source, path: str) -> list[int]:
-        """Forget a file; returns the ids of its chunks."""
+        """Remove a file; returns the ids of its chunks."""
         row = self.connection.execute(
             f"SELECT id FROM {self.tables.files} WHERE source = ? AND path = ?", (source, path)
         ).fetchone()
@@ -189,11 +189,11 @@ class Writer(Snapshot):
         return ids
 
     def _remove_chunks(self, file_id: int, keep: int = 0) -> list[int]:
-        """Remove the chunks of a file behind the first `keep`; returns their ids."""
+        """Remove the chunks of a file after the first `keep`; returns their ids."""
         query = f"SELECT id, hash FROM {self.tables.chunks} WHERE file_id = ? ORDER BY id LIMIT -1 OFFSET ?"
         chunks: list[tuple[int, bytes]] = list(self.connection.execute(query, (file_id, keep)))
         ids = [id_ for id_, _ in chunks]
-        # The last use of these vectors, unless the text returns: eviction is ordered by it.
+        # Time of last use for eviction, unless the text comes back.
         self.connection.executemany(
             "UPDATE embedding_cache SET used = ? WHERE hash = ?", ((int(time.time()), hash_) for _, hash_ in chunks)
         )
@@ -202,34 +202,35 @@ class Writer(Snapshot):
         return ids
 
     def touch_file(self, source: Source, path: str, *, mtime_ns: int, size: int) -> None:
-        """Record a new time and size of a file whose text is unchanged."""
+        """Update the time and size of a file whose text has not changed."""
         self.connection.execute(
             f"UPDATE {self.tables.files} SET mtime_ns = ?, size = ? WHERE source = ? AND path = ?",
             (mtime_ns, size, source, path),
         )
 
     def replace_issues(self, kind: str, issues: Iterable[FileIssue]) -> None:
-        """Replace the files that are not indexed, with reasons, of the previous sync."""
+        """Replace the stored issues of one kind with those of the current sync."""
         self.connection.execute("DELETE FROM issues WHERE kind = ?", (kind,))
         self.connection.executemany(
             "INSERT INTO issues (kind, path, rule, detail) VALUES (?, ?, ?, ?)",
             ((kind, issue.path, issue.rule, issue.detail) for issue in issues),
         )
-        # Shows caches of the status that something has changed.
+        # Changes the value that caches of the status compare.
         seen = number(self.connection, "SELECT value FROM meta WHERE key = 'issues'")
         self.set_meta("issues", seen + 1)
 
     def merge_words(self, *, anew: bool) -> bool:
-        """Do one short step of rewriting the keyword index without removed chunks. Returns False at its end.
+        """Rewrite one small part of the keyword index without removed chunks; False when finished.
 
-        A removed chunk is only marked: until then its words, in order, are still in the file. `anew` starts.
+        Removing a chunk only marks it: until this rewrite, the file still contains its words in order. `anew` starts
+        over.
         """
         before = self.connection.total_changes()
         pages = -_PAGES_A_MERGE if anew else _PAGES_A_MERGE
         self.connection.execute(
             f"INSERT INTO {self.tables.fts} ({self.tables.fts}, rank) VALUES ('merge', ?)", (pages,)
         )
-        # How FTS5 reports it: a statement that merged nothing changes less than two rows.
+        # Documented by FTS5: a statement that merged nothing changes fewer than two rows.
         return self.connection.total_changes() - before >= 2
 
     def advance_stamp(self) -> int:
@@ -253,7 +254,7 @@ class Writer(Snapshot):
             )
 
     def begin_generation(self, fingerprint: str) -> Tables:
-        """Tables for a rebuild: those of a killed one with the same fingerprint, or empty ones."""
+        """Tables for a rebuild: those of an interrupted one with the same fingerprint, or empty ones."""
         following = Tables(self.generation + 1)
         highest = self.newest_chunk_id()
         if following.generation in self.generations():
@@ -265,14 +266,14 @@ class Writer(Snapshot):
         return following
 
     def publish(self, tables: Tables, fingerprint: str) -> None:
-        """Make a filled generation the current one: readers see it from the commit on."""
+        """Make a filled generation the current one; readers see it after the commit."""
         self.connection.execute("UPDATE meta SET value = ? WHERE key = 'generation'", (tables.generation,))
         self.set_meta("fingerprint", fingerprint)
         self.set_meta("building", None)
         self.advance_stamp()
 
     def discard_other_generations(self) -> None:
-        """Take away all tables but those of the current generation; `IndexStore.empty_discarded` ends them."""
+        """Discard the tables of all other generations; `IndexStore.empty_discarded` deletes them."""
         for generation in self.generations():
             if generation != self.generation:
                 discard_generation(self.connection, Tables(generation))
@@ -287,13 +288,13 @@ class Writer(Snapshot):
         )
         found = self.stored_model(provider, model, provider_key)
         assert found is not None
-        if found.dims != dims and not self.has_vectors(found.id):  # its server has another model under that name
+        if found.dims != dims and not self.has_vectors(found.id):  # the server has a new model under that name
             self.connection.execute("UPDATE models SET dims = ? WHERE id = ?", (dims, found.id))
             found = dataclasses.replace(found, dims=dims)
         return found
 
     def store_vectors(self, model_id: int, vectors: Iterable[tuple[bytes, bytes]]) -> None:
-        """Keep (text hash, float16 vector) pairs."""
+        """Store (text hash, float16 vector) pairs."""
         used = int(time.time())
         self.connection.executemany(
             """INSERT INTO embedding_cache (model_id, hash, vector, used) VALUES (?, ?, ?, ?)
@@ -302,9 +303,9 @@ class Writer(Snapshot):
         )
 
     def release_vectors(self, tables: Tables) -> None:
-        """Record the time at which vectors lose their last chunk: those of `tables` that the written tables don't use.
+        """Record when vectors lose their last chunk: those of texts in `tables` but not in the written tables.
 
-        A vector with a live chunk is never evicted, so only this last use counts for LRU.
+        A vector with a live chunk is never evicted, so the only use that counts for LRU is the last one, recorded here.
         """
         self.connection.execute(
             f"""UPDATE embedding_cache SET used = ?
@@ -314,9 +315,9 @@ class Writer(Snapshot):
         )
 
     def evict(self, keep: int) -> int:
-        """Delete some of the least recently used vectors above `keep`, never one that a live chunk uses.
+        """Drop some of the least recently used vectors above `keep`, never one used by a live chunk.
 
-        Returns their number; 0 when there are none to delete. Many in one call would be a long transaction.
+        Returns the number dropped, 0 if there are none. The number is limited to keep the transaction short.
         """
         surplus = min(self.cache_entries() - keep, _MOST_EVICTED)
         if surplus <= 0:

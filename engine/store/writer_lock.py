@@ -1,4 +1,4 @@
-"""The lock by which one process at a time writes an index; the system frees it when that process dies."""
+"""Lock that lets one process at a time write an index; the system releases it when the process dies."""
 
 import threading
 from functools import cached_property
@@ -9,12 +9,12 @@ if TYPE_CHECKING:
     from filelock import FileLock
 
 _PATIENCE = 0.03
-"""Seconds. Another process that only tests for a writer also holds the lock for a moment."""
+"""Timeout in seconds. Another process that only checks the lock also holds it for a moment."""
 _POLL = 0.01
 
 
 class WriterLock:
-    """Counts how often this process has taken it. Thread-safe, which `FileLock` itself is not."""
+    """Re-entrant process lock that counts its acquisitions. Thread-safe, which `FileLock` itself is not."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -22,14 +22,14 @@ class WriterLock:
 
     @cached_property
     def _lock(self) -> "FileLock":
-        """Created under the mutex on the first write: importing the package takes longer than a search."""
+        """Created under the mutex on the first write, since importing the package takes longer than a search."""
         from filelock import FileLock
 
-        # Not bound to the thread that took it: another one may end the sync.
+        # Not thread-local: a sync may end in another thread than it started in.
         return FileLock(self._path, mode=0o600, thread_local=False)
 
     def acquire(self) -> bool:
-        """Take it, or once more; False when another process has it. Raises OSError where no lock can be made."""
+        """Acquire the lock (re-entrant); False if another process holds it. Raises OSError if it can't be created."""
         with self._mutex:
             return self._acquire()
 
@@ -38,7 +38,7 @@ class WriterLock:
             self._lock.release()
 
     def held_elsewhere(self) -> bool:
-        """Whether another process has it now."""
+        """Whether another process holds the lock."""
         with self._mutex:
             if self._lock.is_locked or not self._path.exists():
                 return False
@@ -48,7 +48,7 @@ class WriterLock:
             return False
 
     def close(self) -> None:
-        """Give it back however often it was taken."""
+        """Release the lock completely, however often it was acquired."""
         with self._mutex:
             if "_lock" in vars(self):
                 self._lock.release(force=True)

@@ -1,4 +1,4 @@
-"""What a provider's batch API offers: many texts as one job, for less money, some time later."""
+"""The interface of batch APIs: many texts in one job, at a lower price and with later results."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,119 +11,119 @@ if TYPE_CHECKING:
     from engine.embedding.base import Vectors
 
 LEAST_TEXTS = 32
-"""Fewer texts are embedded by direct requests: a saved note must not wait for hours to save a thousandth of a cent."""
+"""Fewer texts are embedded directly: saving a fraction of a cent is not worth hours of delay for a saved note."""
 
 JobState = Literal["running", "completed", "failed", "expired", "cancelled"]
 
 
 class BatchUnavailable(ProviderError):
-    """The provider has no batch API for this key, this model or at this address."""
+    """The provider has no batch API for this key, model or URL."""
 
 
 class JobGone(ProviderError):
-    """The provider knows nothing of a job, or not any more."""
+    """The provider does not know the job, or no longer knows it."""
 
 
 @dataclass(frozen=True)
 class JobLimits:
-    """How much one job takes."""
+    """Limits of one job."""
 
     requests: int
-    """Texts."""
+    """Number of texts."""
     bytes: int
-    """Of the input file."""
+    """Size of the input file."""
     queued_tokens: int
-    """Of all jobs of an account that are under way, with the smallest account that has to pay."""
+    """Tokens of all running jobs of an account, for the lowest paid tier."""
     seconds: float
-    """In which it is answered, or expires."""
+    """Time in which a job is completed or expires."""
 
 
 @dataclass(frozen=True)
 class RemoteJob:
-    """A job as its provider sees it."""
+    """A job as reported by its provider."""
 
     id: str
     state: JobState
-    """`running` as long as anything may still come of it."""
+    """`running` while results are still possible."""
     word: str
-    """The provider's own word for the state."""
+    """The provider's name for the state."""
     files: tuple[str, ...] = ()
-    """Files with the results of the texts."""
+    """Ids of the result files."""
     answered: int | None = None
-    """Texts for which these files have a line; None where the provider does not say."""
+    """Number of texts with a line in these files; None if the provider doesn't report it."""
     problem: str = ""
-    """Why it failed, in the provider's words; empty where it did not, or does not say."""
+    """The provider's error message; empty if the job didn't fail or there is no message."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What became of one text."""
+    """The result for one text."""
 
     hash: bytes
-    """Empty if the text can't be identified."""
+    """Hash of the text; empty if the text can't be identified."""
     vector: "Vectors | None"
-    """As sent, (dims,); None where the text has none."""
+    """Vector as sent, (dims,); None if the text has none."""
     tokens: int | None = None
-    """As the provider counted them; None where it does not say."""
+    """Tokens as counted by the provider; None if not reported."""
     problem: str = ""
-    """Why there is no vector, in the provider's words; empty where it does not say."""
+    """The provider's reason for a missing vector; empty if not reported."""
 
 
 class BatchApi(Protocol):
-    """One provider's batch API, with one model.
+    """One provider's batch API with one model.
 
-    Every call raises `ProviderError` (`Transient` if it may work later), `Cancelled`, `Closed`. All but `create` have
-    already retried where that may help.
+    Every call raises `ProviderError` (`Transient` if it may work later), `Cancelled`, `Closed`. All calls but `create`
+    retry automatically if that may help.
     """
 
     @property
     def service(self) -> str:
-        """The name of the service, for messages."""
+        """Name of the service for messages."""
 
     @property
     def limits(self) -> JobLimits: ...
 
     @property
     def price(self) -> float | None:
-        """US dollars for a million tokens; None where the price is not known."""
+        """US dollars per million tokens; None if the price is unknown."""
 
     def line(self, key: str, text: str) -> bytes:
-        """The line of the input file for one text, with its line end."""
+        """The input file's line for one text, including the line break."""
 
     def upload(self, name: str, lines: IO[bytes], *, cancel: CancelToken | None = None) -> str:
-        """Upload an input file, from its start; returns its id. Raises `BatchUnavailable`, too."""
+        """Upload an input file from its start and return its id. Also raises `BatchUnavailable`."""
 
     def create(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob:
-        """Create the job, in a single try: who repeats it has to `find` first. Raises `BatchUnavailable`, too."""
+        """Create the job in a single attempt; call `find` before a retry. Also raises `BatchUnavailable`."""
 
     def find(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob | None:
         """The job that was created under this name; None if there is none."""
 
     def look(self, id: str, *, cancel: CancelToken | None = None) -> RemoteJob:
-        """How a job is. Raises `JobGone`, too."""
+        """Status of a job. Also raises `JobGone`."""
 
     def results(self, job: RemoteJob, take: Callable[[Result], None], *, cancel: CancelToken | None = None) -> None:
-        """Pass on the results of a job's texts, one by one as they are read; in no order.
+        """Pass the results to `take` while reading them, in no particular order.
 
-        May raise an error after some of them.
+        May fail after some of the results.
         """
 
     def stop(self, id: str, *, cancel: CancelToken | None = None) -> None:
-        """Cancel a job; results until then are kept, and billed."""
+        """Cancel a job; results so far remain available and are billed."""
 
     def discard(self, files: Sequence[str], *, cancel: CancelToken | None = None) -> None:
-        """Delete files, which contain the user's texts. Best effort."""
+        """Delete files, since they contain the user's texts. Best effort."""
 
 
 @runtime_checkable
 class OffersBatches(Protocol):
-    """An embedding provider that can embed by batch jobs as well."""
+    """An embedding provider that also supports batch jobs."""
 
     @property
     def batches(self) -> BatchApi | None:
-        """None where its server has no batch API, or nothing is charged there."""
+        """None if the server has no batch API or charges nothing."""
 
 
 def batches_of(provider: object) -> BatchApi | None:
-    """The batch API of an embedding provider; None for one without."""
+    """The batch API of an embedding provider; None if it has none."""
     return provider.batches if isinstance(provider, OffersBatches) else None

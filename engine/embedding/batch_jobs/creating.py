@@ -1,7 +1,7 @@
-"""Creates batch jobs such that it is always known whether the provider has them: no text is sent twice.
+"""Creates batch jobs such that no text is submitted twice.
 
-A job is stored before it is sent. The response may be lost, and a killed process may have left a request that the
-provider is still processing: then the provider is queried for the job by its name.
+Jobs are stored before they are sent. A response may be lost, and a killed process may leave a request that the provider
+still works on; in both cases the provider is queried for the job by name.
 """
 
 import dataclasses
@@ -27,11 +27,11 @@ log = logging.getLogger(__name__)
 
 _CREATE_TRIES = 3
 _SETTLING_SECONDS = 30.0
-"""After which a creation that was sent has had its effect, or never will."""
+"""Time after which a creation request has either taken effect or never will."""
 
 
 class Uncertain(Exception):
-    """Nobody could tell whether a job was created."""
+    """It is unknown whether a job was created."""
 
     def __init__(self, job: StoredJob, failure: ProviderError) -> None:
         super().__init__()
@@ -40,7 +40,7 @@ class Uncertain(Exception):
 
 
 class JobCreator:
-    """Used by one thread, for one sync."""
+    """Creates jobs for one sync, on one thread."""
 
     def __init__(
         self,
@@ -59,9 +59,9 @@ class JobCreator:
         self._token = token
 
     def create(self, group: Group, *, attempt: int, instead_of: str) -> StoredJob | None:
-        """The job for these texts, in place of the job named `instead_of`; None where none could be created.
+        """Create a job for these texts, replacing the job named `instead_of`; None if that failed.
 
-        Raises `Uncertain`, and `ProviderError` where a direct request would fail in the same way.
+        Raises `Uncertain`, and `ProviderError` if a direct request would fail in the same way.
         """
         job = StoredJob(uuid.uuid4().hex, self._name, time.time(), attempt, len(group.texts))
         self._jobs.begin(job, group.texts, instead_of=instead_of)
@@ -78,7 +78,7 @@ class JobCreator:
         return self.noted(job, id=remote.id, state=remote.word)
 
     def confirmed(self, job: StoredJob) -> StoredJob | None:
-        """A job of an earlier run, where the provider has it; one that it has not is forgotten."""
+        """Return a job of an earlier run if the provider has it; otherwise remove it."""
         if job.input_file and not job.id:
             found = self._search(job)
             if found is not None:
@@ -90,20 +90,20 @@ class JobCreator:
         return None
 
     def noted(self, job: StoredJob, **known: object) -> StoredJob:
-        """The job with its new state, which is stored."""
+        """Update and store the job's status."""
         job = dataclasses.replace(job, **known)  # type: ignore[arg-type]
         self._jobs.update(job)
         return job
 
     def discard(self, files: Iterable[str]) -> None:
-        """Delete the user's texts at the provider. Failures are ignored: files expire there automatically."""
+        """Delete the user's texts at the provider. Failures are ignored, because the files expire there."""
         try:
             self._api.discard([file for file in files if file], cancel=self._token)
         except ProviderError as error:
             log.info("Files of a batch job could not be deleted: %s", type(error).__name__)
 
     def _search(self, job: StoredJob) -> RemoteJob | None:
-        """Look up a job whose creation was never confirmed; None once it is certain that there is none."""
+        """Find a job whose creation was not confirmed; None once it is certain that there is none."""
         while True:
             settled = time.time() - job.created >= _SETTLING_SECONDS
             found = self._api.find(job.name, job.input_file, cancel=self._token)
@@ -112,7 +112,7 @@ class JobCreator:
             pause(self._settings.poll_interval_ms / 1000, self._token)
 
     def _send(self, job: StoredJob) -> RemoteJob:
-        """Create a job that has its input file. Raises `Uncertain` where it may or may not run now."""
+        """Create a job for an uploaded input file. Raises `Uncertain` if it is unknown whether it was created."""
         for tries in itertools.count(1):
             try:
                 return self._api.create(job.name, job.input_file, cancel=self._token)
@@ -120,7 +120,7 @@ class JobCreator:
                 failure = error
             usual = min(0.3 * 2.0 ** (tries - 1), 2.0) * random.uniform(1.0, 1.2)
             pause(usual if failure.after is None else min(failure.after, MOST_ASKED_SECONDS), self._token)
-            # It may have been created all the same: an answer can be lost on its way.
+            # The job may have been created even though the response was lost.
             try:
                 found = self._api.find(job.name, job.input_file, cancel=self._token)
             except ProviderError:
@@ -132,7 +132,7 @@ class JobCreator:
         raise AssertionError("The tries are counted")
 
     def _count(self, error: ProviderError, attempt: int) -> None:
-        """Note why a job could not be created."""
+        """Record why a job could not be created."""
         if isinstance(error, BatchUnavailable):
             self._policy.unavailable(self._name.provider, error)
         elif isinstance(error, NoAccess):

@@ -1,4 +1,4 @@
-"""The batch API that OpenAI has and Voyage took over: a file is uploaded, a job made of it, its result files read."""
+"""Batch API of OpenAI, also used by Voyage: upload a file, create a job for it, and read its result files."""
 
 import contextlib
 import functools
@@ -18,7 +18,7 @@ from engine.embedding.retry import Transient, retrying
 from engine.embedding.service_errors import Refused
 
 _NAME_KEY = "mnemoscope"
-"""Of a job's metadata: under it our name of the job."""
+"""Key in a job's metadata that holds our name of the job."""
 _NO_SUCH_API = {404, 405}
 _JOBS_A_PAGE = 100
 _MOST_PAGES = 20
@@ -29,24 +29,24 @@ _STATES: Mapping[str, JobState] = {
     "cancelled": "cancelled",
     "canceled": "cancelled",
 }
-"""The words for an end; with every other word something may still come."""
+"""Final states; a job in any other state may still have results."""
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """What differs between the two."""
+    """The differences between the two APIs."""
 
     window: str
-    """In which a job is to be done, in the API's words."""
+    """The completion window, in the API's format."""
     limits: JobLimits
     line: Callable[[str], dict[str, Any]]
-    """What a line holds besides its key, for one text."""
+    """Fields of a line for one text, in addition to its key."""
     job: Mapping[str, Any] = field(default_factory=dict)
-    """What the creation of a job holds besides the usual."""
+    """Additional fields for creating a job."""
 
 
 class FilesAndBatches:
-    """Satisfies `BatchApi`."""
+    """Implements `BatchApi`."""
 
     def __init__(self, http: HttpClient, dialect: Dialect, price: float | None) -> None:
         self._http = http
@@ -138,14 +138,14 @@ def _job(found: Mapping[str, Any]) -> RemoteJob:
         state=state,
         word=word,
         files=tuple(str(found[name]) for name in ("output_file_id", "error_file_id") if found.get(name)),
-        # Providers don't say whether the rest of an unfinished job is counted too.
+        # For unfinished jobs, it is undocumented whether the remaining texts are counted.
         answered=int(counts.get("completed") or 0) + int(counts.get("failed") or 0) if state == "completed" else None,
         problem=_problem(found.get("errors")),
     )
 
 
 def _problem(errors: Any) -> str:
-    """The first thing that was wrong with a job as a whole."""
+    """The first error of the job as a whole."""
     data = errors.get("data") if isinstance(errors, dict) else None
     first = data[0] if isinstance(data, list) and data else {}
     return said(first)

@@ -1,8 +1,8 @@
 """Batch jobs of Google's Gemini API.
 
 Written from https://ai.google.dev/gemini-api/docs/batch-api and https://ai.google.dev/api/batch-api (read 2026-11-22):
-input files of at most 2 GB; a job should finish within a day and expires after two, like its files. Projects of the
-first tier have 500,000 tokens in the queue (https://ai.google.dev/gemini-api/docs/rate-limits).
+input files of at most 2 GB; jobs are targeted to finish within a day, and expire after two days, as do their files.
+Projects of the first tier have 500,000 tokens in the queue (https://ai.google.dev/gemini-api/docs/rate-limits).
 """
 
 import contextlib
@@ -24,7 +24,7 @@ from engine.embedding.http import HttpClient
 from engine.embedding.retry import Transient, retrying
 from engine.embedding.service_errors import Refused
 
-# A vector has up to 60 KB as text: more texts than these would make a download of gigabytes.
+# A vector takes up to 60 KB as text, so more texts would mean a download of gigabytes.
 _LIMITS = JobLimits(requests=20_000, bytes=2_000_000_000, queued_tokens=500_000, seconds=48 * 3600)
 _JOBS_A_PAGE = 100
 _MOST_PAGES = 20
@@ -41,12 +41,12 @@ _STATES: Mapping[str, JobState] = {
 
 
 class GeminiBatches:
-    """Satisfies `BatchApi`."""
+    """Implements `BatchApi`."""
 
     def __init__(
         self, http: HttpClient, model: str, request: Callable[[str], dict[str, Any]], price: float | None
     ) -> None:
-        """`model`: as in URLs, `models/…`. `request`: makes the request for one text."""
+        """`model`: as in URLs, `models/…`. `request`: returns the request body for one text."""
         self._http = http
         self._model = model
         self._request = request
@@ -130,7 +130,7 @@ class GeminiBatches:
                 self._ask("DELETE", f"{self._http.base_url}/{file}", cancel=cancel)
 
     def _beside(self, service: str) -> str:
-        """The URL of uploads or downloads: the word comes before the version of the API."""
+        """Base URL for uploads or downloads, with the service's name before the API version."""
         base, _, version = self._http.base_url.rpartition("/")
         return f"{base}/{service}/{version}"
 
@@ -147,7 +147,7 @@ class GeminiBatches:
 
 
 def _job(found: Mapping[str, Any]) -> RemoteJob:
-    """A job from the operation that stands for it; a batch itself is understood as well."""
+    """Convert an operation, or a batch itself, to a job."""
     about = _about(found)
     word = str(about.get("state") or "").upper().removeprefix("BATCH_STATE_").removeprefix("JOB_STATE_")
     error = _dict(found.get("error"))
@@ -169,7 +169,7 @@ def _job(found: Mapping[str, Any]) -> RemoteJob:
 
 
 def _about(found: Any) -> Mapping[str, Any]:
-    """The part of an operation that describes its batch; its top level is newer."""
+    """The batch description in an operation; its top-level fields are newer."""
     top = _dict(found)
     return {**_dict(top.get("metadata")), **{key: top[key] for key in ("state", "batchStats", "output") if key in top}}
 
@@ -179,7 +179,7 @@ def _dict(value: Any) -> dict[str, Any]:
 
 
 def _number(value: Any) -> int:
-    """A count, which comes as a string."""
+    """A count, which is sent as a string."""
     try:
         return int(value or 0)
     except (TypeError, ValueError):

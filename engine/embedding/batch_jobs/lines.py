@@ -1,4 +1,4 @@
-"""The JSONL of batch jobs: one line per text, named by the text's hash, so that results can be matched."""
+"""JSONL files of batch jobs: one line per text, keyed by the text's hash to match results."""
 
 import json
 import tempfile
@@ -12,12 +12,12 @@ from engine.embedding.response_parsing import vector_of
 from engine.logs import redact
 
 _LONGEST_LINE = 256 * 1024
-"""Longest line that is read: a vector has some 80 KB, and a parse must not hold the interpreter for long."""
+"""Maximum line length to read: a vector takes some 80 KB, and parsing must not hold the interpreter for long."""
 _LONGEST_WORDS = 300
 
 
 class Text(NamedTuple):
-    """One text that is to be embedded."""
+    """A text to embed."""
 
     hash: bytes
     text: str
@@ -26,23 +26,23 @@ class Text(NamedTuple):
 
 @dataclass
 class Group:
-    """Texts that go into one job."""
+    """The texts of one job."""
 
     lines: IO[bytes]
-    """The input file, without a name on the disk where the system can do that; closed by who takes it."""
+    """The input file, unnamed on disk if the system supports that; closed by the receiver."""
     texts: dict[bytes, int] = field(default_factory=dict)
-    """Their hashes, with their tokens."""
+    """Hash to tokens."""
 
 
 def dump(value: object) -> bytes:
-    """One line of JSON, with its end; what UTF-8 cannot hold is replaced."""
+    """Encode a value as one JSON line with a line break; characters that UTF-8 can't encode are replaced."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "replace") + b"\n"
 
 
 def groups(texts: Iterable[Text], api: BatchApi, most_tokens: int) -> Generator[Group, None, None]:
-    """Group the texts in order, each group as large as one job of `most_tokens`; each text once per group.
+    """Group texts in order, as many as fit into one job of `most_tokens`; duplicates within a group are dropped.
 
-    The texts of a group are read when the group is requested.
+    Texts are consumed lazily, one group at a time.
     """
     limits = api.limits
     group, size, sum_of_tokens = _new_group(), 0, 0
@@ -71,7 +71,7 @@ def _new_group() -> Group:
 
 
 def split(parts: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines of a stream of bytes, without blank ones and without those that are longer than any right one."""
+    """Split a byte stream into lines, skipping blank lines and lines longer than any valid one."""
     rest = bytearray()
     too_long = False
     for part in parts:
@@ -92,7 +92,7 @@ def split(parts: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def read_openai(line: bytes) -> Result:
-    """A line of an output or error file of OpenAI or Voyage."""
+    """Parse a line of an output or error file of OpenAI or Voyage."""
     found = _object(line)
     hash_ = _hash(found.get("custom_id"))
     response = _dict(found.get("response"))
@@ -105,7 +105,7 @@ def read_openai(line: bytes) -> Result:
 
 
 def read_gemini(line: bytes) -> Result:
-    """A line of Gemini's responses."""
+    """Parse a line of Gemini's responses."""
     found = _object(line)
     hash_ = _hash(found.get("key") or _dict(found.get("metadata")).get("key"))
     response = _dict(found.get("response"))
@@ -136,7 +136,7 @@ def _dict(value: object) -> dict[str, Any]:
 
 
 def _hash(key: object) -> bytes:
-    """The hash of a line's text; empty if it can't be read."""
+    """The text's hash from a line's key; empty if invalid."""
     try:
         return bytes.fromhex(key) if isinstance(key, str) else b""
     except ValueError:
@@ -144,6 +144,6 @@ def _hash(key: object) -> bytes:
 
 
 def said(error: object) -> str:
-    """A provider's error message, on one line, with secrets masked."""
+    """The provider's error message on one line, with secrets redacted."""
     words = error if isinstance(error, str) else _dict(error).get("message")
     return " ".join(redact(str(words or "")).split())[:_LONGEST_WORDS]

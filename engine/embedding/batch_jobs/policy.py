@@ -1,4 +1,4 @@
-"""Decides when batch jobs are disabled: the reference's count of failures, while the program runs."""
+"""Disables batch jobs after too many failures, for the lifetime of the process; the limit is that of the reference."""
 
 import threading
 import time
@@ -6,32 +6,32 @@ import time
 from engine.base.errors import ProviderError
 
 LIMIT = 2
-"""Failed attempts after which texts are embedded by direct requests."""
+"""Number of failed attempts after which texts are embedded directly."""
 
 
 class BatchPolicy:
-    """Thread-safe. What became of the jobs of one open memory."""
+    """Counts failures of batch jobs for one open memory. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self.since = time.time()
-        """Waiting for jobs of an earlier run counts from here on."""
+        """Start of the timeout for jobs of an earlier run."""
         self.failures = 0
-        """Failed attempts since the last job that succeeded."""
+        """Failed attempts since the last successful job."""
         self.disabled = False
         self.last_error: str | None = None
-        """One sentence; also for events worth knowing that are no failures."""
+        """One sentence; also for notable events that are not failures."""
         self.last_provider: str | None = None
 
     def failed(self, provider: str, problem: str, attempts: int = 1) -> None:
-        """A job failed, after that many attempts."""
+        """Record that a job failed after this many attempts."""
         with self._lock:
             self.failures += attempts
             self.disabled = self.disabled or self.failures >= LIMIT
             self._note(provider, problem)
 
     def unavailable(self, provider: str, error: ProviderError) -> None:
-        """There is no batch API to try again."""
+        """Record that there is no batch API, and disable batch jobs."""
         with self._lock:
             self.failures += 1
             self.disabled = True
@@ -43,7 +43,7 @@ class BatchPolicy:
             self.last_error = self.last_provider = None
 
     def note(self, provider: str, problem: str) -> None:
-        """Something that is no failure of a job."""
+        """Record a message that is not a failure of a job."""
         with self._lock:
             self._note(provider, problem)
 

@@ -1,7 +1,7 @@
-"""Manages the batch jobs of one model: creates them, polls them, stores their results, ends failing ones.
+"""Runs the batch jobs of one model: creates and polls them, stores their results and ends failed ones.
 
-All state is stored before anything is sent: after a crash at any moment it continues with the running jobs, and no text
-is sent twice while one runs.
+Everything is stored before it is sent, so after a kill, running jobs are resumed and none of their texts is submitted
+again.
 """
 
 import logging
@@ -31,16 +31,16 @@ log = logging.getLogger(__name__)
 
 _KEPT_AT_ONCE = 64
 _MOST_TROUBLE = 5
-"""Consecutive errors of status requests after which the sync stops and leaves the jobs to a later one."""
+"""Number of consecutive failed polls after which the sync stops and leaves the jobs to a later one."""
 _KEPT_SECONDS = 31 * 86_400.0
-"""No provider keeps results for longer."""
+"""No provider stores results for longer."""
 _STOP_SECONDS = 15 * 60.0
-"""Providers say that ending a job takes up to ten minutes."""
+"""According to providers, cancelling a job takes up to ten minutes."""
 _BEYOND_WINDOW_SECONDS = 3600.0
 
 
 class BatchRunner:
-    """Used by one thread, for one sync."""
+    """Runs the jobs for one sync, on one thread."""
 
     def __init__(  # noqa: PLR0913 - most are options, given by name
         self,
@@ -55,7 +55,7 @@ class BatchRunner:
         keep: "Callable[[Sequence[bytes], Vectors], None]",
         texts_of: Callable[[Iterable[bytes]], Iterable[Text]],
     ) -> None:
-        """`keep` stores unit vectors (n, dims) by their hashes; `texts_of` finds the texts that are still indexed."""
+        """`keep` stores unit vectors (n, dims) by hash; `texts_of` finds the texts that are still indexed."""
         self._api = api
         self._name = name
         self._model = model
@@ -68,17 +68,17 @@ class BatchRunner:
         self._texts_of = texts_of
         self._open: dict[str, StoredJob] = {}
         self._owed: dict[str, dict[bytes, int]] = {}
-        """The texts that each open job still owes, with their tokens."""
+        """Missing texts of each open job, with their tokens."""
         self._incomplete: set[str] = set()
-        """Jobs whose results were once incomplete."""
+        """Jobs whose results ended too early once."""
         self._troubles = 0
         self.released: set[bytes] = set()
-        """Texts that no job will embed: they need direct requests."""
+        """Texts that no job will deliver; they are to be embedded directly."""
         self.tokens_used = 0
 
     @property
     def price(self) -> float | None:
-        """US dollars for a million of `tokens_used`."""
+        """US dollars per million `tokens_used`."""
         return self._api.price
 
     @property
@@ -88,20 +88,20 @@ class BatchRunner:
 
     @property
     def open(self) -> int:
-        """Jobs under way."""
+        """Number of running jobs."""
         return len(self._open)
 
     @property
     def owed(self) -> set[bytes]:
-        """Texts that jobs are to bring."""
+        """Texts that running jobs are expected to deliver."""
         return set().union(*self._owed.values())
 
-    # --- beginning ------------------------------------------------------------------------------------------------
+    # --- start ----------------------------------------------------------------------------------------------------
 
     def take_up(self) -> None:
-        """Resume the jobs of earlier runs; query the provider for those whose creation was never confirmed.
+        """Resume the jobs of earlier runs; query the provider for those whose creation was not confirmed.
 
-        Jobs of other models wait until these are selected again, as long as the provider keeps their results.
+        Jobs of other models wait until their model is selected again, as long as their results may still exist.
         """
         for job in self._jobs.open():
             if job.model == self._name and job.name not in self._open:
@@ -110,10 +110,10 @@ class BatchRunner:
                 self._jobs.end(job.name)
 
     def submit(self, group: Group, *, attempt: int = 1, instead_of: str = "") -> None:
-        """Create a job for these texts, in place of the job named `instead_of`.
+        """Create a job for these texts, replacing the job named `instead_of`.
 
-        Where that fails, or is not worth it, they are released. Raises `ProviderError` where a direct request would
-        fail in the same way.
+        If that fails or isn't worth it, the texts are released. Raises `ProviderError` if a direct request would fail
+        in the same way.
         """
         with group.lines:
             if len(group.texts) < LEAST_TEXTS:
@@ -122,8 +122,7 @@ class BatchRunner:
             try:
                 job = self._creator.create(group, attempt=attempt, instead_of=instead_of)
             except Uncertain as uncertain:
-                # until it is certain that the provider isn't working on them
-                self._owed[uncertain.job.name] = dict(group.texts)
+                self._owed[uncertain.job.name] = dict(group.texts)  # until it is certain that no job has them
                 raise ProviderError(str(uncertain.failure)) from None
             except ProviderError:
                 self.released |= group.texts.keys()
@@ -140,13 +139,13 @@ class BatchRunner:
             self._open[job.name] = confirmed
             self._owed[job.name] = self._jobs.texts(job.name)
 
-    # --- looking after them ---------------------------------------------------------------------------------------
+    # --- polling --------------------------------------------------------------------------------------------------
 
     def look(self) -> None:
-        """Poll all open jobs; store the results of those that have ended.
+        """Poll all open jobs, and store the results of those that have ended.
 
-        A job is not given up after a failed status request; after several in a row, the sync ends with a
-        `ProviderError` and leaves the jobs to a later one.
+        A failed poll does not end a job. After repeated failures, the sync ends with a `ProviderError` and leaves the
+        jobs to a later one.
         """
         for job in tuple(self._open.values()):
             self._token.checkpoint()
@@ -169,7 +168,7 @@ class BatchRunner:
             return
         except NoAccess:
             raise
-        except Refused as error:  # files that have expired, a job of another key
+        except Refused as error:  # expired files, or a job of another key
             self._fail(job, str(error))
             return
         if remote.word != job.state:
@@ -177,7 +176,7 @@ class BatchRunner:
         self._mind_the_time(job)
 
     def _mind_the_time(self, job: StoredJob) -> None:
-        """End a job that takes too long; what it has done by then is still taken."""
+        """Cancel a job that takes too long; its results so far are still used."""
         now = time.time()
         if job.stopped is not None:
             if now - job.stopped >= _STOP_SECONDS:
@@ -194,7 +193,7 @@ class BatchRunner:
         self._open[job.name] = self._creator.noted(job, stopped=now)
 
     def _collect(self, job: StoredJob, remote: RemoteJob) -> None:
-        """Store the results of a job's texts: vectors are stored as they are read."""
+        """Store a job's results while reading them."""
         owed = self._owed[job.name]
         arrived: list[Result] = []
         seen = 0
@@ -222,7 +221,7 @@ class BatchRunner:
         self._ended(job, remote, problem)
 
     def _repeatable(self, result: Result) -> str:
-        """A provider's message about a text, if it doesn't quote it: errors are shown and logged."""
+        """The provider's message about a text, unless it quotes the text: errors are shown and logged."""
         texts = [found.text for found in self._texts_of([result.hash])] if result.problem else []
         return result.problem if texts and not quotes(result.problem, texts) else ""
 
@@ -236,13 +235,13 @@ class BatchRunner:
         return bool(np.isfinite(vector).all() and vector.any())
 
     def _take_in(self, job: StoredJob, arrived: list[Result]) -> None:
-        """Store vectors, then mark them as received: a kill in between loses nothing."""
+        """Store vectors, then mark their texts as delivered; a kill in between loses nothing."""
         if not arrived:
             return
         import numpy as np
 
         owed = self._owed[job.name]
-        vectors = {result.hash: result.vector for result in arrived}  # a text that came twice counts once
+        vectors = {result.hash: result.vector for result in arrived}  # duplicates count once
         self._keep(list(vectors), prepare(np.stack([vector for vector in vectors.values() if vector is not None])))
         self._jobs.arrived(job.name, vectors)
         counted = {result.hash: result.tokens for result in arrived}
@@ -251,10 +250,10 @@ class BatchRunner:
             self.tokens_used += estimated if tokens is None else tokens
         arrived.clear()
 
-    # --- the end of a job -----------------------------------------------------------------------------------------
+    # --- end of a job ---------------------------------------------------------------------------------------------
 
     def _ended(self, job: StoredJob, remote: RemoteJob, problem: str = "") -> None:
-        """Nothing more will come of a job. `problem`: why a text of it has no vector, in the provider's words."""
+        """Finish a job that has no more results. `problem`: the provider's reason for a missing vector."""
         owed = len(self._owed[job.name])
         quote = quoted(remote.problem or problem)
         if not owed or (remote.state == "completed" and owed < job.texts):
@@ -282,7 +281,7 @@ class BatchRunner:
         self._creator.discard((job.input_file, *remote.files))
 
     def _timed_out(self, job: StoredJob, problem: str) -> None:
-        """Retry once the texts that a job has not returned."""
+        """Retry a job's missing texts once."""
         owed = self._owed[job.name]
         if job.attempt > 1 or not self.works or len(owed) < LEAST_TEXTS:
             self._fail(job, problem)
@@ -291,14 +290,14 @@ class BatchRunner:
         del self._open[job.name], self._owed[job.name]
         for group in groups(self._texts_of(owed), self._api, self._api.limits.queued_tokens):
             self.submit(group, attempt=2, instead_of=job.name)
-        self._jobs.end(job.name)  # if none of its texts is in the index any more
+        self._jobs.end(job.name)  # if none of its texts is indexed any more
 
     def _fail(self, job: StoredJob, problem: str) -> None:
         self._policy.failed(self._name.provider, problem, job.attempt)
         self._close(job)
 
     def _close(self, job: StoredJob) -> None:
-        """Remove a job; its missing texts need direct requests."""
+        """Remove a job and release its missing texts to be embedded directly."""
         self._jobs.end(job.name)
         del self._open[job.name]
         self.released |= self._owed.pop(job.name).keys()

@@ -1,4 +1,4 @@
-"""Files to and from a provider: large ones, read in steps, with a time that grows with their size."""
+"""File transfers to and from a provider: large files, read in steps, with timeouts that grow with their size."""
 
 import contextlib
 import os
@@ -20,14 +20,14 @@ from engine.embedding.service_errors import Redirected, Refused
 from engine.settings import Settings
 
 ANSWER_SECONDS = 60.0
-"""For everything but files."""
+"""Timeout for everything but files."""
 _SLOWEST = 50_000
-"""Bytes a second that a line has to carry at least."""
+"""Minimum speed expected of a connection, in bytes per second."""
 _DOWNLOAD_SECONDS = 3600.0
 _MOST_BYTES = 8 * 1024**3
 _STEP = 64 * 1024
 _PLAIN = Settings()
-"""Without the user's own headers, and with https alone."""
+"""Default settings: https only, and without the user's own headers."""
 
 
 def size_of(file: IO[bytes]) -> int:
@@ -35,7 +35,7 @@ def size_of(file: IO[bytes]) -> int:
 
 
 def upload_seconds(size: int) -> float:
-    """How long an upload of so many bytes may take."""
+    """Timeout for an upload of this size."""
     return ANSWER_SECONDS + size / _SLOWEST
 
 
@@ -48,9 +48,9 @@ def ask(
     seconds: float = ANSWER_SECONDS,
     **content: Any,
 ) -> dict[str, Any]:
-    """The object that a request to this absolute URL is answered with, {} for no answer; `content` as httpx has it.
+    """Send a request to this absolute URL and return the response's JSON object, {} if it is empty.
 
-    Raises as `HttpClient.call` does.
+    `content` as in httpx. Raises the same errors as `HttpClient.call`.
     """
     with http.call(seconds, cancel=cancel):
         body = http.sdk.request(method, url, **content).content
@@ -62,9 +62,9 @@ def ask(
 
 @contextlib.contextmanager
 def explained(sentence: str, statuses: AbstractSet[int]) -> Iterator[None]:
-    """Distinguish a server without a batch API from one that refuses a request: by these statuses.
+    """Raise `BatchUnavailable` with this message if a request is refused with one of these statuses.
 
-    `sentence` is then the error's message: which service offers no batch jobs.
+    They mean that the server has no batch API, as opposed to refusing a single request.
     """
     try:
         yield
@@ -75,10 +75,10 @@ def explained(sentence: str, statuses: AbstractSet[int]) -> Iterator[None]:
 
 
 def download(http: HttpClient, url: str, take: Callable[[bytes], None], *, cancel: CancelToken | None = None) -> None:
-    """Pass on the lines of a file at this absolute URL, as they arrive.
+    """Pass each line of a file at this absolute URL to `take` as it arrives.
 
-    If the service redirects to its storage, that is followed once: by https, without the key and the headers of the
-    settings. Raises `ProviderError`, `Cancelled`.
+    One redirect, to the service's storage, is followed: by https, without the key and the headers of the settings.
+    Raises `ProviderError`, `Cancelled`.
     """
     try:
         _read(http, url, take, cancel)
@@ -95,14 +95,14 @@ def download(http: HttpClient, url: str, take: Callable[[bytes], None], *, cance
 
 
 def _target(url: str, redirect: Redirected) -> httpx2.URL:
-    """Return the target of a redirect. Raises the redirect itself if it must not be followed."""
+    """Target of a download's redirect. Raises the redirect itself if it must not be followed."""
     try:
         target = httpx2.URL(url).join(redirect.location)
     except httpx2.InvalidURL:
         raise redirect from None
     if target.scheme not in {"http", "https"} or not target.host or target.userinfo or not redirect.location:
         raise redirect
-    # Nobody sends us into this machine, unless the service itself is here.
+    # Redirects to this machine are only allowed from a service on this machine.
     if not (is_loopback(url) if is_loopback(str(target)) else target.scheme == "https"):
         raise redirect
     return target

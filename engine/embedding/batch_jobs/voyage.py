@@ -1,7 +1,7 @@
-"""Voyage's batch jobs.
+"""Batch jobs of Voyage.
 
-Written from https://docs.voyageai.com/docs/batch-inference (read 2026-11-22): at most 100,000 texts per job, of which
-the program uses half as with the others, within 12 hours, and 1,000,000,000 tokens in the queue. The model and its
+Written from https://docs.voyageai.com/docs/batch-inference (read 2026-11-22): at most 100,000 texts per job (half of
+that is used, as for the others), completed within 12 hours, and 1,000,000,000 tokens in the queue. The model and its
 options belong to the job, not to the lines.
 """
 
@@ -16,7 +16,7 @@ _LIMITS = JobLimits(requests=50_000, bytes=1_000_000_000, queued_tokens=1_000_00
 
 
 def make(http: HttpClient, params: Mapping[str, Any], price: float | None) -> BatchApi:
-    """`params`: what a request for vectors has besides its texts: the model, what the texts are, the dimensions."""
+    """`params`: the request's fields other than its texts: model, input type, dimensions."""
 
     def line(text: str) -> dict[str, Any]:
         return {"body": {"input": [text]}}

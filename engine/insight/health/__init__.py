@@ -1,5 +1,5 @@
 """Health checks and their repairs, one module per subject.
 
 In: a `Subject`: store, settings, provider.
-Out: findings with a state, a sentence and a repair.
+Out: findings with a state, a message and a repair.
 """

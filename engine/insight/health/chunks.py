@@ -1,4 +1,4 @@
-"""Orphaned rows: chunks, sessions and tags whose file is unknown."""
+"""Checks for orphaned rows: chunks, sessions and tags without a file."""
 
 from engine.base.language import marked, tr, tr_count
 from engine.insight.health.subject import NOTHING, Matter, Seen, Subject

@@ -1,4 +1,4 @@
-"""The database file as a whole: free space, leftovers, and unused data."""
+"""Checks of the database file as a whole: empty pages, leftovers and obsolete tables."""
 
 from engine.base.formatting import size
 from engine.base.language import marked, tr, tr_count
@@ -11,7 +11,7 @@ DATABASE = "database"
 
 
 def damage(subject: Subject) -> str:
-    """What is wrong with the file, one sentence; empty when nothing is. Reads all of it."""
+    """Describe the damage in one sentence; empty if there is none. Reads the whole file."""
     with subject.store.read(subject.cancel) as snapshot:
         return integrity.damage(snapshot)
 

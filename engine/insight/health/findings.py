@@ -1,10 +1,10 @@
-"""Messages of checks that are more than a count."""
+"""Helpers to create findings of checks that are more than a count."""
 
 from engine.base.language import marked
 from engine.records import HealthFinding
 
 UPDATE = marked("Update")
-"""The repair that is an update of the index; translated where it is used."""
+"""Label of the repair that updates the index; translated on use."""
 
 
 def fine(id_: str, name: str, detail: str) -> HealthFinding:

@@ -1,7 +1,7 @@
-"""Compares the keyword index with the chunks: the same rows, and in a sample of them the same words.
+"""Compares the keyword index with the chunks: the same rows, and in a sample the same words.
 
-FTS5's own check reads no content in a contentless table. The contents of a row can't be read back, but they can be
-searched: each word of the chunk must be found in its row, and FTS5 stores the number of tokens of each column.
+FTS5's own check reads no content of a contentless table. A row's content can't be read back, but it can be queried:
+each word of the chunk must be found in its row, and FTS5 stores the number of tokens per column.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,13 +19,13 @@ from engine.text import analyse, analyse_both
 _SAMPLE = 200
 _SAMPLED_AT_ONCE = 20
 _MOST_WORDS = 16
-"""Words of one chunk that are searched: the longest, which hardly any other chunk contains."""
+"""Words per chunk to query: the longest, which are the most specific."""
 _ROWS_AT_ONCE = 200
 _WORDS = FTS_COLUMNS.index("words")
 
 
 class _Row(NamedTuple):
-    """The token streams of a chunk, in the order of `FTS_COLUMNS`, from an analysis of the stored text."""
+    """The token streams of a chunk, in the order of `FTS_COLUMNS`, recomputed from the stored text."""
 
     id: int
     streams: tuple[str, ...]
@@ -52,15 +52,15 @@ def _rows(snapshot: Snapshot, ids: Sequence[int]) -> Iterator[_Row]:
 
 
 def _agrees(snapshot: Snapshot, row: _Row) -> bool:
-    """Whether the keyword index has the correct row. Titles of a session may have changed since."""
+    """Whether the keyword index has the right content for this row. The title may have changed in a session."""
     fts = snapshot.tables.fts
     found = snapshot.connection.execute(f"SELECT sz FROM {fts}_docsize WHERE id = ?", (row.id,)).get
     if found is None:
-        return True  # that it is not there is the other matter's
+        return True  # missing rows are covered by another check
     stored, made = _lengths(found), [len(stream.split()) for stream in row.streams]
     if len(stored) <= _WORDS:
         return False
-    # A session may have been renamed after its first chunks were written.
+    # A session that has grown may have a new title, which its first chunks don't have.
     if stored[_WORDS] != made[_WORDS] or not (row.session or stored == made[: len(stored)]):
         return False
     words = sorted(set(row.streams[_WORDS].split()), key=lambda word: (-len(word), word))[:_MOST_WORDS]
@@ -72,7 +72,7 @@ def _agrees(snapshot: Snapshot, row: _Row) -> bool:
 
 
 def _lengths(sizes: object) -> list[int]:
-    """Tokens in each column, from SQLite's variable-length integers; none of a damaged row."""
+    """Decode the tokens per column from SQLite's variable-length integers; empty for a damaged row."""
     found: list[int] = []
     if not isinstance(sizes, bytes):
         return found
@@ -85,12 +85,12 @@ def _lengths(sizes: object) -> list[int]:
     return found
 
 
-# --- the rows ------------------------------------------------------------------------------------------------------
+# --- rows ----------------------------------------------------------------------------------------------------------
 
 
 def _missing(snapshot: Snapshot) -> str:
     tables = snapshot.tables
-    # Chunks of no file are another matter, and have no title to be found by.
+    # Orphaned chunks are covered by another check, and have no title.
     return f"""SELECT id FROM {tables.chunks} WHERE id NOT IN (SELECT id FROM {tables.fts}_docsize)
         AND file_id IN (SELECT id FROM {tables.files})"""
 
@@ -134,7 +134,7 @@ def _mend_rows(subject: Subject) -> str:
     )
 
 
-# --- what is in them ------------------------------------------------------------------------------------------------
+# --- words ----------------------------------------------------------------------------------------------------------
 
 
 def _look_at_words(subject: Subject) -> Seen:
@@ -185,7 +185,7 @@ def _write(subject: Subject, ids: Sequence[int]) -> None:
         with subject.store.write() as writer:
             before = writer.stamp
             _replace(writer, ids[start : start + _ROWS_AT_ONCE])
-            writer.set_meta(WORDS_TO_FORGET, 1)  # a kill leaves the rest to the next update
+            writer.set_meta(WORDS_TO_FORGET, 1)  # after a kill, the next update continues
             writer.advance_stamp()
         subject.vectors.changed(before, model)
     if ids:

@@ -1,5 +1,4 @@
-"""Checks the embedding provider: whether it exists, its key and consent, whether it answers, and whether its vectors
-are unchanged."""
+"""Checks of the embedding provider: its availability, key, consent, response, and agreement with stored vectors."""
 
 from collections.abc import Iterator, Sequence
 
@@ -21,14 +20,14 @@ _LEAST_COSINE = 0.99
 
 
 def look_at_keys(settings: Settings) -> Iterator[HealthFinding]:
-    """One finding for each key that the settings call for; may wait for the keychain."""
+    """One finding for each key that the settings require; may wait for the keychain."""
     yield from (_look_at_key(settings, name) for name in REMOTE if _is_wanted(settings, name))
 
 
 def look_at_provider(
     settings: Settings, selection: Selection, error: str | None, cancel: CancelToken, *, ask: bool
 ) -> HealthFinding:
-    """`ask`: embed one word. `error`: why the last embedding failed. Raises `Cancelled`."""
+    """Check the provider. `ask`: embed one word. `error`: why the last embedding failed. Raises `Cancelled`."""
     id_, name = "embedding", tr("Embedding")
     provider = selection.provider
     if provider is None:
@@ -56,7 +55,7 @@ def look_at_provider(
 
 
 def look_at_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFinding:
-    """Re-embed a few passages and compare: only for a provider on this machine, where that is free."""
+    """Re-embed and compare a few passages, for local providers only, which charge nothing."""
     id_, name = "vector-agreement", tr("Same vectors")
     model = subject.model()
     if provider.remote or provider.id in REMOTE:
@@ -75,7 +74,7 @@ def look_at_agreement(subject: Subject, provider: EmbeddingProvider) -> HealthFi
         cosines = _cosines(subject, provider, list(texts.values()), [stored[id_] for id_ in texts], model.dims)
     except ProviderError as error:
         return degraded(id_, name, str(error))
-    wrong = sum(not cosine >= _LEAST_COSINE for cosine in cosines)  # NaN counts as wrong
+    wrong = sum(not cosine >= _LEAST_COSINE for cosine in cosines)  # NaN counts as different
     if wrong:
         detail = tr_count(
             "{wrong:,} of {count:,} re-embedded passage differs from its stored vector.",
@@ -124,11 +123,11 @@ def _look_at_key(settings: Settings, name: str) -> HealthFinding:
         return degraded(id_, title, state.problem)
     if state.present:
         return fine(id_, title, tr("It is in {place}.", place=state.place))
-    return fine(id_, title, tr("There is none."))  # not every server needs one; the next finding shows whether it does
+    return fine(id_, title, tr("There is none."))  # not all servers need one; the next finding covers it
 
 
 def _dealings(settings: Settings, provider: EmbeddingProvider) -> str:
-    """Where the texts go and at what price, for a provider or a fallback on another machine."""
+    """Destination of the texts and the price, for a remote provider or fallback."""
     return f"{_sent(settings, provider)}{_sent_later(settings, provider)}"
 
 

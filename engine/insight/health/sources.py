@@ -1,4 +1,4 @@
-"""Checks whether the index has the current notes and sessions, and lists those that could not be indexed."""
+"""Checks that the index matches the current notes and sessions, and lists files that could not be indexed."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,7 +17,7 @@ from engine.store import sessions
 from engine.store.snapshot import Snapshot
 
 _MOST_FAILED = 20
-"""Findings for failed files; beyond, one finding counts the rest."""
+"""Findings for failed files; one more finding counts the rest."""
 _ADVICE = {
     "not-utf8": marked("Save it as UTF-8; the next update reads it."),
     "binary": marked("If it is text, save it as UTF-8; if not, exclude it in the settings."),
@@ -38,7 +38,7 @@ class _Known(Protocol):
 
 
 def look_at_stores(settings: Settings, found: FoundTranscripts) -> Iterator[HealthFinding]:
-    """One finding for each folder or export that the settings list."""
+    """One finding for each folder or export listed in the settings."""
     problems = {issue.path: issue.detail for issue in found.skipped}
     for store in find_stores(settings):
         id_ = f"store:{store.name}"
@@ -56,7 +56,7 @@ def look_at_stores(settings: Settings, found: FoundTranscripts) -> Iterator[Heal
 
 
 def look_at_notes(subject: Subject) -> HealthFinding:
-    """By their sizes and times."""
+    """Compare the notes with the index by size and time."""
     name = tr("Notes")
     try:
         there = {file.name: file for file in discover(subject.workspace, subject.settings, cancel=subject.cancel).files}
@@ -77,7 +77,7 @@ def look_at_notes(subject: Subject) -> HealthFinding:
 
 
 def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: Snapshot) -> HealthFinding:
-    """By their sizes and times."""
+    """Compare the transcripts with the index by size and time."""
     id_, name = "transcripts", tr("Transcripts")
     known = sessions.transcripts(snapshot)
     if not known and not settings.sessions.folders:
@@ -113,7 +113,7 @@ def look_at_transcripts(settings: Settings, found: FoundTranscripts, snapshot: S
 
 
 def look_at_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
-    """One finding for each file that could not be read, and one for all files read but not embedded."""
+    """One finding for each file that could not be read, and one for all that were read but not embedded."""
     issues = snapshot.issues("failed")
     named = issues if len(issues) <= _MOST_FAILED else issues[: _MOST_FAILED - 1]
     for issue in named:
@@ -136,12 +136,12 @@ def look_at_issues(snapshot: Snapshot) -> Iterator[HealthFinding]:
 
 
 def _failed(there: Mapping[str, _Known], known: Mapping[str, _Known], snapshot: Snapshot) -> set[str]:
-    """Files that the last update could not read: they are not new, and have findings of their own."""
+    """Files that the last update could not read; they do not count as new, and have findings of their own."""
     return {issue.path for issue in snapshot.issues("failed")} & there.keys() - known.keys()
 
 
 def _behind(there: Mapping[str, _Known], known: Mapping[str, _Known]) -> tuple[str, int] | None:
-    """What the next update will find, and how much; None where it will find nothing."""
+    """Describe and count the changes for the next update; None if there are none."""
     new = len(there.keys() - known.keys())
     gone = len(known.keys() - there.keys())
     changed = sum(

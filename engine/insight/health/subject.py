@@ -1,4 +1,4 @@
-"""The inputs of health checks, and how they report findings."""
+"""Input and result types of health checks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,19 +21,19 @@ Tell = Callable[[HealthProgress], None]
 
 @dataclass(frozen=True)
 class Subject:
-    """An open index, and who may stop the work on it."""
+    """An open index, with a token to cancel the work on it."""
 
     workspace: Path
     settings: Settings
     store: IndexStore
     vectors: VectorIndex
     name: ModelName | None
-    """The model whose vectors are searched; None if only keywords are."""
+    """The model used for searches; None for keyword search only."""
     cancel: CancelToken
     tell: Tell
 
     def model(self) -> StoredModel | None:
-        """The model of that name; None before anything was embedded with it."""
+        """The stored model of that name; None if nothing was embedded with it yet."""
         if self.name is None:
             return None
         with self.store.read(self.cancel) as snapshot:
@@ -50,25 +50,25 @@ class Subject:
         return self.settings.store.vector.engine == "sqlite-vec"
 
     def step(self, step: str, done: int, total: int) -> None:
-        """Say how far it is. Raises `Cancelled`."""
+        """Report progress. Raises `Cancelled`."""
         self.cancel.checkpoint()
         self.tell(HealthProgress(step=step, done=done, total=total))
 
 
 @dataclass(frozen=True)
 class Matter:
-    """One health check with its repair; see the modules of this package."""
+    """One health check and its repair."""
 
     id: str
     name: str
     looking: str
-    """Progress message of the check."""
+    """Progress text of the check."""
     look: Callable[[Subject], "Seen"]
     repair: str = ""
-    """Label of the repair button; translated where it is shown, like name and `looking`."""
+    """Button label of the repair; translated on display, like `name` and `looking`."""
     mend: Callable[[Subject], str] | None = None
-    """Repairs it, and returns a sentence about the result; "" if there was nothing to do. Only the holder of the
-    writer's lock may call it."""
+    """Perform the repair and return a message about the result; "" if there was nothing to repair. The caller must
+    hold the writer lock."""
 
     def finding(self, subject: Subject) -> HealthFinding:
         seen = self.look(subject)
@@ -84,8 +84,8 @@ class Matter:
 
 @dataclass(frozen=True)
 class Seen:
-    """What one look saw."""
+    """Result of one check."""
 
     detail: str
     count: int = 0
-    """How many things are not as they should be."""
+    """Number of problems found."""

@@ -1,4 +1,4 @@
-"""Checks the location of the index, its writer, the watcher, and user data that can't be rebuilt."""
+"""Checks of the index's location, writer lock, watcher, user data and extension."""
 
 from engine.base.language import marked, tr
 from engine.insight.health.findings import UPDATE, degraded, failed, fine
@@ -26,7 +26,7 @@ def look_at_index(store: IndexStore) -> HealthFinding:
 
 
 def look_at_writer(store: IndexStore, *, updating: bool) -> HealthFinding:
-    """The system takes the lock from a process that dies, so that one who holds it is alive."""
+    """Report the lock's owner; since the system releases the lock of a dead process, the owner is running."""
     id_, name = "writing", tr("Writing")
     if updating:
         return fine(id_, name, tr("This program is updating the index."))
@@ -57,7 +57,7 @@ def look_at_watcher(watcher: WatcherStatus, *, wanted: bool) -> HealthFinding:
 
 
 def look_at_extension(subject: Subject) -> HealthFinding:
-    """sqlite-vec: needed only where the settings or the size of the index choose it, but reported wherever it fails."""
+    """Check sqlite-vec. Failures are always reported, even if the settings or the index size don't require it."""
     probe = subject.vectors.probe()
     if probe.ok:
         return fine("sqlite-vec", "sqlite-vec", tr("It can be loaded."))

@@ -1,4 +1,4 @@
-"""Checks the stored vectors, and the copies that searches use: the matrix next to the database, the table in it."""
+"""Checks of the stored vectors and their copies for searching: the matrix file and the sqlite-vec table."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from engine.store.connection import number
 
 _ROWS_AT_ONCE = 2048
 _UNIT = 0.02
-"""How far from 1 the length of a vector may be; float16 stays within a hundredth."""
+"""Tolerance for the length 1 of a vector; float16 stays within a hundredth."""
 _DELETED_AT_ONCE = 500
 _LENGTH = marked("{count:,} have the wrong length")
 _NO_NUMBER = marked("{count:,} contain invalid numbers")
@@ -46,7 +46,7 @@ def _look(subject: Subject) -> Seen:
 
 
 def _bad(subject: Subject) -> list[tuple[int, str]]:
-    """Id and fault of every vector that is none."""
+    """Id and problem of every invalid vector."""
     with subject.store.read(subject.cancel) as snapshot:
         highest = number(snapshot.connection, "SELECT max(id) FROM embedding_cache")
         dims = dict(snapshot.connection.execute("SELECT id, dims FROM models"))
@@ -87,7 +87,7 @@ def _delete(subject: Subject) -> str:
     ids = [(id_,) for id_, _ in _bad(subject)]
     if not ids:
         return ""
-    # Before the first is deleted, too: the same chunks will get other vectors, also where this is broken off.
+    # Also before the first deletion: even if this is interrupted, the same chunks will get new vectors.
     subject.vectors.forget()
     try:
         for start in range(0, len(ids), _DELETED_AT_ONCE):

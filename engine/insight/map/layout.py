@@ -1,4 +1,4 @@
-"""From the vectors to the points."""
+"""Computes the map's points from the vectors."""
 
 from collections.abc import Callable
 
@@ -14,13 +14,13 @@ from engine.insight.map.tsne import arrange
 from engine.records import MapProgress
 
 MOST_NEIGHBOURS = 20_000
-"""More points lie by their two main directions alone: their neighbours would take half a minute."""
+"""Above this number, only the two main directions are used: neighbours would take half a minute."""
 SLOW = 4000
-"""So many points take a second or more by their neighbours: something is to be seen meanwhile."""
+"""From this number on, neighbours take a second or more, so that a preliminary layout is shown."""
 _FEWEST = 30
-"""Neighbours of fewer say nothing."""
+"""With fewer points, neighbours have no meaning."""
 _COMPARED = 128
-"""Main directions in which neighbours are looked for: of real sentences they hold four fifths of the differences."""
+"""Number of main directions used to find neighbours; of real sentences they hold four fifths of the variance."""
 
 Progress = Callable[[MapProgress], None]
 
@@ -34,9 +34,9 @@ def draw(
     progress: Progress | None = None,
     cancel: CancelToken | None = None,
 ) -> StoredLayout:
-    """Return points for at least one row, as near to their locations in `old` as possible.
+    """Lay out at least one row, as close to the positions in `old` as possible.
 
-    `first` receives points by directions if those by neighbours take long. Raises `Cancelled`.
+    `first` receives the layout by directions if that by neighbours is slow. Raises `Cancelled`.
     """
     tell = progress or (lambda _: None)
     by_neighbours = _FEWEST <= len(rows) <= MOST_NEIGHBOURS
@@ -78,7 +78,7 @@ def _by_directions(
 
 
 def _pair(columns: np.ndarray) -> np.ndarray:
-    """The first two columns, filled with zeros."""
+    """The first two columns, with zeros for missing ones."""
     pair = np.zeros((len(columns), 2), np.float32)
     pair[:, : min(2, columns.shape[1])] = columns[:, :2]
     return pair

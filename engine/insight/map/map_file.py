@@ -1,7 +1,7 @@
-"""The disposable file of a map, so that it is shown immediately after a start.
+"""The disposable map file, which lets a start show the map immediately.
 
-It contains only numbers, no names and no text: deleted notes must not survive here. Written to a temporary file, synced
-and renamed; an invalid file is treated as missing.
+It contains only numbers, no names or text, so that nothing survives its removal from the index. It is written under a
+temporary name, synced and renamed; a file that does not match is ignored.
 """
 
 import hashlib
@@ -19,13 +19,13 @@ from engine.store.vector_encoding import Ids, Vectors
 _MAGIC = b"MNEMOMAP"
 _VERSION = 1
 _HEADER = struct.Struct("<8sIIIIq32sfI")
-"""Magic, version, layout, points, dims, stamp, owner (hash), shown variance, checksum of the body."""
+"""Magic, version, layout, points, dims, stamp, index and model (hash), shown variance, checksum of the body."""
 _LAYOUTS: tuple[MapLayout, ...] = ("directions", "neighbours")
 
 
 @dataclass(frozen=True)
 class StoredLayout:
-    """Where the chunks of one moment lie."""
+    """Positions of the chunks at one moment."""
 
     layout: MapLayout
     stamp: int
@@ -34,14 +34,14 @@ class StoredLayout:
     points: Vectors
     """(n, 2)"""
     mean: Vectors
-    """(dims,), and the two axes (dims, 2) on which a vector's place by directions is (vector - mean) @ axes."""
+    """(dims,). A vector's position by directions is (vector - mean) @ axes."""
     axes: Vectors
     shown: float
     """Share of the variance, 0 to 1."""
 
 
 def save(path: Path, drawn: StoredLayout, whose: str) -> None:
-    """Replace the file; `whose` identifies the index and the model. Raises OSError."""
+    """Write or replace the file; `whose` identifies the index and the model. Raises OSError."""
     arrays = (
         drawn.ids.astype("<i8"),
         drawn.points.astype("<f4"),
@@ -66,7 +66,7 @@ def save(path: Path, drawn: StoredLayout, whose: str) -> None:
 
 
 def load(path: Path, whose: str) -> StoredLayout | None:
-    """What was saved for the same index and model; None for a missing, another or a damaged file."""
+    """Load the file of the same index and model; None if it is missing, damaged or of another one."""
     try:
         content = read_file(path)
     except OSError:

@@ -1,4 +1,4 @@
-"""The input of a map: the vectors of all visible chunks, and their files, in one state of the index."""
+"""Input of a map: the vectors of all visible chunks and their files, at one moment of the index."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from engine.store.vector_encoding import Ids, Vectors
 
 _PIECE_BYTES = 8 << 20
 _FETCHED = 4096
-"""Rows of SQLite converted to an array together: a longer list would hold the interpreter lock too long."""
+"""Rows of SQLite converted to an array in one call; longer lists would hold the interpreter too long."""
 
 Codes = NDArray[np.int8]
 Places = NDArray[np.int32]
@@ -22,17 +22,17 @@ Places = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Listing:
-    """All chunks of one moment, rising, and their files."""
+    """All chunks at one moment, in rising order, and their files."""
 
     chunks: Ids
     """(c,)"""
     place_of: Ids
-    """(c,), position of each one's file in `files`; -1 for a hidden one."""
+    """(c,), the index of each chunk's file in `files`; -1 for hidden chunks."""
     files: tuple[MapFile, ...]
     stamp: int
 
     def places(self, ids: Ids) -> Places:
-        """Positions of these chunks' files in `files`, (n,); -1 for an unknown chunk."""
+        """Indexes in `files` of the files of these chunks, (n,); -1 for unknown or hidden chunks."""
         if not len(self.chunks):
             return np.full(len(ids), -1, np.int32)
         at = np.minimum(np.searchsorted(self.chunks, ids), len(self.chunks) - 1)
@@ -46,13 +46,13 @@ class Rows:
     ids: Ids
     dims: int
     parts: tuple[tuple[Codes, Vectors], ...]
-    """Codes (m, dims) and scales (m,), one part after the other."""
+    """Codes (m, dims) and scales (m,) of consecutive parts."""
 
     def __len__(self) -> int:
         return len(self.ids)
 
     def pieces(self, every: int = 1) -> Iterator[tuple[slice, Vectors]]:
-        """Yield every n-th vector as float32, at most 8 MB at a time, with the position of the block among the rows."""
+        """Yield every `every`-th vector as float32, at most 8 MB at a time, with the slice of rows it covers."""
         step = max(1, _PIECE_BYTES // (4 * self.dims)) * every
         before = 0
         for codes, scales in self.parts:
@@ -64,7 +64,7 @@ class Rows:
 
 
 def read_listing(snapshot: Snapshot, guard: PathGuard) -> Listing:
-    """Chunks and files of a snapshot; those of files that the settings have come to exclude are hidden."""
+    """Chunks and files of a snapshot; files that the settings exclude by now are hidden."""
     chunks, chunk_files = _chunks(snapshot)
     file_ids, files = _files(snapshot)
     at = np.minimum(np.searchsorted(file_ids, chunk_files), max(0, len(file_ids) - 1))
@@ -76,7 +76,7 @@ def read_listing(snapshot: Snapshot, guard: PathGuard) -> Listing:
 
 
 def rows_of(listing: Listing, parts: Iterable[tuple[Ids, Codes, Vectors]], dims: int) -> Rows:
-    """The vectors, (ids, codes, scales) part by part, whose chunks are visible."""
+    """The vectors of visible chunks, from parts of (ids, codes, scales)."""
     ids_kept, kept = [np.empty(0, np.int64)], []
     for ids, codes, scales in parts:
         seen = listing.places(ids) >= 0
@@ -87,7 +87,7 @@ def rows_of(listing: Listing, parts: Iterable[tuple[Ids, Codes, Vectors]], dims:
 
 
 def _chunks(snapshot: Snapshot) -> tuple[Ids, Ids]:
-    """Ids of all chunks, rising, and of the file of each."""
+    """Ids of all chunks in rising order, and the file id of each."""
     cursor = snapshot.connection.execute(f"SELECT id, file_id FROM {snapshot.tables.chunks}")
     found = [np.empty((0, 2), np.int64)]
     while batch := list(islice(cursor, _FETCHED)):
@@ -98,7 +98,7 @@ def _chunks(snapshot: Snapshot) -> tuple[Ids, Ids]:
 
 
 def _files(snapshot: Snapshot) -> tuple[Ids, tuple[MapFile, ...]]:
-    """Ids of all files, rising, and the files."""
+    """Ids of all files in rising order, and the files."""
     rows = snapshot.connection.execute(
         f"""SELECT f.id, f.path, f.title, f.source, coalesce(s.agent, ''), f.mtime_ns / 1e9
             FROM {snapshot.tables.files} f LEFT JOIN {snapshot.tables.sessions} s ON s.file_id = f.id ORDER BY f.id"""

@@ -1,4 +1,4 @@
-"""The map of one index: made on demand, cached in memory and in a file, searched for chunks and queries."""
+"""The map of one index: computed on demand, cached in memory and in a file, and queried for chunks and positions."""
 
 import logging
 import threading
@@ -25,15 +25,15 @@ from engine.store.vectors import VectorIndex
 log = logging.getLogger(__name__)
 
 _WORDS, _LETTERS = 60, 2000
-"""Of a chunk, to be shown."""
+"""Maximum length of a chunk's displayed text."""
 _PATIENCE = 0.05
-"""Seconds between two checks for cancellation."""
+"""Seconds between checks of the cancel token."""
 _NEAREST = 8
-"""Nearest chunks that determine the location of a query."""
+"""Number of nearest chunks that determine a query's position."""
 
 
 class IndexMaps:
-    """Thread-safe. One map at a time: that of the model in use."""
+    """The maps of one index, one at a time, for the model in use. Thread-safe."""
 
     def __init__(self, store: IndexStore, vectors: VectorIndex, guard: PathGuard) -> None:
         self._store = store
@@ -41,14 +41,14 @@ class IndexMaps:
         self._guard = guard
         self._making = threading.Lock()
         self._kept: tuple[str, StoredLayout] | None = None
-        """The key of the last layout, and the layout."""
+        """The last layout, with the index and model it is of."""
         self._told: tuple[str, IndexMap] | None = None
-        """The same as a record, in the state in which it was made."""
+        """The last record as it was made, with its index and model."""
 
     def last(self, name: ModelName | None, cancel: CancelToken | None = None) -> IndexMap | None:
-        """The map that was made last, as old as it may be, without the chunks that have left the index since.
+        """Return the last map, however old, without chunks that have left the index since.
 
-        None where none was made.
+        None if there is no map yet.
         """
         with self._store.read(cancel) as snapshot:
             model = _model(snapshot, name)
@@ -67,9 +67,9 @@ class IndexMaps:
         progress: Progress | None = None,
         cancel: CancelToken | None = None,
     ) -> IndexMap:
-        """Return the map of the current index: the cached one if nothing has changed. Raises `Cancelled`, `Closed`.
+        """Return the current map, recomputed only if the index has changed. Raises `Cancelled`, `Closed`.
 
-        `first` receives a simpler one soon if there was none before and the real one takes long. It and `progress` are
+        `first` receives a simpler, fast map if there was none before and the real one is slow. It and `progress` are
         called on this thread.
         """
         with self._alone(cancel):
@@ -97,7 +97,7 @@ class IndexMaps:
                 told = lambda drawn: hear(_record(drawn, listing, of))  # noqa: E731
             drawn = draw(rows, listing.stamp, old, first=told, progress=progress, cancel=cancel)
             with self._store.read(cancel):
-                pass  # raises `Closed`: the files of a closed index must not be written
+                pass  # raises `Closed`: no file must be written next to a closed index
             self._kept = whose, drawn
             try:
                 map_file.save(self._store.files.map, drawn, whose)
@@ -107,7 +107,7 @@ class IndexMaps:
 
     @contextmanager
     def _alone(self, cancel: CancelToken | None) -> Iterator[None]:
-        """Wait for another thread that makes a map, unless cancelled meanwhile."""
+        """Wait for a running computation, unless cancelled meanwhile."""
         while not self._making.acquire(timeout=_PATIENCE):
             if cancel is not None:
                 cancel.checkpoint()
@@ -121,7 +121,7 @@ class IndexMaps:
         return record
 
     def places(self, chunks: Sequence[int], cancel: CancelToken | None = None) -> tuple[MapPlace, ...]:
-        """Describe these chunks, in order; those removed from the index are left out."""
+        """Details of these chunks, in order; chunks that have left the index are left out."""
         with self._store.read(cancel) as snapshot:
             found = snapshot.chunks(chunks)
             refused = self._guard.refused((chunk.path for chunk in found.values()), snapshot.meta("names"))
@@ -151,7 +151,7 @@ class IndexMaps:
         results: Sequence[MemorySearchResult],
         cancel: CancelToken | None = None,
     ) -> MapAnswer:
-        """Return the location of the query with this unit vector (dims,) and of its results on the last map."""
+        """Positions of a query, given as a unit vector (dims,), and of its results on the last map."""
         with self._store.read(cancel) as snapshot:
             chunks = tuple(_chunk_of(snapshot, result) for result in results)
             model = _model(snapshot, name)
@@ -201,7 +201,7 @@ def _chunk_of(snapshot: Snapshot, result: MemorySearchResult) -> int | None:
 
 
 def _record(drawn: StoredLayout, listing: Listing, model: StoredModel) -> IndexMap:
-    """Without the chunks that are not in the listing."""
+    """Convert to a record, without chunks that are not in the listing."""
     place = listing.places(drawn.ids)
     there = place >= 0
     return IndexMap(

@@ -1,4 +1,4 @@
-"""Finds similar points: the nearest neighbours of each, and the strength of each pair."""
+"""Similarity of points: the nearest neighbours of each, and the weight of each pair."""
 
 import random
 from dataclasses import dataclass
@@ -11,37 +11,37 @@ from engine.store.vector_encoding import Ids, Vectors
 
 NEIGHBOURS = 15
 _PERPLEXITY = 5.0
-"""So many neighbours count about fully."""
+"""Effective number of neighbours."""
 _CLUSTER = 140
-"""Points a cluster, about."""
+"""Approximate number of points per cluster."""
 _PROBED = 24
-"""Clusters in which the neighbours of a point are looked for: finds some nine of ten, in a tenth of the time of all."""
+"""Clusters searched for the neighbours of a point: finds some nine of ten, in a tenth of the time of all clusters."""
 _ROUNDS = 6
 _BISECTIONS = 30
 _BLOCK = 1 << 20
-"""Distances computed together."""
+"""Distances computed in one step."""
 
 Counts = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
 class NeighbourGraph:
-    """A symmetric sparse matrix (n, n) whose entries add up to 1, row by row."""
+    """A symmetric sparse matrix (n, n) in row order, whose entries sum to 1."""
 
     columns: NDArray[np.int32]
     """(e,)"""
     weights: Vectors
     """(e,)"""
     starts: Counts
-    """(n,), where each row begins; none is empty."""
+    """(n,), the start of each row; none is empty."""
     counts: Counts
-    """(n,), entries of each row."""
+    """(n,), number of entries of each row."""
 
 
 def nearest(points: Vectors, count: int, cancel: CancelToken | None = None) -> tuple[Ids, Vectors]:
-    """Of each point (n, m) the `count` < n nearest others and their distances: (n, count) each, nearest first.
+    """The `count` < n nearest other points of each point (n, m), and their distances: (n, count) each, nearest first.
 
-    Among more than some thousand points a few of the neighbours are not the nearest.
+    With more than some thousand points, the result is approximate.
     """
     members, near = _clusters(points, cancel)
     squares = np.einsum("ij,ij->i", points, points)
@@ -72,7 +72,7 @@ def nearest(points: Vectors, count: int, cancel: CancelToken | None = None) -> t
 
 
 def _clusters(points: Vectors, cancel: CancelToken | None) -> tuple[list[Ids], Ids]:
-    """Members of each cluster (none is empty), and all clusters by nearness to each, itself first."""
+    """Members of each non-empty cluster, and all clusters ordered by distance to each, itself first."""
     count = len(points) // _CLUSTER
     if count <= _PROBED:
         return [np.arange(len(points))], np.zeros((1, 1), np.int64)
@@ -98,7 +98,7 @@ def _clusters(points: Vectors, cancel: CancelToken | None) -> tuple[list[Ids], I
 
 
 def tie(found: Ids, distances: Vectors) -> NeighbourGraph:
-    """How strongly points belong together, by their nearest neighbours; as t-SNE has it."""
+    """Weights of pairs of points by their nearest neighbours, as defined by t-SNE."""
     rows, count = found.shape
     weights = _likelihoods(distances, min(_PERPLEXITY, count / 3 + 0.5))
     own = np.repeat(np.arange(rows), count)
@@ -117,7 +117,7 @@ def tie(found: Ids, distances: Vectors) -> NeighbourGraph:
 
 
 def _likelihoods(distances: Vectors, perplexity: float) -> Vectors:
-    """Gaussian weights of each point's neighbours, (n, count), with a width per row that gives the perplexity."""
+    """Gaussian weights of each point's neighbours, (n, count), with the width of each row set by the perplexity."""
     gaps = distances.astype(np.float64) ** 2
     gaps -= gaps[:, :1]
     narrow, wide = np.zeros(len(gaps)), np.full(len(gaps), np.inf)

@@ -1,4 +1,4 @@
-"""The main directions of many vectors: a principal component analysis in blocks."""
+"""Principal component analysis of many vectors, in blocks."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from engine.insight.seeded_random import normal
 from engine.store.vector_encoding import Vectors
 
 _WORK = 4e10
-"""Multiplications for the covariance, about a second: of more rows or dimensions every so many-th row counts."""
+"""Multiplications for the covariance, about a second; with more rows or dimensions, rows are sampled."""
 _SPARE = 8
 _ROUNDS = 12
 
@@ -23,9 +23,9 @@ class PrincipalComponents:
     mean: Vectors
     """(dims,)"""
     axes: Vectors
-    """(dims, m), orthonormal, the one in which the vectors differ most first."""
+    """(dims, m), orthonormal, in order of falling variance."""
     shares: Vectors
-    """(m,), how much of all differences each shows; they add up to at most 1."""
+    """(m,), share of the variance of each axis; they sum to at most 1."""
 
     def project(self, rows: Rows, cancel: CancelToken | None = None) -> Vectors:
         """Coordinates (n, m)."""
@@ -37,7 +37,7 @@ class PrincipalComponents:
 
 
 def find_directions(rows: Rows, count: int, cancel: CancelToken | None = None) -> PrincipalComponents:
-    """The first `count` main directions, fewer where the vectors have fewer dimensions. Raises `Cancelled`."""
+    """The first `count` main directions, or fewer if the vectors have fewer dimensions. Raises `Cancelled`."""
     every = max(1, round(len(rows) * rows.dims**2 / _WORK))
     total, seen = np.zeros(rows.dims), 0
     for _, piece in rows.pieces(every):
@@ -51,7 +51,7 @@ def find_directions(rows: Rows, count: int, cancel: CancelToken | None = None) -
         off = piece - mean
         covariance += off.T @ off
     axes, variances = _largest(covariance, min(count, rows.dims), cancel)
-    axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])  # else the sign were left to chance
+    axes *= np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(axes.shape[1])])  # otherwise the sign is arbitrary
     shares = np.maximum(variances, 0) / (np.trace(covariance) or 1.0)
     return PrincipalComponents(mean, axes.astype(np.float32), shares.astype(np.float32))
 
@@ -59,7 +59,7 @@ def find_directions(rows: Rows, count: int, cancel: CancelToken | None = None) -
 def _largest(matrix: Doubles, count: int, cancel: CancelToken | None) -> tuple[Doubles, Doubles]:
     """Eigenvectors (dims, count) and eigenvalues of a symmetric matrix, largest first.
 
-    By subspace iteration: a whole decomposition of 3,072 dimensions would take many seconds in one call.
+    Uses subspace iteration: a full decomposition of 3,072 dimensions would take many seconds in one call.
     """
     width = min(len(matrix), count + _SPARE)
     basis = np.linalg.qr(normal(1, (len(matrix), width)))[0]

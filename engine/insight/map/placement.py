@@ -1,4 +1,4 @@
-"""Places points where users find them again: near their old locations, and a query near its results."""
+"""Keeps positions recognisable: points stay near their old positions, and a query is placed near its results."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -7,16 +7,16 @@ from engine.insight.seeded_random import normal
 from engine.store.vector_encoding import Ids, Vectors
 
 _ENOUGH = 0.7
-"""A layout continues the previous one if it has locations for this share of the points."""
+"""Minimum share of points with an old position, for a layout to start from the old one."""
 _ASIDE = 0.1
-"""Of a neighbour, in widths of the kernel: two in one place would never part."""
+"""Distance from a neighbour, in widths of the kernel: two points in one position would never separate."""
 _ROUNDS = 20
 
 
 def begin(ids: Ids, found: Ids, old_ids: Ids, old_points: Vectors) -> Vectors | None:
-    """Start coordinates (n, 2) of the points `ids` (n,) from an older layout; None if it has too few of them.
+    """Starting positions (n, 2) of the points `ids` (n,) from an older layout; None if too few have a position there.
 
-    `found` (n, k) are the neighbours of each, nearest first: a new point is placed at the first that has a location.
+    `found` (n, k) are the neighbours of each, nearest first: a new point is placed next to the first with a position.
     """
     places, known = find_points(ids, old_ids, old_points)
     if not len(ids) or known.mean() < _ENOUGH:
@@ -29,7 +29,7 @@ def begin(ids: Ids, found: Ids, old_ids: Ids, old_points: Vectors) -> Vectors | 
 
 
 def turn(ids: Ids, points: Vectors, old_ids: Ids, old_points: Vectors) -> Vectors:
-    """The rotation or reflection (2, 2) by which `points @ it` come nearest to the older places of the same ids."""
+    """The rotation or reflection (2, 2) for which `points @ it` is closest to the old positions of the same ids."""
     places, known = find_points(ids, old_ids, old_points)
     if known.sum() < 3:
         return np.eye(2, dtype=np.float32)
@@ -40,7 +40,7 @@ def turn(ids: Ids, points: Vectors, old_ids: Ids, old_points: Vectors) -> Vector
 
 
 def find_points(ids: Ids, old_ids: Ids, old_points: Vectors) -> tuple[Vectors, NDArray[np.bool_]]:
-    """The older places (n, 2) of these ids, and which of them have one, (n,)."""
+    """The old positions (n, 2) of these ids, and a mask of those that have one, (n,)."""
     if not len(old_ids):
         return np.zeros((len(ids), 2), np.float32), np.zeros(len(ids), np.bool_)
     order = np.argsort(old_ids, kind="stable")
@@ -49,9 +49,9 @@ def find_points(ids: Ids, old_ids: Ids, old_points: Vectors) -> tuple[Vectors, N
 
 
 def between(points: Vectors, cosines: Vectors) -> tuple[float, float]:
-    """The location of a query whose nearest chunks are at `points` (m, 2), m > 0, with these cosines (m,).
+    """Position of a query whose nearest chunks are at `points` (m, 2), m > 0, with these cosines (m,).
 
-    The weighted geometric median: a mean would be far from all of them if one of the nearest is elsewhere.
+    Uses the weighted geometric median: a mean would be far from all points if one of the nearest is elsewhere.
     """
     weights = np.maximum(cosines - cosines.min(), 1e-3) ** 2
     at = (points * weights[:, None]).sum(axis=0) / weights.sum()

@@ -1,8 +1,8 @@
-"""The layout that keeps neighbours together: t-SNE, with repulsion by convolution on a grid.
+"""The layout that preserves neighbours: t-SNE with repulsion by convolution on a grid.
 
 After L. van der Maaten and G. Hinton, "Visualizing Data using t-SNE" (2008), and G. Linderman et al., "Fast
-interpolation-based t-SNE" (2019). Everything is an array operation of a few milliseconds, so that no other thread waits
-long for the interpreter lock.
+interpolation-based t-SNE" (2019). All steps are array operations of a few milliseconds, so that other threads never
+wait long for the interpreter.
 """
 
 from collections.abc import Callable
@@ -14,16 +14,16 @@ from engine.insight.map.neighbours import NeighbourGraph
 from engine.store.vector_encoding import Vectors
 
 _NODES, _FEW_NODES = 128, 64
-"""Grid points a side; the fewer do for some thousand points."""
+"""Grid points per side; the smaller number is for up to `_FEW` points."""
 _FEW = 5000
 _EARLY, _ROUNDS = 60, 200
-"""Rounds in which neighbours are drawn together more strongly, and rounds in all."""
+"""Rounds with exaggerated attraction, and rounds in total."""
 _EXAGGERATION = 8.0
 _AGAIN = 40
-"""Rounds that settle points which have a place already."""
+"""Rounds to settle points that already have a position."""
 _FIRST_WIDTH = 1e-2
 _FARTHEST = np.float32(5)
-"""A round's step at most, in widths of the kernel: what swings would fly away."""
+"""Maximum step of a round, in widths of the kernel: oscillating points would fly away."""
 
 
 def arrange(
@@ -34,9 +34,9 @@ def arrange(
     progress: Callable[[float], None] | None = None,
     cancel: CancelToken | None = None,
 ) -> Vectors:
-    """Coordinates (n, 2) from start coordinates, (n, 2); `settled`: whether these are from an earlier layout.
+    """Compute coordinates (n, 2) from starting positions (n, 2); `settled`: these are from an earlier layout.
 
-    `progress` receives 0 to 1. Raises `Cancelled`.
+    `progress` is called with 0 to 1. Raises `Cancelled`.
     """
     at = begin.astype(np.float32)
     if not settled:
@@ -60,7 +60,7 @@ def arrange(
 
 
 def _attraction(ties: NeighbourGraph, at: Vectors) -> Vectors:
-    """How strongly each point is pulled, away from its neighbours: (n, 2)."""
+    """Gradient of the attraction by its neighbours, for each point: (n, 2)."""
     across, down = (np.ascontiguousarray(at[:, axis]) for axis in (0, 1))
     across = np.repeat(across, ties.counts) - across.take(ties.columns)
     down = np.repeat(down, ties.counts) - down.take(ties.columns)
@@ -70,10 +70,10 @@ def _attraction(ties: NeighbourGraph, at: Vectors) -> Vectors:
 
 
 def _repulsion(at: Vectors) -> Vectors:
-    """How strongly all points together push each one away: (n, 2).
+    """Gradient of the repulsion by all points, for each point: (n, 2).
 
-    Points are spread over the four grid nodes around them, the nodes convolved with the kernels by FFT, and what comes
-    out is read at the points again.
+    Points are spread over the four grid nodes around them, the nodes are convolved with the kernels by FFT, and the
+    result is interpolated at the points.
     """
     side = _FEW_NODES if len(at) <= _FEW else _NODES
     low = at.min(axis=0)
@@ -106,6 +106,6 @@ def _repulsion(at: Vectors) -> Vectors:
     felt = np.zeros((4, len(at)), np.float32)
     for node, share in corners:
         felt += fields[:, node] * share
-    total = max(float(felt[3].sum(dtype=np.float64)) - len(at), 1e-6)  # without what each does to itself
+    total = max(float(felt[3].sum(dtype=np.float64)) - len(at), 1e-6)  # without the effect of each point on itself
     push = (middle.T * felt[0] - felt[1:3]) * np.float32(spacing / total)
     return np.ascontiguousarray(push.T)
