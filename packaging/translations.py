@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The catalogues of the window's sentences: what the code says, and how it is said in other languages.
+"""Maintains the translation catalogues of the window's texts.
 
-    .venv/bin/python packaging/translations.py update     bring the .po files up to the code, and name what lacks
+    .venv/bin/python packaging/translations.py update     bring the .po files up to the code, and list missing ones
     .venv/bin/python packaging/translations.py compile    make the .mo files from the .po files
 
-`resources/translations/<language>.po` is what people edit; the .mo file beside it is what the program reads, and comes
+Translators edit `resources/translations/<language>.po`; the program reads the .mo file next to it, which is compiled
 from it.
 """
 

@@ -1,6 +1,6 @@
-"""What the window says can be translated: sentences are found for the catalogues, and said when they are shown.
+"""All texts of the window can be translated: sentences are collected for the catalogues, and translated when shown.
 
-Read from the code itself, so that nobody has to open every part of the window in another language to see it.
+Checked in the code itself, without opening every part of the window in another language.
 """
 
 import ast
@@ -52,9 +52,9 @@ SHOWING = {
     "show_nothing": (0,),
     "tell_key": (1,),
 }
-"""What shows words to a person, and which of its arguments those are."""
+"""Calls that show text to a user, and their text arguments."""
 ENGLISH_COMMANDS = {"add": (1,), "add_hidden": (1,), "name": (2,)}
-"""The methods of `Commands`, and where the words of the command stand."""
+"""The methods of `Commands`, and the positions of their texts."""
 NAMES = {"Mnemoscope", "degraded", "fine", "off", "working"}
 """The program's own, and states of a message."""
 WORD = re.compile(r"[^\W\d_]{2,}")
@@ -67,7 +67,7 @@ def _modules(*rooms: str) -> tuple[tuple[str, ast.Module], ...]:
 
 
 def _at_import(node: ast.AST) -> Iterator[ast.AST]:
-    """What is run when the module is loaded: all but the bodies of functions."""
+    """Code that runs when the module is imported: everything but function bodies."""
     yield node
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
         decorators = [] if isinstance(node, ast.Lambda) else node.decorator_list
@@ -89,7 +89,7 @@ def _is_text(node: ast.AST) -> bool:
 
 
 def _is_known(node: ast.AST) -> bool:
-    """A constant that stood in `marked` elsewhere, or something that was kept in English; one of two of them."""
+    """A constant used with `marked` elsewhere, or a text stored in English; or one of two of them."""
     if isinstance(node, ast.IfExp):
         return _is_known(node.body) and _is_known(node.orelse)
     return isinstance(node, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
@@ -105,7 +105,7 @@ def _says(name: str, module: ast.Module) -> bool:
 
 
 def _bare_words(node: ast.AST) -> Iterator[str]:
-    """Words that stand in the code as they are to be shown."""
+    """Untranslated texts in the code."""
     match node:
         case ast.Constant(value=str(text)):
             yield from (word for word in WORD.findall(text) if word not in NAMES)
@@ -179,7 +179,7 @@ def test_whatever_the_window_shows_can_be_translated() -> None:
 
 
 def _shown(call: ast.Call) -> list[ast.expr]:
-    """Those of its arguments that are words for a person."""
+    """The arguments of the call that are shown to a user."""
     called = _called(call)
     places = SHOWING.get(called, ())
     if isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "commands":

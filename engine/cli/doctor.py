@@ -163,7 +163,7 @@ def _advised(finding: HealthFinding, manager: "MemorySearchManager") -> HealthFi
 
 
 def _repair(place: CliWorkspace, token: CancelToken) -> tuple[str, ...]:
-    """Repair the index, then complete it from the notes. Returns what was done, as sentences."""
+    """Repair the index, then complete it from the notes. Returns the repairs, as sentences."""
     if _nothing_yet(place):
         return ()
     with opened(place) as manager, StepLine() as line:

@@ -56,7 +56,7 @@ class EmbeddingWork:
 
 
 def name_of(provider: EmbeddingProvider) -> ModelName:
-    """Return the key that tells the vectors of providers apart."""
+    """Return the key under which the vectors of a provider are stored."""
     return ModelName(provider.id, provider.model, provider.key)
 
 

@@ -66,7 +66,7 @@ class EmbedStage:
         due = [id_ for id_, hash_ in pending if hash_ not in leave and (self._model.id, hash_) not in self._refused]
         if not due:
             return True
-        # checks what is known before the first paid request
+        # checks known values before the first paid request
         self._check_length(self._provider.dims or self._model.dims)
         self._done = 0
         self._again.clear()  # they are due

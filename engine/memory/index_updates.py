@@ -30,7 +30,7 @@ class IndexUpdates:
         mended: Callable[[], None],
         sharing: "Sharing | None" = None,
     ) -> None:
-        """`mended` is called when the index was replaced."""
+        """`mended` is called after the index was replaced."""
         self._workspace = context.workspace
         self._settings = context.settings
         self._guard = context.guard

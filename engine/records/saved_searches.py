@@ -9,8 +9,8 @@ from engine.records.search import Passage
 class AskedQuestion(Record, frozen=True):
     """A query with everything that limits or orders its answer.
 
-    Stored as JSON for years: every field has a default, which for a new field means what was meant before it, and none
-    is ever renamed or redefined.
+    Stored as JSON for years: every field has a default, which for a new field is the former behaviour, and none is ever
+    renamed or redefined.
     """
 
     text: str = ""

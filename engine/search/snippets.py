@@ -94,7 +94,7 @@ def _end(text: str, begin: int, matched: int, limit: int) -> int:
 
 
 def _filled(text: str, begin: int, end: int, limit: int) -> int:
-    """Start of a snippet with room left: extended to what comes before, in whole lines unless they are few."""
+    """Start of a snippet with room left: extended to the text before, in whole lines unless they are few."""
     earliest = end - limit + _cuts_after(text, end)
     if earliest <= 0:
         return 0

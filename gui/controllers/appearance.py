@@ -1,4 +1,4 @@
-"""Theme and text size: applies the settings, and saves what is chosen in the menu."""
+"""Theme and text size: applies the settings, and saves choices of the menu."""
 
 from collections.abc import Callable
 from dataclasses import replace

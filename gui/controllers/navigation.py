@@ -94,7 +94,7 @@ class Navigation(QObject):
         self._going = False
         self._view = views.current
         self._opened: dict[ViewName, tuple[Hashable, Hashable]] = {}
-        """By view: the query at the time of opening, and what was opened."""
+        """By view: the query at the time of opening, and the opened item."""
         search, sessions = views.search, views.sessions
         search.controller.meant.connect(self._mean)
         search.result_activated.connect(self._open_result)

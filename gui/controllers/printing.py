@@ -124,7 +124,7 @@ class PrintController(QObject):
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def _title(self) -> str:
-        """Title of what is read; shows a message if there is nothing."""
+        """Title of the open file or session; shows a message if there is none."""
         session, name = self._views.read_session, self._views.read_name
         if self._run is None and not self._job.busy:
             if session is not None:
@@ -135,7 +135,7 @@ class PrintController(QObject):
         return ""
 
     def _prepare(self, go_on: Callable[[Opened, Printable], None]) -> None:
-        """Load what is printed, off this thread if it must be read."""
+        """Load the content to print, off this thread if it must be read."""
         opened, session, name = self._workspace.current, self._views.read_session, self._views.read_name
         if opened is None or not (session or name):
             return

@@ -90,7 +90,7 @@ class SettingsController(QObject):
 
     @Slot(object)
     def _go_on(self, opened: Opened) -> None:
-        """Apply what was saved in the dialog: start embedding if the user agreed, else ask."""
+        """Apply the saved settings: start embedding if the user agreed, else ask."""
         begins, agreed = self._begins, self._agreed
         self._begins, self._agreed = False, None
         if begins and self.dialog is not None and self.dialog.isVisible():

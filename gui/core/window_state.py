@@ -100,7 +100,7 @@ def load_state(path: Path | None = None) -> WindowState:
 
 
 def _set_aside(path: Path, error: Exception) -> None:
-    """A damaged file is kept under another name."""
+    """A damaged file is renamed."""
     kept = path.with_name(f"{path.stem}-damaged{path.suffix}")
     try:
         path.replace(kept)

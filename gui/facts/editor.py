@@ -255,7 +255,7 @@ class FactEditor(QScrollArea):
 
     @Slot()
     def save(self) -> None:
-        """Save what was typed, if it is valid."""
+        """Save the typed text, if it is valid."""
         if not self._editable or not self._typed or len(self._typed) > LONGEST_FACT:
             return
         if self.is_new:

@@ -75,7 +75,7 @@ class FactChanges(QObject):
         self._undo.clear()
 
     def go_on(self) -> None:
-        """The list has changed: select what was added or restored, once it is there."""
+        """The list has changed: select the added or restored fact, once it is there."""
         if self._go_next and self._body.list.go_to(self._go_next):
             self._go_next = ""
 
@@ -157,7 +157,7 @@ class FactChanges(QObject):
         self._saved.do(act, tell, refused or self.complain)
 
     def _say(self, sentence: str) -> None:
-        """Show what was done, with an undo action."""
+        """Show the change, with an undo action."""
         if self._undo:
             self._body.notice.show_notice(sentence, tr("Undo"), self.undo)
         else:

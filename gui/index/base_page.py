@@ -21,8 +21,7 @@ _LONGEST_REST = 10.0
 class IndexPage(QWidget):
     """Reads in a job, once for several changes, and not while hidden.
 
-    A subclass defines what is read (`read`, on a pool thread) and how it is shown (`show_read`, `show_problem`,
-    `clear`).
+    A subclass reads (`read`, on a pool thread) and shows the data (`show_read`, `show_problem`, `clear`).
 
     Signals: open_requested: stable name of a file or a session, and a line or None, to open. attention_changed: the
     page's Attention rows, replacing the previous ones. left: back to the box, from a part that handles Escape itself.
@@ -81,7 +80,7 @@ class IndexPage(QWidget):
         raise NotImplementedError
 
     def show_read(self, found: Any) -> None:
-        """Show what was read, replacing the previous contents."""
+        """Show the new data, replacing the previous contents."""
         raise NotImplementedError
 
     def show_problem(self, sentence: str) -> None:

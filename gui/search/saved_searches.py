@@ -29,7 +29,7 @@ class NameDialog(QDialog):
     named = Signal(str)
 
     def __init__(self, heading: str, sentence: str, name: str, taken: Collection[str], parent: QWidget) -> None:
-        """`sentence` describes what is saved; `taken` are the names of others, which would be replaced."""
+        """`sentence` describes the search; `taken` are the names of others, which would be replaced."""
         super().__init__(parent.window())
         self.setWindowTitle(heading)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -92,7 +92,7 @@ class OptionRow(QFrame):
 
     @Slot(str)
     def complain(self, sentence: str) -> None:
-        """Show an error about the entered text, which is kept."""
+        """Show an error about the entered text, without changing it."""
         if sentence and sentence != self._said:
             announce(self, sentence)
         self._said = sentence

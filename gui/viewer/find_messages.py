@@ -1,4 +1,4 @@
-"""Messages of finding in what is read: one set for files, another for sessions."""
+"""Messages of finding in the viewer: one set for files, another for sessions."""
 
 from dataclasses import dataclass
 

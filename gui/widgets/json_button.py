@@ -17,7 +17,7 @@ class CopyJsonButton(QPushButton):
     """Shows for a moment that it was done."""
 
     def __init__(self, record: Callable[[], Any], what: str, parent: QWidget | None = None) -> None:
-        """`record` returns what is copied, None if there is nothing; `what` describes it."""
+        """`record` returns the record to copy, None if there is none; `what` describes it."""
         super().__init__(tr("Copy as JSON"), parent)
         self._record = record
         self.setAutoDefault(True)

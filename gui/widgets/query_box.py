@@ -28,7 +28,7 @@ MOST = 100
 
 
 class QueryHistory:
-    """The query history, oldest first. Text typed after the newest is a draft, kept for the way back."""
+    """The query history, oldest first. Text typed after the newest is a draft, restored by moving forward."""
 
     def __init__(self) -> None:
         self._asked: list[str] = []

@@ -80,7 +80,7 @@ def save_drafts(folder: str, drafts: Sequence[Draft], token: CancelToken | None 
 
 
 class Drafts(QObject):
-    """One draft at a time is offered; unanswered ones are kept for the next start."""
+    """Offers one draft at a time; unanswered ones stay for the next start."""
 
     def __init__(
         self,

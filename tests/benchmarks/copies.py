@@ -1,8 +1,8 @@
-"""Notes with copies planted among them: what a search for duplicates must find, and what it must not.
+"""Notes with planted copies: those that a search for duplicates must find, and those it must not.
 
-Of a note, each kind of copy: word for word, with 1, 5 or 15 % of its words changed, with its paragraphs in another
-order, and its longest paragraphs as a log that was copied into another note. A template stands in some notes that
-have nothing else in common.
+Kinds of copies of a note: word for word, with 1, 5 or 15 % of its words changed, with its paragraphs in another order,
+and its longest paragraphs as a log that was copied into another note. A template occurs in some notes that have nothing
+else in common.
 """
 
 import random

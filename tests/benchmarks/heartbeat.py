@@ -53,7 +53,7 @@ class Heartbeat(QObject):
         self.restart()
 
     def restart(self) -> None:
-        """Forget what was felt."""
+        """Reset the measurement."""
         self.pulse = Pulse()
         self._last = time.perf_counter(), time.thread_time()
 

@@ -87,7 +87,7 @@ def serve() -> None:
     """What a child does."""
     function, args = pickle.load(sys.stdin.buffer)
     answer = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what is printed must not get into the answer
+    os.dup2(2, 1)  # output must not get into the result
     whole = _Clock()
     with whole:
         value = function(*args)
@@ -117,9 +117,9 @@ os.write(int(sys.argv[1]), pickle.dumps(found))
 
 
 def run_program(arguments: Sequence[str]) -> Cost:
-    """Run `python ARGUMENTS` to its end; the value is what it printed.
+    """Run `python ARGUMENTS` to its end; returns its output.
 
-    A small process starts it: Linux counts the memory of whoever starts a program as that program's own.
+    A small process starts it: Linux counts the memory of the parent process for a started program.
     """
     reading, writing = os.pipe()
     with tempfile.TemporaryFile() as output, os.fdopen(reading, "rb") as answer:

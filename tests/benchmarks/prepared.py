@@ -68,7 +68,7 @@ def copy_of(folder: Path, target: Path) -> Path:
 
 
 def questions(count: int, *, natural: bool = False, seed: int = 7) -> list[str]:
-    """Of five of the words that the notes are made of: telling ones, or as frequent ones as in the notes."""
+    """Queries of five words from the notes: distinctive ones, or of typical frequency."""
     rng = random.Random(1)
     words = Words(rng)
     rng.seed(seed)
@@ -76,7 +76,7 @@ def questions(count: int, *, natural: bool = False, seed: int = 7) -> list[str]:
 
 
 def build_index(notes: Path, store: Path, model: Model, kept: Path, sessions: Path | None = None) -> dict[str, int]:
-    """In a child: a full sync; what came out, and the bytes of the files."""
+    """In a child: a full sync; returns the report, and the bytes of the files."""
     memory = open_index(notes, store, model, kept, sessions=sessions)
     report = memory.sync()
     memory.close()  # the last checkpoint belongs to it

@@ -1,7 +1,7 @@
-"""The reference's way, to compare with: its chunks, its tables, its rows written one by one, its SQL.
+"""The reference's method, for comparison: its chunks, its tables, its rows written individually, its SQL.
 
-Approximated in Python from what is known of its behaviour in March 2026, with the faster choice wherever there is one
-(msgspec writes its JSON). What it does per file is done per file; its four files at a time save it no CPU.
+Approximated in Python from its known behaviour in March 2026, with the faster choice in case of doubt (msgspec writes
+its JSON). Its work per file is done per file; its four parallel files save it no CPU.
 """
 
 import hashlib

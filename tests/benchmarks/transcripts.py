@@ -33,7 +33,7 @@ _Line = dict[str, object]
 
 @dataclass(frozen=True)
 class _Turn:
-    """What a person asked, and what the agent did until it answered."""
+    """A user's request, and the agent's work up to its answer."""
 
     question: str
     steps: list[tuple[str, str, str]]
@@ -85,7 +85,7 @@ def planted(number: int) -> str:
 
 
 def message(number: int, text: str) -> bytes:
-    """One more line of this session, in which the person says this."""
+    """One more line of this session, a message of the user."""
     writer = _WRITERS[_agent(number)](number)
     writer.count = zlib.crc32(text.encode())  # other ids than those of the lines that are there
     return msgspec.json.encode(writer.said("user", text)) + b"\n"

@@ -1,4 +1,4 @@
-"""The language of the window's sentences: fields, numbers, plural forms, and what is chosen from the desktop."""
+"""The language of the window's sentences: fields, numbers, plural forms, and the desktop's choice."""
 
 from collections.abc import Iterator
 from pathlib import PurePath

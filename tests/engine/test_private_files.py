@@ -71,7 +71,7 @@ def mode(path: Path) -> int:
 
 
 def loose(folder: Path) -> list[str]:
-    """What others may read below a folder, and the folder itself."""
+    """Files below a folder that others may read, and the folder itself."""
     return [str(path) for path in (folder, *folder.rglob("*")) if mode(path) & 0o077]
 
 

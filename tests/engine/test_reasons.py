@@ -1,4 +1,4 @@
-"""Why files are left out: kept in English, said in the language of the window."""
+"""Why files are excluded: stored in English, shown in the language of the window."""
 
 from collections.abc import Iterator
 

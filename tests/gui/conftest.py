@@ -40,7 +40,7 @@ def _collected(_collector_off: None) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _usual_keys() -> Iterator[None]:
-    """There is one keymap for the whole program: the next test finds nobody's own keys in it."""
+    """Reset the keymap, which is global, so that the next test finds default keys."""
     yield
     keymap().set_own({})
 
@@ -95,7 +95,7 @@ def appearance(qapp) -> Iterator[Appearance]:
     """The light theme at scale 1; the next test finds the plain application again."""
     appearance = Appearance(qapp, "light")
     yield appearance
-    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # what is closed need not be drawn anew
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)  # closed widgets need no repaint
     appearance.set_theme("light")
     appearance.set_font_scale(1.0)
     qapp.setStyleSheet("")

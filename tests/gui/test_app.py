@@ -1,4 +1,4 @@
-"""The program as a person starts it: in a process of its own, with the real engine."""
+"""The program as started by a user: in its own process, with the real engine."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The dock of the whole window: diagnostics or explanation, and what an empty answer leads to."""
+"""The dock of the whole window: diagnostics or explanation, and the targets of an empty answer's buttons."""
 
 import pytest
 from PySide6.QtCore import Qt

@@ -58,7 +58,7 @@ def _focusable(window: QWidget) -> list[QWidget]:
 
 
 def _on_screen(widget: QWidget) -> bool:
-    """Not scrolled away; what is covered by a viewport of its own is seen there."""
+    """Whether it is not scrolled away; parts covered by their own viewport are visible there."""
     seen = widget.viewport() if isinstance(widget, QAbstractScrollArea) else widget
     return not seen.visibleRegion().isEmpty()
 

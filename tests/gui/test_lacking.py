@@ -1,4 +1,4 @@
-"""What a backend cannot do is disabled everywhere and says why; when another one takes over, it is back by itself."""
+"""Unsupported features are disabled everywhere with the reason; after a switch of the backend they return."""
 
 from collections.abc import Iterator, Sequence
 
@@ -47,7 +47,7 @@ SAID: dict[Feature, set[str]] = {
     "models": {"settings"},
     "insight": {"index"},
 }
-"""Where the sentence stands as text: in place of a view, or beside a field. All of them stand in the diagnostics."""
+"""Texts that contain the reason: instead of a view, or next to a field. All of them are in the diagnostics."""
 
 
 class _Insight(FakeInsight):
@@ -85,7 +85,7 @@ def _open(qtbot, window: MainWindow, memory: LackingMemory, *features: Feature) 
 
 
 def _closed(window: MainWindow, sentence: str) -> set[str]:
-    """Names of all that is disabled and says this to those who see and to those who hear."""
+    """Names of all disabled widgets that show and announce this reason."""
     actions = {
         action.text()
         for action in window.findChildren(QAction)
@@ -109,7 +109,7 @@ def _texts(widget: QWidget) -> str:
 
 
 def _walk(qtbot, window: MainWindow) -> dict[str, str]:
-    """Look at everything, as a person would; what is read in each place."""
+    """Open every view; return the texts of each."""
     read = {}
     window.dock.show_diagnostics()
     window.search.search("timer")

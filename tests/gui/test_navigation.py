@@ -285,7 +285,7 @@ def test_a_conversation_is_read_on_where_it_was_left(qtbot, opened, memory, back
     qtbot.waitUntil(lambda: top() == left[0])
     forward()
     qtbot.waitUntil(lambda: top() == left[1])
-    assert opened.sessions.view.list.go_to(paths[0])  # going there anew begins at the top
+    assert opened.sessions.view.list.go_to(paths[0])  # a new visit begins at the top
     opened.sessions.view.list.open_current()
     rest()
     read(paths[0])

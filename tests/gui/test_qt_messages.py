@@ -1,4 +1,4 @@
-"""Text in scripts without a font, laid out on a pool thread beside the window's, once stood still within a second."""
+"""Text in scripts without a font, laid out on a pool thread during the window's own layout, once caused a deadlock."""
 
 import subprocess
 import sys

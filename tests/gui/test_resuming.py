@@ -1,4 +1,4 @@
-"""How the window stands and where the person is: kept at once, and found again."""
+"""The window's layout and the user's location: saved immediately, and restored."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What is kept of a workspace: the ranking of its results, and searches."""
+"""Stored data of a workspace: the ranking of its results, and searches."""
 
 import pytest
 from msgspec.structs import replace
@@ -71,7 +71,7 @@ def test_a_demo_keeps_no_ranking(qtbot, opened, monkeypatch, user_home):
 
 
 def _menu(window) -> dict[str, QAction]:
-    """The entries of the submenu of searches, as they are when it is open."""
+    """The entries of the submenu of searches when opened."""
     menu = next(a.menu() for a in window.frame.header.menu_button.menu().actions() if a.text() == "Searches")
     menu.aboutToShow.emit()
     return {action.text(): action for action in menu.actions()}

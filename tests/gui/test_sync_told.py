@@ -1,4 +1,4 @@
-"""What is said of syncs to those who hear the program."""
+"""Announcements of syncs for screen readers."""
 
 import pytest
 from PySide6.QtWidgets import QWidget

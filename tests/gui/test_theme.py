@@ -33,7 +33,7 @@ GROUNDS = ("window", "base", "alternate", "accent_ground", "line_highlight")
 CONTROLS_STAND_ON = ("window", "base", "alternate")
 PAIRS = [
     *((ink, ground) for ink in ("text", "muted", "accent", "fine", "working", "degraded") for ground in GROUNDS),
-    *(("off", ground) for ground in ("window", "base", "alternate")),  # disabled controls stand nowhere else
+    *(("off", ground) for ground in ("window", "base", "alternate")),  # disabled controls have no other background
     *((ink, "hover") for ink in ("text", "accent", "degraded")),
     *(("mark_text", ground) for ground in ("mark", "found", "selected", "selected mark")),
     *(("text", ground) for ground in ("mark", "found", "selected")),
@@ -42,14 +42,14 @@ PAIRS = [
 
 
 def _over(ground: QColor, veil: QColor) -> QColor:
-    """What is seen where a colour that is not opaque was painted."""
+    """The visible colour after painting a translucent one."""
     share = veil.alphaF()
     parts = zip(ground.getRgbF()[:3], veil.getRgbF()[:3], strict=True)
     return QColor.fromRgbF(*(below * (1 - share) + above * share for below, above in parts))
 
 
 def _grounds(colours: Tokens) -> dict[str, QColor]:
-    """Every colour that text stands on; selections and finds at their darkest, on the highlighted lines."""
+    """Every background of text; selections and matches at their darkest, on the highlighted lines."""
     found, selected = faded(colours.accent, FOUND_OPACITY), faded(colours.accent, SELECTED_OPACITY)
     grounds = {name: getattr(colours, name) for name in (*GROUNDS, "mark", "accent")}
     return grounds | {

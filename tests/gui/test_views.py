@@ -24,7 +24,7 @@ Control = Qt.KeyboardModifier.ControlModifier
 
 @pytest.fixture
 def memories(tmp_path_factory) -> Iterator[list[FakeMemory]]:
-    """What is opened, one after the other, in the same folder."""
+    """The memories opened successively in the same folder."""
     folder = tmp_path_factory.mktemp("notes")
     made = [FakeMemory(folder=folder, sessions=SESSIONS), FakeMemory(folder=folder, sessions={CHILD: SESSIONS[CHILD]})]
     yield made
@@ -39,7 +39,7 @@ def memory(memories) -> FakeMemory:
 
 @pytest.fixture
 def shown(monkeypatch, qapp) -> list[tuple[object, ...]]:
-    """What the conversation was asked to show (which, where, for which words); () where it was cleared."""
+    """The requests to the conversation (session, location, query); () if it was cleared."""
     asked: list[tuple[object, ...]] = []
     monkeypatch.setattr(
         "gui.shell.views.ConversationPanel.show_session", lambda _panel, *arguments: asked.append(arguments[:3])
@@ -436,7 +436,7 @@ def test_escape_reaches_box_from_plain_widgets(opened, qtbot, view):
 
 
 def _instead(window: MainWindow) -> str:
-    """What stands in the place of a file."""
+    """The page shown instead of a file."""
     return window.viewer._empty.accessibleName() if window.viewer._empty.isVisible() else ""
 
 

@@ -41,7 +41,7 @@ class Served:
         process = subprocess.Popen(
             self.command(*options), cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
-        watchdog = threading.Timer(_LONGEST_SECONDS, process.kill)  # whoever waits for an answer then gets none
+        watchdog = threading.Timer(_LONGEST_SECONDS, process.kill)  # callers that wait for a response then get none
         watchdog.start()
         try:
             yield Wire(process)

@@ -1,7 +1,7 @@
 """The names of a table's files on this machine.
 
 A local file has its stable name. A file only on other machines is shown as `//machine/name`, which is never a stable
-name, so that users see where it is and don't take it for their own.
+name, so that users can tell it from their own files.
 """
 
 from collections.abc import Callable, Iterable, Mapping

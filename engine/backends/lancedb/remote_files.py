@@ -22,7 +22,7 @@ class RemoteFiles:
         self._naming = naming
 
     def open(self, path: str, cancel: CancelToken | None = None) -> NumberedText:
-        """The file's text as far as it is in passages, each line at its number. Raises `PathRefused`."""
+        """The file's text from its passages, each line at its number. Raises `PathRefused`."""
 
         def rows(view: TableView) -> list[Row]:
             files = view.files(cancel)

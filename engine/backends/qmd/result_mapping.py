@@ -1,4 +1,4 @@
-"""Maps results of `qmd` to displayed results: files by stable name, lines as they are now."""
+"""Maps results of `qmd` to displayed results: files by stable name, with their current lines."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence

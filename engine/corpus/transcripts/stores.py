@@ -195,7 +195,7 @@ def session_name(transcript: str, key: str) -> str:
     if not key:
         return transcript
     usable = not is_unusable(key) and "/" not in key and key not in (".", "..") and len(key) <= _LONGEST_KEY
-    # Two keys never get one name: they might differ in what is cut or replaced.
+    # Two keys never get one name: they might differ only in a part that is cut or replaced.
     return f"{transcript}/{key if usable else hashlib.sha256(key.encode('utf-8', 'replace')).hexdigest()[:32]}"
 
 

@@ -38,7 +38,7 @@ def _lancedb(settings: Settings) -> Settings:
 
 
 _BACKENDS: Mapping[str, Callable[[Settings], Settings]] = {"builtin": _builtin, "qmd": _qmd, "lancedb": _lancedb}
-"""Each with what makes the settings its own; all search by words, since not each has a model here."""
+"""Each with its settings; all search by keywords, since some have no model here."""
 _INSTALLED: Mapping[str, Callable[[], bool]] = {
     "qmd": lambda: qmd_command() is not None,
     "lancedb": lambda: importlib.util.find_spec("lancedb") is not None,

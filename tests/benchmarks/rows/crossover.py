@@ -58,7 +58,7 @@ def _compare(
         memory.sync()
     asked = questions(_QUESTIONS)
     for number, query in enumerate(asked):
-        for engine, memory in memories.items():  # by turns: the machine is as busy for both
+        for engine, memory in memories.items():  # alternating: the machine is as busy for both
             timings = memory.search(query, max_results=6, min_score=0).timings
             if number >= _QUESTIONS // 5:
                 took[engine].append((timings.vector, timings.total))

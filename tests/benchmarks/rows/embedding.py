@@ -37,7 +37,7 @@ def _load(name: str) -> float:
 
 
 def _embed() -> dict[str, Any]:
-    """Milliseconds of CPU time a passage, how far apart the vectors are, how many passages of what length."""
+    """Milliseconds of CPU time per passage, distances of vectors, number of passages by length."""
     import numpy as np
 
     read = "\n\n".join(path.read_text("utf-8") for path in note_paths(ROOT / "resources"))

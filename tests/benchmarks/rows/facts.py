@@ -1,4 +1,4 @@
-"""Facts: what is recalled for prompts that fit and for others, what counts as a duplicate, and how long it takes.
+"""Facts: recall for matching and other prompts, detection of duplicates, and time.
 
 "The reference" is its rule: 1 / (1 + squared distance of the vectors), recalled from 0.3 on, a duplicate from 0.95.
 """

@@ -54,7 +54,7 @@ def _type(folder: Path, store: Path, kept: Path) -> tuple[list[float], list[floa
     collector.freeze()
     typed = questions(_QUESTIONS, natural=True)
     heart = Heartbeat()
-    memory.search("warm")  # loads the vectors, as the first search of a person does
+    memory.search("warm")  # loads the vectors, like a user's first search
     wait(1000)
     heart.restart()
     wait(2000)
@@ -75,7 +75,7 @@ def _type(folder: Path, store: Path, kept: Path) -> tuple[list[float], list[floa
                 app.processEvents()
                 time.sleep(0.0002)
                 if time.perf_counter() - began > _PATIENCE or not panel.busy:
-                    break  # nothing was found: the page says so instead
+                    break  # nothing was found: the page shows that instead
             app.processEvents()
             shown.append((time.perf_counter() - began) * 1000)
             asked.append(text)

@@ -75,7 +75,7 @@ def _reference(folder: Path, database: Path) -> float:
     """Seconds of a sync that finds one file changed: it hashes all, and scans the keyword table for the old rows."""
     notes = note_paths(folder)
     reference = Reference(database, 0)
-    with reference.connection:  # here one transaction may do: what is measured comes after
+    with reference.connection:  # one transaction suffices here: the measurement comes later
         reference.fill(folder)
     took = []
     for number in range(3):

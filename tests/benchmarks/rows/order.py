@@ -31,7 +31,7 @@ def run(bench: Bench) -> Iterator[Figure]:
 
 
 def _ours(folder: Path, store: Path, model: Model, kept: Path) -> dict[str, list[float]]:
-    """Milliseconds of each search, by what is switched on. No threshold: every search shows as many as it may."""
+    """Milliseconds of each search, by enabled options. No threshold: every search shows as many results as allowed."""
     query = QuerySettings()
     decay = TemporalDecaySettings(enabled=True, half_life_by_path={"*": 30.0})
     ways = {

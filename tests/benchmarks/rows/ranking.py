@@ -34,9 +34,9 @@ class Quality(NamedTuple):
     recall: float
     ndcg_second: float
     kinds: dict[str, tuple[float, float]]
-    """nDCG@10, and recall@6 of what is shown, by kind."""
+    """nDCG@10, and recall@6 of the shown results, by kind."""
     shown: float = 0.0
-    """recall@6 of what reaches 0.35."""
+    """recall@6 of the results that reach 0.35."""
     empty: float = 0.0
     """Share of the questions for which nothing does."""
     answered: str = ""
@@ -96,7 +96,7 @@ def _quality(
     whole: Sequence[Sequence[Sequence[str]]],
     shown: Sequence[Sequence[Sequence[str]]] | None = None,
 ) -> Quality:
-    """`whole` and `shown`: for each question, for each result, the documents that it leads to."""
+    """`whole` and `shown`: for each query, for each result, its documents."""
     asked = labelled.asked
     rankings = [distinct(results, of.gains) for of, results in zip(asked, whole, strict=True)]
     seen = rankings if shown is None else [distinct(found, of.gains) for of, found in zip(asked, shown, strict=True)]

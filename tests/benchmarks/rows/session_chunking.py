@@ -104,7 +104,7 @@ def _ours(collection: Path, scratch: Path, way: str) -> dict[str, float]:
     def ranked(mode: str) -> Callable[[str], list[int]]:
         def rank(question: str) -> list[int]:
             results = memory.search(question, max_results=_DEPTH, min_score=0.0, mode=mode).results  # type: ignore[arg-type]
-            # A result that leads to other words takes a place as well.
+            # A result with other words counts as a rank as well.
             hits = [documents_said.get((result.path, result.snippet_line), -at) for at, result in enumerate(results, 1)]
             return list(dict.fromkeys(hits))
 

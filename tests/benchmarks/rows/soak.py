@@ -61,7 +61,7 @@ def _live(folder: Path, sessions: Path, store: Path) -> tuple[int, int, int, int
         def live(self) -> None:
             try:
                 figures.append(self.pass_the_day())
-            finally:  # what went wrong is printed by Qt, and must not wait for a person
+            finally:  # Qt prints errors, and must not wait for a user
                 self.quit()
 
         def pass_the_day(self) -> tuple[int, int, int, int, float]:
@@ -82,7 +82,7 @@ def _live(folder: Path, sessions: Path, store: Path) -> tuple[int, int, int, int
 
 
 class _Day:
-    """What a person does, as long as it is asked for: no question twice, no file changed as the last one was."""
+    """A user's actions, as long as needed: each query once, each file changed differently."""
 
     def __init__(self, window: Any, folder: Path) -> None:
         self._window = window
@@ -145,7 +145,7 @@ def _is_complete(window: Any) -> bool:
 
 
 def _at_rest() -> int:
-    """Bytes once the timers have run and what nobody refers to is gone."""
+    """Bytes after timers have run and garbage was collected."""
     _turn(_REST_MS / 1000)
     gc.collect()
     _turn(0.1)

@@ -80,7 +80,7 @@ def _timed(way: Callable[[Any], object], asked: Sequence[Any]) -> list[float]:
 
 
 def _all_vectors(snapshot: Any, model: StoredModel) -> tuple[Any, Any]:
-    """Ids (n,) and float32 vectors (n, dims) as they are stored."""
+    """Ids (n,) and float32 vectors (n, dims) as stored."""
     import numpy as np
 
     rows = dict(snapshot.vectors(model.id, snapshot.vector_chunk_ids(model.id)))

@@ -1,4 +1,4 @@
-"""Growth of transcripts that is, and is not, reason enough to sync at once."""
+"""Growth of transcripts that is, and is not, enough to sync immediately."""
 
 import os
 from pathlib import Path

@@ -11,7 +11,7 @@ def test_random_numbers_shaped_and_reproducible() -> None:
     assert normal(1, (3, 2)).tolist() == normal(1, (3, 2)).tolist()
     assert normal(1, (3, 2)).tolist() != normal(2, (3, 2)).tolist()
     assert normal(1, (0, 2)).shape == (0, 2)
-    # Also after an update: places and findings that nobody changed stay where they are.
+    # Also after an update: locations and findings stay unchanged.
     assert normal(1, (2,)).tolist() == pytest.approx([0.97925121, 0.48979125])
 
 

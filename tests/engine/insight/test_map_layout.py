@@ -225,7 +225,7 @@ def test_a_damaged_file_is_no_file(at: int, value: int, cut: int, tmp_path_facto
         damaged[at % len(damaged)] ^= value
     path.write_bytes(damaged)
     found = load(path, "mine")
-    # What the header says of itself is not summed up: a flipped bit there may only name another moment or layout.
+    # The checksum doesn't cover the header: a flipped bit there may only give another stamp or layout.
     assert found is None or (not cut and at % len(whole) < 72)
 
 

@@ -1,4 +1,4 @@
-"""What users complain about, asked of a real index: found, or told why not. The table is tests/helpers/complaints."""
+"""Typical complaints of users, tested with a real index: found, or explained. The table is tests/helpers/complaints."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""How many chunks hold a word: asked once while the index stays as it is, and anew when it changed."""
+"""Numbers of chunks with a word: read once while the index is unchanged, and again after a change."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

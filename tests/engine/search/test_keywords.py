@@ -21,7 +21,7 @@ Find = Callable[..., list[str]]
 
 @pytest.fixture
 def memory(tmp_path: Path) -> Iterator[BuiltinMemory]:
-    """Of many notes on pumps, of which one has a title and a few say more."""
+    """Many notes on pumps, one with a matching title and a few with more matches."""
     notes = tmp_path / "notes"
     notes.mkdir()
     for number in range(_COUNT):

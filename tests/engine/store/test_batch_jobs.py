@@ -1,4 +1,4 @@
-"""What is written down of batch jobs is there after a restart, and nothing else."""
+"""Stored batch jobs survive a restart, and nothing else does."""
 
 import dataclasses
 from pathlib import Path

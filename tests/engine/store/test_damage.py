@@ -1,4 +1,4 @@
-"""A damaged index is replaced once for each damage, and nothing continues with what the old file held."""
+"""A damaged index is replaced once for each damage, and contents of the old file are not used any more."""
 
 import contextlib
 import shutil

@@ -1,4 +1,4 @@
-"""Network drives are told from the disks of this machine."""
+"""Network drives are distinguished from local disks."""
 
 from pathlib import Path
 

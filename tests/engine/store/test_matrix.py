@@ -212,7 +212,7 @@ def test_random_changes_match_dict(steps):
 
 
 def test_searches_beside_changes_see_whole_rows_only():
-    """Each vector is one of two opposite ones, told by its id: a torn row would have the wrong sign."""
+    """Each vector is one of two opposite ones, chosen by its id: a torn row would have the wrong sign."""
     dims, towards = 32, unit(np.ones(32))
     matrix = QuantisedMatrix(dims)
     ids = np.arange(2 * BLOCK_ROWS)
@@ -338,7 +338,7 @@ def test_a_file_of_another_state_is_no_file(saved, change):
 def test_any_damage_makes_it_no_file(saved, position):
     path, _ = saved
     data = bytearray(path.read_bytes())
-    if position == 60:  # nothing is kept there
+    if position == 60:  # nothing is stored there
         del data[60]
     else:
         data[position] ^= 0x40

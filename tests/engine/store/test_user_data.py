@@ -1,4 +1,4 @@
-"""What cannot be rebuilt is never destroyed, whatever state it is found in."""
+"""User data is never destroyed, whatever its state."""
 
 import json
 import os

@@ -51,7 +51,7 @@ def test_the_terms_of_a_query_are_in_its_own_streams(query: str, language: str) 
         tokens = tokens_of(term.word)
         single_character = term.prefix_ok and not term.stems and any(word.startswith(tokens[0]) for word in words)
         assert contains(words, tokens) or single_character
-        # Arabic words are also looked for as they are with an article.
+        # Arabic words are also searched in their form with an article.
         for stem in term.stems[:1] if script_of(term.surface[0]) == "arabic" else term.stems:
             assert any(contains(stream, stem.split()) for stream in stems)
 

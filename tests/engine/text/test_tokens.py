@@ -118,7 +118,7 @@ def test_a_shape_is_as_long_as_its_text_and_ascii(text: str) -> None:
 
 @given(st.text(st.characters(categories=("L", "N", "P", "Z"))))
 def test_no_letter_or_digit_is_lost(text: str) -> None:
-    """Runs and groups together cover every letter and number, whatever stands between them."""
+    """Runs and groups together cover every letter and number, whatever separates them."""
     covered = set()
     for run in RUN.finditer(text):
         for group in groups(run[0]):

@@ -1,4 +1,4 @@
-"""What a reader does not see is left out, and nothing that they do see."""
+"""Invisible text is left out, and no visible text."""
 
 import unicodedata
 

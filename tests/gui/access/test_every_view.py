@@ -12,7 +12,7 @@ from tests.helpers.every_view import kind_of
 from tests.helpers.spoken import disorder, faults, of, walk, windows
 
 ELSEWHERE: set[View] = {"crash"}
-"""Shown by the program when something breaks, and tested by itself below."""
+"""Shown by the program after an error, and tested separately below."""
 LEADS_OUT = {"Quit", "Sync now", "Rebuild index…"}
 """Commands that end the program, or change the index under the test."""
 

@@ -1,4 +1,4 @@
-"""All that the program says in its views, in the trial language: what is plain in it can be said in English only."""
+"""All texts of the program's views, in the trial language: a plain text there can't be translated."""
 
 import re
 from collections.abc import Iterator
@@ -48,7 +48,7 @@ def said_by_menu(menu: QMenu) -> Iterator[str]:
 
 
 def plain(text: str) -> str:
-    """What is left of a text without what was translated."""
+    """Return the untranslated rest of a text."""
     while (shorter := _TRIED.sub("", text)) != text:
         text = shorter
     return text.strip()

@@ -85,7 +85,7 @@ def test_a_damaged_entry_is_named_and_left_aside(qtbot, own, mapped, config):
     assert "“Ctrl+Nonsense” of “file.wrap” is no key." in sentence
     assert (mapped.keys("file.wrap"), mapped.keys("index.turn")) == (("F7",), ("T",))
     with qtbot.assertNotEmitted(own.problem):
-        own.take(kept)  # the workspace was opened anew
+        own.take(kept)  # the workspace was reopened
     own.give("search.focus", ["F9"])
     qtbot.waitUntil(lambda: not own.saving)
     assert _in_file(config)["file.unheard"] == ("F8",)

@@ -261,7 +261,7 @@ def test_user_data_with_a_backup_offers_to_restore_it():
 
 
 def test_every_field_of_the_record_but_its_frame_is_read():
-    """A new field of the record must not be forgotten here: changing any of them changes what is read."""
+    """A new field of the record must not be forgotten here: a change of any field changes the readings."""
     base = make_status(last_sync=make_summary(), extra_paths=("/x",), pending_vectors=2)
     other = {
         "backend": "qmd",

@@ -94,7 +94,7 @@ def test_all_figures_fold_out(qtbot, panel, outcome):
     assert ["Cosine", "0.700"] in _cells(figures)
     assert fold.accessibleName() == "Hide the figures"
     rows = figures.model().rowCount() * figures.verticalHeader().defaultSectionSize()
-    assert figures.height() > rows  # nothing scrolls inside of what scrolls
+    assert figures.height() > rows  # no scroll area inside a scroll area
 
 
 def test_stages_in_order_with_counts_and_times(panel, outcome):

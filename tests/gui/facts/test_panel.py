@@ -21,7 +21,7 @@ SECRET = "The key is sk-proj-abcdEFGH1234ijklMNOP5678qrstUVWX9012yzab"
 
 @pytest.fixture
 def facts(memory: FakeMemory) -> Facts:
-    """Three that are kept, one that waits, one that was forgotten."""
+    """Three saved facts, one pending, one forgotten."""
     kept = memory.facts
     for text, category in (
         ("Otter is deployed on Tuesdays", "decision"),

@@ -43,7 +43,7 @@ def test_components_name_qt_model_and_python():
     model = found["Universal Sentence Encoder, multilingual 3"]
     assert "Apache License" in model.texts[0]
     assert found["Python"].version == ".".join(map(str, sys.version_info[:3]))
-    assert len(found["numpy"].texts) > 1  # its own, and those of what it contains
+    assert len(found["numpy"].texts) > 1  # its own, and those of its components
     assert "Permission is hereby granted" in found["sqlite-vec"].texts[0]
 
 

@@ -1,4 +1,4 @@
-"""The guide as a person uses it: by keys, by links, narrow, and from where it helps."""
+"""The guide in use: by keyboard, by links, in a narrow window, and from its entry points."""
 
 import pytest
 from PySide6.QtCore import Qt, QUrl

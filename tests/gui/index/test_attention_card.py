@@ -1,4 +1,4 @@
-"""The card of what needs attention, in columns that fold."""
+"""The attention card, in columns that fold."""
 
 from PySide6.QtWidgets import QFrame, QPushButton, QVBoxLayout
 
@@ -11,7 +11,7 @@ ROW = Attention("copies", "working", "2 near-duplicates", "", ("Compare", "dupli
 
 
 def test_late_rows_reached_in_tab_order(qtbot, appearance):
-    """In one column the card is the first, in two it stands behind the left ones."""
+    """In one column the card is the first, in two it follows the left ones."""
     left, button = QFrame(), QPushButton("Colour")
     QVBoxLayout(left).addWidget(button)
     card = AttentionCard(("duplicates",))

@@ -227,7 +227,7 @@ def test_after_a_change_all_is_looked_at_again_once_it_is_calm(qtbot, show: Show
         page.refresh()
     qtbot.waitUntil(lambda: not page.busy)
     assert health.looks == [False, False]
-    assert names(page) == ["Database file"]  # what is not found again is taken away
+    assert names(page) == ["Database file"]  # findings that are not found again are removed
 
 
 def test_the_deep_look_asks_the_model(qtbot, show: Show) -> None:

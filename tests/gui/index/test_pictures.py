@@ -1,4 +1,4 @@
-"""Overview, figures, speed and what needs attention, worked out from records alone."""
+"""Overview, figures, speed and attention items, from records alone."""
 
 import msgspec
 import pytest

@@ -189,7 +189,7 @@ def test_right_to_left_row_mirrored_and_hit(qtbot, paint, make_result):
         assert all(delegate.is_on_bar(image.rect(), at, direction) for at in bar(image))
         assert not any(delegate.is_on_bar(image.rect(), QPoint(WIDTH - at.x(), at.y()), direction) for at in bar(image))
     english = QRect(GUTTER, 6, WIDTH - 2 * GUTTER, 18)
-    assert plain.copy(english) == turned.copy(english)  # what was written from left to right stays so
+    assert plain.copy(english) == turned.copy(english)  # left-to-right text stays unchanged
 
 
 def _marked_parts(image: QImage, rect: QRect) -> int:

@@ -11,7 +11,7 @@ def _told(table: KeyTable) -> str:
 
 
 def test_it_may_be_made_before_the_window_has_its_commands(qtbot, window, monkeypatch):
-    """As at every start; a folder of notes alone changes nothing on the page, which went on to say so."""
+    """As at every start; a folder of notes alone changes nothing on the page, which kept showing its message."""
     with monkeypatch.context() as early:
         early.setattr(keymap(), "commands", {})
         table = KeyTable()

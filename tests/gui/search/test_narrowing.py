@@ -1,4 +1,4 @@
-"""More like a result, and questions within the results of others: what is asked, what is said, and the ways back."""
+"""More like a result, and searches within results: queries, messages, and the ways back."""
 
 from collections.abc import Callable
 

@@ -43,7 +43,7 @@ def box(panel) -> QLineEdit:
 
 @pytest.fixture
 def heard(panel) -> dict[str, list[Any]]:
-    """What the panel told, by signal: (path, query) or the text."""
+    """The signals of the panel: (path, query) or the text."""
     heard: dict[str, list[Any]] = {"selected": [], "activated": [], "query": []}
     panel.result_selected.connect(lambda result, query: heard["selected"].append((result.path, query)))
     panel.result_activated.connect(lambda result, query: heard["activated"].append((result.path, query)))

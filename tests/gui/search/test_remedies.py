@@ -71,7 +71,7 @@ def test_each_remedy_has_words_for_its_button(name):
 
 
 def _limit(panel: SearchPanel) -> None:
-    """Notes of the past week in one file alone, as chosen by the person."""
+    """Select notes of the past week in one file."""
     filters = panel._filters
     filters.set_scope(Scope("a.md", "A"))
     filters._source_chips[1].click()

@@ -102,7 +102,7 @@ def test_the_newest_question_wins_over_a_slower_one(qtbot, heard, memory, slow: 
 
 
 class _StubbornJobs:
-    """Jobs that know nothing of cancelling, run when the test says so."""
+    """Jobs that ignore cancelling, run by the test."""
 
     def __init__(self) -> None:
         self.started: list[tuple[Any, Any]] = []

@@ -1,4 +1,4 @@
-"""The conversation view, as a person meets it."""
+"""The conversation view in use."""
 
 from collections.abc import Iterator
 
@@ -40,7 +40,7 @@ def panel(qtbot, appearance, jobs: Jobs, memory: FakeMemory) -> Iterator[Convers
 
 @pytest.fixture
 def show(qtbot, panel: ConversationPanel):
-    """Open a session and wait until what is in view is laid out."""
+    """Open a session and wait until the visible part is laid out."""
 
     def shown(path: str = VALVE, *arguments) -> None:
         with qtbot.waitSignal(panel.session_shown):
@@ -423,7 +423,7 @@ def test_from_right_to_left_rows_are_mirrored_about_their_column(qtbot, panel: C
     assert (inked(after, begin, name), inked(after, end, name)) == (False, True)
     left, body = layout.text_left(row), top + head.height
     text = QRect(left, body, measures.text_width, layout.body_height(row))
-    assert before.copy(text) == after.copy(text)  # English stays as it is
+    assert before.copy(text) == after.copy(text)  # English stays unchanged
 
 
 # --- more like this ---------------------------------------------------------------------------------------------------

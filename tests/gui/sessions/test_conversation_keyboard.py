@@ -1,4 +1,4 @@
-"""What is done with a session that is read, by keys alone."""
+"""Operating an open session by keyboard."""
 
 from collections.abc import Iterator
 
@@ -45,7 +45,7 @@ def panel(qtbot, appearance, jobs: Jobs, memory: FakeMemory) -> Iterator[Convers
 
 
 def focused() -> str:
-    """Words or name of what has the keys."""
+    """Label or name of the focused widget."""
     widget = QApplication.focusWidget()
     return (widget.text() if isinstance(widget, QPushButton) else "") or widget.accessibleName()
 

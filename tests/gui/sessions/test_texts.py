@@ -1,4 +1,4 @@
-"""What the sessions view says where another workspace has what is missing here."""
+"""Messages of the sessions view if another workspace has the sessions."""
 
 from engine import FileIssue
 from gui.sessions import messages

@@ -25,7 +25,7 @@ def notes(tmp_path) -> Path:
 
 @pytest.fixture
 def keys(monkeypatch) -> list[tuple[str, str]]:
-    """A keychain in memory: what was stored."""
+    """An in-memory keychain: its contents."""
     stored: list[tuple[str, str]] = []
     monkeypatch.setattr(engine, "key_state", lambda provider, settings: KEPT if stored else NO_KEY, raising=False)
     monkeypatch.setattr(

@@ -11,7 +11,7 @@ MODEL = "hf:owner/models/small.gguf"
 
 
 class Hub:
-    """In place of the network: hands out a model in two pieces, the second one when it is told to."""
+    """Replaces the network: sends a model in two parts, the second one on request."""
 
     def __init__(self) -> None:
         self.missing = MODEL

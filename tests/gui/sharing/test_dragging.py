@@ -14,7 +14,7 @@ from gui.widgets.row_list import RowList
 
 
 class Dropped:
-    """What was dragged, as whoever takes it sees it."""
+    """The dragged data as the drop target sees them."""
 
     def __init__(self, drag: QDrag, actions: Qt.DropAction) -> None:
         data = drag.mimeData()

@@ -13,7 +13,7 @@ from gui.sharing.export import MOST_RESULTS
 
 @pytest.fixture
 def choose(monkeypatch, tmp_path):
-    """What the person answers when asked for a file."""
+    """The file that the user chooses in the dialog."""
 
     def answer(name: str, kind: str = "Markdown (*.md)") -> Path:
         path = tmp_path / "out" / name if name else Path()

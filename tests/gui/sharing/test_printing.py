@@ -1,4 +1,4 @@
-"""What stands on paper, read back from the PDF."""
+"""The printed content, read back from the PDF."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

@@ -273,9 +273,7 @@ def test_the_same_chunk_stays_chosen_when_the_index_changes(qtbot, memory, chunk
 def test_open_card_stable_during_index_changes(qtbot, insight, chunked: ViewerPanel) -> None:
     QTest.mouseClick(chunked._source.viewport(), Qt.MouseButton.LeftButton, pos=point_of(chunked, 9))
     qtbot.waitUntil(chunked._card.isVisible)
-    bar = (
-        chunked._card._body.verticalScrollBar
-    )  # asked anew each time: its wrapper does not outlive all that happens here
+    bar = chunked._card._body.verticalScrollBar  # fetched each time: its wrapper doesn't outlive this test's changes
     qtbot.waitUntil(lambda: bar().maximum() > 100)
     bar().setValue(30)
     labels = chunked._card.findChildren(QLabel)

@@ -1,4 +1,4 @@
-"""A file of 30 MB: what is done on the window's own thread does not grow with it."""
+"""A file of 30 MB: work on the window's thread doesn't grow with it."""
 
 import threading
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""More like what is read: which passage is named for a selection, a page and a part that was found."""
+"""More like this: the passage for a selection, a page and a found part."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent, QTextCursor

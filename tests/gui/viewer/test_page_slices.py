@@ -108,7 +108,7 @@ def slices(tmp_path: Path) -> Slices:
 
 
 def weight(part: str) -> tuple[int, int, int, int, int]:
-    """Blocks, characters of the longest, cells, items and formatted runs of what Qt makes of a part."""
+    """Blocks, characters of the longest, cells, items and formatted runs of Qt's document for a part."""
     document = SealedDocument()
     document.setMarkdown(f"x\n\n{part}", FEATURES)
     tables = [frame for frame in document.rootFrame().childFrames() if isinstance(frame, QTextTable)]

@@ -1,4 +1,4 @@
-"""The whole viewer, as a person meets it."""
+"""The whole viewer in use."""
 
 import threading
 
@@ -78,7 +78,7 @@ def test_empty_viewer_shows_keys(panel: ViewerPanel) -> None:
 
 
 def test_a_refused_name_is_said_and_can_be_tried_again(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
-    with qtbot.waitSignal(panel.file_shown) as told:  # for those who wait for the file
+    with qtbot.waitSignal(panel.file_shown) as told:  # for parts that wait for the file
         panel.show_file("../secret")
     assert told.args == ["../secret"]
     assert panel._empty._sentence.text() == "This path is not part of the index."

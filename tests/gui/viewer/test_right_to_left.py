@@ -47,7 +47,7 @@ def make(qtbot, appearance, jobs: Jobs, tmp_path: Path) -> Iterator:
 
 
 def x_of(view: SourceView, line: int, column: int) -> float:
-    """Where a column of a line stands in the viewport."""
+    """X coordinate of a column of a line in the viewport."""
     laid = view._layouts.line(line)
     answer = laid.pieces[0].layout.lineAt(0).cursorToX(column)
     return view._text_left() + (answer[0] if isinstance(answer, tuple) else answer)

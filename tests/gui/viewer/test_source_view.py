@@ -53,7 +53,7 @@ def put(view: SourceView, folder: Path, text: str) -> None:
 
 
 def top_character(view: SourceView) -> tuple[int, int]:
-    """Line and column of what stands at the top left."""
+    """Line and column of the character at the top left."""
     return view.place_at(QPoint(0, 1))
 
 

@@ -1,4 +1,4 @@
-"""Text of users' files is shown as it is and makes Qt read no file."""
+"""Text of users' files is shown literally and makes Qt read no file."""
 
 import os
 import shutil

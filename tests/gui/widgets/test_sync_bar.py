@@ -179,7 +179,7 @@ def _button(bar: SyncBar, words: str) -> QPushButton:
 
 
 def _places(bar: SyncBar) -> list[tuple[int, int]]:
-    """Left edges and widths of what stands in the bar while a sync runs."""
+    """Left edges and widths of the bar's parts during a sync."""
     names = ("_dot", "_word", "_progress", "_count", "_detail", "_file", "_steer", "_cancel")
     parts: list[QWidget] = [getattr(bar, name) for name in names]
     return [(part.x(), part.width()) for part in parts]

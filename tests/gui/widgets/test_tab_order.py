@@ -1,4 +1,4 @@
-"""Going along the order of Tab costs nobody anything."""
+"""Walking along the tab order is cheap."""
 
 import shiboken6
 from PySide6.QtWidgets import QApplication, QLineEdit, QMainWindow, QMenu, QPushButton, QScrollArea, QWidget

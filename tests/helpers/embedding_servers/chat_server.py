@@ -1,8 +1,8 @@
 """OpenAI's chat completions, after https://developers.openai.com/api/reference/resources/chat/subresources/completions
-(2026-11-22), as far as one plain answer goes.
+(2026-11-22), limited to one plain response.
 
-Rejected as there: a missing or wrong key, unknown models, messages that are none, and other parameters, of which newer
-models refuse some.
+Rejected like there: a missing or wrong key, unknown models, invalid messages, and other parameters, some of which newer
+models refuse.
 """
 
 from collections.abc import Mapping

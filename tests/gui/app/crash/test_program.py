@@ -1,4 +1,4 @@
-"""The whole program, in a process of its own, that dies or begins anew."""
+"""The whole program, in its own process, which crashes or restarts."""
 
 import json
 import os
@@ -108,7 +108,7 @@ def test_restart_keeps_folder_drops_search(monkeypatch, tmp_path):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it looks for the process in /proc")
 def test_a_restart_starts_the_program(notes, words_only, user_home):
-    """The first run is told to begin anew; the second one opens the same folder, and is ended politely."""
+    """The first run is requested to restart; the second one opens the same folder, and is terminated normally."""
     script = (
         "import os, sys\n"
         "from PySide6.QtCore import QTimer\n"

@@ -1,4 +1,4 @@
-"""A process that dies by its own fault, for real, and what the next one tells of it."""
+"""A process that really crashes, and the report of the next one."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""What a report may hold: planted notes, questions, names and keys must not be in it."""
+"""Contents of a report: planted notes, queries, names and keys must not be in it."""
 
 import errno
 import os

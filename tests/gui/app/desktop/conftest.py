@@ -10,7 +10,7 @@ from gui.window.quick_search import QuickSearchController
 
 
 class FakeIcon(QSystemTrayIcon):
-    """A tray icon on a desktop that has a tray; this one has none, so what it is told is kept."""
+    """A tray icon on a desktop that has a tray; this machine has none, so its calls are recorded."""
 
     told: list[tuple[str, str]]
 

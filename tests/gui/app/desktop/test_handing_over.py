@@ -1,4 +1,4 @@
-"""What a later start says, where, and to whom; without Qt, as it is said."""
+"""The message of a later start, its address and its recipient; without Qt."""
 
 import os
 import socket
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the sockets of 
 
 @pytest.fixture
 def runtime(tmp_path, monkeypatch) -> Path:
-    """Short: the path of a socket may not be longer than some hundred bytes."""
+    """Short, since the path of a socket is limited to some hundred bytes."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     monkeypatch.setattr(ipc_address, "_LONGEST", 1000)
     return tmp_path

@@ -24,7 +24,7 @@ def place(tmp_path) -> IpcAddress:
 
 
 def _say(place: IpcAddress, line: bytes) -> bytes:
-    """The answer to a line, as it comes through the socket."""
+    """Return the response to a line through the socket."""
     with socket.socket(socket.AF_UNIX) as caller:
         caller.settimeout(10)
         caller.connect(place.name)

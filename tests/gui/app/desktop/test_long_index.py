@@ -10,7 +10,7 @@ LONG = make_summary(started=1_772_600_000.0, seconds=LONG_SECONDS + 172, error="
 
 @pytest.fixture
 def told(qtbot, window, tray, memory, monkeypatch):
-    """What the tray was told since the folder was opened; nobody looks at the window."""
+    """Return the tray's messages since the folder was opened; the window is in the background."""
     long_index = UpdateNotification(window.workspace, window, tray)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: window.workspace.status is not None and window.workspace.status.last_sync is not None)

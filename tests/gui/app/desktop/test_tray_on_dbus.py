@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture
 def bus(tmp_path) -> Iterator[str]:
-    """The address of a D-Bus that nobody else is on."""
+    """The address of a private D-Bus."""
     command = ["dbus-daemon", "--session", "--nofork", "--print-address"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as daemon:
         yield daemon.stdout.readline().strip()

@@ -23,7 +23,7 @@ Starter = Callable[..., "subprocess.Popen[bytes]"]
 
 @pytest.fixture
 def runtime() -> Iterator[Path]:
-    """A folder with a short name: that of a socket in it may not be long."""
+    """A folder with a short name, for the path of a socket in it."""
     with tempfile.TemporaryDirectory(prefix="m-") as folder:
         yield Path(folder)
 
@@ -100,7 +100,7 @@ def test_a_key_of_the_desktop_starts_the_program_where_none_runs(start, runtime,
 
 
 def _found(runtime: Path) -> set[int]:
-    """The sockets, each by what tells it from another one of the same name."""
+    """Return the sockets, each with its identity."""
     found = set()
     for name in runtime.rglob("*.socket"):
         with contextlib.suppress(FileNotFoundError):

@@ -49,7 +49,7 @@ def test_zoom_fixes_point_under_mouse(factor: float, x: float, y: float, times: 
     for _ in range(times):
         view = view.zoomed(factor, x, y)
     middle = view.across, view.up
-    held = -10 < middle[0] < 30 and -5 < middle[1] < 15  # where the map was not kept in view by force
+    held = -10 < middle[0] < 30 and -5 < middle[1] < 15  # unless the map was forced into view
     if inside and held:
         assert view.to_units(x, y) == pytest.approx(before, abs=1e-6)
     assert view.fitting * 0.49 < view.scale < view.fitting * 401
@@ -254,7 +254,7 @@ def test_a_point_looks_as_a_painter_draws_it(x: float, y: float, radius: float, 
 
 @pytest.mark.parametrize("radius", [LEAST, 3.4, 7])
 def test_groups_differ_without_their_colours(radius: float) -> None:
-    """Also for those who see no colours: the same ink, but another picture, and about as much of it."""
+    """Also without colour vision: the same ink, but another picture, and about as much of it."""
     images = [_drawn([(20, 20)], [0], [QColor("black")], radius, (sign,)) for sign in _SIGNS]
     pictures = [np.frombuffer(image.constBits(), np.uint8).astype(int) for image in images]
     amounts = [picture.sum() for picture in pictures]

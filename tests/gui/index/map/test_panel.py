@@ -1,4 +1,4 @@
-"""The map of the index as a person uses it: looking, moving, pointing, choosing, by mouse and by keys."""
+"""The map of the index in use: viewing, moving, pointing, selecting, by mouse and keyboard."""
 
 import msgspec
 import numpy as np
@@ -255,7 +255,7 @@ def test_dragging_moves_the_map_and_opens_nothing(qtbot, shown: MapPanel) -> Non
 
 
 def _turn(panel: MapPanel, at: QPointF, modifiers=Qt.KeyboardModifier.NoModifier) -> None:
-    """Turn the wheel away from the person."""
+    """Turn the wheel forward."""
     none, phase = Qt.MouseButton.NoButton, Qt.ScrollPhase.NoScrollPhase
     turn = QWheelEvent(at, panel.canvas.mapToGlobal(at), QPoint(), QPoint(0, 240), none, modifiers, phase, False)
     QApplication.sendEvent(panel.canvas, turn)

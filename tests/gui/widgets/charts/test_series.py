@@ -1,4 +1,4 @@
-"""What charts show is told by pure functions: the same marks are bars, rows and words."""
+"""Content of charts from pure functions: the same marks are bars, rows and text."""
 
 import pytest
 from hypothesis import given

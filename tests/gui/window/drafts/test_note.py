@@ -1,4 +1,4 @@
-"""The same for the note of a session, whose sheet may be open when the computer goes out."""
+"""Drafts of a session note, whose sheet may be open during a power failure."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What was typed and not saved comes back, once, and never with a secret in it."""
+"""Unsaved typing is restored, once, and never with a secret in it."""
 
 import json
 import os
