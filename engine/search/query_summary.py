@@ -15,7 +15,7 @@ _DEMANDS = {
     (True, False): marked("is in {places}"),
     (True, True): marked("is not in {places}"),
     (False, False): marked("has {words}"),
-    (False, True): marked("doesn't contain {words}"),
+    (False, True): marked("excludes {words}"),
 }
 """By whether it is about places alone, and whether it is negated."""
 
@@ -23,7 +23,7 @@ _DEMANDS = {
 def understood(query: Query) -> str:
     """Return a sentence such as "Looked for drip, valve*.
 
-    Every result has “left valve”, doesn't contain hose, is in path:daily.".
+    Every result has “left valve”, excludes hose, is in path:daily.".
     """
     words = [_shown(atom) for _, atom in query.wanted()]
     demands = [demand(clause) for clause in query.required]
@@ -35,7 +35,7 @@ def understood(query: Query) -> str:
 
 
 def demand(clause: Clause) -> str:
-    """Describe a condition as the end of a sentence that begins with "Every result", such as "doesn't contain hose"."""
+    """Describe a condition as the end of a sentence that begins with "Every result", such as "excludes hose"."""
     fields = all(isinstance(atom, Field) for atom in clause.alternatives)
     shown = any_of(map(_shown, clause.alternatives))
     return tr(_DEMANDS[fields, clause.negated], words=shown, places=shown)

@@ -48,7 +48,7 @@ def test_pages_have_120_lines_and_say_where_the_next_begins(real, notes: Path) -
     (notes / "a.md").write_text(numbered(250))
     first = memory_get(real(), "a.md")
     assert (first.lines, first.truncated, first.next_from) == (120, True, 121)
-    assert first.text.endswith("line 120\n\n[More follows: go on with from=121.]")
+    assert first.text.endswith("line 120\n\n[More follows: continue with from=121.]")
     seen, start = [], 1
     while True:
         page = memory_get(real(), "a.md", start)
@@ -190,7 +190,7 @@ def test_pages_together_are_the_file(access, memory: FakeMemory, text: list[str]
     start, seen = 1, []
     for _ in range(len(text) + 1):
         page = memory_get(access(), "a.md", start)
-        shown = page.text.removesuffix(f"[More follows: go on with from={page.next_from}.]")
+        shown = page.text.removesuffix(f"[More follows: continue with from={page.next_from}.]")
         seen.append(shown)
         assert len(shown) <= 12_000 + 80
         if page.next_from is msgspec.UNSET:

@@ -84,7 +84,7 @@ def test_a_session_in_which_nothing_was_said_makes_no_note(memory: FakeMemory, t
 
 @pytest.mark.parametrize("text", ["", " \n", "# Session: now\n\n- **Session ID**: x\n\n## Conversation Summary\n\n"])
 def test_a_heading_alone_is_no_note(memory: FakeMemory, tmp_path: Path, text: str) -> None:
-    with pytest.raises(NoteError, match="nothing in this note but its heading"):
+    with pytest.raises(NoteError, match="has only a heading"):
         save_note(memory, tmp_path, Settings(), draft(memory, tmp_path), text=text)
     assert not (tmp_path / "memory").exists()
 

@@ -50,7 +50,7 @@ def test_costly_embedding_waits_and_keywords_work(open_memory, dear) -> None:
     assert (report.awaiting.chunks, report.awaiting.cached) == (report.vectors_pending, 0)
     assert report.awaiting.cost == pytest.approx(report.awaiting.tokens * 10 / 1e6)
     assert hits(memory, "hose") == ["shopping.md"]
-    assert "nobody has agreed" in memory.search("hose").notice
+    assert "has not been approved" in memory.search("hose").notice
     assert not memory.status().dirty, "nothing but the vectors is missing"
 
     memory.approve_embedding()

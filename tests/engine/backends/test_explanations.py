@@ -162,7 +162,7 @@ def test_phrase_offered_as_words_without_exclusion(open_memory) -> None:
     assert "With its words apart" in phrase.advice
     excluded = _remedies(memory.search("irrigation -timer", explain=True))["demand"]
     assert (excluded.query, excluded.finds) == ("irrigation", 2)
-    assert excluded.advice == "The query asks that every result lacks timer. Without that, it finds 2 results."
+    assert excluded.advice == "The query asks that every result excludes timer. Without that, it finds 2 results."
 
 
 def test_plain_words_offered_when_nothing_else_helps(open_memory) -> None:

@@ -130,7 +130,7 @@ def test_different_fact_is_no_duplicate(facts: Facts, known: str, new: str) -> N
     [
         ("  ", "needs some words"),
         ("x" * (LONGEST_FACT + 1), "4,000 characters"),
-        ("half a \ud83d letter", "cannot be kept"),
+        ("half a \ud83d letter", "can't be saved"),
         ("My key is sk-proj-abcdEFGH1234ijklMNOP5678qrstUVWX9012yzab", "password, a key or a token"),
     ],
 )

@@ -49,8 +49,8 @@ def test_sound_index_all_fine_with_details(memory: BuiltinMemory) -> None:
     assert {id_ for id_, finding in found.items() if finding.state != "fine"} == set()
     assert all(finding.detail and not finding.repair for finding in found.values())
     assert found["keywords"].detail == "It has one row for each of 4 chunks."
-    assert found["keyword-words"].detail.startswith("4 chunks analysed anew")
-    assert found["vector-agreement"].detail == "4 passages embedded anew got the vectors that are stored."
+    assert found["keyword-words"].detail.startswith("4 chunks re-analysed")
+    assert found["vector-agreement"].detail == "4 re-embedded passages match their stored vectors."
     assert memory.insight.repair().done == ()
 
 
@@ -173,8 +173,8 @@ def _half(number: float, dims: int = 64) -> bytes:
     [
         (b"\0", "have the wrong length"),
         (_half(0), "are all zeros"),
-        (_half(float("nan")), "hold what is no number"),
-        (_half(float("inf")), "hold what is no number"),
+        (_half(float("nan")), "contain invalid numbers"),
+        (_half(float("inf")), "contain invalid numbers"),
         (_half(1), "are not of length 1"),
     ],
 )
@@ -339,7 +339,7 @@ def test_a_damaged_file_is_rebuilt_and_its_vectors_survive(open_memory: OpenMemo
     assert "keywords" not in found  # the content of a damaged file isn't checked
     provider.embedded.clear()
     done = memory.insight.repair(["database"]).done
-    assert "4 vectors were carried over" in done[0]
+    assert "4 vectors were recovered" in done[0]
     assert wrong(memory) == set()
     assert provider.embedded == []
     assert {row[2]: row[3] for row in content(memory)["embedding_cache"]} == vectors

@@ -130,7 +130,7 @@ def test_nothing_sent_without_consent(open_memory, workspace: Path) -> None:
     outcome = memory.search_like(whole("pump.md", "drip irrigation timer"))
     assert paid.questions == []
     assert outcome.mode == "keyword"
-    assert "nobody has agreed" in outcome.notice
+    assert "has not been approved" in outcome.notice
     assert paths(outcome)
 
 

@@ -262,7 +262,7 @@ def test_completion_values(memory: BuiltinMemory, operator: str, start: str, val
 def test_an_answer_says_how_its_question_was_read(memory: BuiltinMemory) -> None:
     outcome = memory.search("limp tag:nowhere -hose")
     assert outcome.understood == (
-        "Looked for limp. Every result is in tag:nowhere; lacks hose. Nothing is in tag:nowhere."
+        "Looked for limp. Every result is in tag:nowhere; excludes hose. Nothing is in tag:nowhere."
     )
     assert memory.search("limp tomatoes").understood == ""
 

@@ -147,7 +147,7 @@ def test_other_workspace_reason_shown(open_: Open, store: Path, tmp_path: Path) 
     boat.sync()
     report = garden.sync()
     state = garden.explain_path(str(path))
-    where = f"kept in the workspace boat ({tmp_path / 'boat'})."
+    where = f"belongs to the workspace boat ({tmp_path / 'boat'})."
     assert (state.state, state.rule) == ("excluded", "kept-elsewhere")
     assert where in state.sentence
     assert [issue.detail for issue in report.skipped if issue.rule == "kept-elsewhere"] == [

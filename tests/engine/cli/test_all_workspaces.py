@@ -46,7 +46,7 @@ def test_a_person_sees_it_too(verb: Run, boat: Path) -> None:
 def test_all_workspaces_requires_words(verb: Run, boat: Path) -> None:
     answer = verb("search", "--like", "garden.md", "--all-workspaces")
     assert (answer.code, answer.out) == (1, "")
-    assert "goes with words" in answer.err
+    assert "can be combined with words" in answer.err
 
 
 def test_one_that_is_away_is_named(verb: Run, boat: Path) -> None:

@@ -36,7 +36,7 @@ def test_abandoned_job_reported_with_reason() -> None:
     assert lines == {"Batch": "off (failures 2/2)", "Batch error": "Given up."}
 
 
-@pytest.mark.parametrize(("jobs", "words"), [(0, ""), (1, "1 batch job continues"), (3, "3 batch jobs go on")])
+@pytest.mark.parametrize(("jobs", "words"), [(0, ""), (1, "1 batch job continues"), (3, "3 batch jobs continue")])
 def test_remote_jobs_reported(jobs: int, words: str) -> None:
     assert left_running(jobs).startswith(words)
     assert bool(left_running(jobs)) == bool(jobs)

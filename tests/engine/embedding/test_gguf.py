@@ -205,7 +205,7 @@ def test_a_model_that_aborts_costs_one_answer(fresh: GgufProvider) -> None:
 def test_a_model_that_is_killed_points_at_memory(fresh: GgufProvider) -> None:
     fresh.embed_query("apples")
     os.kill(worker(fresh), signal.SIGKILL)
-    with pytest.raises(ProviderError, match="perhaps for lack of memory"):
+    with pytest.raises(ProviderError, match="perhaps because memory ran out"):
         fresh.embed_query("apples")
 
 
@@ -257,7 +257,7 @@ def test_unloadable_model_reports_and_stops_retrying(
 def test_other_vectors_than_the_file_promised_are_refused(minilm: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gguf_process.ModelProcess, "vectors", lambda *_: bytes(128 * 4))
     provider = make(settings(minilm), None)
-    with pytest.raises(ProviderError, match="makes vectors of 128 dimensions where its file says 384"):
+    with pytest.raises(ProviderError, match="makes vectors of 128 dimensions, but its file says 384"):
         provider.embed_documents(["apples"])
     provider.close()
 

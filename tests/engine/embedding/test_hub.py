@@ -148,7 +148,7 @@ def test_full_disk_reported_before_download(hub: HubServer, monkeypatch: pytest.
 def test_a_folder_that_cannot_be_made_is_a_sentence(hub: HubServer, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     local = LocalSettings(model_path=MODEL, model_cache_dir=str(tmp_path / "file"))
-    with pytest.raises(ProviderError, match=r"cannot be kept in .*file.*: Not a directory|File exists"):
+    with pytest.raises(ProviderError, match=r"can't be saved in .*file.*: Not a directory|File exists"):
         fetch_model(Settings(local=local))
 
 

@@ -95,7 +95,7 @@ def test_a_missing_package_of_a_service_names_the_command(monkeypatch: pytest.Mo
     monkeypatch.setattr("importlib.import_module", missing)
     selection = select_provider(Settings(provider="openai"))
     assert selection.unavailable_reason == (
-        "This provider needs the package openai, which is missing: install Mnemoscope anew."
+        "This provider needs the package openai, which is missing: reinstall Mnemoscope."
     )
 
 

@@ -14,7 +14,7 @@ def test_every_part_of_a_score_has_its_say_in_order() -> None:
     assert list(said) == ["words", "meaning", "mixture", "age", "place", "threshold"]
     assert said["words"] == (
         "Its words give 0.71: “timer” 0.46 (heading and text), “irrigation” 0.25 (text), near each other 0.03. "
-        "It lacks “skipped”. "
+        "Missing: “skipped”. "
         "The BM25 sum of 6.8 and 0.3 for nearness is 71% of the 10.0 of a full match."
     )
     assert said["meaning"] == (

@@ -154,7 +154,7 @@ def test_windows_line_ends_and_byte_order_mark_are_read(config: Path) -> None:
         ),
         (
             '[workspace."/a"]\nworkspace = "/b"',
-            ', line 2: "workspace" can only stand in [defaults].',
+            ', line 2: "workspace" can only be set in [defaults].',
         ),
         ('[workspace."/a.b"]\nquery.x = 1', ', line 2: "query.x" is not known.'),
         (
@@ -222,7 +222,7 @@ half_life_by_path = { "daily/**" = 7.9, "people/**" = 0, "log/**" = 0.2 }
         (
             'temporal_decay.half_life_by_path."a/**" = -1',
             'line 2: "query.hybrid.temporal_decay.half_life_by_path.a/**" must be a number of days, '
-            "0 for what never ages.",
+            "0 to never age.",
         ),
     ],
 )

@@ -288,7 +288,7 @@ def test_vectors_survive_damage_to_other_pages(tmp_path: Path) -> None:
     with pytest.raises(IndexCorrupt) as caught, store.read() as snapshot:
         snapshot.chunks(list(range(1, 301)))
     store.mend(caught.value)
-    assert "300 vectors were carried over" in store.recovered
+    assert "300 vectors were recovered" in store.recovered
     with store.write() as writer:
         writer.replace_file(new_file("a.md", *texts))
         assert writer.pending_vectors(writer.stored_model("fake", "m", "")) == 0

@@ -62,7 +62,7 @@ def test_query_parsing(text: str, clauses: list[str]) -> None:
         ("OR cat", "“OR” was read as a word"),
         ("cat OR -dog", "“OR” was read as a word"),
         ("-cat OR dog", "“OR” was read as a word"),
-        ("(cat OR dog) fish", "Brackets group nothing"),
+        ("(cat OR dog) fish", "Brackets don't group"),
         ("a*", "“a*” was read as a word"),
         ("*foo", "“*foo” was read as words"),
     ],

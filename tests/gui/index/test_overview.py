@@ -99,7 +99,7 @@ def test_an_empty_index_says_so_in_place_of_empty_charts(qtbot, page):
         press(page, "Sync now")
     assert asked.args == ["sync"]
     page.show_status(make_status(files=0, chunks=0, syncing=make_progress()))
-    assert "as it goes" in row_names(page)[0]
+    assert "as it runs" in row_names(page)[0]
     page.show_status(make_status(files=1, chunks=1))
     qtbot.waitUntil(lambda: page._sizes.x() > page._folders.x())
 
@@ -247,7 +247,7 @@ def test_enter_on_sync_lists_failures(qtbot, page, insight):
     dialog = page.window().findChild(QDialog)
     said = [label.text() for label in dialog.findChildren(QLabel)]
     assert "The disk is full." in said
-    assert "12 files failed. The first 1 are kept." in said
+    assert "12 files failed. The first 1 are listed." in said
     assert dialog.findChild(IssuesTable).model().rowCount() == 1
     qtbot.keyClick(dialog, Key.Key_Escape)
     qtbot.waitUntil(lambda: page.window().findChild(QDialog) is None)

@@ -254,7 +254,7 @@ def test_escape_clears_filters_else_keeps_list(qtbot, panel):
 
 def test_nothing_matches(qtbot, panel):
     panel.search("zebra crossing")
-    assert "Searching what was said" in panel.view.page.accessibleName()
+    assert "Searching messages" in panel.view.page.accessibleName()
     _rest(qtbot, panel)
     assert panel.view.page.accessibleName().startswith("No session matches “zebra crossing” No title")
     _choose(panel, "Agent", "Codex")

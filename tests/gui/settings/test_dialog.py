@@ -83,7 +83,7 @@ def test_typed_change_waits_and_applies_with_effects(qtbot, dialog, notes):
     qtbot.keyClick(line, Qt.Key.Key_Return)
     assert dialog.isVisible()
     assert "not applied yet" in _said(_row(dialog, "chunking.tokens"))
-    assert "The index is then made anew" in dialog._footer.words
+    assert "The index is then rebuilt" in dialog._footer.words
     assert "Nothing leaves this machine." in dialog._footer.words
     assert not settings_path().exists()
     with qtbot.waitSignal(dialog.saved):
@@ -338,7 +338,7 @@ def test_form_option_reset_in_search_names_recipient(qtbot, dialog, notes):
     qtbot.keyClicks(dialog._query, "turns text into meaning")
     _rest(qtbot, dialog)
     _button(dialog, "Reset to OpenAI-compatible").click()
-    assert "Vectors of another model" in dialog._footer.words
+    assert "Missing vectors of the other model" in dialog._footer.words
     assert "sent to api.openai.com" in dialog._footer.words
     with qtbot.waitSignal(dialog.saved):
         _button(dialog, "Apply").click()

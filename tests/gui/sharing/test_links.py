@@ -79,7 +79,7 @@ def test_back_leads_to_where_the_person_was_before_the_link(qtbot, opened, link)
 def test_unsearched_target_not_opened(qtbot, opened, link):
     opened.links.open(link("private/keys.md"))
     qtbot.waitUntil(lambda: bool(opened.banner.text))
-    assert opened.banner.text == "This link leads to private/keys.md, which is not among what is searched here."
+    assert opened.banner.text == "This link opens private/keys.md, which is not among the searched files."
     assert not opened.viewer.reads
 
 
@@ -89,7 +89,7 @@ def test_deleted_target_reported(qtbot, opened, memory, link, monkeypatch):
 
     monkeypatch.setattr(memory, "locate", gone)
     opened.links.open(link())
-    qtbot.waitUntil(lambda: opened.banner.text.endswith("which is not there any more."))
+    qtbot.waitUntil(lambda: opened.banner.text.endswith("which no longer exists."))
 
 
 def test_a_damaged_link_is_refused_with_one_sentence(opened, link):

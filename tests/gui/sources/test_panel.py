@@ -249,7 +249,7 @@ def test_found_places_listed_with_amounts_unticked(qtbot, panel, found):
     words = _words(panel)
     for part in ("OpenClaw workspace", "Obsidian vault Garden", "2 files, 6 bytes", "~/.claude/projects"):
         assert part in words
-    assert "Nothing in them is read before you say so" in words
+    assert "Nothing in them is read before you confirm" in words
     assert "nothing is ever written there" in words
     assert [box.words for box in panel.findChildren(CheckBox)] == ["Claude Code", "Codex"]
     assert not any(box.isChecked() for box in panel.findChildren(CheckBox))

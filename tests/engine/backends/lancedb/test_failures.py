@@ -188,7 +188,7 @@ def test_another_machine_that_was_faster_is_followed(machine, monkeypatch) -> No
         ("Failed to connect to namespace: RetryErrorImpl { inner: BareRedirect }", BackendError, "in another region"),
         ("Failed to connect: <Code>AuthorizationHeaderMalformed</Code> expecting 'eu'", BackendError, "another region"),
         ("lance error: Not found: memory/notes.lance/data/01.lance", TableReplaced, "has replaced"),
-        ("io error: No space left on device (os error 28)", DiskFull, "No room is left"),
+        ("io error: No space left on device (os error 28)", DiskFull, "is full"),
         ("Commit conflict for version 12", Conflict, "next update"),
         ("Table 'notes' was not found", TableMissing, "next update"),
         ("something that nobody has seen: sk-verysecret", BackendError, "LanceDB failed (RuntimeError)"),
