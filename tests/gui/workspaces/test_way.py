@@ -254,7 +254,7 @@ def test_a_session_of_another_workspace_is_remembered_there(qtbot, window, folde
     qtbot.waitUntil(lambda: way.ready)
     assert " in boat" in " ".join(label.text() for label in way.sheet.findChildren(QLabel))
     _button(way.sheet, "Save").click()
-    qtbot.waitUntil(lambda: "in boat, where it is found after the next sync." in window.banner.text)
+    qtbot.waitUntil(lambda: "in boat, where it can be found after the next sync." in window.banner.text)
     (note,) = (folders["boat"] / "memory").glob("*.md")
     assert f"- **Session Key**: {split_name(found)[1]}\n" in note.read_text()
     assert not (folders["garden"] / "memory").exists()

@@ -74,7 +74,7 @@ def test_an_error_of_a_thread_and_of_a_deletion(qtbot, way):
     bad = Bad()
     del bad
     gc.collect()
-    qtbot.waitUntil(lambda: "where nobody waited" in way.dialog.report)
+    qtbot.waitUntil(lambda: "in an unattended job" in way.dialog.report)
 
 
 def test_an_error_of_a_job(qtbot, way, catching, jobs):
