@@ -43,3 +43,11 @@ def test_imports_have_no_cycles() -> None:
 def test_modules_are_short() -> None:
     sizes = {name: len(path.read_text("utf-8").splitlines()) for name, path in modules().items()}
     assert not {name: size for name, size in sizes.items() if size > LONGEST}
+
+
+def test_test_names_are_unique_and_at_most_60_characters() -> None:
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        names = [node.name for node in tree.body if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")]
+        assert len(set(names)) == len(names), path
+        assert [name for name in names if len(name) > 60] == [], path

@@ -91,8 +91,8 @@ def test_keys_lead_from_the_box_to_the_page_and_back(qtbot, guide):
 
 
 def test_links_lead_to_pages_and_back(qtbot, guide):
-    _follow(guide, "query-language.md#When")
-    qtbot.waitUntil(lambda: guide.ready and guide.location == ("query-language", "When"))
+    _follow(guide, "query-language.md#Dates")
+    qtbot.waitUntil(lambda: guide.ready and guide.location == ("query-language", "Dates"))
     qtbot.waitUntil(lambda: _text(guide).verticalScrollBar().value() > 0)
     guide.back()
     qtbot.waitUntil(lambda: guide.ready and guide.location == ("first-steps", ""))
