@@ -120,7 +120,7 @@ def _bare_words(node: ast.AST) -> Iterator[str]:
                 yield from _bare_words(value)
 
 
-def test_nothing_is_said_before_a_language_was_chosen() -> None:
+def test_no_text_is_translated_at_import() -> None:
     early = [
         f"{name}:{node.lineno}"
         for name, module in _modules("engine", "gui")
@@ -130,7 +130,7 @@ def test_nothing_is_said_before_a_language_was_chosen() -> None:
     assert not early
 
 
-def test_every_sentence_is_found_for_the_catalogues() -> None:
+def test_every_translatable_text_is_a_literal() -> None:
     unknown = []
     for name, module in _modules("engine", "gui"):
         marks = _says("marked", module)
@@ -152,7 +152,7 @@ def test_every_sentence_is_found_for_the_catalogues() -> None:
     assert not unknown
 
 
-def test_one_sentence_is_not_both_counted_and_not() -> None:
+def test_same_text_is_not_both_counted_and_uncounted() -> None:
     """A catalogue has room for only one of the two."""
     single, counted = set(), set()
     for _, module in _modules("engine", "gui"):
@@ -166,7 +166,7 @@ def test_one_sentence_is_not_both_counted_and_not() -> None:
     assert not single & counted
 
 
-def test_whatever_the_window_shows_can_be_translated() -> None:
+def test_all_shown_text_is_translatable() -> None:
     plain = [
         f"{name}:{node.lineno}: {word}"
         for name, module in _modules("gui")

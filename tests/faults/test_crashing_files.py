@@ -78,7 +78,7 @@ def place(tmp_path: Path) -> Place:
 
 @pytest.mark.parametrize("how", ["SIGSEGV", "SIGKILL"])
 @pytest.mark.parametrize("kind", ["note", "session"])
-def test_a_file_that_kills_its_reader_is_passed_over(place: Place, kind: str, how: str) -> None:
+def test_file_that_kills_its_reader_is_skipped(place: Place, kind: str, how: str) -> None:
     if kind == "note":
         file = place.notes / "deadly.md"
         file.write_text("A deadly lamp.\n")
@@ -103,7 +103,7 @@ def test_a_file_that_kills_its_reader_is_passed_over(place: Place, kind: str, ho
     assert any("deadly" in path for path in found)
 
 
-def test_everything_else_is_indexed_after_the_first_death(place: Place) -> None:
+def test_other_files_are_indexed_after_first_crash(place: Place) -> None:
     place.write_session("deadly.jsonl", "A deadly lamp?")
     (place.notes / "b-deadly.md").write_text("A deadly lamp.\n")
     assert place.sync() is None  # at the note
@@ -115,7 +115,7 @@ def test_everything_else_is_indexed_after_the_first_death(place: Place) -> None:
     assert {"a.md", "z.md"} <= set(found)
 
 
-def test_one_kill_condemns_no_file(place: Place) -> None:
+def test_single_kill_does_not_exclude_a_file(place: Place) -> None:
     file = place.notes / "deadly.md"
     file.write_text("A deadly lamp.\n")
     state = file.stat()
@@ -128,7 +128,7 @@ def test_one_kill_condemns_no_file(place: Place) -> None:
     assert "deadly.md" in found
 
 
-def test_a_forced_sync_tries_again(place: Place) -> None:
+def test_forced_sync_retries_excluded_file(place: Place) -> None:
     file = place.notes / "deadly.md"
     file.write_text("A deadly lamp.\n")
     state = file.stat()
@@ -143,7 +143,7 @@ def test_a_forced_sync_tries_again(place: Place) -> None:
     assert "deadly.md" in found
 
 
-def test_nothing_is_left_behind_by_a_sync_that_ends(place: Place) -> None:
+def test_finished_sync_leaves_no_reading_marker(place: Place) -> None:
     assert place.sync() is not None
     left = {path.name for path in place.data.rglob("reading*")}
     assert left == set()

@@ -170,7 +170,7 @@ def test_verbs_survive_a_foreign_database(
     home.restore()
 
 
-def test_damaged_index_is_made_again(home: Home, checked: Callable[[str], set[int]], capsys) -> None:
+def test_damaged_index_is_rebuilt(home: Home, checked: Callable[[str], set[int]], capsys) -> None:
     connection = apsw.Connection(str(home.index / "index.sqlite"))
     connection.execute("UPDATE chunks_1 SET text = CAST(x'fffe41' AS TEXT)")
     connection.close()
@@ -180,7 +180,7 @@ def test_damaged_index_is_made_again(home: Home, checked: Callable[[str], set[in
     assert "a.md" in capsys.readouterr().out
 
 
-def test_damaged_facts_are_left_alone(home: Home, capsys) -> None:
+def test_damaged_facts_are_not_overwritten(home: Home, capsys) -> None:
     connection = apsw.Connection(str(home.index / "user.sqlite"))
     connection.execute("ALTER TABLE facts RENAME COLUMN text TO other")
     connection.close()
@@ -193,7 +193,7 @@ def test_damaged_facts_are_left_alone(home: Home, capsys) -> None:
 
 
 @pytest.mark.parametrize("case", [*_BAD_SETTINGS, *_ODD_SETTINGS])
-def test_unusable_settings_are_one_sentence(home: Home, checked: Callable[[str], set[int]], case: str) -> None:
+def test_unusable_settings_print_one_sentence(home: Home, checked: Callable[[str], set[int]], case: str) -> None:
     lines = {**_BAD_SETTINGS, **_ODD_SETTINGS}
     home.settings.write_text(f'{_SETTINGS}provider = "none"\n{lines[case]}\n')
     codes = checked(case)
@@ -201,7 +201,7 @@ def test_unusable_settings_are_one_sentence(home: Home, checked: Callable[[str],
 
 
 @pytest.mark.parametrize("folder", ["/a\0b", "~nosuchuser/notes", "/" + "x" * 5000, "/etc/passwd/notes"])
-def test_unusable_workspace_is_one_sentence(folder: str, user_home: Path, capsys) -> None:
+def test_unusable_workspace_prints_one_sentence(folder: str, user_home: Path, capsys) -> None:
     assert main(["search", "pump", "--workspace", folder]) == 1
     said = capsys.readouterr().err
     assert said.count("\n") == 1

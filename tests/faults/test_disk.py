@@ -34,7 +34,7 @@ def write_notes(folder: Path, count: int, start: int = 0) -> None:
         (folder / f"n{number}.md").write_text(text)
 
 
-def test_full_disk_stops_sync_keeps_index(small_disk: Path, tmp_path: Path) -> None:
+def test_full_disk_stops_sync_and_index_survives(small_disk: Path, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     write_notes(notes, 20)
     memory = open_with_fake(notes, small_disk)
@@ -52,7 +52,7 @@ def test_full_disk_stops_sync_keeps_index(small_disk: Path, tmp_path: Path) -> N
     memory.close()
 
 
-def test_a_disk_that_is_full_from_the_start_is_said_when_opening(small_disk: Path, tmp_path: Path) -> None:
+def test_disk_full_from_start_is_reported_on_open(small_disk: Path, tmp_path: Path) -> None:
     from engine.base.errors import StoreError
 
     notes = tmp_path / "notes"
@@ -62,7 +62,7 @@ def test_a_disk_that_is_full_from_the_start_is_said_when_opening(small_disk: Pat
         open_with_fake(notes, small_disk)
 
 
-def test_read_only_folder_answers_and_says_why(small_disk: Path, tmp_path: Path) -> None:
+def test_read_only_folder_answers_and_reports_reason(small_disk: Path, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     write_notes(notes, 5)
     memory = open_with_fake(notes, small_disk)

@@ -92,7 +92,7 @@ def answers_instead(memory: MemorySearchManager, name: str) -> str:
     return outcome.notice
 
 
-def test_a_command_that_is_missing(open_memory, tmp_path):
+def test_missing_command_falls_back_to_builtin(open_memory, tmp_path):
     memory = open_memory(command=str(tmp_path / "nowhere" / "qmd"))
     report = memory.sync()
     assert "was not found: install it" in report.error
@@ -101,7 +101,7 @@ def test_a_command_that_is_missing(open_memory, tmp_path):
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_command_failing_later(open_memory, qmd, fault):
+def test_failing_command_falls_back_until_it_works(open_memory, qmd, fault):
     memory = open_memory()
     assert not memory.sync().error
     assert not memory.search("drip").notice
@@ -113,7 +113,7 @@ def test_command_failing_later(open_memory, qmd, fault):
     assert memory.status().fallback is None
 
 
-def test_a_command_that_hangs_is_ended_with_all_that_it_started(open_memory, qmd, tmp_path):
+def test_hanging_command_is_ended_with_its_children(open_memory, qmd, tmp_path):
     memory = open_memory(limits=engine_limits(timeout_ms=5000))
     memory.sync()
     pids = tmp_path / "pids"
@@ -128,7 +128,7 @@ def test_a_command_that_hangs_is_ended_with_all_that_it_started(open_memory, qmd
         assert ended(pid)
 
 
-def test_qmd_refused_group_gets_nothing_from_fallback(open_memory, qmd):
+def test_fallback_respects_session_scope_of_qmd(open_memory, qmd):
     memory = open_memory()
     memory.sync()
     qmd.does(FAULTS["an error"])
@@ -138,7 +138,7 @@ def test_qmd_refused_group_gets_nothing_from_fallback(open_memory, qmd):
     assert "qmd.scope" in outcome.notice
 
 
-def test_fallback_searches_qmd_folders(open_memory, qmd, tmp_path):
+def test_fallback_searches_paths_configured_for_qmd(open_memory, qmd, tmp_path):
     (tmp_path / "specs").mkdir()
     (tmp_path / "specs" / "pump.md").write_text("# Pump\n\nIt lifts eight metres.\n", "utf-8")
     qmd.does(FAULTS["an error"])
@@ -146,7 +146,7 @@ def test_fallback_searches_qmd_folders(open_memory, qmd, tmp_path):
     assert [result.path for result in memory.search("metres").results] == ["specs/pump.md"]
 
 
-def test_searches_on_many_threads_when_it_breaks(open_memory, qmd):
+def test_concurrent_searches_survive_backend_failure(open_memory, qmd):
     from concurrent.futures import ThreadPoolExecutor
 
     memory = open_memory(background=True)
@@ -158,7 +158,7 @@ def test_searches_on_many_threads_when_it_breaks(open_memory, qmd):
     answers_instead(memory, "qmd")
 
 
-def test_a_bucket_that_cannot_be_reached(open_memory):
+def test_unreachable_bucket_falls_back_without_showing_secret(open_memory):
     pytest.importorskip("lancedb", reason="the extra lancedb is not installed")
     with socket.socket() as taken:  # bound, but not listening
         taken.bind(("127.0.0.1", 0))
@@ -175,7 +175,7 @@ def test_a_bucket_that_cannot_be_reached(open_memory):
     assert "s3://nowhere" in notice
 
 
-def test_lancedb_that_is_not_installed(open_memory, monkeypatch):
+def test_missing_lancedb_falls_back_with_install_hint(open_memory, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "lancedb", None)
     memory = open_memory("lancedb")
     assert "install" in answers_instead(memory, "LanceDB")

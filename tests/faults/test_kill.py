@@ -125,7 +125,7 @@ def stored_chunks(data: Path, scratch: Path, columns: str) -> list[tuple]:
 _COPY = "import shutil, sys; shutil.copyfile(sys.argv[1], sys.argv[2])"
 
 
-def test_no_kill_loses_or_tears_anything(tmp_path: Path) -> None:
+def test_kills_lose_or_tear_no_notes(tmp_path: Path) -> None:
     rng = random.Random(20261121)
     notes = Notes(tmp_path / "notes", rng)
     data = tmp_path / "data"

@@ -54,7 +54,7 @@ def run(notes: Path, data: Path, server: OpenAIBatchServer) -> "subprocess.Popen
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_no_kill_makes_a_second_job_or_pays_twice(tmp_path, notes, server, step):
+def test_killed_batch_creates_no_second_job_or_charge(tmp_path, notes, server, step):
     matches, moment = STEPS[step]
     reached, dead = threading.Event(), threading.Event()
 
@@ -76,7 +76,7 @@ def test_no_kill_makes_a_second_job_or_pays_twice(tmp_path, notes, server, step)
     assert uploads == (2 if "the upload" in step else 1)
 
 
-def test_a_creation_that_never_arrived_is_made_up_for(tmp_path, notes, server, monkeypatch):
+def test_lost_batch_creation_is_retried(tmp_path, notes, server, monkeypatch):
     monkeypatch.setattr(creating, "_SETTLING_SECONDS", 0.2)
     reached, dead = threading.Event(), threading.Event()
 
@@ -96,7 +96,7 @@ def test_a_creation_that_never_arrived_is_made_up_for(tmp_path, notes, server, m
     assert server.files == {}
 
 
-def test_a_kill_in_the_middle_of_the_results_costs_nothing(tmp_path, notes, server):
+def test_kill_while_reading_results_is_not_charged_again(tmp_path, notes, server):
     """The response stops half way, with some vectors stored and others missing."""
     dead = threading.Event()
     whole = server.content

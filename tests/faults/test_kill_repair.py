@@ -26,7 +26,7 @@ def _repair_and_kill(notes: Path, data: Path, delay: float) -> bool:
     return "done" not in worker.communicate()[0]
 
 
-def test_a_killed_repair_leaves_an_index_that_answers(tmp_path: Path) -> None:
+def test_killed_repair_leaves_working_index(tmp_path: Path) -> None:
     rng = random.Random(5)
     notes, data = tmp_path / "notes", tmp_path / "data"
     notes.mkdir()

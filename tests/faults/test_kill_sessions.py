@@ -94,7 +94,7 @@ def assert_sound(data: Path, transcripts: Transcripts, scratch: Path) -> None:
         assert chunks in transcripts.possible(name), f"{name} is neither wholly old nor wholly new"
 
 
-def test_no_kill_loses_or_tears_a_session(tmp_path: Path) -> None:
+def test_kills_lose_or_tear_no_session(tmp_path: Path) -> None:
     rng = random.Random(20261122)
     for folder in ("notes", "scratch"):
         (tmp_path / folder).mkdir()

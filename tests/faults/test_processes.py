@@ -23,7 +23,7 @@ def worker(notes: Path, data: Path, *options: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT)
 
 
-def test_parallel_indexing_does_work_once(tmp_path: Path) -> None:
+def test_concurrent_indexing_processes_do_work_once(tmp_path: Path) -> None:
     notes, data = tmp_path / "notes", tmp_path / "data"
     write_notes(notes, 150)
     workers = [worker(notes, data) for _ in range(3)]
@@ -38,7 +38,7 @@ def test_parallel_indexing_does_work_once(tmp_path: Path) -> None:
     memory.close()
 
 
-def test_follower_sees_writes_and_takes_over(tmp_path: Path) -> None:
+def test_following_process_takes_over_when_writer_dies(tmp_path: Path) -> None:
     notes, data = tmp_path / "notes", tmp_path / "data"
     write_notes(notes, 400)
     other = worker(notes, data)
@@ -58,7 +58,7 @@ def test_follower_sees_writes_and_takes_over(tmp_path: Path) -> None:
     memory.close()
 
 
-def test_searches_during_foreign_rebuild_complete(tmp_path: Path) -> None:
+def test_searches_during_rebuild_return_full_results(tmp_path: Path) -> None:
     notes, data = tmp_path / "notes", tmp_path / "data"
     write_notes(notes, 120)
     memory = open_with_fake(notes, data)

@@ -40,7 +40,7 @@ def workspace(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_kill_leaves_whole_notes_alone(workspace: Path) -> None:
+def test_kills_leave_only_complete_notes(workspace: Path) -> None:
     rng = random.Random(15)
     told: dict[str, str] = {}
     for kill in range(KILLS):
@@ -58,7 +58,7 @@ def test_a_kill_leaves_whole_notes_alone(workspace: Path) -> None:
     assert not list((workspace / "memory").glob(".*.tmp"))
 
 
-def test_two_programs_never_write_over_each_other(workspace: Path) -> None:
+def test_concurrent_programs_never_overwrite_each_other(workspace: Path) -> None:
     workers = [start(workspace, mark, "20") for mark in ("one", "two", "three")]
     paths = [line for worker in workers for line in worker.communicate()[0].splitlines()]
     assert len(set(paths)) == len(paths) == 60
@@ -75,7 +75,7 @@ def small_disk(workspace: Path) -> Iterator[Path]:
     subprocess.run(["umount", "-l", str(workspace)], check=True)
 
 
-def test_on_a_full_disk_nothing_is_left(small_disk: Path) -> None:
+def test_full_disk_leaves_no_partial_note(small_disk: Path) -> None:
     write_note(small_disk, Settings(), STEM, "# Session\n", "sessions/a/1")
     (small_disk / "ballast").write_bytes(b"\0" * (900 * 1024))
     with pytest.raises(NoteError, match="is full: make room"):
@@ -83,7 +83,7 @@ def test_on_a_full_disk_nothing_is_left(small_disk: Path) -> None:
     assert [path.name for path in (small_disk / "memory").iterdir() if path.suffix != ""] == [f"{STEM}.md"]
 
 
-def test_full_disk_creates_no_unmarked_folder(small_disk: Path) -> None:
+def test_disk_full_from_start_writes_no_note(small_disk: Path) -> None:
     (small_disk / "garden.md").write_text("# Garden\n")
     with (small_disk / "ballast").open("wb", buffering=0) as ballast, contextlib.suppress(OSError):
         while True:
@@ -93,7 +93,7 @@ def test_full_disk_creates_no_unmarked_folder(small_disk: Path) -> None:
     assert [note.name for note in notes(small_disk)] == ["garden.md"]
 
 
-def test_a_disk_that_cannot_be_written_is_said(small_disk: Path) -> None:
+def test_read_only_disk_is_reported(small_disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     with pytest.raises(NoteError, match="cannot be written: make the folder writable"):
         write_note(small_disk, Settings(), STEM, "# Session\n", "sessions/a/1")

@@ -45,7 +45,7 @@ def _finished(command: list[str], environment: dict[str, str]) -> subprocess.Com
     return subprocess.run(command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
 
 
-def test_a_picture_of_the_results(notes, words_only, tmp_path, user_home):
+def test_screenshot_shows_results(notes, words_only, tmp_path, user_home):
     before = {path: path.stat().st_mtime_ns for path in notes.rglob("*")}
     picture = tmp_path / "a.png"
     done = _run(
@@ -77,7 +77,7 @@ def test_a_picture_of_the_results(notes, words_only, tmp_path, user_home):
         "remember",
     ],
 )
-def test_every_view_has_a_picture(notes, words_only, tmp_path, view):
+def test_every_view_can_be_captured(notes, words_only, tmp_path, view):
     picture = tmp_path / "a.png"
     query = () if view in ("first-run", "sources") else ("--query", "timer")
     done = _run("--workspace", notes, "--config", words_only, "--view", view, "--screenshot", picture, *query)
@@ -85,7 +85,7 @@ def test_every_view_has_a_picture(notes, words_only, tmp_path, view):
     assert QImage(str(picture)).width() == 1280
 
 
-def test_a_link_on_the_command_line_opens_its_place(notes, words_only, tmp_path):
+def test_link_argument_opens_its_file(notes, words_only, tmp_path):
     pictures = [tmp_path / "plain.png", tmp_path / "linked.png"]
     link = write_link(Link(workspace=str(notes), path="3.md", line=3))
     for picture, more in zip(pictures, ((), (link,)), strict=True):
@@ -98,7 +98,7 @@ def test_a_link_on_the_command_line_opens_its_place(notes, words_only, tmp_path)
     assert not all(column)  # a file is read there
 
 
-def test_invalid_link_one_line_exit_2():
+def test_invalid_argument_prints_one_line_and_exits_2():
     done = _run("nonsense")
     assert done.returncode == 2
     assert done.stderr.startswith("mnemoscope: 'nonsense' is neither a verb (index, search, ")
@@ -106,7 +106,7 @@ def test_invalid_link_one_line_exit_2():
     assert done.stderr.count("\n") == 1
 
 
-def test_the_quick_search_has_a_picture(notes, words_only, tmp_path):
+def test_quick_search_can_be_captured(notes, words_only, tmp_path):
     picture = tmp_path / "a.png"
     done = _run(
         "--workspace", notes, "--config", words_only, "--view", "quick", "--query", "timer", "--screenshot", picture
@@ -115,7 +115,7 @@ def test_the_quick_search_has_a_picture(notes, words_only, tmp_path):
     assert 600 < QImage(str(picture)).width() < 700
 
 
-def test_a_folder_that_is_missing_is_one_line_and_exit_1(tmp_path, words_only):
+def test_missing_folder_prints_one_line_and_exits_1(tmp_path, words_only):
     done = _run("--workspace", tmp_path / "gone", "--config", words_only, "--screenshot", tmp_path / "a.png")
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1
@@ -123,7 +123,7 @@ def test_a_folder_that_is_missing_is_one_line_and_exit_1(tmp_path, words_only):
     assert not (tmp_path / "a.png").exists()
 
 
-def test_settings_that_are_wrong_are_one_line_and_exit_1(notes, tmp_path):
+def test_invalid_settings_print_one_line_and_exit_1(notes, tmp_path):
     config = tmp_path / "settings.toml"
     config.write_text("[defaults]\nmodle = 3\n")
     done = _run("--workspace", notes, "--config", config, "--screenshot", tmp_path / "a.png")
@@ -133,7 +133,7 @@ def test_settings_that_are_wrong_are_one_line_and_exit_1(notes, tmp_path):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux has programs without a display")
-def test_without_a_display_the_other_ways_are_named():
+def test_missing_display_error_names_alternatives():
     gone = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "QT_QPA_PLATFORM": ""}
     done = _run(**gone)
     assert done.returncode == 1
@@ -143,7 +143,7 @@ def test_without_a_display_the_other_ways_are_named():
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no polite kill")
-def test_a_polite_kill_ends_it_well_and_keeps_the_window(notes, words_only, user_home):
+def test_sigterm_exits_cleanly_and_saves_window_state(notes, words_only, user_home):
     process = subprocess.Popen(
         _command("--workspace", notes, "--config", words_only), cwd=ROOT, stderr=subprocess.PIPE, text=True
     )
@@ -161,7 +161,7 @@ def test_a_polite_kill_ends_it_well_and_keeps_the_window(notes, words_only, user
     assert state.exists()
 
 
-def test_a_verb_loads_no_qt():
+def test_verb_does_not_load_qt():
     script = (
         "import sys\n"
         "from gui.__main__ import main\n"

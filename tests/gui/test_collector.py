@@ -41,21 +41,21 @@ def tie(knots: int) -> None:
         Knot()
 
 
-def test_without_it_the_pool_collects(automatic, qtbot, jobs):
+def test_without_collector_pool_threads_collect(automatic, qtbot, jobs):
     done: list[object] = []
     jobs.read(lambda _: tie(10_000), done.append)
     qtbot.waitUntil(lambda: bool(done))
     assert set(Knot.found_by) - {threading.get_ident()}
 
 
-def test_pool_garbage_collected_on_gui_thread(qtbot, jobs, collector):
+def test_pool_garbage_is_collected_on_gui_thread(qtbot, jobs, collector):
     done: list[object] = []
     jobs.read(lambda _: tie(10_000), done.append)
     qtbot.waitUntil(lambda: bool(done and Knot.found_by))
     assert set(Knot.found_by) == {threading.get_ident()}
 
 
-def test_every_generation_gets_its_turn(qtbot, collector, monkeypatch):
+def test_every_generation_is_collected(qtbot, collector, monkeypatch):
     passes: list[int] = []
     collect = gc.collect
     monkeypatch.setattr(gc, "collect", lambda generation: passes.append(generation) or collect(generation))
@@ -68,7 +68,7 @@ def test_every_generation_gets_its_turn(qtbot, collector, monkeypatch):
         gc.set_threshold(*before)
 
 
-def test_startup_objects_frozen_until_end(collector):
+def test_freeze_excludes_existing_objects_until_close(collector):
     assert not gc.isenabled()
     before = gc.get_freeze_count()
     collector.freeze()
@@ -78,13 +78,13 @@ def test_startup_objects_frozen_until_end(collector):
     assert gc.isenabled()
 
 
-def test_where_nothing_was_automatic_nothing_becomes_so(automatic, qapp):
+def test_close_leaves_disabled_gc_disabled(automatic, qapp):
     gc.disable()
     Collector().close()
     assert not gc.isenabled()
 
 
-def test_checks_rarely_when_idle_often_when_busy(qtbot, collector):
+def test_collection_interval_adapts_to_allocation(qtbot, collector):
     before = gc.get_threshold()
     gc.set_threshold(1_000_000)
     try:

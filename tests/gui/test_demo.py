@@ -5,7 +5,7 @@ import engine
 from gui.app.demo import Demo
 
 
-def test_demo_copies_dated_notes_and_cleans_up():
+def test_demo_is_dated_copy_and_removed_on_close():
     demo = Demo()
     notes = list(demo.workspace.rglob("*.md"))
     assert 40 <= len(notes) <= 80
@@ -28,7 +28,7 @@ def test_demo_copies_dated_notes_and_cleans_up():
     demo.close()
 
 
-def test_demo_choices_change_no_user_settings(tmp_path: Path):
+def test_demo_changes_do_not_touch_own_settings(tmp_path: Path):
     own = tmp_path / "own.toml"
     own.write_text('[defaults]\nprovider = "none"\n', "utf-8")
     demo = Demo(own)
@@ -42,7 +42,7 @@ def test_demo_choices_change_no_user_settings(tmp_path: Path):
     assert list(tmp_path.iterdir()) == [own]
 
 
-def test_settings_that_cannot_be_used_are_left_to_the_window(tmp_path: Path):
+def test_demo_ignores_unreadable_settings(tmp_path: Path):
     own = tmp_path / "own.toml"
     own.write_text("[defaults\n", "utf-8")
     demo = Demo(own)

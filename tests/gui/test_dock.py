@@ -20,7 +20,7 @@ def _said(window: MainWindow) -> str:
     return " | ".join(part.text() for part in window.explanation.findChildren(QLabel) if part.isVisible())
 
 
-def test_a_key_shows_and_hides_why_a_result_is_found(qtbot, opened):
+def test_ctrl_i_toggles_explanation_of_current_result(qtbot, opened):
     _find(qtbot, opened, "timer")
     opened.search.focus_results()
     results = QApplication.focusWidget()
@@ -33,7 +33,7 @@ def test_a_key_shows_and_hides_why_a_result_is_found(qtbot, opened):
     assert opened.dock.isHidden()
 
 
-def test_the_key_leads_back_from_inside_of_it(qtbot, opened):
+def test_ctrl_i_inside_explanation_returns_to_results(qtbot, opened):
     _find(qtbot, opened, "timer")
     opened.dock.show_explanation()
     fold = next(b for b in opened.explanation.findChildren(QPushButton) if b.text() == "All figures")
@@ -54,14 +54,14 @@ def test_dock_returns_to_diagnostics(qtbot, opened):
     assert opened.diagnostics.isVisible()
 
 
-def test_from_another_view_the_key_leads_to_the_search(qtbot, opened):
+def test_ctrl_i_in_other_view_opens_search(qtbot, opened):
     opened.views.switch("sessions")
     qtbot.keyClick(opened, Key.Key_I, Control)
     assert opened.views.current == "search"
     assert opened.explanation.isVisible()
 
 
-def test_closing_leads_back_to_the_results(qtbot, opened):
+def test_closing_explanation_returns_to_results(qtbot, opened):
     _find(qtbot, opened, "timer")
     opened.dock.show_explanation()
     close = next(b for b in opened.explanation.findChildren(QPushButton) if b.accessibleName().startswith("Close"))
@@ -70,7 +70,7 @@ def test_closing_leads_back_to_the_results(qtbot, opened):
     assert opened.search.body.list.hasFocus()
 
 
-def test_escape_leads_back_from_the_diagnostics(qtbot, opened):
+def test_escape_in_diagnostics_returns_to_results(qtbot, opened):
     _find(qtbot, opened, "timer")
     opened.panel_actions.ask_why()
     qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
@@ -79,7 +79,7 @@ def test_escape_leads_back_from_the_diagnostics(qtbot, opened):
     assert opened.diagnostics.isVisible()
 
 
-def test_hiding_diagnostics_restores_focus(qtbot, opened):
+def test_hiding_diagnostics_from_inside_returns_to_results(qtbot, opened):
     _find(qtbot, opened, "timer")
     opened.panel_actions.ask_why()
     qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
@@ -88,7 +88,7 @@ def test_hiding_diagnostics_restores_focus(qtbot, opened):
     assert opened.search.body.list.hasFocus()
 
 
-def test_in_a_narrow_window_it_takes_the_files_place(qtbot, opened):
+def test_narrow_window_replaces_file_with_dock(qtbot, opened):
     opened.resize(560, 400)
     qtbot.waitUntil(lambda: opened.width() == 560)
     _find(qtbot, opened, "timer")
@@ -105,14 +105,14 @@ def _press_remedy(qtbot, window: MainWindow, memory, name: RemedyName, **changes
     qtbot.keyClick(QApplication.focusWidget(), Key.Key_Space)
 
 
-def test_a_file_that_is_left_out_leads_to_why(qtbot, opened, memory):
+def test_excluded_remedy_opens_path_explanation(qtbot, opened, memory):
     _press_remedy(qtbot, opened, memory, "excluded", path="drafts/plan.md")
     qtbot.waitUntil(lambda: memory.explained == ["drafts/plan.md"])
     qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
     assert opened.diagnostics.why.edit.text() == "drafts/plan.md"
 
 
-def test_an_update_can_be_begun_from_an_empty_answer(qtbot, opened, memory):
+def test_sync_remedy_starts_sync(qtbot, opened, memory):
     before = len(memory.syncs)
     _press_remedy(qtbot, opened, memory, "sync")
     qtbot.waitUntil(lambda: len(memory.syncs) == before + 1)
@@ -122,7 +122,7 @@ def test_an_update_can_be_begun_from_an_empty_answer(qtbot, opened, memory):
     ("name", "done"),
     [("folder", "choose"), ("add-sessions", "add_sessions"), ("settings", "settings:embedding"), ("embed", "ask")],
 )
-def test_other_remedies_reach_targets(qtbot, opened, memory, monkeypatch, name, done):
+def test_other_remedies_open_their_targets(qtbot, opened, memory, monkeypatch, name, done):
     heard: list[str] = []
     monkeypatch.setattr(opened.first_run, "choose", lambda: heard.append("choose"))
     monkeypatch.setattr(opened.folders, "add_sessions", lambda: heard.append("add_sessions"))

@@ -44,7 +44,7 @@ def test_ctrl_e_without_editor_offers_a_choice(qtbot, opened, editors, monkeypat
     assert not opened.banner.isVisible()
 
 
-def test_choice_that_is_cancelled_saves_nothing(qtbot, opened, editors, monkeypatch):
+def test_cancelled_choice_saves_nothing(qtbot, opened, editors, monkeypatch):
     _press_ctrl_e(qtbot, opened)
     qtbot.waitUntil(opened.banner.isVisible)
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("", ""))

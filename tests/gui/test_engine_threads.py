@@ -118,7 +118,7 @@ def all_pooled(seen: Seen, *expected: str) -> None:
     assert {thread for _, thread in seen.work} == {""}
 
 
-def test_opening_searching_and_syncing_use_the_pools(
+def test_open_search_and_sync_use_pools(
     qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, jobs: Jobs
 ) -> None:
     manager = opened(qtbot, real_window, tmp_path / "notes")
@@ -136,7 +136,7 @@ def test_opening_searching_and_syncing_use_the_pools(
     assert plain_threads == []
 
 
-def test_a_search_of_an_old_index_syncs_on_the_pool(
+def test_search_of_outdated_index_syncs_on_pool(
     qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, jobs: Jobs
 ) -> None:
     manager = opened(qtbot, real_window, tmp_path / "notes")
@@ -156,7 +156,7 @@ def test_a_search_of_an_old_index_syncs_on_the_pool(
 
 
 @pytest.mark.parametrize("real_window", ["watch_debounce_ms = 20"], indirect=True)
-def test_changes_are_judged_and_indexed_on_the_pool(
+def test_file_changes_are_processed_on_pool(
     qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, monkeypatch
 ) -> None:
     monkeypatch.setattr("engine.indexing.folder_watch._SESSION_DEBOUNCE_MS", 20)
@@ -172,7 +172,7 @@ def test_changes_are_judged_and_indexed_on_the_pool(
 
 
 @pytest.mark.parametrize("real_window", [f"{_QUIET}\ninterval_minutes = 1"], indirect=True)
-def test_intervals_sync_on_the_pool(
+def test_interval_syncs_run_on_pool(
     qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, monkeypatch
 ) -> None:
     monkeypatch.setattr("engine.indexing.service._SECONDS_A_MINUTE", 0.3)
@@ -183,7 +183,7 @@ def test_intervals_sync_on_the_pool(
     assert plain_threads == []
 
 
-def test_other_workspaces_are_searched_on_the_pool(
+def test_other_workspaces_are_searched_on_pool(
     qtbot, real_window: MainWindow, seen: Seen, plain_threads: list[str], tmp_path: Path, jobs: Jobs
 ) -> None:
     opened(qtbot, real_window, tmp_path / "boat")
@@ -201,7 +201,7 @@ def test_other_workspaces_are_searched_on_the_pool(
 
 
 @pytest.mark.parametrize("seconds", [0.05, 60])
-def test_an_alarm_runs_on_the_pool_or_is_cancelled(qtbot, jobs: Jobs, seconds: float) -> None:
+def test_timer_runs_on_pool_or_is_cancelled(qtbot, jobs: Jobs, seconds: float) -> None:
     ran: list[bool] = []
     executor = jobs.executor()
     cancel = executor.later(seconds, lambda: ran.append(isinstance(threading.current_thread(), threading._DummyThread)))

@@ -105,7 +105,7 @@ def in_view(qtbot, opened) -> Callable[[str], MainWindow]:
 
 
 @pytest.mark.parametrize("view", VIEWS)
-def test_tab_reaches_everything_and_is_caught_nowhere(qtbot, in_view, view):
+def test_tab_reaches_every_widget_in_both_directions(qtbot, in_view, view):
     window = in_view(view)
     forwards = _walk(qtbot, window, Key.Key_Tab)
     wanted = {widget for widget in _focusable(window) if widget not in forwards}
@@ -127,7 +127,7 @@ def _pictures(window: QWidget, widget: QWidget, elsewhere: QWidget) -> Iterator[
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize("view", VIEWS)
-def test_the_focus_is_seen(qtbot, appearance, in_view, view, theme):
+def test_focus_is_visible(qtbot, appearance, in_view, view, theme):
     appearance.set_theme(theme)
     window = in_view(view)
     QApplication.setCursorFlashTime(0)
@@ -141,7 +141,7 @@ def test_the_focus_is_seen(qtbot, appearance, in_view, view, theme):
     assert not unseen
 
 
-def test_f6_cycles_panes(qtbot, in_view):
+def test_f6_cycles_through_panes_in_both_directions(qtbot, in_view):
     window = in_view("search")
     window.panes.show_dock(True)
     window.search.focus_box()
@@ -188,13 +188,13 @@ def dialog(qtbot, opened, request) -> QWidget:
     return shown
 
 
-def test_tab_cycles_in_dialog(qtbot, dialog):
+def test_tab_cycles_through_dialog(qtbot, dialog):
     forwards = _walk(qtbot, dialog, Key.Key_Tab)
     assert not [_named(widget) for widget in _focusable(dialog) if widget not in forwards]
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_the_focus_is_seen_in_a_dialog_too(qtbot, appearance, dialog, theme):
+def test_focus_is_visible_in_dialog(qtbot, appearance, dialog, theme):
     appearance.set_theme(theme)
     QApplication.setCursorFlashTime(0)
     every = _focusable(dialog)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 from gui.core.job_slot import JobSlot
 
 
-def test_a_newer_job_takes_the_place_and_none_outlives_the_owner(qtbot, jobs):
+def test_newer_job_replaces_older_and_owner_cancels_last(qtbot, jobs):
     told: list[str] = []
     released = threading.Event()
     owner = QObject()

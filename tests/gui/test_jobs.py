@@ -9,7 +9,7 @@ from engine import CancelToken, PathRefused
 from gui.core.jobs import Job, Jobs
 
 
-def test_the_answer_arrives_on_the_gui_thread(qtbot, jobs):
+def test_result_arrives_on_gui_thread(qtbot, jobs):
     threads: list[object] = []
 
     def work(_: CancelToken) -> int:
@@ -36,7 +36,7 @@ def test_the_answer_arrives_on_the_gui_thread(qtbot, jobs):
         (KeyError("x"), "Something unexpected went wrong (KeyError); the log has the details."),
     ],
 )
-def test_an_error_becomes_a_sentence(qtbot, jobs, error, sentence):
+def test_error_becomes_one_sentence(qtbot, jobs, error, sentence):
     told: list[str] = []
 
     def work(_: CancelToken) -> None:
@@ -47,7 +47,7 @@ def test_an_error_becomes_a_sentence(qtbot, jobs, error, sentence):
     assert told == [sentence]
 
 
-def test_a_cancelled_job_never_answers(qtbot, jobs):
+def test_cancelled_job_never_reports(qtbot, jobs):
     told: list[object] = []
     entered, leave = threading.Event(), threading.Event()
 
@@ -64,7 +64,7 @@ def test_a_cancelled_job_never_answers(qtbot, jobs):
     assert told == ["after"]
 
 
-def test_work_that_was_cancelled_before_it_began_does_not_begin(qtbot, jobs):
+def test_job_cancelled_before_start_does_not_run(qtbot, jobs):
     ran: list[str] = []
     gate = threading.Event()
     entered = [threading.Event() for _ in range(3)]
@@ -94,7 +94,7 @@ def test_readers_do_not_wait_for_writers(qtbot, jobs):
     gate.set()
 
 
-def test_shutdown_cancels_runs_the_last_work_and_waits(qapp):
+def test_shutdown_cancels_jobs_runs_last_and_waits(qapp):
     jobs = Jobs()
     entered, ended = threading.Event(), threading.Event()
     order: list[str] = []
@@ -114,7 +114,7 @@ def test_shutdown_cancels_runs_the_last_work_and_waits(qapp):
     assert ended.is_set()
 
 
-def test_shutdown_reports_unstoppable_work(qapp):
+def test_shutdown_reports_job_that_does_not_stop(qapp):
     jobs = Jobs()
     entered, gate = threading.Event(), threading.Event()
 
@@ -129,7 +129,7 @@ def test_shutdown_reports_unstoppable_work(qapp):
     assert jobs.shutdown(5000)
 
 
-def test_the_engine_runs_on_the_pool(jobs):
+def test_executor_runs_on_pool(jobs):
     executor = jobs.executor()
     good = executor.submit(pow, 2, 5)
     bad = executor.submit(int, "x")
@@ -139,7 +139,7 @@ def test_the_engine_runs_on_the_pool(jobs):
     assert list(executor.map(abs, [-1, -2])) == [1, 2]
 
 
-def test_a_job_that_has_reported_holds_nothing(qtbot, jobs):
+def test_finished_job_holds_no_references(qtbot, jobs):
     class Held:
         pass
 

@@ -9,7 +9,7 @@ def _of(window, name):
     return [key.toString() for key in next(one for one in window.actions() if one.objectName() == name).shortcuts()]
 
 
-def test_settings_keys_apply_and_errors_reported(qtbot, window, memory):
+def test_key_settings_apply_and_unknown_command_is_reported(qtbot, window, memory):
     engine.save_setting("window.keys", {"index.sync": ["Ctrl+F5"], "view.nowhere": ["F4"]})
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
@@ -18,7 +18,7 @@ def test_settings_keys_apply_and_errors_reported(qtbot, window, memory):
     assert window.sync_bar._now.toolTip() == "Look for changes now (Ctrl+F5)"
 
 
-def test_every_action_with_keys_has_a_name(opened):
+def test_every_action_with_keys_has_a_command(opened):
     """What has none cannot be found in the palette, nor be given other keys."""
     nameless = [
         action.text()

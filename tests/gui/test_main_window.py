@@ -44,21 +44,21 @@ def _find(qtbot, window: MainWindow, query: str) -> None:
     qtbot.waitUntil(lambda: not window.search.busy)
 
 
-def test_opening_indexes_and_shows_progress_to_the_end(qtbot, opened, memory):
+def test_opening_folder_syncs_and_shows_progress(qtbot, opened, memory):
     assert memory.syncs == [("session-start", False)]
     assert opened.sync_bar.line.word == "Up to date"
     assert opened.windowTitle().startswith(memory.folder.name)
     assert opened.state.recent == [str(memory.folder)]
 
 
-def test_a_person_may_switch_the_first_sync_off(qtbot, window, memory, user_home):
+def test_first_sync_can_be_switched_off(qtbot, window, memory, user_home):
     engine.save_setting("sync.on_session_start", False)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: window.workspace.status is not None)
     assert memory.syncs == []
 
 
-def test_the_keys_lead_from_box_to_list_to_file_and_back(qtbot, opened, box):
+def test_keys_move_from_box_to_list_to_file_and_back(qtbot, opened, box):
     _find(qtbot, opened, "timer")
     opened.search.focus_box()
     assert box.hasFocus()
@@ -73,13 +73,13 @@ def test_the_keys_lead_from_box_to_list_to_file_and_back(qtbot, opened, box):
     assert box.hasFocus()
 
 
-def test_the_file_follows_the_selection(qtbot, opened):
+def test_viewer_follows_selected_result(qtbot, opened):
     with qtbot.waitSignal(opened.viewer.file_shown) as shown:
         _find(qtbot, opened, "CR2032")
     assert shown.args[0] in ("topics/shopping.md", "projects/greenhouse.md")
 
 
-def test_shortcuts(qtbot, opened, box, memory):
+def test_window_shortcuts(qtbot, opened, box, memory):
     opened.sync_bar.setFocus()
     qtbot.keyClick(opened, Key.Key_K, Control)
     assert box.hasFocus()
@@ -101,7 +101,7 @@ def test_shortcuts(qtbot, opened, box, memory):
     qtbot.waitUntil(lambda: opened.findChild(QDialog) is None)
 
 
-def test_a_question_mark_belongs_to_the_box_while_that_is_used(qtbot, opened, box):
+def test_question_mark_is_typed_in_focused_box(qtbot, opened, box):
     box.setFocus()
     qtbot.keyClicks(box, "why?")
     assert box.text() == "why?"
@@ -109,7 +109,7 @@ def test_a_question_mark_belongs_to_the_box_while_that_is_used(qtbot, opened, bo
     qtbot.waitUntil(lambda: not opened.search.busy)
 
 
-def test_about_names_the_places(qtbot, opened):
+def test_about_shows_paths(qtbot, opened):
     opened.about.show()
     sheet = opened.findChild(QDialog)
     words = " ".join(label.text() for label in sheet.findChildren(QLabel))
@@ -120,7 +120,7 @@ def test_about_names_the_places(qtbot, opened):
     qtbot.waitUntil(lambda: opened.findChild(QDialog) is None)
 
 
-def test_the_text_size_changes_by_key(qtbot, opened, appearance):
+def test_font_scale_changes_by_key(qtbot, opened, appearance):
     qtbot.keyClick(opened, Key.Key_Plus, Control)
     assert appearance.font_scale == 1.15
     qtbot.keyClick(opened, Key.Key_Minus, Control)
@@ -130,7 +130,7 @@ def test_the_text_size_changes_by_key(qtbot, opened, appearance):
     assert appearance.font_scale == 1.0
 
 
-def test_the_menu_changes_the_theme_and_the_settings(qtbot, opened, appearance):
+def test_theme_menu_changes_theme_and_settings(qtbot, opened, appearance):
     menu = next(menu for menu in opened.findChildren(QMenu) if menu.title() == "Theme")
     dark = next(action for action in menu.actions() if action.text() == "Dark")
     dark.trigger()
@@ -143,7 +143,7 @@ def test_the_menu_changes_the_theme_and_the_settings(qtbot, opened, appearance):
     assert not dark.isChecked()
 
 
-def test_rebuilding_asks_first(qtbot, opened, memory):
+def test_rebuild_asks_first(qtbot, opened, memory):
     opened.banner.ask_rebuild()
     qtbot.mouseClick(_button(opened.banner, "Keep it"), Qt.MouseButton.LeftButton)
     assert opened.banner.text == ""
@@ -152,7 +152,7 @@ def test_rebuilding_asks_first(qtbot, opened, memory):
     qtbot.waitUntil(lambda: memory.syncs[-1] == ("manual", True))
 
 
-def test_results_follow_the_index_while_nothing_else_moves(qtbot, opened, memory):
+def test_results_refresh_only_when_index_changes(qtbot, opened, memory):
     _find(qtbot, opened, "timer")
     asked = len(memory.searches)
     memory.set_status(chunks=99)
@@ -164,7 +164,7 @@ def test_results_follow_the_index_while_nothing_else_moves(qtbot, opened, memory
     assert len(memory.searches) == asked
 
 
-def test_a_dropped_folder_is_offered_not_opened(qtbot, opened, memory, tmp_path):
+def test_dropped_folder_is_previewed_not_opened(qtbot, opened, memory, tmp_path):
     (tmp_path / "note.md").write_text("# Note")
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(tmp_path))])
@@ -179,7 +179,7 @@ def test_a_dropped_folder_is_offered_not_opened(qtbot, opened, memory, tmp_path)
     assert not memory.closed
 
 
-def test_a_chosen_folder_is_offered_with_a_way_back(qtbot, opened, tmp_path, monkeypatch):
+def test_chosen_folder_is_previewed_with_back_button(qtbot, opened, tmp_path, monkeypatch):
     (tmp_path / "note.md").write_text("# Note")
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
     qtbot.keyClick(opened, Key.Key_O, Control)
@@ -189,7 +189,7 @@ def test_a_chosen_folder_is_offered_with_a_way_back(qtbot, opened, tmp_path, mon
     assert opened.pages.currentWidget() is opened.panes
 
 
-def test_a_first_start_asks_then_indexes_and_remembers(qtbot, window, memory, tmp_path):
+def test_first_start_previews_indexes_and_saves_folder(qtbot, window, memory, tmp_path):
     (tmp_path / "note.md").write_text("# Note")
     window.folders.ask()
     assert not window.sync_bar.isVisible()
@@ -216,7 +216,7 @@ def test_a_first_start_asks_then_indexes_and_remembers(qtbot, window, memory, tm
         ),
     ],
 )
-def test_a_failure_is_a_page_with_a_way_on(qtbot, window, memory, monkeypatch, error, title, actions):
+def test_open_failure_shows_message_page_with_retry(qtbot, window, memory, monkeypatch, error, title, actions):
     def refuse(*_args, **_options):
         raise error
 
@@ -234,7 +234,7 @@ def test_a_failure_is_a_page_with_a_way_on(qtbot, window, memory, monkeypatch, e
     assert window.pages.currentWidget() is window.panes
 
 
-def test_unopenable_folder_returns_to_previous(qtbot, window, memory, tmp_path, monkeypatch):
+def test_failed_folder_offers_back_to_previous_one(qtbot, window, memory, tmp_path, monkeypatch):
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
     note = tmp_path / "note.md"
@@ -248,7 +248,7 @@ def test_unopenable_folder_returns_to_previous(qtbot, window, memory, tmp_path, 
     assert opened == [memory.folder]
 
 
-def test_a_problem_of_the_index_is_a_banner_once(qtbot, opened, memory):
+def test_index_problem_shows_banner_once(qtbot, opened, memory):
     memory.set_status(index_error="The index was damaged and set aside.")
     qtbot.waitUntil(lambda: opened.banner.text == "The index was damaged and set aside.")
     opened.banner.clear()
@@ -257,7 +257,7 @@ def test_a_problem_of_the_index_is_a_banner_once(qtbot, opened, memory):
     assert opened.banner.text == ""
 
 
-def test_lost_data_is_restored_from_the_banner_with_a_key(qtbot, opened, memory):
+def test_missing_user_data_is_restored_from_banner_by_key(qtbot, opened, memory):
     memory.facts.add("The gate code is on the fridge.")
     memory.user_data.path.unlink()
     memory.set_status(user_data=memory.user_data.status())
@@ -270,7 +270,7 @@ def test_lost_data_is_restored_from_the_banner_with_a_key(qtbot, opened, memory)
     assert len(memory.facts.all()) == 1
 
 
-def test_lost_data_without_a_backup_has_no_button(qtbot, opened, memory):
+def test_missing_user_data_without_backup_offers_no_restore(qtbot, opened, memory):
     memory.set_status(user_data=UserDataStatus(problem="It is damaged.", backup=None))
     qtbot.waitUntil(lambda: opened.banner.text == "It is damaged.")
     assert not [button for button in opened.banner.findChildren(QPushButton) if button.text() == "Restore backup"]
@@ -278,7 +278,7 @@ def test_lost_data_without_a_backup_has_no_button(qtbot, opened, memory):
     qtbot.waitUntil(lambda: opened.banner.text == "")
 
 
-def test_a_failed_sync_offers_another(qtbot, opened, memory):
+def test_failed_sync_offers_retry(qtbot, opened, memory):
     memory.sync_error = engine.DiskFull("No room left on the disk of the index.")
     opened.workspace.sync()
     qtbot.waitUntil(lambda: opened.banner.text == "No room left on the disk of the index.")
@@ -288,7 +288,7 @@ def test_a_failed_sync_offers_another(qtbot, opened, memory):
     qtbot.waitUntil(lambda: len(memory.syncs) == syncs + 1)
 
 
-def test_failed_files_are_shown_from_the_sync_bar(qtbot, opened, memory):
+def test_sync_bar_failed_button_opens_diagnostics(qtbot, opened, memory):
     opened.panes.show_dock(False)
     memory.set_status(failed_files=(FileIssue(path="a.md", rule="not-utf-8", detail="x"),))
     qtbot.waitUntil(lambda: opened.workspace.status.failed_files != ())
@@ -296,7 +296,7 @@ def test_failed_files_are_shown_from_the_sync_bar(qtbot, opened, memory):
     assert opened.diagnostics.isVisible()
 
 
-def test_the_dock_folds_before_text_is_cut_and_comes_back(qtbot, opened):
+def test_dock_hides_in_narrow_window_and_returns(qtbot, opened):
     opened.resize(1400, 800)
     qtbot.waitUntil(opened.diagnostics.isVisible)
     opened.resize(820, 800)
@@ -311,7 +311,7 @@ def test_the_dock_folds_before_text_is_cut_and_comes_back(qtbot, opened):
 
 
 @pytest.mark.parametrize("width", [600, 760, 1000, 1280, 1920])
-def test_every_pane_keeps_room_at_any_width(qtbot, opened, width):
+def test_every_pane_has_minimum_width(qtbot, opened, width):
     opened.resize(width, 700)
     qtbot.waitUntil(lambda: opened.panes.width() == width)
     sizes = opened.panes.sizes()
@@ -320,7 +320,7 @@ def test_every_pane_keeps_room_at_any_width(qtbot, opened, width):
     assert opened.dock.isHidden() or sizes[-1] >= 260
 
 
-def test_closing_keeps_the_window_and_ends_everything(qtbot, opened, memory):
+def test_closing_saves_window_state_and_shuts_down(qtbot, opened, memory):
     memory.step_delay = 0.02
     memory.files = {f"{number}.md": "# x" for number in range(500)}
     opened.workspace.sync()
@@ -336,7 +336,7 @@ def test_closing_keeps_the_window_and_ends_everything(qtbot, opened, memory):
     assert memory.current_sync() is None
 
 
-def test_another_folder_takes_the_place_of_the_first(qtbot, opened, memory, monkeypatch, tmp_path):
+def test_opening_another_folder_replaces_the_first(qtbot, opened, memory, monkeypatch, tmp_path):
     other = FakeMemory({"x.md": "# Something else\n\nabout herons"})
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: other)
     _find(qtbot, opened, "timer")
@@ -374,7 +374,7 @@ VIEWS: list[tuple[str, Callable[[MainWindow, Path], None]]] = [
 
 
 @pytest.mark.parametrize(("view", "go"), VIEWS, ids=[name for name, _ in VIEWS])
-def test_everything_that_takes_the_focus_has_a_name(qtbot, opened, memory, tmp_path, view, go):
+def test_every_focusable_widget_has_accessible_name(qtbot, opened, memory, tmp_path, view, go):
     (tmp_path / "note.md").write_text("# Note")
     _find(qtbot, opened, "timer")
     issues = (FileIssue(path="a.md", rule="not-utf-8", detail="x"),)
@@ -392,7 +392,7 @@ def test_everything_that_takes_the_focus_has_a_name(qtbot, opened, memory, tmp_p
     assert nameless == []
 
 
-def test_tab_visits_every_button_of_the_window_and_returns(qtbot, opened, box):
+def test_tab_visits_every_pane_of_the_window(qtbot, opened, box):
     _find(qtbot, opened, "timer")
     box.setFocus()
     seen = []
@@ -408,7 +408,7 @@ def test_tab_visits_every_button_of_the_window_and_returns(qtbot, opened, box):
     assert any(opened.sync_bar.isAncestorOf(widget) for widget in seen)
 
 
-def test_result_and_skipped_file_open_externally(qtbot, opened, memory, monkeypatch):
+def test_result_and_skipped_file_open_in_other_programs(qtbot, opened, memory, monkeypatch):
     seen: list[tuple[object, ...]] = []
     monkeypatch.setattr(external_opener, "open_in_editor", lambda *arguments: seen.append(arguments) or "")
     monkeypatch.setattr(external_opener, "reveal_in_file_manager", lambda place, _owner: seen.append((place,)))
@@ -427,7 +427,7 @@ def test_result_and_skipped_file_open_externally(qtbot, opened, memory, monkeypa
     assert not seen
 
 
-def test_enter_chooses_a_folder_at_the_very_start(window):
+def test_first_start_focuses_choose_folder_button(window):
     window.folders.ask()
     focus = window.focusWidget()
     assert isinstance(focus, QPushButton)
@@ -435,7 +435,7 @@ def test_enter_chooses_a_folder_at_the_very_start(window):
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
-def test_the_hint_is_not_cut_in_a_narrow_list(qtbot, opened, appearance, scale):
+def test_hint_is_not_cut_in_narrow_list(qtbot, opened, appearance, scale):
     appearance.set_font_scale(scale)
     page = opened.search.body.page
     page.setFixedWidth(280)
@@ -443,7 +443,7 @@ def test_the_hint_is_not_cut_in_a_narrow_list(qtbot, opened, appearance, scale):
 
 
 @pytest.mark.parametrize("scale", [0.8, 1.0])
-def test_narrow_window_dock_replaces_file_until_needed(qtbot, opened, appearance, scale):
+def test_narrow_window_shows_dock_or_file(qtbot, opened, appearance, scale):
     appearance.set_font_scale(scale)
     opened.resize(560, 700)
     qtbot.waitUntil(lambda: opened.width() == 560)
@@ -494,48 +494,48 @@ def test_added_sessions_reopen_and_sync_workspace(qtbot, window, memory, user_ho
     assert again.syncs == [("manual", False)]
 
 
-def test_esc_leaves_the_choice_of_sessions_as_it_was(qtbot, opened):
+def test_escape_leaves_session_choice_unchanged(qtbot, opened):
     opened.folders.choose_sessions()
     qtbot.waitUntil(lambda: opened.first_run.ready)
     qtbot.keyClick(QApplication.focusWidget(), Key.Key_Escape)
     assert opened.pages.currentWidget() is opened.panes
 
 
-def test_the_sessions_view_asks_on_the_same_page(qtbot, opened):
+def test_sessions_view_opens_source_page(qtbot, opened):
     opened.sessions.folder_wanted.emit()
     assert opened.pages.currentWidget() is opened.first_run
     qtbot.waitUntil(lambda: opened.first_run.ready)
     assert _button(opened.first_run, "Save and index")
 
 
-def test_a_missing_file_is_asked_about_from_an_empty_answer(qtbot, opened):
+def test_empty_answer_opens_path_explanation(qtbot, opened):
     _find(qtbot, opened, "zeppelin")
     qtbot.mouseClick(_button(opened.search.body, "A file is missing…"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(opened.diagnostics.why.edit.hasFocus)
 
 
-def test_a_file_outside_is_indexed_too(qtbot, opened, memory):
+def test_outside_file_is_added_to_extra_paths(qtbot, opened, memory):
     with qtbot.waitSignal(opened.workspace.opening) as again:
         opened.diagnostics.add_requested.emit("/mnt/more")
     assert again.args == [memory.folder]
     assert engine.load_settings(memory.folder).extra_paths == ("/mnt/more",)
 
 
-def test_a_demo_takes_no_files_in(qtbot, opened):
+def test_demo_refuses_extra_paths(qtbot, opened):
     opened.folders._remembers = False
     opened.diagnostics.add_requested.emit("/mnt/more")
     assert "demo" in opened.banner.text
     assert engine.load_settings(opened.workspace.current.folder).extra_paths == ()
 
 
-def test_the_rule_of_a_file_leads_to_the_settings_file(qtbot, opened, monkeypatch):
+def test_rule_remedy_opens_settings_file(qtbot, opened, monkeypatch):
     asked: list[bool] = []
     monkeypatch.setattr(AppPaths, "open_settings", lambda _: asked.append(True))
     opened.diagnostics.action_requested.emit("settings-file")
     assert asked == [True]
 
 
-def test_note_opens_in_editor_transcript_shown(qtbot, opened, memory, monkeypatch):
+def test_note_opens_in_editor_and_transcript_is_revealed(qtbot, opened, memory, monkeypatch):
     edited, shown = [], []
     monkeypatch.setattr(external_opener, "open_in_editor", lambda path, line, _: edited.append((path.name, line)) or "")
     monkeypatch.setattr(external_opener, "reveal_in_file_manager", lambda path, _: shown.append(path))
@@ -547,7 +547,7 @@ def test_note_opens_in_editor_transcript_shown(qtbot, opened, memory, monkeypatc
     assert shown == [transcript]
 
 
-def test_damaged_settings_renamed_window_continues(qtbot, window, memory):
+def test_damaged_settings_are_set_aside_and_folder_opens(qtbot, window, memory):
     path = engine.settings_path()
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("[defaults\nmine = 1\n")

@@ -8,7 +8,7 @@ from gui.commands.menu_bar import fill_menu_bar
 Role = QAction.MenuRole
 
 
-def test_menu_bar_has_every_command_once(qtbot, opened):
+def test_menu_bar_has_every_command_once_with_roles(qtbot, opened):
     bar = QMenuBar()
     qtbot.addWidget(bar)
     fill_menu_bar(bar, opened.actions())
@@ -30,7 +30,7 @@ def test_menu_bar_has_every_command_once(qtbot, opened):
 
 
 @pytest.mark.qt_log_ignore("grabbing the keyboard", "support raise", extend=True)
-def test_a_key_opens_the_menu_and_escape_leaves_it(qtbot, opened):
+def test_f10_opens_menu_and_escape_closes_it(qtbot, opened):
     menu = opened.commands.menu
     opened.search.focus_box()
     box = QApplication.focusWidget()

@@ -14,13 +14,13 @@ MOVES = re.compile(
 SOURCES = sorted(Path(gui.__file__).parent.rglob("*.py"))
 
 
-def test_no_part_of_the_window_animates_anything():
+def test_gui_code_contains_no_animation():
     assert len(SOURCES) > 100
     assert [path.name for path in SOURCES if MOVES.search(path.read_text("utf-8"))] == []
 
 
 @pytest.mark.parametrize("value", [0, 500, 1000])
-def test_the_line_of_progress_rests_between_two_figures(qtbot, value):
+def test_progress_line_does_not_animate(qtbot, value):
     line = ProgressLine()
     qtbot.addWidget(line)
     line.setValue(value)

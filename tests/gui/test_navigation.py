@@ -90,7 +90,7 @@ def _path(results, number: int) -> str:
     return row.result.path if hasattr(row, "result") else ""
 
 
-def test_questions_are_walked_through_and_typing_is_no_step(qtbot, opened, find, back, forward, rest):
+def test_back_and_forward_step_through_queries_not_typing(qtbot, opened, find, back, forward, rest):
     assert _ways(opened) == (False, False)
     find("timer")
     find("hose")
@@ -111,14 +111,14 @@ def test_questions_are_walked_through_and_typing_is_no_step(qtbot, opened, find,
     assert (_query(opened), _ways(opened)) == ("valve", (True, False))
 
 
-def test_going_back_does_not_search_again(qtbot, opened, memory, find, back, rest):
+def test_going_back_does_not_save_query_again(qtbot, opened, memory, find, back, rest):
     find("timer")
     find("hose")
     back()
     assert [search.question.text for search in memory.kept_searches.recent()] == ["hose", "timer"]
 
 
-def test_selection_and_scroll_are_as_they_were(qtbot, opened, find, back, forward, rest):
+def test_back_restores_selection_and_scroll_position(qtbot, opened, find, back, forward, rest):
     find("timer")
     results = opened.search.body.list
     _open(qtbot, opened, "030.md", rest)
@@ -136,7 +136,7 @@ def test_selection_and_scroll_are_as_they_were(qtbot, opened, find, back, forwar
     assert (_query(opened), _current(opened)) == ("hose", "000.md")
 
 
-def test_each_opened_result_is_a_place(qtbot, opened, find, back, rest):
+def test_each_opened_result_is_a_history_entry(qtbot, opened, find, back, rest):
     find("timer")
     _open(qtbot, opened, "003.md", rest)
     results = opened.search.body.list
@@ -150,7 +150,7 @@ def test_each_opened_result_is_a_place(qtbot, opened, find, back, rest):
     assert _ways(opened) == (False, True)
 
 
-def test_filters_ranking_and_order_come_back(qtbot, opened, find, back, forward, rest):
+def test_back_and_forward_restore_filters_ranking_and_order(qtbot, opened, find, back, forward, rest):
     find("timer")
     narrow = AskedQuestion(text="hose", sources=("memory",), days=365, half_life_days=90.0, diverse=True, order="date")
     opened.search.controller.show_question(narrow)
@@ -164,7 +164,7 @@ def test_filters_ranking_and_order_come_back(qtbot, opened, find, back, forward,
     assert opened.search.controller.saved_searches.question == narrow
 
 
-def test_more_results_than_at_first_come_back(qtbot, opened, find, back, rest, monkeypatch):
+def test_back_restores_extended_result_list(qtbot, opened, find, back, rest, monkeypatch):
     monkeypatch.setattr("gui.search.query.FIRST_RESULTS", 10)
     monkeypatch.setattr("gui.search.view_state.FIRST_RESULTS", 10)
     find("timer")
@@ -176,7 +176,7 @@ def test_more_results_than_at_first_come_back(qtbot, opened, find, back, rest, m
     assert _current(opened) == "035.md"
 
 
-def test_views_and_sessions_are_places(qtbot, opened, find, back, forward, rest):
+def test_views_and_sessions_are_history_entries(qtbot, opened, find, back, forward, rest):
     find("timer")
     qtbot.keyClick(opened, Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     rest()
@@ -202,7 +202,7 @@ def test_views_and_sessions_are_places(qtbot, opened, find, back, forward, rest)
     assert (opened.views.current, sessions.current_session().path) == ("sessions", paths[0])
 
 
-def test_session_criteria_restored(qtbot, opened, back, forward, rest):
+def test_back_restores_session_filters(qtbot, opened, back, forward, rest):
     qtbot.keyClick(opened, Key.Key_2, Qt.KeyboardModifier.ControlModifier)
     rest()
     qtbot.waitUntil(lambda: opened.sessions.view.has_rows)
@@ -220,7 +220,7 @@ def test_session_criteria_restored(qtbot, opened, back, forward, rest):
     assert opened.sessions.chips.agent == ""
 
 
-def test_a_line_that_was_chosen_in_the_index_is_a_place(qtbot, opened, find, back, forward, rest):
+def test_location_opened_from_index_is_a_history_entry(qtbot, opened, find, back, forward, rest):
     find("timer")
     opened.views.switch("index")
     rest()
@@ -236,7 +236,7 @@ def test_a_line_that_was_chosen_in_the_index_is_a_place(qtbot, opened, find, bac
     assert opened.views.current == "index"
 
 
-def test_the_mouse_has_buttons_for_it(qtbot, opened, find, rest):
+def test_mouse_buttons_go_back_and_forward(qtbot, opened, find, rest):
     find("timer")
     find("hose")
     for button, query in ((Qt.MouseButton.BackButton, "timer"), (Qt.MouseButton.ForwardButton, "hose")):
@@ -246,7 +246,7 @@ def test_the_mouse_has_buttons_for_it(qtbot, opened, find, rest):
     assert QApplication.activePopupWidget() is None
 
 
-def test_other_workspace_resets_history(qtbot, opened, find, tmp_path, monkeypatch, rest):
+def test_opening_workspace_clears_history(qtbot, opened, find, tmp_path, monkeypatch, rest):
     find("timer")
     find("hose")
     other = FakeMemory({"x.md": "# Something else\n\nabout herons"})
@@ -257,7 +257,7 @@ def test_other_workspace_resets_history(qtbot, opened, find, tmp_path, monkeypat
     assert _ways(opened) == (False, False)
 
 
-def test_a_conversation_is_read_on_where_it_was_left(qtbot, opened, memory, back, forward, rest):
+def test_back_restores_reading_position_in_conversation(qtbot, opened, memory, back, forward, rest):
     turns = [("user" if n % 2 else "assistant", [("text", f"Message {n} of the valve.")]) for n in range(200)]
     paths = ["sessions/claude-code/one.jsonl", "sessions/claude-code/two.jsonl"]
     memory.session_texts = {path: make_session(turns, path=path) for path in paths}

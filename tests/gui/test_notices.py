@@ -30,7 +30,7 @@ def press(notices: Notices, words: str) -> None:
     next(button for button in notices.findChildren(QPushButton) if button.text() == words).click()
 
 
-def test_a_failed_sync_can_be_tried_again(notices, workspace):
+def test_failed_sync_can_be_retried(notices, workspace):
     workspace.sync_failed.emit("The disk is full.", False)
     assert notices.text == "The disk is full."
     assert "Settings…" not in words(notices)
@@ -39,14 +39,14 @@ def test_a_failed_sync_can_be_tried_again(notices, workspace):
     assert notices.text == ""
 
 
-def test_a_provider_that_failed_leads_to_the_settings(qtbot, notices, workspace):
+def test_failed_provider_offers_settings(qtbot, notices, workspace):
     workspace.sync_failed.emit("OpenAI refused the API key.", True)
     assert words(notices) == ["Try again", "Settings…"]
     with qtbot.waitSignal(notices.settings_wanted):
         press(notices, "Settings…")
 
 
-def test_good_sync_clears_earlier_failure_only(notices, workspace):
+def test_successful_sync_clears_only_sync_failure(notices, workspace):
     workspace.sync_failed.emit("The server cannot be reached.", True)
     notices.take_back_failed_sync()
     assert notices.text == ""
@@ -55,7 +55,7 @@ def test_good_sync_clears_earlier_failure_only(notices, workspace):
     assert notices.text
 
 
-def test_provider_problem_shown_until_solved(qtbot, notices):
+def test_provider_problem_is_shown_until_resolved(qtbot, notices):
     notices.tell_provider_problem("There is no API key for gemini.")
     assert notices.text == "Only words are searched. There is no API key for gemini."
     with qtbot.waitSignal(notices.settings_wanted):
@@ -65,7 +65,7 @@ def test_provider_problem_shown_until_solved(qtbot, notices):
     assert notices.text == ""
 
 
-def test_an_index_that_can_be_mended_offers_a_rebuild(notices, workspace):
+def test_repairable_index_offers_rebuild(notices, workspace):
     notices.tell_index_problem("It is damaged.", "rebuild")
     press(notices, "Rebuild index…")
     assert "Rebuild the whole index?" in notices.text
@@ -73,7 +73,7 @@ def test_an_index_that_can_be_mended_offers_a_rebuild(notices, workspace):
     assert workspace.asked == [{"force": True}]
 
 
-def test_external_index_retried_not_rebuilt(qtbot, notices, workspace):
+def test_external_index_offers_retry_not_rebuild(qtbot, notices, workspace):
     notices.tell_index_problem("The command qmd was not found.", "sync")
     assert words(notices) == ["Try again", "Choose another engine…"]
     with qtbot.waitSignal(notices.engine_wanted):
@@ -83,12 +83,12 @@ def test_external_index_retried_not_rebuilt(qtbot, notices, workspace):
     assert workspace.asked == [{}]
 
 
-def test_an_index_that_cannot_be_mended_offers_nothing(notices):
+def test_unrepairable_index_offers_nothing(notices):
     notices.tell_index_problem("It is of a newer version.", "")
     assert not [button for button in notices.findChildren(QPushButton) if button.text()]
 
 
-def test_embedding_that_costs_is_asked_for_with_its_price(notices, workspace):
+def test_billed_embedding_asks_with_price(notices, workspace):
     estimate = make_estimate(cost=1.09)
     notices.ask_to_embed(estimate)
     assert "$1.09" in notices.text
@@ -96,7 +96,7 @@ def test_embedding_that_costs_is_asked_for_with_its_price(notices, workspace):
     assert workspace.asked == [{"approve": estimate}]
 
 
-def test_answered_elsewhere_clears_only_own_matter(notices):
+def test_withdrawn_estimate_clears_only_its_own_notice(notices):
     notices.ask_to_embed(make_estimate())
     notices.ask_to_embed(None)
     assert notices.text == ""
@@ -105,7 +105,7 @@ def test_answered_elsewhere_clears_only_own_matter(notices):
     assert notices.text == "The disk is full."
 
 
-def test_failed_engine_named_with_retry(notices, workspace, monkeypatch):
+def test_engine_fallback_names_reason_and_offers_retry(notices, workspace, monkeypatch):
     tried = []
     monkeypatch.setattr(workspace, "try_again", lambda: tried.append(1))
     notices.tell_engine_replaced(FallbackEngine("qmd", "The command qmd was not found."))

@@ -8,7 +8,7 @@ from gui import __main__
 from gui.app.options import View, parse_options
 
 
-def test_nothing_asked_for_is_the_search_view():
+def test_no_arguments_open_search_view():
     options = parse_options([])
     assert (options.view, options.query, options.demo, options.screenshot, options.size) == (
         "search",
@@ -19,7 +19,7 @@ def test_nothing_asked_for_is_the_search_view():
     )
 
 
-def test_everything_asked_for(tmp_path):
+def test_all_options_are_parsed(tmp_path):
     picture = tmp_path / "a.png"
     options = parse_options(
         [
@@ -65,7 +65,7 @@ def test_everything_asked_for(tmp_path):
         (["--theme", "pink"], "invalid choice: 'pink'"),
     ],
 )
-def test_wrong_usage_is_one_line_and_exit_2(capsys, arguments, problem):
+def test_wrong_usage_prints_one_line_and_exits_2(capsys, arguments, problem):
     assert __main__.main(arguments) == 2
     out, err = capsys.readouterr()
     assert out == ""
@@ -75,12 +75,12 @@ def test_wrong_usage_is_one_line_and_exit_2(capsys, arguments, problem):
 
 
 @pytest.mark.parametrize("argument", ["--help", "--version"])
-def test_help_and_version_end_well(capsys, argument):
+def test_help_and_version_exit_0(capsys, argument):
     assert __main__.main([argument]) == 0
     assert "mnemoscope" in capsys.readouterr().out
 
 
-def test_the_help_lists_every_verb_and_view(capsys):
+def test_help_lists_every_verb_and_view(capsys):
     __main__.main(["--help"])
     told = capsys.readouterr().out
     for verb, does in VERBS.items():

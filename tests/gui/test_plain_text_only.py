@@ -133,7 +133,7 @@ def test_gui_has_no_raw_call_that_may_read_html() -> None:
         "made.setToolTip(action.toolTip())",
     ],
 )
-def test_raw_call_is_noticed(source: str) -> None:
+def test_raw_call_is_detected(source: str) -> None:
     assert list(raw_calls(source))
 
 

@@ -33,6 +33,6 @@ while thread.is_alive():
 """
 
 
-def test_parallel_missing_fonts_do_not_deadlock():
+def test_two_threads_may_lay_out_missing_fonts_concurrently():
     done = subprocess.run([sys.executable, "-c", LAY_OUT], capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr

@@ -29,7 +29,7 @@ def german(qapp) -> Iterator[None]:
     ("key", "told"),
     [("Ctrl+Return", "Strg+Eingabe"), ("Ctrl+Shift+Space", "Strg+Umschalt+Leertaste"), ("Alt+Left", "Alt+Links")],
 )
-def test_menus_write_each_key_as_it_is_called(key, told):
+def test_menus_show_native_key_names(key, told):
     """Qt's own catalogue has no German for the return key, and sentences call it as keyboards do."""
     assert QKeySequence(key).toString(NATIVE) == told
     assert QKeySequence(key).toString() == key

@@ -6,7 +6,7 @@ from gui.core.status_feed import StatusFeed
 from tests.helpers.fake_memory import FakeMemory
 
 
-def test_a_change_on_any_thread_arrives_on_the_gui_thread(qtbot, jobs, memory):
+def test_status_change_on_any_thread_arrives_on_gui_thread(qtbot, jobs, memory):
     feed = StatusFeed(jobs)
     heard: list[tuple[int, bool]] = []
     home = QThread.currentThread()
@@ -21,7 +21,7 @@ def test_a_change_on_any_thread_arrives_on_the_gui_thread(qtbot, jobs, memory):
     feed.deleteLater()
 
 
-def test_change_burst_read_few_times_ends_latest(qtbot, jobs, memory, monkeypatch):
+def test_burst_of_changes_is_read_few_times_up_to_last(qtbot, jobs, memory, monkeypatch):
     reads: list[int] = []
     plain = memory.status
     monkeypatch.setattr(memory, "status", lambda: (reads.append(1), plain())[1])
@@ -34,7 +34,7 @@ def test_change_burst_read_few_times_ends_latest(qtbot, jobs, memory, monkeypatc
     feed.deleteLater()
 
 
-def test_an_old_manager_is_not_heard_any_more(qtbot, jobs, memory):
+def test_previous_manager_is_no_longer_heard(qtbot, jobs, memory):
     other = FakeMemory()
     feed = StatusFeed(jobs)
     heard: list[object] = []
@@ -53,7 +53,7 @@ def test_an_old_manager_is_not_heard_any_more(qtbot, jobs, memory):
     feed.deleteLater()
 
 
-def test_a_closed_memory_is_no_error(qtbot, jobs, memory, monkeypatch):
+def test_closed_memory_is_no_error(qtbot, jobs, memory, monkeypatch):
     from engine import Closed
 
     def closed() -> None:

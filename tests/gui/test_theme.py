@@ -62,13 +62,13 @@ def _grounds(colours: Tokens) -> dict[str, QColor]:
 
 @pytest.mark.parametrize("theme", THEMES)
 @pytest.mark.parametrize(("ink", "ground"), PAIRS)
-def test_text_readable_on_every_background(theme, ink, ground):
+def test_text_contrast_is_sufficient_on_every_ground(theme, ink, ground):
     colours = theme_tokens(theme)
     assert _contrast(getattr(colours, ink), _grounds(colours)[ground]) >= (7 if theme in HIGH else 4.5)
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_focus_and_ticks_visible_on_backgrounds(theme):
+def test_focus_and_tick_contrast_is_sufficient(theme):
     colours = theme_tokens(theme)
     for edge in (colours.accent, colours.off):
         for ground in (*CONTROLS_STAND_ON, "hover"):
@@ -77,7 +77,7 @@ def test_focus_and_ticks_visible_on_backgrounds(theme):
 
 
 @pytest.mark.parametrize("theme", HIGH)
-def test_high_contrast_draws_every_edge_so_that_it_is_seen(theme):
+def test_high_contrast_edges_are_visible(theme):
     colours = theme_tokens(theme)
     for edge in (colours.edge, colours.line, colours.thumb, colours.chosen_edge, colours.mark_tick, colours.meaning):
         for ground in CONTROLS_STAND_ON:
@@ -89,12 +89,12 @@ def test_high_contrast_draws_every_edge_so_that_it_is_seen(theme):
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_palette_identifies_theme(theme):
+def test_tokens_of_palette_return_its_theme(theme):
     assert tokens(make_palette(theme)) is theme_tokens(theme)
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_the_palette_writes_with_readable_colours_only(theme):
+def test_palette_text_colours_are_readable(theme):
     colours, palette, role = theme_tokens(theme), make_palette(theme), QPalette.ColorRole
     inks = (role.WindowText, role.Text, role.ButtonText, role.PlaceholderText, role.BrightText, role.Link)
     for ink in (*inks, role.LinkVisited, role.HighlightedText):
@@ -104,14 +104,14 @@ def test_the_palette_writes_with_readable_colours_only(theme):
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_group_colours_distinct(theme):
+def test_group_colours_differ_from_ground_and_each_other(theme):
     found, base = group_colours(make_palette(theme)), theme_tokens(theme).base
     assert len({colour.name() for colour in found}) == len(found) == 8
     assert all(_contrast(colour, base) >= 3 for colour in found)
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_a_styled_widget_finds_its_colours(qtbot, appearance, theme):
+def test_styled_widget_keeps_theme_tokens(qtbot, appearance, theme):
     appearance.set_theme(theme)
     button = QPushButton("x")
     button.setProperty("role", "flat")
@@ -142,7 +142,7 @@ def _styled(qtbot) -> QFrame:
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_existing_widgets_follow_theme(qtbot, appearance, theme):
+def test_existing_widget_adopts_new_theme(qtbot, appearance, theme):
     appearance.set_theme(next(other for other in THEMES if other != theme))
     before = _styled(qtbot)
     other = before.grab().toImage()
@@ -151,7 +151,7 @@ def test_existing_widgets_follow_theme(qtbot, appearance, theme):
 
 
 @pytest.mark.parametrize("theme", THEMES)
-def test_the_sheet_finds_its_colours_in_the_palette(qtbot, appearance, theme):
+def test_style_sheet_uses_palette_colours(qtbot, appearance, theme):
     appearance.set_theme(theme)
     side = _styled(qtbot)
     assert side.grab().toImage().pixelColor(1, 1) == theme_tokens(theme).alternate
@@ -164,7 +164,7 @@ def test_the_sheet_finds_its_colours_in_the_palette(qtbot, appearance, theme):
             assert palette.color(QPalette.ColorRole[key]) == getattr(theme_tokens(theme), name)
 
 
-def test_following_the_system_listens_only_while_it_follows(qapp, appearance, monkeypatch):
+def test_system_colour_scheme_applies_only_in_system_theme(qapp, appearance, monkeypatch):
     appearance.set_theme("system")
     monkeypatch.setattr(type(qapp.styleHints()), "colorScheme", lambda _: Qt.ColorScheme.Dark)
     qapp.styleHints().colorSchemeChanged.emit(Qt.ColorScheme.Dark)
@@ -175,7 +175,7 @@ def test_following_the_system_listens_only_while_it_follows(qapp, appearance, mo
     assert qapp.palette().color(QPalette.ColorRole.Window) == theme_tokens("light").window
 
 
-def test_following_the_system_heeds_its_wish_for_contrast(qapp, appearance, monkeypatch):
+def test_system_theme_follows_contrast_preference(qapp, appearance, monkeypatch):
     if not hasattr(qapp.styleHints(), "accessibility"):
         pytest.skip("Qt tells of the desktop's contrast since 6.10.")
     hints = qapp.styleHints().accessibility()
@@ -188,7 +188,7 @@ def test_following_the_system_heeds_its_wish_for_contrast(qapp, appearance, monk
     assert qapp.palette().color(QPalette.ColorRole.WindowText) == theme_tokens("high-contrast-dark").text
 
 
-def test_text_size_steps_stop_at_limits(qapp, appearance):
+def test_font_scale_changes_in_steps_between_limits(qapp, appearance):
     appearance.enlarge(1)
     assert appearance.font_scale == 1.15
     assert qapp.font().pixelSize() == 15
@@ -203,7 +203,7 @@ def test_text_size_steps_stop_at_limits(qapp, appearance):
     assert appearance.font_scale == 1.0
 
 
-def test_folding_in_narrow_window_at_any_text_size(appearance):
+def test_letter_width_does_not_shrink_below_default(appearance):
     usual = letter_width()
     appearance.set_font_scale(0.8)
     assert letter_width() == usual

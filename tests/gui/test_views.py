@@ -77,7 +77,7 @@ def _search(qtbot, window: MainWindow, query: str) -> None:
     qtbot.waitUntil(lambda: at_rest(window))
 
 
-def test_keys_lead_from_view_to_view(qtbot, window):
+def test_keys_switch_views(qtbot, window):
     assert window.search.header.isVisible()
     _sessions(qtbot, window)
     assert window.sessions.header.isVisible()
@@ -89,7 +89,7 @@ def test_keys_lead_from_view_to_view(qtbot, window):
     assert not window.sessions.header.isVisible()
 
 
-def test_index_view_uses_list_and_reader_space(qtbot, window):
+def test_index_view_replaces_list_and_reader_but_not_search_box(qtbot, window):
     qtbot.keyClick(window, Key.Key_3, Control)
     assert window.views.index.isVisible()
     assert not window.search.body.isVisible()
@@ -100,7 +100,7 @@ def test_index_view_uses_list_and_reader_space(qtbot, window):
     assert window.sessions.body.isVisible()
 
 
-def test_a_place_chosen_in_the_index_is_read_beside_the_results(qtbot, window, shown):
+def test_location_opened_from_index_is_shown_in_reader(qtbot, window, shown):
     qtbot.keyClick(window, Key.Key_3, Control)
     with qtbot.waitSignal(window.viewer.file_shown) as file:
         window.views.index.open_requested.emit("topics/shopping.md", 2)
@@ -122,7 +122,7 @@ def _attention_button(qtbot, window, words: str) -> QPushButton:
     return found()[0]
 
 
-def test_down_in_the_box_leads_into_the_index_and_escape_back(qtbot, window, memory):
+def test_down_in_box_enters_index_and_escape_returns(qtbot, window, memory):
     qtbot.keyClick(window, Key.Key_3, Control)
     memory.set_status(failed_files=(FileIssue(path="scan.md", rule="not-utf8", detail="Byte 3."),))
     retry = _attention_button(qtbot, window, "Retry")
@@ -135,7 +135,7 @@ def test_down_in_the_box_leads_into_the_index_and_escape_back(qtbot, window, mem
     assert edit.hasFocus()
 
 
-def test_enter_in_the_box_leaves_the_index_for_the_best_result(qtbot, window):
+def test_enter_in_box_leaves_index_for_best_result(qtbot, window):
     qtbot.keyClick(window, Key.Key_3, Control)
     _search(qtbot, window, "pressure")
     assert window.views.current == "index"
@@ -144,7 +144,7 @@ def test_enter_in_the_box_leaves_the_index_for_the_best_result(qtbot, window):
     assert window.viewer.isAncestorOf(window.focusWidget())
 
 
-def test_attention_item_opens_its_target(qtbot, window, memory):
+def test_attention_rows_open_diagnostics_and_start_sync(qtbot, window, memory):
     qtbot.keyClick(window, Key.Key_3, Control)
     issue = FileIssue(path="scan.md", rule="not-utf8", detail="Byte 3.")
     memory.set_status(failed_files=(issue,), skipped_files=(issue,))
@@ -156,7 +156,7 @@ def test_attention_item_opens_its_target(qtbot, window, memory):
     qtbot.waitUntil(lambda: len(memory.syncs) == synced + 1 and at_rest(window))
 
 
-def test_buttons_lead_from_view_to_view(qtbot, window):
+def test_buttons_switch_views(qtbot, window):
     def press(words: str) -> None:
         next(b for b in window.frame.header.findChildren(QPushButton) if b.text() == words).click()
 
@@ -166,14 +166,14 @@ def test_buttons_lead_from_view_to_view(qtbot, window):
     assert window.views.current == "search"
 
 
-def test_the_search_box_is_that_of_the_view(qtbot, window):
+def test_ctrl_k_focuses_box_of_current_view(qtbot, window):
     _sessions(qtbot, window)
     window.sync_bar.setFocus()
     qtbot.keyClick(window, Key.Key_K, Control)
     assert window.sessions.box.edit.hasFocus()
 
 
-def test_sessions_are_not_read_before_someone_looks(qtbot, window, memory, monkeypatch):
+def test_sessions_are_not_read_before_view_is_shown(qtbot, window, memory, monkeypatch):
     calls = []
     listed = memory.sessions
     monkeypatch.setattr(memory, "sessions", lambda: calls.append(1) or listed())
@@ -186,7 +186,7 @@ def test_sessions_are_not_read_before_someone_looks(qtbot, window, memory, monke
     qtbot.waitUntil(lambda: len(calls) == 2 and at_rest(window))
 
 
-def test_the_conversation_hears_of_changes_of_the_index(qtbot, window, memory, monkeypatch):
+def test_conversation_refreshes_on_index_change(qtbot, window, memory, monkeypatch):
     heard = []
     monkeypatch.setattr(window.views.conversation, "refresh", lambda: heard.append(True))
     window.workspace.sync()
@@ -195,7 +195,7 @@ def test_the_conversation_hears_of_changes_of_the_index(qtbot, window, memory, m
     qtbot.waitUntil(lambda: at_rest(window))
 
 
-def test_the_selected_session_is_shown_as_a_conversation(qtbot, window, shown):
+def test_selected_session_is_shown_as_conversation(qtbot, window, shown):
     _sessions(qtbot, window)
     assert shown == [(VALVE, None, "")]
     assert window.views.conversation.isVisible()
@@ -206,7 +206,7 @@ def test_the_selected_session_is_shown_as_a_conversation(qtbot, window, shown):
     assert "firmware" in next(message.text for message in SESSIONS[VALVE].messages if message.line == line)
 
 
-def test_empty_session_list_asks_for_no_choice(qtbot, window, memory, monkeypatch):
+def test_without_sessions_reader_shows_no_choose_hint(qtbot, window, memory, monkeypatch):
     said = []
     monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _, instead=None: said.append(instead))
     monkeypatch.setattr(type(memory), "sessions", lambda *_arguments, **_options: ())
@@ -215,7 +215,7 @@ def test_empty_session_list_asks_for_no_choice(qtbot, window, memory, monkeypatc
     assert said == [NONE_TO_READ]
 
 
-def test_unmatched_sessions_empty_until_escape(qtbot, window, shown, monkeypatch):
+def test_no_matching_session_clears_reader_until_filters_reset(qtbot, window, shown, monkeypatch):
     said = []
     monkeypatch.setattr("gui.shell.views.ConversationPanel.clear", lambda _, instead=None: said.append(instead))
     _sessions(qtbot, window)
@@ -232,7 +232,7 @@ def test_unmatched_sessions_empty_until_escape(qtbot, window, shown, monkeypatch
     assert shown[-1] == (VALVE, None, "")
 
 
-def test_session_without_similar_stays_open(qtbot, window, memory, shown, monkeypatch):
+def test_session_without_similar_ones_stays_open(qtbot, window, memory, shown, monkeypatch):
     monkeypatch.setattr(memory, "vectors", False)
     _sessions(qtbot, window)
     window.sessions.show_similar(VALVE)
@@ -241,7 +241,7 @@ def test_session_without_similar_stays_open(qtbot, window, memory, shown, monkey
     assert shown == [(VALVE, None, "")]
 
 
-def test_session_hit_as_conversation_note_as_file(qtbot, window, shown):
+def test_session_hit_opens_conversation_and_note_hit_file(qtbot, window, shown):
     _search(qtbot, window, "lost_ticks")
     path, line, query = shown[-1]
     assert (path, query) == (VALVE, "lost_ticks")
@@ -252,7 +252,7 @@ def test_session_hit_as_conversation_note_as_file(qtbot, window, shown):
     assert not window.views.conversation.isVisible()
 
 
-def test_each_view_restores_its_content(qtbot, window, shown):
+def test_each_view_restores_its_reader(qtbot, window, shown):
     _search(qtbot, window, "lost_ticks")
     hit = shown[-1]
     _sessions(qtbot, window)
@@ -268,7 +268,7 @@ def test_each_view_restores_its_content(qtbot, window, shown):
     assert len(shown) == before + 1
 
 
-def test_enter_leads_into_the_conversation_and_escape_back(qtbot, window):
+def test_enter_focuses_conversation_and_escape_returns(qtbot, window):
     _sessions(qtbot, window)
     window.sessions.focus_list()
     qtbot.keyClick(window.sessions.view.list, Key.Key_Return)
@@ -278,7 +278,7 @@ def test_enter_leads_into_the_conversation_and_escape_back(qtbot, window):
     assert window.sessions.view.list.hasFocus()
 
 
-def test_similar_sessions_shown_in_sessions_view(qtbot, window):
+def test_similar_sessions_open_in_sessions_view(qtbot, window):
     _search(qtbot, window, "lost_ticks")
     _sessions(qtbot, window)
     qtbot.keyClick(window, Key.Key_1, Control)
@@ -288,12 +288,12 @@ def test_similar_sessions_shown_in_sessions_view(qtbot, window):
     assert "sessions like" in window.sessions.view.notice.accessibleName()
 
 
-def test_sessions_like_one_are_shown_though_none_was_listed_yet(qtbot, window):
+def test_similar_sessions_work_before_listing(qtbot, window):
     window.views.conversation.similar_wanted.emit(VALVE)
     qtbot.waitUntil(lambda: at_rest(window) and "like “" in window.sessions.view.notice.accessibleName())
 
 
-def test_more_from_session_scoped_until_chip_pressed(qtbot, window, memory):
+def test_more_from_session_limits_search_until_chip_is_pressed(qtbot, window, memory):
     _sessions(qtbot, window)
     window.sessions.search("timer")
     qtbot.waitUntil(lambda: at_rest(window))
@@ -310,7 +310,7 @@ def test_more_from_session_scoped_until_chip_pressed(qtbot, window, memory):
     assert not chip.isVisible()
 
 
-def test_similar_message_search_and_return(qtbot, window, memory):
+def test_similar_to_message_is_searched_and_escape_returns(qtbot, window, memory):
     _sessions(qtbot, window)
     passage = Passage(path=VALVE, start_line=3, end_line=3, text="the relay debounces", message=2)
     window.views.conversation.like_wanted.emit(passage, passage.text)
@@ -322,7 +322,7 @@ def test_similar_message_search_and_return(qtbot, window, memory):
     qtbot.waitUntil(lambda: at_rest(window) and not window.search.body.narrowing_bar.isVisible())
 
 
-def test_a_key_asks_within_the_results_from_anywhere(qtbot, window, memory):
+def test_ctrl_shift_k_searches_within_results_from_any_view(qtbot, window, memory):
     _search(qtbot, window, "timer")
     _sessions(qtbot, window)
     qtbot.keyClick(window, Key.Key_K, Control | Qt.KeyboardModifier.ShiftModifier)
@@ -330,7 +330,7 @@ def test_a_key_asks_within_the_results_from_anywhere(qtbot, window, memory):
     assert window.search.body.narrowing_bar.accessibleName().startswith("Within")
 
 
-def test_chosen_folder_saved_and_opened(qtbot, window, memories, monkeypatch, tmp_path):
+def test_added_session_folder_is_saved_and_workspace_reopened(qtbot, window, memories, monkeypatch, tmp_path):
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(tmp_path))
     _sessions(qtbot, window)
     folder = window.workspace.current.folder
@@ -344,13 +344,13 @@ def test_chosen_folder_saved_and_opened(qtbot, window, memories, monkeypatch, tm
     assert window.views.current == "sessions"
 
 
-def test_a_demo_takes_no_folder(qtbot, window, monkeypatch):
+def test_demo_refuses_session_folder(qtbot, window, monkeypatch):
     monkeypatch.setattr(window.folders, "_remembers", False)
     window.sessions.folder_wanted.emit()
     assert "demo" in window.banner.text
 
 
-def test_another_workspace_lists_its_own_sessions(qtbot, window, memories):
+def test_other_workspace_lists_its_own_sessions(qtbot, window, memories):
     _sessions(qtbot, window)
     window.folders.open(memories[1].folder)
     listed = window.sessions.view.list
@@ -358,7 +358,7 @@ def test_another_workspace_lists_its_own_sessions(qtbot, window, memories):
     qtbot.waitUntil(lambda: at_rest(window))
 
 
-def test_in_a_narrow_window_the_box_has_the_room_of_the_switch(qtbot, window):
+def test_narrow_window_hides_view_switch(qtbot, window):
     search, index = (
         next(b for b in window.frame.header.findChildren(QPushButton) if b.text() == words)
         for words in ("Search", "Index")
@@ -376,7 +376,7 @@ def test_in_a_narrow_window_the_box_has_the_room_of_the_switch(qtbot, window):
     assert chips.mapTo(window, chips.rect().topRight()).x() < window.width()
 
 
-def test_switch_leaves_box_room_at_every_size(qtbot, window, appearance):
+def test_view_switch_hides_depending_on_font_scale(qtbot, window, appearance):
     switch = next(b for b in window.frame.header.findChildren(QPushButton) if b.text() == "Index").parentWidget()
     appearance.set_font_scale(0.8)
     window.resize(560, 360)
@@ -387,7 +387,7 @@ def test_switch_leaves_box_room_at_every_size(qtbot, window, appearance):
     assert not switch.isVisible()
 
 
-def test_tab_order_above_results_left_to_right(qtbot, opened):
+def test_tab_order_of_result_tools_is_left_to_right(qtbot, opened):
     opened.search.search("timer")
     qtbot.waitUntil(lambda: not opened.search.busy)
     header = opened.search.body._header
@@ -400,7 +400,7 @@ def test_tab_order_above_results_left_to_right(qtbot, opened):
     assert opened.search.body.list.hasFocus()
 
 
-def test_tab_passes_index_pages_before_entering(opened):
+def test_tab_visits_index_page_chips_in_order(opened):
     opened.views.switch("index")
     chips = list(opened.views.index._chips.values())
     order = []
@@ -411,7 +411,7 @@ def test_tab_passes_index_pages_before_entering(opened):
     assert order == chips
 
 
-def test_box_starts_at_same_position_everywhere(qtbot, opened):
+def test_box_starts_at_same_x_in_every_view(qtbot, opened):
     opened.resize(1280, 800)
     starts = []
     for name, panel in (
@@ -426,7 +426,7 @@ def test_box_starts_at_same_position_everywhere(qtbot, opened):
 
 
 @pytest.mark.parametrize("view", ["search", "sessions", "index"])
-def test_escape_reaches_box_from_plain_widgets(opened, qtbot, view):
+def test_escape_focuses_box_from_header_and_sync_bar(opened, qtbot, view):
     opened.views.switch(view)
     box = (opened.sessions.box if view == "sessions" else opened.search._box).edit
     for button in (opened.frame.header.menu_button, opened.sync_bar.findChild(QPushButton)):
@@ -440,7 +440,7 @@ def _instead(window: MainWindow) -> str:
     return window.viewer._empty.accessibleName() if window.viewer._empty.isVisible() else ""
 
 
-def test_preview_closes_and_returns_with_results(qtbot, window):
+def test_empty_answer_clears_reader_and_new_results_fill_it(qtbot, window):
     with qtbot.waitSignal(window.viewer.file_shown):
         _search(qtbot, window, "CR2032")
     _search(qtbot, window, "xylophone")
@@ -450,13 +450,13 @@ def test_preview_closes_and_returns_with_results(qtbot, window):
     assert not _instead(window)
 
 
-def test_without_a_question_it_says_again_how_to_choose(qtbot, window):
+def test_empty_query_shows_choose_hint(qtbot, window):
     _search(qtbot, window, "xylophone")
     window.search.search("")
     assert _instead(window).startswith(CHOOSE_RESULT.sentence)
 
 
-def test_reading_survives_empty_query(qtbot, window):
+def test_focused_reader_survives_empty_answer(qtbot, window):
     with qtbot.waitSignal(window.viewer.file_shown):
         _search(qtbot, window, "CR2032")
     window.views.focus_reader()
@@ -464,7 +464,7 @@ def test_reading_survives_empty_query(qtbot, window):
     assert not _instead(window)
 
 
-def test_session_preview_closes_with_results(qtbot, window, memory):
+def test_empty_answer_clears_conversation(qtbot, window, memory):
     _search(qtbot, window, "relay debounces")
     qtbot.waitUntil(window.views.conversation.isVisible)
     _search(qtbot, window, "xylophone")

@@ -14,7 +14,7 @@ def _window(qtbot, monkeypatch, screen: QSize) -> QWidget:
     return window
 
 
-def test_a_window_keeps_room_for_its_text_at_every_size(qtbot, appearance, monkeypatch):
+def test_window_minimum_size_follows_font_scale(qtbot, appearance, monkeypatch):
     window = _window(qtbot, monkeypatch, QSize(1920, 1080))
     assert window.minimumSize() == QSize(560, 360)
     window.resize(600, 400)
@@ -27,14 +27,14 @@ def test_a_window_keeps_room_for_its_text_at_every_size(qtbot, appearance, monke
         assert window.minimumSize() == QSize(560, 360)
 
 
-def test_a_window_asks_for_no_more_than_its_screen_has(qtbot, appearance, monkeypatch):
+def test_minimum_size_does_not_exceed_screen(qtbot, appearance, monkeypatch):
     window = _window(qtbot, monkeypatch, QSize(800, 480))
     appearance.set_font_scale(2.0)
     around = window.frameGeometry().size() - window.size()
     assert window.minimumSize() + around == QSize(800, 480)
 
 
-def test_the_window_of_the_program_grows_with_its_text(window, appearance, monkeypatch):
+def test_main_window_minimum_size_follows_font_scale(window, appearance, monkeypatch):
     monkeypatch.setattr(QScreen, "availableSize", lambda _screen: QSize(1920, 1080))
     appearance.set_font_scale(2.0)
     assert window.minimumSize() == QSize(900, 580)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QByteArray
 from gui.core.window_state import WindowState, load_state, save_state, state_path
 
 
-def test_saved_state_loads():
+def test_saved_state_is_loaded():
     state = WindowState(list_width=420, dock_shown=False, wrap=False)
     state.set_geometry(QByteArray(b"\x01\xd9\xd0\xcb"))
     state.remember(Path("/notes/a"))
@@ -17,7 +17,7 @@ def test_saved_state_loads():
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"list_width": "wide"}', '{"wrap": "pink"}', "\ufeff{}", "null"])
-def test_a_damaged_file_is_set_aside_and_gives_a_fresh_window(text, caplog):
+def test_damaged_file_is_set_aside_and_state_is_default(text, caplog):
     state_path().parent.mkdir(parents=True)
     state_path().write_text(text, "utf-8")
     assert load_state() == WindowState()
@@ -26,23 +26,23 @@ def test_a_damaged_file_is_set_aside_and_gives_a_fresh_window(text, caplog):
     assert not state_path().exists()
 
 
-def test_other_version_read_partially():
+def test_unknown_fields_in_file_are_ignored():
     state_path().parent.mkdir(parents=True)
     state_path().write_text('{"list_width": 333, "from_the_future": {"x": 1}}')
     assert load_state() == WindowState(list_width=333)
 
 
-def test_a_place_that_cannot_be_written_is_no_error(tmp_path, caplog):
+def test_unwritable_path_is_no_error(tmp_path, caplog):
     (tmp_path / "file").write_text("x")
     save_state(WindowState(), tmp_path / "file" / "window.json")
     assert "not saved" in caplog.text
 
 
-def test_a_geometry_that_is_no_base64_is_ignored():
+def test_invalid_geometry_is_ignored():
     assert WindowState(geometry="%%%").geometry_bytes().isEmpty()
 
 
-def test_recent_folders_are_few_newest_first_and_once_each():
+def test_recent_folders_are_limited_unique_and_newest_first():
     state = WindowState()
     for number in range(12):
         state.remember(Path(f"/n/{number}"))

@@ -40,14 +40,14 @@ def _open(qtbot, workspace: Workspace, folder: Path) -> None:
         workspace.open(folder)
 
 
-def test_open_signals_and_follows_status(qtbot, workspace, opens, tmp_path):
+def test_open_sets_current_and_status(qtbot, workspace, opens, tmp_path):
     _open(qtbot, workspace, tmp_path)
     assert workspace.current.folder == tmp_path
     qtbot.waitUntil(lambda: workspace.status is not None)
     assert workspace.current.manager is opens[0]
 
 
-def test_another_folder_closes_the_first(qtbot, workspace, opens, tmp_path):
+def test_opening_another_folder_closes_the_first(qtbot, workspace, opens, tmp_path):
     _open(qtbot, workspace, tmp_path)
     _open(qtbot, workspace, tmp_path)
     qtbot.waitUntil(lambda: opens[0].closed)
@@ -58,7 +58,7 @@ def test_another_folder_closes_the_first(qtbot, workspace, opens, tmp_path):
     ("error", "in_settings"),
     [(IndexTooNew("A newer version wrote this index."), False), (SettingsError("line 3"), True)],
 )
-def test_refusal_has_kind(qtbot, workspace, monkeypatch, tmp_path, error, in_settings):
+def test_open_failure_reports_sentence_and_kind(qtbot, workspace, monkeypatch, tmp_path, error, in_settings):
     def refuse(*_args, **_options):
         raise error
 
@@ -69,14 +69,14 @@ def test_refusal_has_kind(qtbot, workspace, monkeypatch, tmp_path, error, in_set
     assert workspace.current is None
 
 
-def test_missing_folder_reported_before_index(qtbot, workspace, opens, tmp_path):
+def test_missing_folder_fails_before_index_is_created(qtbot, workspace, opens, tmp_path):
     with qtbot.waitSignal(workspace.failed) as failed:
         workspace.open(tmp_path / "gone")
     assert "gone" in failed.args[0].sentence
     assert opens == []
 
 
-def test_late_open_closed_at_end(qtbot, jobs, opens, tmp_path):
+def test_manager_opened_during_shutdown_is_closed(qtbot, jobs, opens, tmp_path):
     workspace = Workspace(jobs)
     workspace.open(tmp_path)
     qtbot.waitUntil(lambda: bool(opens))
@@ -87,7 +87,7 @@ def test_late_open_closed_at_end(qtbot, jobs, opens, tmp_path):
     workspace.deleteLater()
 
 
-def test_quick_reopen_leaves_last_only(qtbot, workspace, opens, tmp_path):
+def test_several_opens_leave_only_the_last_one_open(qtbot, workspace, opens, tmp_path):
     for number in range(4):
         (tmp_path / str(number)).mkdir()
         workspace.open(tmp_path / str(number))
@@ -97,7 +97,7 @@ def test_quick_reopen_leaves_last_only(qtbot, workspace, opens, tmp_path):
     assert not workspace.current.manager.closed
 
 
-def test_a_sync_can_be_paused_resumed_and_cancelled(qtbot, workspace, opens, tmp_path):
+def test_sync_can_be_paused_resumed_and_cancelled(qtbot, workspace, opens, tmp_path):
     _open(qtbot, workspace, tmp_path)
     memory = opens[0]
     memory.step_delay = 0.01
@@ -116,7 +116,7 @@ def test_a_sync_can_be_paused_resumed_and_cancelled(qtbot, workspace, opens, tmp
     workspace.cancel()
 
 
-def test_syncs_do_not_pile_up(qtbot, workspace, opens, tmp_path):
+def test_repeated_sync_requests_run_once(qtbot, workspace, opens, tmp_path):
     _open(qtbot, workspace, tmp_path)
     opens[0].step_delay = 0.02
     for _ in range(10):
@@ -125,7 +125,7 @@ def test_syncs_do_not_pile_up(qtbot, workspace, opens, tmp_path):
     assert opens[0].syncs == [("manual", False)]
 
 
-def test_a_sync_that_fails_says_why(qtbot, workspace, opens, tmp_path):
+def test_failed_sync_reports_reason(qtbot, workspace, opens, tmp_path):
     _open(qtbot, workspace, tmp_path)
     opens[0].sync_error = engine.DiskFull("No room left on the disk of the index.")
     with qtbot.waitSignal(workspace.sync_failed) as failed:
@@ -134,7 +134,7 @@ def test_a_sync_that_fails_says_why(qtbot, workspace, opens, tmp_path):
     assert opens[0].syncs == [("manual", True)]
 
 
-def test_a_demo_has_its_own_place_for_the_index(qtbot, jobs, monkeypatch, tmp_path):
+def test_store_path_overrides_index_path(qtbot, jobs, monkeypatch, tmp_path):
     asked: list[Settings] = []
 
     def open_fake(folder, settings, **_options):
@@ -149,13 +149,13 @@ def test_a_demo_has_its_own_place_for_the_index(qtbot, jobs, monkeypatch, tmp_pa
     workspace.close_all_now()
 
 
-def test_steering_nothing_is_no_error(workspace):
+def test_commands_without_workspace_are_no_error(workspace):
     for act in (workspace.pause, workspace.resume, workspace.cancel, workspace.sync, workspace.close):
         act()
     assert workspace.current is None
 
 
-def test_an_engine_is_tried_again_by_an_update_and_a_question(qtbot, workspace, opens, tmp_path):
+def test_try_again_syncs_searches_and_reports_engine(qtbot, workspace, opens, tmp_path):
     _open(qtbot, workspace, tmp_path)
     with qtbot.waitSignal(workspace.engine_tried) as tried:
         workspace.try_again()
@@ -172,13 +172,13 @@ def test_an_engine_is_tried_again_by_an_update_and_a_question(qtbot, workspace, 
     assert failed.args == ["Neither answers.", False]
 
 
-def test_missing_features_known_on_open(qtbot, workspace, opens, tmp_path, monkeypatch):
+def test_unsupported_features_are_known_on_open(qtbot, workspace, opens, tmp_path, monkeypatch):
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: LackingMemory("insight"), raising=False)
     _open(qtbot, workspace, tmp_path)
     assert workspace.current.lacks == {"insight": reason("insight")}
 
 
-def test_settings_saved_while_opening_apply(qtbot, workspace, opens, tmp_path):
+def test_settings_saved_while_opening_apply_once_open(qtbot, workspace, opens, tmp_path):
     strict = Settings(query=QuerySettings(min_score=0.7))
     with qtbot.waitSignal(workspace.opened) as told:
         workspace.open(tmp_path)
@@ -190,7 +190,7 @@ def test_settings_saved_while_opening_apply(qtbot, workspace, opens, tmp_path):
     assert not opens[1].answers_as
 
 
-def test_settings_of_another_folder_are_not_taken(qtbot, workspace, opens, tmp_path):
+def test_settings_of_another_folder_are_ignored(qtbot, workspace, opens, tmp_path):
     workspace.open(tmp_path / "gone")
     _open(qtbot, workspace, tmp_path)
     workspace.take_settings(Settings(query=QuerySettings(min_score=0.7)), tmp_path / "gone")

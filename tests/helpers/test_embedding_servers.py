@@ -66,7 +66,7 @@ def send(
         ({"model": "text-embedding-9"}, 404),
     ],
 )
-def test_openai(changes: dict[str, Any], status: int) -> None:
+def test_openai_status_codes(changes: dict[str, Any], status: int) -> None:
     with OpenAIServer() as server:
         found, body = send(server, "/v1/embeddings", OPENAI | changes)
         assert found == status
@@ -74,7 +74,7 @@ def test_openai(changes: dict[str, Any], status: int) -> None:
         assert bool(server.answered) == (status == 200)
 
 
-def test_openai_wants_its_key_its_method_and_json() -> None:
+def test_openai_requires_key_method_and_json() -> None:
     with OpenAIServer() as server:
         assert send(server, "/v1/embeddings", OPENAI, key=None)[0] == 401
         assert send(server, "/v1/embeddings", OPENAI, key="sk-other")[1]["error"]["code"] == "invalid_api_key"
@@ -101,14 +101,14 @@ def test_openai_wants_its_key_its_method_and_json() -> None:
         ({"autoTruncate": True}, 400),
     ],
 )
-def test_gemini(changes: dict[str, Any], status: int) -> None:
+def test_gemini_status_codes(changes: dict[str, Any], status: int) -> None:
     with GeminiServer() as server:
         assert send(server, BATCH, {"requests": [PART | changes]})[0] == status
         assert send(server, BATCH.replace("batchEmbedContents", "embedContent"), PART | changes)[0] == status
         assert server.answered == ({"pumps": 2} if status == 200 else {})
 
 
-def test_gemini_wants_its_key_its_method_and_its_batches() -> None:
+def test_gemini_requires_key_method_and_valid_batches() -> None:
     with GeminiServer() as server:
         assert send(server, BATCH, {"requests": [PART]}, key=None)[0] == 403
         refused = send(server, BATCH, {"requests": [PART]}, key="AIzaOther")
@@ -140,7 +140,7 @@ def test_gemini_wants_its_key_its_method_and_its_batches() -> None:
         ({"model": "voyage-99"}, 400),
     ],
 )
-def test_voyage(changes: dict[str, Any], status: int) -> None:
+def test_voyage_status_codes(changes: dict[str, Any], status: int) -> None:
     with VoyageServer() as server:
         found, body = send(server, "/v1/embeddings", VOYAGE | changes)
         assert found == status
@@ -148,7 +148,7 @@ def test_voyage(changes: dict[str, Any], status: int) -> None:
         assert bool(server.answered) == (status == 200)
 
 
-def test_voyage_wants_its_key_and_its_method() -> None:
+def test_voyage_requires_key_and_method() -> None:
     with VoyageServer() as server:
         assert send(server, "/v1/embeddings", VOYAGE, key=None)[0] == 401
         assert send(server, "/v1/embeddings", VOYAGE, key="pa-other")[0] == 401
@@ -157,7 +157,7 @@ def test_voyage_wants_its_key_and_its_method() -> None:
         assert not server.answered
 
 
-def test_a_bug_of_a_fake_is_no_fault_of_a_service() -> None:
+def test_fake_server_bug_fails_the_test() -> None:
     def broken(request: object) -> None:
         raise KeyError("a bug")
 
@@ -170,7 +170,7 @@ def test_a_bug_of_a_fake_is_no_fault_of_a_service() -> None:
         server.__exit__()
 
 
-def test_keys_look_like_those_of_their_services() -> None:
+def test_fake_keys_have_service_prefixes() -> None:
     """Ensure that the tests also cover the masking of keys."""
     assert openai_server.KEY.startswith("sk-")
     assert gemini_server.KEY.startswith("AIza")

@@ -10,7 +10,7 @@ def short_grace(monkeypatch):
     monkeypatch.setattr(leaks, "GRACE_SECONDS", 0.02)
 
 
-def test_a_thread_that_runs_on_is_named():
+def test_leaked_thread_is_named():
     before = leaks.living_threads()
     gate = threading.Event()
     thread = threading.Thread(target=gate.wait, name="forgotten")
@@ -34,7 +34,7 @@ def watch(qapp, monkeypatch):
     return watch
 
 
-def test_running_timer_reported_once_with_origin(watch):
+def test_running_timer_is_reported_once_with_its_origin(watch):
     from PySide6.QtCore import QTimer
 
     timer = QTimer(objectName="pulse", interval=60_000)
@@ -46,7 +46,7 @@ def test_running_timer_reported_once_with_origin(watch):
     assert watch.leaks() == []
 
 
-def test_the_timer_of_a_closed_widget_is_no_leak(watch, qtbot):
+def test_timer_of_closed_widget_is_no_leak(watch, qtbot):
     from PySide6.QtCore import QTimer
     from PySide6.QtWidgets import QWidget
 
@@ -56,7 +56,7 @@ def test_the_timer_of_a_closed_widget_is_no_leak(watch, qtbot):
     assert watch.leaks() == []
 
 
-def test_a_job_that_runs_on_is_named(watch):
+def test_running_job_is_named(watch):
     from PySide6.QtCore import QThreadPool
 
     gate = threading.Event()

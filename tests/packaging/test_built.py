@@ -27,7 +27,7 @@ def bundle(load, monkeypatch):
     return bundle
 
 
-def test_bundle_size_limit_and_no_quick(bundle):
+def test_bundle_is_small_and_has_no_unneeded_qt_parts(bundle):
     assert bundle.size_of(bundle.FOLDER) <= bundle.MOST_BYTES
     names = {path.name for path in bundle.FOLDER.rglob("*")}
     assert "libqxcb.so" in names or sys.platform != "linux"
@@ -37,14 +37,14 @@ def test_bundle_size_limit_and_no_quick(bundle):
     assert not [path for path in bundle.FOLDER.rglob("*") if path.is_symlink() and not path.exists()]
 
 
-def test_bundle_has_no_build_paths(bundle):
+def test_bundle_texts_name_no_build_folder(bundle):
     here = str(bundle.environment.ROOT)
     texts = [path for path in bundle.FOLDER.rglob("*") if path.suffix in {"", ".json", ".txt", ".1", ".desktop"}]
     told = [path for path in texts if path.is_file() and here.encode() in path.read_bytes()]
     assert told == []
 
 
-def test_bill_lists_components_with_licences(bundle):
+def test_bill_of_materials_names_bundled_parts_and_licences(bundle):
     bill = json.loads(bundle.BILL.read_text("utf-8"))
     parts = {part["name"]: part for part in bill["components"]}
     assert bill["metadata"]["component"]["name"] == "mnemoscope"
@@ -58,7 +58,7 @@ def test_bill_lists_components_with_licences(bundle):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux hands folders of libraries on")
-def test_child_programs_get_no_bundled_libraries(bundle, tmp_path):
+def test_child_programs_get_no_bundle_environment(bundle, tmp_path):
     """Use a fake qmd that writes its environment to a file."""
     given = tmp_path / "given"
     program = tmp_path / "qmd"
@@ -78,7 +78,7 @@ def test_child_programs_get_no_bundled_libraries(bundle, tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("dpkg-deb") is None, reason="dpkg is not installed here")
-def test_package_depends_on_system_libraries(bundle):
+def test_package_depends_on_system_libraries_without_bundling(bundle):
     package = next(iter(bundle.DIST.glob("mnemoscope_*.deb")), None)
     if package is None or package.stat().st_mtime < bundle.STAMP.stat().st_mtime:
         pytest.skip("no package is built of this bundle: python3 packaging/dev.py deb")

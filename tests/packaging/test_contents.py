@@ -40,7 +40,7 @@ def contents(load):
         ("numpy-2.4.6.dist-info/RECORD", False),
     ],
 )
-def test_only_needed_qt_bundled(contents, path, is_wanted):
+def test_wanted_qt_files(contents, path, is_wanted):
     assert contents.wanted((path, f"/somewhere/{path}", "BINARY")) is is_wanted
 
 
@@ -48,11 +48,11 @@ def test_only_needed_qt_bundled(contents, path, is_wanted):
     ("name", "is_wanted"),
     [("libxcb-cursor.so.0", True), ("libpython3.11.so.1.0", True), ("libssl.so.3", False), ("libglib-2.0.so.0", False)],
 )
-def test_only_varying_system_libraries_bundled(contents, name, is_wanted):
+def test_wanted_system_libraries(contents, name, is_wanted):
     assert contents.wanted((name, f"/usr/lib/x86_64-linux-gnu/{name}", "BINARY")) is is_wanted
 
 
-def test_unneeded_libraries_and_links_left_out(contents):
+def test_unreachable_libraries_and_their_links_are_dropped(contents):
     needs = {
         "/x/libqxcb.so": ["libQt6XcbQpa.so.6", "libc.so.6"],
         "/x/libQt6XcbQpa.so.6": ["libQt6Core.so.6"],
@@ -75,14 +75,14 @@ def test_unneeded_libraries_and_links_left_out(contents):
     assert contents.reachable([*surplus, *kept], lambda path: needs.get(path, [])) == kept
 
 
-def test_packages_of_which_nothing_is_taken_are_not_described(contents):
+def test_packages_without_bundled_files_are_not_described(contents):
     packages = installed_packages()
     source = str(packages["msgspec"].locate_file("msgspec/__init__.py"))
     described = contents.bundled(packages.values(), [source, "/elsewhere/numpy/__init__.py"])
     assert {package.name for package in described} == {"mnemoscope", "msgspec"} & packages.keys()
 
 
-def test_descriptions_have_licences_without_paths(contents):
+def test_descriptions_have_licences_and_no_local_paths(contents):
     packages = [package for package in required_packages(installed_packages()) if package.name != "mnemoscope"]
     files = {folder + "/" + source.rpartition("/")[2] for source, folder in contents.descriptions(packages)}
     names = {file.rpartition("/")[2] for file in files}
@@ -91,7 +91,7 @@ def test_descriptions_have_licences_without_paths(contents):
     assert any("numpy-" in file and "licenses/LICENSE" in file for file in files)
 
 
-def test_non_packages_listed_with_texts(contents, tmp_path, monkeypatch):
+def test_non_package_components_are_listed_with_licences(contents, tmp_path, monkeypatch):
     monkeypatch.setattr(contents, "_bootloader", lambda: ("Starter", "1", "GPL", "Starts.", "words of the starter"))
     monkeypatch.setattr(contents, "debian_package", lambda source: "libffi8")
     monkeypatch.setattr(contents, "_debian", lambda package: ("3.4", "words of libffi"))

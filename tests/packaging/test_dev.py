@@ -26,7 +26,7 @@ def arguments_of(dev):
     return dev.started[-1][1:]
 
 
-def test_missing_display_refused_before_install(dev, capsys):
+def test_window_without_display_is_refused_before_install(dev, capsys):
     assert dev.main(["run"]) == 1
     assert dev.main(["run", "--", "--demo"]) == 1
     told = capsys.readouterr().err
@@ -35,7 +35,7 @@ def test_missing_display_refused_before_install(dev, capsys):
     assert dev.started == []
 
 
-def test_a_screenshot_needs_no_display(dev):
+def test_screenshot_needs_no_display(dev):
     assert dev.main(["run", "--", "--demo", "--screenshot=a.png"]) == 0
     assert os.environ["QT_QPA_PLATFORM"] == "offscreen"
     assert arguments_of(dev) == ["--demo", "--screenshot=a.png"]
@@ -48,20 +48,20 @@ def test_verbs_and_help_need_neither_display_nor_qt(dev, arguments):
     assert arguments_of(dev) == arguments
 
 
-def test_with_a_display_the_window_opens(dev, monkeypatch):
+def test_run_with_display_opens_window(dev, monkeypatch):
     monkeypatch.setenv("DISPLAY", ":1")
     assert dev.main(["run"]) == 0
     assert dev.started[:2] == ["libraries", "requirements.lock"]
     assert "QT_QPA_PLATFORM" not in os.environ
 
 
-def test_pytest_arguments_leave_the_other_checks_out(dev):
+def test_pytest_arguments_skip_other_checks(dev):
     assert dev.main(["test", "--", "-k", "name"]) == 0
     assert dev.started[:2] == ["libraries", "requirements-dev.lock"]
     assert arguments_of(dev) == ["-m", "pytest", "-k", "name"]
 
 
-def test_peers_are_there_before_pytest_runs_alone(dev):
+def test_peers_are_installed_before_pytest_runs_alone(dev):
     assert dev.main(["test", "--peers", "--", "tests/engine", "-x"]) == 0
     assert dev.started[:3] == ["libraries", "requirements-dev.lock", "peers"]
     assert arguments_of(dev) == ["-m", "pytest", "tests/engine", "-x"]
@@ -81,7 +81,7 @@ def ran(dev, monkeypatch):
     return ran
 
 
-def test_all_checks_run_pytest_last(dev, ran, capsys):
+def test_checks_continue_after_failure_and_pytest_is_last(dev, ran, capsys):
     assert dev.main(["test"]) == 1
     assert ran[:-1] == ["ruff", "ruff", "mypy", "lint-imports", "pytest"]
     assert "peers" not in dev.started
@@ -92,13 +92,13 @@ def test_all_checks_run_pytest_last(dev, ran, capsys):
     ("cores", "options"),
     [(1, []), (2, ["-n", "2", "--dist", "worksteal"]), (64, ["-n", "4", "--dist", "worksteal"])],
 )
-def test_all_tests_run_in_a_process_a_core(dev, ran, monkeypatch, cores, options):
+def test_tests_run_in_one_process_per_core(dev, ran, monkeypatch, cores, options):
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(cores)), raising=False)
     dev.main(["test"])
     assert ran[-1] == options
 
 
-def test_peer_failure_runs_tests_and_fails(dev, ran, monkeypatch, capsys):
+def test_failed_peers_install_runs_tests_and_fails_command(dev, ran, monkeypatch, capsys):
     def refused():
         sys.exit("npm is missing.")
 
@@ -111,5 +111,5 @@ def test_peer_failure_runs_tests_and_fails(dev, ran, monkeypatch, capsys):
     assert "failed so far: peers" in told
 
 
-def test_an_unknown_command_is_wrong_usage(dev):
+def test_unknown_command_is_wrong_usage(dev):
     assert dev.main(["fly"]) == 2

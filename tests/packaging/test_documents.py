@@ -40,7 +40,7 @@ def anchors(document: Path) -> set[str]:
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
-def test_links_and_pictures_lead_somewhere(document: Path):
+def test_links_and_pictures_have_valid_targets(document: Path):
     for link, picture in _LINK.findall(document.read_text("utf-8")):
         target, _, anchor = (link or picture).partition("#")
         if "://" in target:
@@ -50,14 +50,14 @@ def test_links_and_pictures_lead_somewhere(document: Path):
         assert not anchor or anchor in anchors(place), f"{target}#{anchor}"
 
 
-def test_every_picture_is_on_the_page_of_pictures():
+def test_every_picture_is_on_pictures_page():
     pictures = ROOT / "packaging" / "pictures"
     shown = {picture.name for picture in pictures.glob("*.png")}
     assert shown == set(re.findall(r"\]\(([\w-]+\.png)\)", (pictures / "README.md").read_text("utf-8")))
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md"])
-def test_files_and_classes_that_are_named_exist(name: str):
+def test_named_files_and_classes_exist(name: str):
     named = _NAMED.findall((ROOT / name).read_text("utf-8"))
     for path, thing in named:
         if path in _OF_A_PERSON:
@@ -81,7 +81,7 @@ def examples() -> list[str]:
     return [block for block in blocks if block.lstrip().startswith("[defaults")]
 
 
-def test_the_settings_that_are_shown_are_settings(tmp_path):
+def test_settings_examples_are_valid(tmp_path):
     shown = examples()
     assert len(shown) > 5
     for number, block in enumerate(shown):

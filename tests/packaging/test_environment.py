@@ -30,12 +30,12 @@ def environment(load, tmp_path, monkeypatch):
     return environment
 
 
-def test_a_second_time_nothing_is_done(environment):
+def test_second_ensure_does_nothing(environment):
     environment.WORK.ensure(environment.RUN_LOCK)
     assert environment.steps == []
 
 
-def test_tools_added_to_environment(environment):
+def test_dev_tools_are_added_to_existing_environment(environment):
     environment.WORK.ensure(environment.TEST_LOCK)
     assert environment.steps == ["Installing", "Linking"]
     environment.WORK.ensure(environment.RUN_LOCK)
@@ -43,14 +43,14 @@ def test_tools_added_to_environment(environment):
     assert environment.steps == ["Installing", "Linking"]
 
 
-def test_a_change_of_the_project_only_links_it_again(environment):
+def test_project_change_only_links_again(environment):
     (environment.ROOT / "pyproject.toml").write_text("[project]\nname = 'other'")
     environment.WORK.ensure(environment.RUN_LOCK)
     assert environment.steps == ["Linking"]
 
 
 @pytest.mark.parametrize("name", ["RUN_LOCK", "TEST_LOCK"])
-def test_a_changed_lock_starts_from_nothing(environment, name):
+def test_changed_lock_recreates_environment(environment, name):
     environment.WORK.ensure(environment.TEST_LOCK)
     environment.steps.clear()
     lock = getattr(environment, name)
@@ -60,19 +60,19 @@ def test_a_changed_lock_starts_from_nothing(environment, name):
 
 
 @pytest.mark.parametrize("damage", ["", "[]", '{"environment": "Python 2.7 in /nowhere"}'])
-def test_a_stamp_that_says_nothing_true_starts_from_nothing(environment, damage):
+def test_invalid_stamp_recreates_environment(environment, damage):
     environment.stamp.write_text(damage)
     environment.WORK.ensure(environment.RUN_LOCK)
     assert environment.steps == ["Creating", "Installing", "Linking"]
 
 
-def test_environment_without_python_recreated(environment):
+def test_environment_without_python_is_recreated(environment):
     environment.WORK.python.unlink()
     environment.WORK.ensure(environment.RUN_LOCK)
     assert environment.steps == ["Creating", "Installing", "Linking"]
 
 
-def test_interrupted_install_repeated(environment, monkeypatch):
+def test_interrupted_install_is_recreated(environment, monkeypatch):
     def interrupted(sentence, command):
         raise KeyboardInterrupt
 
@@ -84,7 +84,7 @@ def test_interrupted_install_repeated(environment, monkeypatch):
     assert environment.steps == ["Creating", "Installing", "Linking"]
 
 
-def test_a_step_that_fails_shows_its_output_and_ends_the_command(load, capfd):
+def test_failed_step_shows_output_and_exits(load, capfd):
     environment = load("environment")
     with pytest.raises(SystemExit, match="Installing failed"):
         environment.step("Installing", [sys.executable, "-c", "print('no such host'); raise SystemExit(3)"])

@@ -44,7 +44,7 @@ def read(data):
     return found
 
 
-def test_collation_and_normalisation_data_remain(load):
+def test_shrink_keeps_only_collation_and_normalization(load):
     rebuilt = load("icu_data")._rebuilt(common_data(ENTRIES))
     found = read(rebuilt)
     assert list(found) == ["coll/de.res", "nfc.nrm", "root.res"]
@@ -54,7 +54,7 @@ def test_collation_and_normalisation_data_remain(load):
 
 
 @pytest.mark.skipif(not (shutil.which("as") and shutil.which("ld")), reason="binutils are not installed here")
-def test_the_library_is_made_again_with_its_name_and_symbol(load, tmp_path):
+def test_rebuilt_library_keeps_name_and_symbol(load, tmp_path):
     library = tmp_path / "libicudata.so.73"
     library.write_bytes(b"\x7fELF icudt73_dat\0 " + common_data(ENTRIES))
     load("icu_data").shrink(library)
@@ -66,7 +66,7 @@ def test_the_library_is_made_again_with_its_name_and_symbol(load, tmp_path):
     assert b"names of months" not in data
 
 
-def test_another_library_is_left_alone(load, tmp_path):
+def test_library_without_icu_data_is_unchanged(load, tmp_path):
     library = tmp_path / "libother.so"
     library.write_bytes(b"\x7fELF nothing of ICU")
     with pytest.raises(ValueError, match=r"libother\.so holds no data"):

@@ -20,7 +20,7 @@ def need(tool: str) -> str:
     return shutil.which(tool) or pytest.skip(f"{tool} is not installed here")
 
 
-def test_the_menu_entry_is_valid_and_opens_links():
+def test_desktop_entry_is_valid_and_opens_links():
     entry = configparser.ConfigParser(interpolation=None)
     entry.optionxform = str
     entry.read(ENTRY, "utf-8")
@@ -32,7 +32,7 @@ def test_the_menu_entry_is_valid_and_opens_links():
     subprocess.run([need("desktop-file-validate"), ENTRY], check=True)
 
 
-def test_the_description_is_valid_and_of_this_version():
+def test_metainfo_is_valid_and_has_current_version():
     description = ElementTree.parse(DESCRIPTION).getroot()
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     assert description.findtext("id") == DESCRIPTION.name.removesuffix(".metainfo.xml")
@@ -42,7 +42,7 @@ def test_the_description_is_valid_and_of_this_version():
     subprocess.run([need("appstreamcli"), "validate", "--no-net", DESCRIPTION], check=True)
 
 
-def test_recipes_match_version_and_files():
+def test_recipes_have_current_version_and_valid_scripts():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
     recipes = ROOT / "packaging" / "recipes"
     installer = (recipes / "windows" / "mnemoscope.iss").read_text("utf-8")
@@ -54,7 +54,7 @@ def test_recipes_match_version_and_files():
     assert f"app-id: {DESCRIPTION.name.removesuffix('.metainfo.xml')}\n" in flatpak
 
 
-def test_the_icon_is_drawn_in_every_size(load, tmp_path, qapp):
+def test_icon_is_drawn_in_every_size(load, tmp_path, qapp):
     icons = load("building/icons")
     icons.draw_icons(tmp_path)
     from PySide6.QtGui import QImage
@@ -69,7 +69,7 @@ def test_the_icon_is_drawn_in_every_size(load, tmp_path, qapp):
     assert (tmp_path / "mnemoscope.icns").read_bytes()[:4] == b"icns"
 
 
-def test_no_path_of_a_machine_is_committed_with_them():
+def test_packaging_contains_no_local_path():
     for path in (ROOT / "packaging").rglob("*"):
         if path.suffix in {".py", ".spec", ".sh", ".yml", ".iss", ".xml", ".desktop", ".md"}:
             assert not re.search(r"/(?:home|root|Users)/\w", path.read_text("utf-8")), path

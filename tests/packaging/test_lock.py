@@ -26,14 +26,14 @@ def names(requirements: list[str]) -> set[str]:
 
 
 @pytest.mark.parametrize("lock", LOCKS)
-def test_every_entry_is_pinned_with_hashes_and_without_a_host(lock):
+def test_every_lock_entry_is_pinned_with_hashes(lock):
     for head, entry in entries(lock).items():
         assert re.match(r"[a-z0-9-]+==[\w.]+( ; .+)?$", head)
         assert re.search(r"--hash=sha256:[0-9a-f]{64}", entry)
     assert "://" not in (ROOT / "packaging" / lock).read_text("utf-8")
 
 
-def test_locks_cover_requirements():
+def test_locks_contain_all_dependencies():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     wanted = names(project["project"]["dependencies"] + project["dependency-groups"]["install"])
     locked = names(list(entries("requirements.lock")))
@@ -43,7 +43,7 @@ def test_locks_cover_requirements():
     assert names(groups["bundle"]) | locked <= names(list(entries("requirements-bundle.lock")))
 
 
-def test_the_tests_run_with_the_versions_that_people_get():
+def test_dev_and_bundle_locks_use_released_versions():
     """Compare without markers, because a tool may need a package on more systems than the program does."""
     people, tests, bundle = ({head.partition(" ;")[0] for head in entries(lock)} for lock in LOCKS)
     assert people <= tests

@@ -22,7 +22,7 @@ def read(page: str) -> str:
 
 
 @pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_has_its_options_in_it(page, verb, capsys):
+def test_man_page_has_every_verb_option(page, verb, capsys):
     with pytest.raises(SystemExit):
         make_parser().parse_args([verb, "--help"])
     told = capsys.readouterr().out
@@ -33,7 +33,7 @@ def test_every_verb_has_its_options_in_it(page, verb, capsys):
     assert options <= set(re.findall(r"--[a-z][a-z-]+", section))
 
 
-def test_the_window_has_its_options_in_it(page):
+def test_man_page_has_every_window_option(page):
     told = make_window_parser().format_help()
     _, _, section = read(page).partition(".SH OPTIONS OF THE WINDOW\n")
     section = section.partition("\n.SH ")[0]
@@ -42,13 +42,13 @@ def test_the_window_has_its_options_in_it(page):
     assert "first-run" in section
 
 
-def test_no_line_of_text_is_taken_for_a_request(page):
+def test_man_page_text_contains_no_stray_request(page):
     requests = {line.split()[0] for line in page.splitlines() if line.startswith((".", "'"))}
     assert requests == {".TH", ".SH", ".SS", ".TP", ".PP", ".br", ".ad"}
 
 
 @pytest.mark.skipif(shutil.which("man") is None, reason="man is not installed here")
-def test_man_finds_nothing_to_warn_of(page, tmp_path):
+def test_man_reports_no_warning(page, tmp_path):
     path = tmp_path / "mnemoscope.1"
     path.write_text(page)
     command = ["man", "--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z", path]

@@ -20,7 +20,7 @@ def path(tmp_path):
     return path
 
 
-def test_the_tables_are_the_same_in_fewer_bytes(load, path):
+def test_tables_are_equal_and_smaller(load, path):
     before = {info.filename: info.compress_size for info in zipfile.ZipFile(path).infolist()}
     size = path.stat().st_size
     load("model_tables").shrink(path)
@@ -35,7 +35,7 @@ def test_the_tables_are_the_same_in_fewer_bytes(load, path):
             np.testing.assert_array_equal(tables[name], table)
 
 
-def test_other_programs_find_nothing_wrong_with_it(load, path):
+def test_shrunk_file_is_valid_and_shrink_is_idempotent(load, path):
     load("model_tables").shrink(path)
     with zipfile.ZipFile(path) as archive:
         assert archive.testzip() is None
@@ -45,7 +45,7 @@ def test_other_programs_find_nothing_wrong_with_it(load, path):
     assert path.read_bytes() == once
 
 
-def test_unrelated_file_unchanged(load, tmp_path):
+def test_invalid_file_is_unchanged(load, tmp_path):
     path = tmp_path / "weights.npz"
     path.write_bytes(b"nothing of numpy")
     with pytest.raises(zipfile.BadZipFile):

@@ -53,14 +53,14 @@ def installed(peers) -> list[str]:
     return sorted(path.name for path in peers.FOLDER.glob("node_modules/*/*"))
 
 
-def test_node_installed_first_without_gpu_parts(peers):
+def test_ensure_installs_node_before_qmd_without_gpu_packages(peers):
     peers.ensure()
     assert peers.calls() == [NODE, QMD]
     assert installed(peers) == ["linux-x64", "node", "qmd"]
     assert not peers.BUILDING.exists()
 
 
-def test_a_second_time_npm_is_not_even_looked_for(peers, monkeypatch):
+def test_second_ensure_does_not_need_npm(peers, monkeypatch):
     peers.ensure()
     monkeypatch.setenv("PATH", "/nowhere")
     peers.ensure()
@@ -68,7 +68,7 @@ def test_a_second_time_npm_is_not_even_looked_for(peers, monkeypatch):
 
 
 @pytest.mark.parametrize("stamp", ["", "[]", '{"steps": [["qmd", ["@tobilu/qmd@0.9.0"]]]}'])
-def test_other_release_or_empty_stamp_reinstalled(peers, stamp):
+def test_other_release_or_invalid_stamp_reinstalls(peers, stamp):
     peers.ensure()
     (peers.FOLDER / peers.STAMP).write_text(stamp)
     (peers.FOLDER / "node_modules" / "old").mkdir()
@@ -78,7 +78,7 @@ def test_other_release_or_empty_stamp_reinstalled(peers, stamp):
     assert json.loads((peers.FOLDER / peers.STAMP).read_text())["steps"][1][1][-1] == "@tobilu/qmd@2.8.3"
 
 
-def test_interrupted_peer_install_restarted(peers, monkeypatch):
+def test_interrupted_install_is_removed_and_repeated(peers, monkeypatch):
     def interrupted(command, **_options):
         raise KeyboardInterrupt
 
@@ -93,7 +93,7 @@ def test_interrupted_peer_install_restarted(peers, monkeypatch):
     assert "qmd" in installed(peers)
 
 
-def test_a_registry_that_fails_once_is_asked_again(peers, tmp_path, capsys):
+def test_failed_registry_request_is_retried_once(peers, tmp_path, capsys):
     once = tmp_path / "once"
     peers.npm(f"if not os.path.exists({str(once)!r}): open({str(once)!r}, 'w'); sys.exit('E503 registry')")
     peers.ensure()
@@ -101,7 +101,7 @@ def test_a_registry_that_fails_once_is_asked_again(peers, tmp_path, capsys):
     assert "E503 registry\nnpm ended with 1 (try 1 of 2)." in capsys.readouterr().err
 
 
-def test_a_registry_that_fails_twice_is_a_sentence(peers):
+def test_registry_failing_twice_exits_with_message(peers):
     peers.npm("sys.exit('E503 registry')")
     with pytest.raises(SystemExit, match="Node could not be installed by npm; the reason is above"):
         peers.ensure()
@@ -109,7 +109,7 @@ def test_a_registry_that_fails_twice_is_a_sentence(peers):
     assert not peers.FOLDER.exists()
 
 
-def test_an_npm_that_hangs_is_ended_with_all_that_it_started(peers, tmp_path, monkeypatch, capsys):
+def test_hanging_npm_is_ended_with_its_children(peers, tmp_path, monkeypatch, capsys):
     child = tmp_path / "child"
     hang = f"(os.fork() or open({str(child)!r}, 'w').write(str(os.getpid()))) and time.sleep(600)"
     peers.npm(f"{hang}\ntime.sleep(600)")
@@ -127,7 +127,7 @@ def running(pid: int) -> bool:
         return False
 
 
-def test_without_npm_root_on_debian_has_it_installed(peers, tmp_path, monkeypatch):
+def test_missing_npm_is_installed_as_root_on_debian(peers, tmp_path, monkeypatch):
     npm = tmp_path / "programs" / "npm"
     hidden = npm.rename(tmp_path / "npm")
     monkeypatch.setattr(peers.debian, "can_install", lambda: True)
@@ -137,13 +137,13 @@ def test_without_npm_root_on_debian_has_it_installed(peers, tmp_path, monkeypatc
     assert "qmd" in installed(peers)
 
 
-def test_missing_npm_advice(peers, tmp_path):
+def test_missing_npm_exits_with_instructions(peers, tmp_path):
     (tmp_path / "programs" / "npm").unlink()
     with pytest.raises(SystemExit, match=r"npm is missing: install it \(in Debian: npm\), or leave --peers out\."):
         peers.ensure()
 
 
-def test_a_qmd_of_another_release_is_not_taken(peers):
+def test_wrong_qmd_release_is_refused(peers):
     peers.npm(version="0.9.0")
     with pytest.raises(SystemExit, match=r"qmd 2\.8\.3 was installed, yet does not start: qmd 0\.9\.0"):
         peers.ensure()

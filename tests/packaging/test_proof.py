@@ -48,7 +48,7 @@ def program(tmp_path, lines):
         ),
     ],
 )
-def test_failing_part_named(load, tmp_path, lines, told):
+def test_prove_names_each_defect(load, tmp_path, lines, told):
     with pytest.raises(SystemExit) as stopped:
         load("proof").prove(program(tmp_path, lines))
     assert told in str(stopped.value)

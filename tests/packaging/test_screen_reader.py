@@ -13,7 +13,7 @@ def reader(load, monkeypatch):
     return reader
 
 
-def test_root_has_it_installed(reader, monkeypatch):
+def test_root_installs_screen_reader_packages(reader, monkeypatch):
     asked = []
     monkeypatch.setattr(reader.debian, "can_install", lambda: True)
     monkeypatch.setattr(reader.debian, "install", lambda _purpose, packages: asked.append(packages))
@@ -21,13 +21,13 @@ def test_root_has_it_installed(reader, monkeypatch):
     assert asked == [["at-spi2-core"]]
 
 
-def test_only_own_application_queried(reader, monkeypatch):
+def test_without_root_nothing_is_installed(reader, monkeypatch):
     monkeypatch.setattr(reader.debian, "can_install", lambda: False)
     monkeypatch.setattr(reader.debian, "install", lambda *_: pytest.fail("it was installed"))
     reader.ensure()
 
 
-def test_without_a_network_the_other_tests_run(reader, monkeypatch, capsys):
+def test_failed_install_does_not_stop_other_tests(reader, monkeypatch, capsys):
     def fail(*_):
         sys.exit("no network")
 

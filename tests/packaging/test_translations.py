@@ -38,7 +38,7 @@ def wrong_fields(message) -> list[str]:
 
 
 @pytest.mark.parametrize("language", FOREIGN)
-def test_a_catalogue_is_whole_and_up_to_the_code(translations, language):
+def test_catalogue_is_complete_and_matches_code(translations, language):
     path = translations.CATALOGUES / f"{language}.po"
     catalogue = translations.read(path)
     code = translations.in_code()
@@ -53,7 +53,7 @@ def test_a_catalogue_is_whole_and_up_to_the_code(translations, language):
 
 
 @pytest.mark.parametrize("language", FOREIGN)
-def test_translation_keeps_fields_and_markup(translations, language):
+def test_translations_have_fields_and_markup_of_source(translations, language):
     catalogue = translations.read(translations.CATALOGUES / f"{language}.po")
     wrong = [said for message in catalogue if message.id for said in wrong_fields(message)]
     assert wrong == []
@@ -65,7 +65,7 @@ def test_translation_keeps_fields_and_markup(translations, language):
             assert said.endswith("…") == meant.endswith("…"), said
 
 
-def test_unused_sentences_removed_rest_stays(translations):
+def test_catalogue_update_drops_unused_and_retains_rest(translations):
     old = translations.Catalog(locale="de")
     old.add("Search", "Suchen")
     old.add("Gone", "Weg")

@@ -31,7 +31,7 @@ def wheel(tmp_path_factory):
         yield archive
 
 
-def test_both_commands_start_the_same_program(wheel):
+def test_both_entry_points_start_same_program(wheel):
     (path,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
     points = configparser.ConfigParser()
     points.read_string(wheel.read(path).decode())
@@ -39,7 +39,7 @@ def test_both_commands_start_the_same_program(wheel):
     assert dict(points["gui_scripts"]) == {"mnemoscope-gui": "gui.__main__:main"}
 
 
-def test_every_file_of_the_packages_is_in_it_and_nothing_else(wheel):
+def test_wheel_contains_exactly_the_package_files(wheel):
     packed = {name for name in wheel.namelist() if ".dist-info/" not in name}
     present = {
         path.relative_to(ROOT).as_posix()

@@ -41,14 +41,14 @@ _MONTHS = {
 _LINK = re.compile(r"\[\[([^\]|#]+)")
 
 
-def test_there_are_enough_notes_and_nothing_else():
+def test_sample_has_enough_notes_and_nothing_else():
     assert 40 <= len(NOTES) <= 80
     others = {path.name for path in SAMPLE.rglob("*") if path.is_file() and path.suffix != ".md"}
     assert others == {"dates.toml"}
 
 
 @pytest.mark.parametrize("name", NOTES)
-def test_a_note_is_clean_text(name):
+def test_note_is_clean_text(name):
     text = NOTES[name]
     assert unicodedata.is_normalized("NFC", text)
     assert text.endswith("\n")
@@ -58,30 +58,30 @@ def test_a_note_is_clean_text(name):
 
 
 @pytest.mark.parametrize("name", NOTES)
-def test_a_note_holds_no_secret_and_no_address(name):
+def test_note_contains_no_secret_or_address(name):
     assert not _SECRETS.findall(NOTES[name])
 
 
-def test_every_link_leads_to_one_note():
+def test_every_link_resolves_to_one_note():
     stems = Counter(name.rpartition("/")[2].removesuffix(".md") for name in NOTES)
     wanted = {link for text in NOTES.values() for link in _LINK.findall(text)}
     assert {link for link in wanted if stems[link] != 1} == set()
 
 
-def test_notes_are_found_from_other_notes():
+def test_notes_are_linked_from_other_notes():
     linked = {link for text in NOTES.values() for link in _LINK.findall(text)}
     stems = {name.rpartition("/")[2].removesuffix(".md") for name in NOTES if not name.startswith("daily/")}
     assert stems - linked - {"index"} == set()
 
 
-def test_each_note_has_its_date_within_the_year():
+def test_each_note_has_date_within_the_year():
     assert DATES.keys() == NOTES.keys()
     assert {moment.utcoffset() is None for moment in DATES.values()} == {False}
     assert datetime(2025, 11, 1) < min(DATES.values()).replace(tzinfo=None)
     assert max(DATES.values()).replace(tzinfo=None) < datetime(2026, 12, 1)
 
 
-def test_daily_notes_are_headed_with_their_own_day():
+def test_daily_notes_have_heading_of_their_day():
     daily = {name: text for name, text in NOTES.items() if name.startswith("daily/")}
     assert len(daily) >= 10
     for name, text in daily.items():
@@ -92,7 +92,7 @@ def test_daily_notes_are_headed_with_their_own_day():
         assert DATES[name].date() == day.date()
 
 
-def test_several_languages_and_scripts_are_there():
+def test_sample_has_several_languages_and_scripts():
     languages = Counter(detect_language(text) for text in NOTES.values())
     assert languages["english"] > len(NOTES) // 2
     for language in ("german", "french", "spanish", "russian"):
@@ -103,14 +103,14 @@ def test_several_languages_and_scripts_are_there():
         assert found > 50, script
 
 
-def test_some_notes_are_long_and_one_line_is_very_long():
+def test_some_notes_and_lines_are_very_long():
     assert max(text.count("\n") for text in NOTES.values()) >= 600
     assert max(len(line) for text in NOTES.values() for line in text.split("\n")) > 10_000
     for fence in ("python", "sql", "sh", "yaml", "c", "json", "ini"):
         assert any(f"```{fence}\n" in text for text in NOTES.values()), fence
 
 
-def test_all_of_it_is_indexed_and_found_by_words(tmp_path):
+def test_sample_is_indexed_and_found_by_keywords(tmp_path):
     settings = Settings(provider="none")
     store = msgspec.structs.replace(settings.store, path=str(tmp_path / "index"))
     memory = engine.open_memory(SAMPLE, msgspec.structs.replace(settings, store=store))

@@ -50,13 +50,13 @@ def _said(text: SessionText) -> str:
     return "\n".join(message.text for message in text.messages if message.kind == "text")
 
 
-def test_sample_sessions_small_and_understood(texts):
+def test_sample_sessions_are_small_and_fully_parsed(texts):
     assert sum(path.stat().st_size for path in FILES) < 400_000
     assert 14 <= len(texts) <= 20
     assert [text.unknown for text in texts if text.unknown] == []
 
 
-def test_each_program_and_several_languages_are_there(texts):
+def test_every_agent_and_several_languages_occur(texts):
     agents = Counter(text.summary.agent for text in texts)
     assert agents.keys() == {"claude-code", "codex", "openclaw", "chatgpt", "gemini"}
     languages = Counter(detect_language(_said(text)) for text in texts)
@@ -66,7 +66,7 @@ def test_each_program_and_several_languages_are_there(texts):
     assert any(len(re.findall("[\u0400-\u04ff]", _said(text))) > 200 for text in texts)
 
 
-def test_each_has_a_title_and_its_dates_are_spread_over_the_year(texts):
+def test_sessions_have_titles_and_dates_across_the_year(texts):
     assert all(text.summary.title for text in texts)
     for text in texts:
         times = [message.time for message in text.messages]
@@ -78,7 +78,7 @@ def test_each_has_a_title_and_its_dates_are_spread_over_the_year(texts):
     assert len({day.month for day in days}) >= 8
 
 
-def test_one_is_a_long_coding_session_with_a_sub_agent(texts):
+def test_one_session_is_long_and_has_sub_agent(texts):
     longest = max(texts, key=lambda text: len(text.messages))
     assert len(longest.messages) >= 120
     kinds = Counter(message.kind for message in longest.messages)
@@ -91,7 +91,7 @@ def test_one_is_a_long_coding_session_with_a_sub_agent(texts):
     assert [text.summary.parent for text in texts if text.summary.parent] == [longest.summary.id]
 
 
-def test_the_planted_secrets_are_plainly_false_and_masked(memory, texts):
+def test_planted_secrets_are_recognizably_fake_and_masked(memory, texts):
     kinds = set()
     for text in texts:
         masked = memory.read_session(text.summary.path)
@@ -120,7 +120,7 @@ def test_the_planted_secrets_are_plainly_false_and_masked(memory, texts):
         ("printer lease dnsmasq", "gemini", "A fixed address for the printer"),
     ],
 )
-def test_they_are_found_by_words(memory, query, agent, title):
+def test_sessions_are_found_by_keywords(memory, query, agent, title):
     found = memory.search(query).results[0]
     assert found.message is not None
     assert found.path.startswith(f"sessions/{agent}/")

@@ -18,7 +18,7 @@ LEADS_OUT = {"Quit", "Sync now", "Rebuild index…"}
 
 
 @pytest.mark.parametrize("kind", ["searches", "settings", "others"])
-def test_every_view_describes_actions_in_tab_order(program, kind):
+def test_every_view_has_no_accessibility_faults_and_tab_in_order(program, kind):
     found: dict[str, list[str]] = {}
     for view in (one for one in get_args(View) if kind_of(one) == kind and one not in ELSEWHERE):
         program.go(view)
@@ -30,7 +30,7 @@ def test_every_view_describes_actions_in_tab_order(program, kind):
 
 
 @pytest.mark.qt_log_ignore("grabbing the keyboard", "support raise", extend=True)  # by a menu: there is none here
-def test_every_command_reaches_accessible_target(program, monkeypatch):
+def test_every_command_opens_accessible_windows(program, monkeypatch):
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: "")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
     program.go("search")
@@ -44,7 +44,7 @@ def test_every_command_reaches_accessible_target(program, monkeypatch):
             program.close_others()
 
 
-def test_painted_views_expose_role_and_parts(program):
+def test_painted_views_expose_role_and_text_of_each_part(program):
     program.go("chunks")
     source = of(program.window.viewer._source)
     assert source.role() == QAccessible.Role.Document
@@ -67,7 +67,7 @@ def test_painted_views_expose_role_and_parts(program):
     assert "characters" in sizes.child(0).text(QAccessible.Text.Name)
 
 
-def test_the_report_of_an_error_can_be_heard(qtbot, program):
+def test_crash_dialog_is_accessible(qtbot, program):
     program.window.show()
     dialog = CrashDialog("It broke", "A sentence.", "A report", None, program.window, restart=True)
     assert faults(dialog) + disorder(dialog) == []

@@ -30,7 +30,7 @@ def _lacking() -> list[str]:
 pytestmark = pytest.mark.skipif(bool(_lacking()), reason=f"A screen reader needs {', '.join(_lacking())}.")
 
 
-def test_screen_reader_search_flow(tmp_path):
+def test_screen_reader_searches_hears_count_and_presses(tmp_path):
     settings = tmp_path / "settings.toml"
     settings.write_text('[defaults]\nprovider = "none"\n')
     homes = {name: str(tmp_path / name) for name in ("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME")}

@@ -55,7 +55,7 @@ def plain(text: str) -> str:
 
 
 @pytest.mark.parametrize("kind", ["searches", "settings", "others"])
-def test_all_that_is_said_can_be_translated(trial, program, kind):
+def test_all_announced_text_is_translatable(trial, program, kind):
     content = program.content()
     indexed = (tr("Stems"), tr("Heading words"))  # of the index, which has no language
     found: dict[str, str] = {}

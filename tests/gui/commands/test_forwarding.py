@@ -42,7 +42,7 @@ def test_alt_l_in_box_copies_link_of_result(qtbot, opened):
     qtbot.waitUntil(lambda: shown.path.removesuffix(".md") in QGuiApplication.clipboard().text())
 
 
-def test_alt_m_in_box_searches_like_result(qtbot, opened, memory):
+def test_alt_m_in_box_searches_similar_to_result(qtbot, opened, memory):
     box = _searched(qtbot, opened)
     shown = opened.search._view.list.current_result()
     qtbot.keyClick(box, Key.Key_M, ALT)
@@ -50,7 +50,7 @@ def test_alt_m_in_box_searches_like_result(qtbot, opened, memory):
     assert memory.liked[-1].path == shown.path
 
 
-def test_alt_c_and_alt_z_in_box_change_the_viewer(qtbot, opened):
+def test_alt_c_and_alt_z_in_box_toggle_viewer_options(qtbot, opened):
     box = _searched(qtbot, opened)
     for key, action in ((Key.Key_C, opened.viewer.chunks_action), (Key.Key_Z, opened.viewer.wrap_action)):
         before = action.isChecked()
@@ -86,7 +86,7 @@ def test_own_key_works_from_box(qtbot, opened):
     assert QGuiApplication.clipboard().text() == opened.search._view.list.current_result().path
 
 
-def test_editing_keys_stay_with_box(qtbot, opened):
+def test_editing_keys_act_on_box(qtbot, opened):
     box = _searched(qtbot, opened)
     box.selectAll()
     qtbot.keyClick(box, Key.Key_C, CTRL)
@@ -97,7 +97,7 @@ def test_editing_keys_stay_with_box(qtbot, opened):
     assert box.text() == "greenhouse"
 
 
-def test_ctrl_n_in_facts_box_begins_fact(qtbot, opened):
+def test_ctrl_n_in_facts_box_starts_new_fact(qtbot, opened):
     opened.views.switch("facts")
     box = opened.views.facts.box.edit
     qtbot.waitUntil(lambda: at_rest(opened))
@@ -125,7 +125,7 @@ def test_key_without_result_does_nothing(qtbot, opened):
 
 
 @pytest.mark.parametrize("kind", [QLineEdit, QPlainTextEdit, QSpinBox, QComboBox])
-def test_alt_letter_types_in_no_field(qtbot, opened, kind):
+def test_unbound_alt_letter_types_nothing_in_field(qtbot, opened, kind):
     field = kind(opened.centralWidget())
     if isinstance(field, QComboBox):
         field.setEditable(True)
@@ -142,7 +142,7 @@ def test_alt_letter_types_in_no_field(qtbot, opened, kind):
     field.deleteLater()
 
 
-def test_option_key_that_composes_types(qtbot, opened):
+def test_option_key_that_composes_character_types_it(qtbot, opened):
     """Option+G is © on a Mac."""
     box = opened.search._box.edit
     opened.search.focus_box()

@@ -15,7 +15,7 @@ def keys(qapp) -> Keymap:
     return keymap()
 
 
-def test_command_has_default_keys_until_changed(qapp):
+def test_own_keys_replace_default_keys(qapp):
     mapped = Keymap()
     mapped.declare(FIND)
     assert mapped.keys("trial.find") == ("Ctrl+F", "F7")
@@ -27,7 +27,7 @@ def test_command_has_default_keys_until_changed(qapp):
     assert mapped.keys("trial.unknown") == ()
 
 
-def test_one_name_means_one_command(qapp):
+def test_duplicate_command_name_is_refused(qapp):
     mapped = Keymap()
     mapped.declare(FIND)
     mapped.declare(command("trial.find", "Find", "file", QKeySequence.StandardKey.Find, "F7"))
@@ -35,7 +35,7 @@ def test_one_name_means_one_command(qapp):
         mapped.declare(command("trial.find", "Find", "file", "F8"))
 
 
-def test_related_commands_listed_together(qapp):
+def test_commands_are_grouped_regardless_of_declaration_order(qapp):
     mapped = Keymap()
     for name, place in (
         ("theme.dark", "window"),
@@ -50,14 +50,14 @@ def test_related_commands_listed_together(qapp):
     assert [one.name for one in mapped.by_place()] == [*window, "file.wrap"]
 
 
-def test_changes_signalled_once_when_real(qtbot, keys):
+def test_changed_signal_fires_only_on_real_changes(qtbot, keys):
     with qtbot.waitSignal(keys.changed):
         keys.set_own({"trial.find": ["Ctrl+J"]})
     with qtbot.assertNotEmitted(keys.changed):
         keys.set_own({"trial.find": ("Ctrl+J",)})
 
 
-def test_actions_tooltips_and_menus_follow(qtbot, keys):
+def test_actions_tooltips_and_menus_follow_keymap(qtbot, keys):
     panel, button = QWidget(), QPushButton("Find")
     qtbot.addWidget(panel)
     qtbot.addWidget(button)
@@ -78,14 +78,14 @@ def test_actions_tooltips_and_menus_follow(qtbot, keys):
     assert with_key("Find", FIND.name) == "Find"
 
 
-def test_deleted_listener_not_called(qapp, keys):
+def test_deleted_widget_ignores_keymap_change(qapp, keys):
     panel = QWidget()
     key_action(panel, FIND)
     shiboken6.delete(panel)
     keys.set_own({FIND.name: ["Ctrl+J"]})
 
 
-def test_the_keys_of_the_window_do_not_get_in_each_other_s_way(window):
+def test_default_keys_do_not_clash(window):
     """Qt hears neither of two actions whose keys hold at the same place."""
     commands = list(keymap().commands.values())
     clashes = [

@@ -14,13 +14,13 @@ def shown(qtbot, opened):
     return QApplication.activeModalWidget().findChild(KeySheet)
 
 
-def test_the_sheet_has_every_key_of_the_window(shown):
+def test_sheet_lists_every_window_key(shown):
     said = " | ".join(shown.shown)
     for row in ("Ctrl+1: Search notes and sessions", "F1 or ?: Keys", "Alt+Z: Wrap lines", "J, K: Next and previous"):
         assert row in said
 
 
-def test_typing_leaves_out_the_rows_without_it(qtbot, shown):
+def test_typing_filters_rows(qtbot, shown):
     assert shown.edit.hasFocus()
     qtbot.keyClicks(shown.edit, "wrap lin")
     assert shown.shown == ["Alt+Z: Wrap lines"]
@@ -30,7 +30,7 @@ def test_typing_leaves_out_the_rows_without_it(qtbot, shown):
     assert shown.shown == ["Ctrl+Shift+K: Search within these results"]
 
 
-def test_the_sheet_shows_the_person_s_own_keys(shown, opened):
+def test_sheet_shows_own_keys(shown, opened):
     keymap().set_own({"file.wrap": ["F7"], "view.search": []})
     fresh = KeySheet()
     sheet("Keys", fresh, opened)
@@ -39,14 +39,14 @@ def test_the_sheet_shows_the_person_s_own_keys(shown, opened):
     assert "Search notes and sessions" not in said
 
 
-def test_the_way_to_change_keys_is_on_the_sheet(qtbot, shown, opened):
+def test_change_button_opens_keyboard_settings(qtbot, shown, opened):
     qtbot.mouseClick(shown.change, Qt.MouseButton.LeftButton)
     dialog = opened.settings.dialog
     qtbot.waitUntil(lambda: dialog is not None and dialog.isVisible() and dialog.ready)
     assert dialog.page == "keyboard"
 
 
-def test_narrow_sheet_shares_width(qtbot, window, appearance):
+def test_narrow_sheet_divides_width_between_keys_and_labels(qtbot, window, appearance):
     appearance.set_font_scale(2.0)
     narrow = KeySheet()
     qtbot.addWidget(narrow)
@@ -57,7 +57,7 @@ def test_narrow_sheet_shares_width(qtbot, window, appearance):
     assert sum(widths) < narrow.area.viewport().width()
 
 
-def test_every_key_begins_where_lines_begin(qapp, opened):
+def test_keys_align_left_in_mirrored_layout(qapp, opened):
     """Letters of a key run from the left in every language."""
     qapp.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     try:

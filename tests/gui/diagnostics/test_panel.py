@@ -55,7 +55,7 @@ def test_values_change_in_place(qtbot, panel):
     assert "Running" not in _rows(panel)
 
 
-def test_the_groups_appear_together(qtbot, appearance, jobs, memory):
+def test_groups_appear_together(qtbot, appearance, jobs, memory):
     panel = DiagnosticsPanel(memory, jobs)
     qtbot.addWidget(panel)
     panel.show()
@@ -74,7 +74,7 @@ def test_the_groups_appear_together(qtbot, appearance, jobs, memory):
     assert not any(shown[:-1])
 
 
-def test_requested_files_scrolled_into_view_while_building(qtbot, appearance, jobs, memory):
+def test_show_files_during_build_scrolls_to_table(qtbot, appearance, jobs, memory):
     panel = DiagnosticsPanel(memory, jobs)
     qtbot.addWidget(panel)
     with qtbot.waitActive(panel):
@@ -86,14 +86,14 @@ def test_requested_files_scrolled_into_view_while_building(qtbot, appearance, jo
     qtbot.waitUntil(lambda: table.hasFocus() and not table.visibleRegion().isEmpty())
 
 
-def test_without_a_status_nothing_is_claimed(panel):
+def test_no_status_hides_rows_and_disables_copy(panel):
     panel.show_status(make_status())
     panel.show_status(None)
     assert not any(row.isVisible() for row in panel.findChildren(DiagnosticRow))
     assert not next(b for b in panel.findChildren(QPushButton) if b.text() == "Copy as JSON").isEnabled()
 
 
-def test_remedies_of_the_window_are_asked_for(qtbot, panel):
+def test_remedy_buttons_emit_action_requested(qtbot, panel):
     asked: list[str] = []
     panel.action_requested.connect(asked.append)
     panel.show_status(make_status(dirty=True))
@@ -103,7 +103,7 @@ def test_remedies_of_the_window_are_asked_for(qtbot, panel):
     assert asked == ["sync", "rebuild"]
 
 
-def test_a_probe_answers_in_its_row(qtbot, panel, memory):
+def test_probe_result_appears_in_its_row(qtbot, panel, memory):
     panel.show_status(make_status())
     with qtbot.waitSignal(panel.refresh_requested):
         _press(qtbot, panel, "Test the model")
@@ -113,14 +113,14 @@ def test_a_probe_answers_in_its_row(qtbot, panel, memory):
     qtbot.waitUntil(lambda: _rows(panel)["Provider"]._reason.text() == "No provider is configured.")
 
 
-def test_a_probe_that_fails_says_why(qtbot, panel, memory, monkeypatch):
+def test_failed_probe_shows_reason(qtbot, panel, memory, monkeypatch):
     monkeypatch.setattr(memory, "probe_vector", lambda: Probe(ok=False, error="No wheel for this platform."))
     panel.show_status(make_status())
     _press(qtbot, panel, "Try to load it")
     qtbot.waitUntil(lambda: _rows(panel)["sqlite-vec"]._reason.text() == "No wheel for this platform.")
 
 
-def test_tables_list_excluded_files(qtbot, panel):
+def test_issues_table_switches_between_failed_and_skipped(qtbot, panel):
     table = panel.findChild(IssuesTable)
     panel.show_status(make_status())
     assert not table.isVisible()
@@ -136,7 +136,7 @@ def test_tables_list_excluded_files(qtbot, panel):
     assert revealed == ["a.md"]
 
 
-def test_show_failed_files_scrolls_to_them(qtbot, panel):
+def test_show_failed_files_scrolls_to_table(qtbot, panel):
     panel.show_status(make_status(failed_files=FAILED, skipped_files=SKIPPED))
     table = panel.findChild(IssuesTable)
     qtbot.waitUntil(lambda: panel._scroll.verticalScrollBar().maximum() > 0)
@@ -146,7 +146,7 @@ def test_show_failed_files_scrolls_to_them(qtbot, panel):
     assert 0 <= top < panel.height()
 
 
-def test_the_record_is_copied_as_json(qtbot, panel):
+def test_status_is_copied_as_json(qtbot, panel):
     panel.show_status(make_status(files=10_006))
     _press(qtbot, panel, "Copy as JSON")
     copied = json.loads(QGuiApplication.clipboard().text())
@@ -154,7 +154,7 @@ def test_the_record_is_copied_as_json(qtbot, panel):
     assert copied["sourceCounts"][0]["source"] == "memory"
 
 
-def test_it_polls_only_while_it_is_seen(qtbot, panel):
+def test_panel_polls_only_while_visible(qtbot, panel):
     asked: list[int] = []
     panel.refresh_requested.connect(lambda: asked.append(1))
     assert panel._poll.isActive()
@@ -167,14 +167,14 @@ def test_it_polls_only_while_it_is_seen(qtbot, panel):
     assert _rows(panel)["Files"]._value.word.text() == "5"
 
 
-def test_the_last_syncs_are_drawn_and_the_newest_is_named(qtbot, panel):
+def test_recent_syncs_chart_names_newest(qtbot, panel):
     panel.show_status(make_status(recent_syncs=(make_summary(chunks_indexed=3, vectors_embedded=0),)))
     qtbot.waitUntil(lambda: "3 chunks" in panel._history.accessibleName())
     panel.show_status(make_status(recent_syncs=()))
     assert panel._history.accessibleName() == "Last syncs: No sync yet."
 
 
-def test_tab_follows_visual_order(qtbot, panel):
+def test_tab_order_follows_visual_order(qtbot, panel):
     panel.show_status(make_status(dirty=True))
     panel.show_status(make_status(failed_files=FAILED, last_sync=make_summary(error="The disk is full.")))
     with qtbot.waitActive(panel):
@@ -197,7 +197,7 @@ def test_tab_follows_visual_order(qtbot, panel):
     assert seen[4].startswith("Last syncs")
 
 
-def test_a_read_only_index_is_shown_where_it_is(qtbot, panel):
+def test_read_only_index_reveals_index_file(qtbot, panel):
     panel.show_status(make_status(index_error="No rights.", custom={"readOnly": "No rights."}))
     with qtbot.waitSignal(panel.reveal_requested) as asked:
         _press(qtbot, panel, "Show the index file")
@@ -230,7 +230,7 @@ def language(request) -> Iterator[None]:
 @pytest.mark.usefixtures("language")
 @pytest.mark.parametrize("scale", [0.8, 1.0, 1.3, 2.0])
 @pytest.mark.parametrize("width", [0, 330, 460])  # from the narrowest on
-def test_no_word_is_cut_whatever_the_size_of_the_text(qtbot, appearance, jobs, memory, scale, width):
+def test_no_text_is_cut_at_any_font_scale(qtbot, appearance, jobs, memory, scale, width):
     panel = _shown(qtbot, DiagnosticsPanel(memory, jobs))
     appearance.set_font_scale(scale)
     lost = f"Nothing could be written to /home/someone/indexes/{'0123456789abcdef' * 3}/index.sqlite."
@@ -251,7 +251,7 @@ def test_no_word_is_cut_whatever_the_size_of_the_text(qtbot, appearance, jobs, m
     assert panel._page.width() <= panel._scroll.viewport().width()
 
 
-def test_values_below_labels_when_narrow(qtbot, appearance, panel):
+def test_values_wrap_below_labels_when_narrow(qtbot, appearance, panel):
     panel.show_status(make_status())
     row = _rows(panel)["Files"]
     assert row._value.y() == row._label.y()

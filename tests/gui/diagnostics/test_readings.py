@@ -28,7 +28,7 @@ def _vector(**changes) -> VectorStatus:
     return msgspec.structs.replace(make_status().vector, **changes)
 
 
-def test_every_group_is_always_there_in_the_same_order():
+def test_group_order_is_constant():
     wanted = ["Engine", "Index", "Sources", "Embedding", "Keywords", "Vectors", "Cache", "Batch", "Sync", "Watcher"]
     wanted.append("Not here")
     busy = make_status(syncing=make_progress(), failed_files=(FileIssue(path="a", rule="b", detail="c"),))
@@ -36,7 +36,7 @@ def test_every_group_is_always_there_in_the_same_order():
         assert [group.title for group in read_status(status, NOW)] == wanted
 
 
-def test_labels_unique_within_group():
+def test_labels_are_unique_within_group():
     paid = {"tokens": 1200, "cost": 0.02}
     for group in read_status(make_status(syncing=make_progress(**paid), last_sync=make_summary(**paid)), NOW):
         labels = [reading.label for reading in group.readings]
@@ -57,12 +57,12 @@ def test_labels_unique_within_group():
         ({"index_error": "No rights.", "custom": {"readOnly": "No rights."}}, "degraded", "read only", "show-index"),
     ],
 )
-def test_the_index_says_its_state(changes, state, value, remedy):
+def test_index_state_value_and_remedy(changes, state, value, remedy):
     found = _reading("Index", "State", **changes)
     assert (found.state, found.value, found.remedy) == (state, value, remedy)
 
 
-def test_engine_named_with_missing_features():
+def test_engine_in_use_shows_name_and_state_fine():
     assert _reading("Engine", "In use").value == "built-in index"
     lacking = {"backend": "qmd", "lacks": {"insight": "qmd keeps its index to itself.", "states": "It does not tell."}}
     assert (_reading("Engine", "In use", **lacking).value, _reading("Engine", "In use", **lacking).state) == (
@@ -71,7 +71,7 @@ def test_engine_named_with_missing_features():
     )
 
 
-def test_missing_features_listed_at_end():
+def test_unsupported_features_are_listed_last():
     lacks = {"insight": "qmd keeps its index to itself. The built-in engine can.", "states": "It does not tell."}
     *others, last = read_status(make_status(backend="qmd", lacks=lacks), NOW)
     assert [reading.label for reading in others[0].readings] == ["In use"]
@@ -84,7 +84,7 @@ def test_missing_features_listed_at_end():
     assert read_status(make_status(), NOW)[-1].readings == ()
 
 
-def test_fallback_engine_not_shown_as_provider():
+def test_engine_fallback_differs_from_provider_fallback():
     reason = "qmd search took longer than 4 s and was ended."
     replaced = {
         "fallback": FallbackStatus(from_="qmd", reason=reason),
@@ -98,7 +98,7 @@ def test_fallback_engine_not_shown_as_provider():
     assert _reading("Embedding", "Fallback", **both).value == "instead of openai"
 
 
-def test_text_recipient_and_key_source_shown():
+def test_texts_destination_and_key_source_are_shown():
     here = {"remote": False, "server": None, "consent": None, "keyPlace": None, "passedOver": ["openai: no key."]}
     found = _reading("Embedding", "Texts", custom=here)
     assert (found.value, found.tip) == ("stay on this machine", "openai: no key.")
@@ -112,7 +112,7 @@ def test_text_recipient_and_key_source_shown():
     assert (variable.value, variable.tip) == ("in a variable", "From the environment variable OPENAI_API_KEY.")
 
 
-def test_remote_fallback_is_part_of_where_texts_go():
+def test_remote_fallback_appears_in_texts_destination():
     custom = {"remote": False, "server": None, "remoteFallback": {"provider": "openai", "server": "api.openai.com"}}
     found = _reading("Embedding", "Texts", provider="embedded", custom=custom)
     assert (found.value, found.tip) == (
@@ -162,7 +162,7 @@ DEGRADED: list[tuple[str, str, dict]] = [
 
 
 @pytest.mark.parametrize(("group", "label", "changes"), DEGRADED)
-def test_degraded_parts_say_why(group, label, changes):
+def test_degraded_value_has_reason_and_remedy(group, label, changes):
     found = _reading(group, label, **changes)
     assert found.state == "degraded"
     assert found.reason
@@ -170,7 +170,7 @@ def test_degraded_parts_say_why(group, label, changes):
 
 
 @pytest.mark.parametrize(("group", "label", "changes"), DEGRADED)
-def test_degraded_value_is_a_degraded_part_too(group, label, changes):
+def test_degraded_value_matches_degraded_part(group, label, changes):
     """The command line names the same as the window."""
     [part] = with_degraded(make_status(**changes)).degraded
     assert part.reason
@@ -183,7 +183,7 @@ def test_healthy_status_has_no_degraded_part_or_value():
     assert all(reading.state != "degraded" for group in read_status(status, NOW) for reading in group.readings)
 
 
-def test_sqlite_vec_that_is_not_needed_is_not_degraded():
+def test_unneeded_sqlite_vec_is_not_degraded():
     for requested, switches_at in (("numpy", None), ("auto", 2000)):
         vector = _vector(requested=requested, switches_at=switches_at, available=False, load_error="No wheel.")
         assert _reading("Vectors", "sqlite-vec", vector=vector).state == "off"
@@ -204,11 +204,11 @@ def test_sqlite_vec_that_is_not_needed_is_not_degraded():
         ("Sync", "Last", {"last_sync": None}),
     ],
 )
-def test_disabled_is_off_not_degraded(group, label, changes):
+def test_disabled_feature_is_off_not_degraded(group, label, changes):
     assert _reading(group, label, **changes).state == "off"
 
 
-def test_failed_files_outweigh_skipped_ones():
+def test_failed_files_take_precedence_over_skipped():
     issue = FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9.")
     both = _reading("Index", "Left out", failed_files=(issue,), skipped_files=(issue,) * 31)
     assert (both.state, both.value, both.remedy) == ("degraded", "1 failed, 31 skipped", "show-failed")
@@ -216,7 +216,7 @@ def test_failed_files_outweigh_skipped_ones():
     assert (skipped.state, skipped.value, skipped.remedy) == (None, "31 skipped", "show-skipped")
 
 
-def test_vectors_on_their_way_are_counted_against_all():
+def test_pending_vectors_are_counted_against_total():
     found = _reading("Vectors", "State", pending_vectors=13_563, vector=_vector(rows=12_480))
     assert (found.state, found.value) == ("working", "12,480 of 26,043")
 
@@ -229,30 +229,30 @@ def test_vectors_on_their_way_are_counted_against_all():
         ({"cost": 0.0, "provider": "gguf"}, "about 9 min 0 s, no cost"),
     ],
 )
-def test_pending_vectors_name_reason(due, takes):
+def test_vectors_awaiting_consent_show_estimate(due, takes):
     found = _reading("Vectors", "State", pending_vectors=25_000, awaiting=make_estimate(**due))
     assert (found.state, found.remedy) == ("degraded", "embed")
     assert "25,000 passages" in found.reason
     assert takes in found.reason
 
 
-def test_nothing_is_found_by_meaning_before_the_first_vector():
+def test_search_is_keyword_only_before_first_vector():
     assert _reading("Sources", "Search").value == "by words and meaning"
     assert _reading("Sources", "Search", vector=_vector(rows=0)).value == "by words only"
 
 
-def test_vectors_of_failing_provider_not_pending():
+def test_failing_provider_marks_pending_vectors_degraded():
     failing = {"pending_vectors": 9, "custom": {"providerError": "The server cannot be reached."}}
     assert _reading("Vectors", "State", **failing).state == "degraded"
     assert _reading("Vectors", "State", **failing, syncing=make_progress()).state == "working"
 
 
-def test_cache_shows_size_and_models():
+def test_cache_shows_vector_count_per_model():
     found = _reading("Cache", "Entries")
     assert "use-multilingual-v3: 7 vectors" in found.tip
 
 
-def test_user_data_with_a_backup_offers_to_restore_it():
+def test_user_data_with_backup_offers_restore():
     lost = UserDataStatus(problem="It is missing.", backup=1.0)
     found = _reading("Index", "Your data", user_data=lost)
     assert (found.state, found.reason, found.remedy) == ("degraded", "It is missing.", "restore-data")
@@ -260,7 +260,7 @@ def test_user_data_with_a_backup_offers_to_restore_it():
     assert without.remedy is None
 
 
-def test_every_field_of_the_record_but_its_frame_is_read():
+def test_every_status_field_affects_readings():
     """A new field of the record must not be forgotten here: a change of any field changes the readings."""
     base = make_status(last_sync=make_summary(), extra_paths=("/x",), pending_vectors=2)
     other = {
@@ -306,7 +306,7 @@ def test_every_field_of_the_record_but_its_frame_is_read():
             assert read_status(msgspec.structs.replace(base, **{field: value}), NOW) != before, field
 
 
-def test_scripts_that_the_model_does_not_know_are_named():
+def test_scripts_unknown_to_model_are_listed():
     found = _reading("Embedding", "Scripts", custom={"unknownScripts": ["Greek", "Thai"]})
     assert found.value == "2 by words only"
     assert "Greek, Thai" in found.tip
@@ -316,7 +316,7 @@ def _batch(**options):
     return msgspec.structs.replace(make_status().batch, **options)
 
 
-def test_open_batch_jobs_are_shown_with_state_and_age():
+def test_open_batch_jobs_show_state_and_age():
     job = BatchJobStatus(
         provider="openai", model="small", id="b1", state="in_progress", texts=1234, created=NOW - 7200, attempt=1
     )
@@ -325,7 +325,7 @@ def test_open_batch_jobs_are_shown_with_state_and_age():
     assert found.tip == "openai, small: 1,234 texts, in_progress, begun 2 h ago"
 
 
-def test_single_job_failures_not_degraded():
+def test_batch_job_with_few_failed_texts_is_not_degraded():
     found = _reading("Batch", "State", batch=_batch(enabled=True, last_error="3 of 40 texts.", last_provider="openai"))
     assert found.state == "fine"
     assert "openai: 3 of 40 texts." in found.tip

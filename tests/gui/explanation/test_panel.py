@@ -57,12 +57,12 @@ def _show(panel: ExplanationPanel, outcome: SearchOutcome, result: MemorySearchR
     panel.show_answer(_answer(outcome))
 
 
-def test_empty_panel_explains_purpose(panel):
+def test_empty_panel_shows_introduction(panel):
     assert "this says where each score comes from" in _said(panel)
     assert not panel.findChild(StageTable).isVisible()
 
 
-def test_follows_selected_result(panel, outcome):
+def test_panel_follows_selected_result(panel, outcome):
     first, second = outcome.results[:2]
     _show(panel, outcome, first)
     said = _said(panel)
@@ -75,7 +75,7 @@ def test_follows_selected_result(panel, outcome):
     assert f"Number 2 of {outcome.total} results" in _said(panel)
 
 
-def test_charts_and_tables_are_accessible(panel, outcome):
+def test_bars_and_tables_have_accessible_names(panel, outcome):
     _show(panel, outcome, outcome.results[0])
     assert panel.findChild(ScoreBar).accessibleName().startswith("Score 0.84: words 0.63, meaning 0.21")
     assert panel.findChild(TermBars).accessibleName() == "word 0.90"
@@ -83,7 +83,7 @@ def test_charts_and_tables_are_accessible(panel, outcome):
     assert panel.findChild(StageTable).accessibleName() == "Stages of the search"
 
 
-def test_all_figures_fold_out(qtbot, panel, outcome):
+def test_figures_table_unfolds(qtbot, panel, outcome):
     _show(panel, outcome, outcome.results[0])
     figures = panel.findChild(FigureTable)
     assert not figures.isVisible()
@@ -97,7 +97,7 @@ def test_all_figures_fold_out(qtbot, panel, outcome):
     assert figures.height() > rows  # no scroll area inside a scroll area
 
 
-def test_stages_in_order_with_counts_and_times(panel, outcome):
+def test_stages_are_in_order_with_counts_and_times(panel, outcome):
     _show(panel, outcome, outcome.results[0])
     cells = _cells(panel.findChild(StageTable))
     assert [row[0] for row in cells] == ["Words", "Found by words", "Found by meaning", "Threshold", "Shown"]
@@ -106,7 +106,7 @@ def test_stages_in_order_with_counts_and_times(panel, outcome):
     assert "Threshold: 4 passages in" in _said(panel)
 
 
-def test_the_stage_that_was_looked_at_stays_current(panel, outcome):
+def test_selected_stage_stays_current(panel, outcome):
     _show(panel, outcome, outcome.results[0])
     table = panel.findChild(StageTable)
     table.selectRow(2)
@@ -114,7 +114,7 @@ def test_the_stage_that_was_looked_at_stays_current(panel, outcome):
     assert table.currentIndex().row() == 2
 
 
-def test_an_empty_answer_says_where_nothing_was_left(panel, outcome, memory_of_nothing):
+def test_empty_answer_names_emptying_stage(panel, outcome, memory_of_nothing):
     panel.show_result(outcome.results[0])
     panel.show_answer(_answer(memory_of_nothing))
     said = _said(panel)
@@ -132,14 +132,14 @@ def memory_of_nothing() -> SearchOutcome:
         memory.close()
 
 
-def test_keyword_answer_leaves_display(panel, outcome, memory_of_nothing):
+def test_keyword_only_answer_keeps_shown_explanation(panel, outcome, memory_of_nothing):
     _show(panel, outcome, outcome.results[0])
     before = _said(panel)
     panel.show_answer(_answer(memory_of_nothing, final=False))
     assert _said(panel) == before
 
 
-def test_missing_explanation_requested_or_reported(panel, outcome):
+def test_missing_explanation_shows_progress_then_note(panel, outcome):
     bare = _bare(outcome)
     panel.show_answer(_answer(bare, explained=False))
     assert "Looking…" in _said(panel)
@@ -153,7 +153,7 @@ def _bare(outcome: SearchOutcome) -> SearchOutcome:
     return msgspec.structs.replace(outcome, explanation=None)
 
 
-def test_explanations_are_wanted_only_while_it_is_seen(qtbot, panel):
+def test_explanations_are_requested_only_while_visible(qtbot, panel):
     with qtbot.waitSignal(panel.wanted) as heard:
         panel.hide()
     assert heard.args == [False]
@@ -162,7 +162,7 @@ def test_explanations_are_wanted_only_while_it_is_seen(qtbot, panel):
     assert heard.args == [True]
 
 
-def test_the_whole_explanation_can_be_copied(qtbot, panel, outcome):
+def test_explanation_is_copied_as_json(qtbot, panel, outcome):
     _show(panel, outcome, outcome.results[0])
     copy = next(b for b in panel.findChildren(QWidget) if getattr(b, "text", str)() == "Copy as JSON")
     qtbot.mouseClick(copy, Qt.MouseButton.LeftButton)
@@ -170,14 +170,14 @@ def test_the_whole_explanation_can_be_copied(qtbot, panel, outcome):
     qtbot.waitUntil(lambda: copy.text() == "Copy as JSON")
 
 
-def test_escape_leads_back_to_the_results(qtbot, panel):
+def test_escape_returns_to_results(qtbot, panel):
     with qtbot.waitSignal(panel.left):
         qtbot.keyClick(panel, Qt.Key.Key_Escape)
 
 
 @pytest.mark.parametrize("width", [260, 330, 600])
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_it_fits_its_width_and_draws_in_the_colours_of_its_theme(qapp, qtbot, panel, outcome, theme, width):
+def test_panel_fits_width_and_uses_theme_colours(qapp, qtbot, panel, outcome, theme, width):
     appearance = Appearance(qapp, theme)
     aged = make_reason(citation=outcome.results[0].citation)
     full = explain(outcome.results, outcome.results, min_score=0.35, remedies=())
@@ -196,7 +196,7 @@ def test_it_fits_its_width_and_draws_in_the_colours_of_its_theme(qapp, qtbot, pa
 
 
 @pytest.mark.parametrize("kind", [ScoreBar, TermBars, RangeBar])
-def test_every_bar_grows_with_the_text_and_asks_for_little_width(qtbot, appearance: Appearance, kind):
+def test_bars_grow_with_font_and_keep_minimum_width(qtbot, appearance: Appearance, kind):
     bar = kind()
     qtbot.addWidget(bar)
     if isinstance(bar, TermBars):

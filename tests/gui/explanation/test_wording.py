@@ -16,7 +16,7 @@ def result() -> MemorySearchResult:
         memory.close()
 
 
-def test_bar_sums_to_score_and_age_loss(result):
+def test_shares_add_up_to_score_and_age_loss(result):
     reason = make_reason()
     of = wording.shares(reason, result)
     assert of.score == pytest.approx(reason.score)
@@ -25,12 +25,12 @@ def test_bar_sums_to_score_and_age_loss(result):
     assert wording.spoken_shares(of).endswith("lost by age; minimum 0.35")
 
 
-def test_nothing_is_said_of_age_where_nothing_ages(result):
+def test_no_decay_omits_age(result):
     reason = make_reason(fresh_score=0.343, decay=1.0, min_score=0.0)
     assert wording.spoken_shares(wording.shares(reason, result)).count(",") == 1
 
 
-def test_best_terms_first_missing_last():
+def test_terms_are_ordered_by_score_with_missing_last():
     parts = wording.parts(make_reason())
     assert [(part.term, part.where) for part in parts] == [
         ("timer", "heading, text"),
@@ -43,7 +43,7 @@ def test_best_terms_first_missing_last():
     )
 
 
-def test_the_table_has_every_number_with_its_unit():
+def test_figures_have_values_and_units():
     figures = {figure.name: figure.value for figure in wording.figures(make_reason())}
     assert figures["“timer”"] == "0.460 · BM25 4.40 · in 5 passages"
     assert figures["Range of cosines"] == "0.15 to 0.65"
@@ -53,7 +53,7 @@ def test_the_table_has_every_number_with_its_unit():
     assert figures["Like"] == "topics/shopping.md#L1-L3"
 
 
-def test_table_omits_zero_terms():
+def test_figures_omit_unused_parts():
     bare = make_reason(
         vector_score=None, cosine=None, cosine_low=None, cosine_high=None, date_origin=None, mmr_like="", rank=1
     )
@@ -64,20 +64,20 @@ def test_table_omits_zero_terms():
     }
 
 
-def test_a_stage_is_marked_where_nothing_was_left():
+def test_emptied_stage_is_marked():
     rows = stage_rows(explain((), (), min_score=0.35, remedies=(WEAK,)))
     assert [row.name for row in rows if row.emptied] == ["\N{MULTIPLICATION SIGN} Threshold"]
     emptied = next(row for row in rows if row.emptied)
     assert emptied.said == "Threshold: 4 passages in, 0 left. 4 scored below 0.35. This step removed everything."
 
 
-def test_a_remembered_answer_says_so():
+def test_cached_answer_shows_its_age():
     explanation = explain((), (), min_score=0.35, remedies=())
     assert wording.total(explanation, None) == "5 stages in 5.0 ms."
     assert wording.total(explanation, 12.3) == "5 stages in 5.0 ms. Cached 12 s ago."
 
 
-def test_a_stage_that_is_new_here_keeps_its_own_name():
+def test_unknown_stage_shows_its_own_name():
     stage = SearchStage(name="proximity", entered=1, left=1, note="", unit="questions")
     assert (wording.stage_name(stage), wording.counts(stage)) == ("Proximity", "")
     assert [wording.spent(each) for each in (0.004, 9.99, 12.4, 1240.2)] == ["0.00", "9.99", "12", "1,240"]

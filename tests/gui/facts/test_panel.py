@@ -82,14 +82,14 @@ def settle(qtbot, panel: FactsPanel, until: Callable[[], bool]) -> None:
     qtbot.waitUntil(lambda: until() and not panel.busy)
 
 
-def test_newest_first_with_details(panel):
+def test_newest_facts_come_first_with_details(panel):
     assert listed(panel) == ["I prefer green tea", "Ines is allergic to hazelnuts", "Otter is deployed on Tuesdays"]
     told = panel.body.list.rows.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
     assert told.startswith("I prefer green tea. Preference · importance 70 % · by you, ")
     assert panel.body.editor.text.toPlainText() == "I prefer green tea"
 
 
-def test_an_empty_view_explains_itself_and_leads_to_a_first_fact(qtbot, empty, memory):
+def test_empty_view_offers_first_fact(qtbot, empty, memory):
     page = empty.body.page
     assert "Nothing is remembered yet" in page.accessibleName()
     new, more = page.findChildren(QPushButton)
@@ -104,7 +104,7 @@ def test_an_empty_view_explains_itself_and_leads_to_a_first_fact(qtbot, empty, m
     assert empty.body.list.hasFocus()
 
 
-def test_a_text_is_changed_and_the_change_taken_back(qtbot, panel, facts):
+def test_edited_text_is_saved_and_undone(qtbot, panel, facts):
     qtbot.keyClick(panel.body.list, Key.Key_Return)
     qtbot.waitUntil(panel.body.editor.text.hasFocus)
     assert "Save" not in visible(panel)
@@ -120,7 +120,7 @@ def test_a_text_is_changed_and_the_change_taken_back(qtbot, panel, facts):
     assert panel.body.editor.text.toPlainText() == "I prefer green tea"
 
 
-def test_typing_saved_on_focus_loss(qtbot, panel, facts):
+def test_edit_is_saved_on_leaving_the_fact(qtbot, panel, facts):
     panel.body.editor.text.setPlainText("I prefer white tea")
     qtbot.keyClick(panel.body.list, Key.Key_Down)
     settle(qtbot, panel, lambda: "I prefer white tea" in texts(facts))
@@ -130,7 +130,7 @@ def test_typing_saved_on_focus_loss(qtbot, panel, facts):
     settle(qtbot, panel, lambda: "Ines is allergic to walnuts" in texts(facts))
 
 
-def test_a_refused_text_stays_to_be_mended(qtbot, panel, facts):
+def test_refused_text_stays_editable(qtbot, panel, facts):
     panel.body.editor.text.setPlainText(SECRET)
     panel.body.editor.save()
     settle(qtbot, panel, lambda: "secret" in panel.body.notice.accessibleName())
@@ -142,7 +142,7 @@ def test_a_refused_text_stays_to_be_mended(qtbot, panel, facts):
     assert panel.body.editor.text.toPlainText() == "I prefer green tea"
 
 
-def test_escaped_text_restorable(qtbot, panel):
+def test_undo_restores_edit_discarded_by_escape(qtbot, panel):
     text = panel.body.editor.text
     panel.body.editor.take_focus()
     qtbot.keyClicks(text, ", with ginger")
@@ -153,7 +153,7 @@ def test_escaped_text_restorable(qtbot, panel):
     assert text.toPlainText() == "I prefer green tea, with ginger"
 
 
-def test_category_and_importance_change_immediately(qtbot, panel, facts):
+def test_category_and_importance_save_immediately(qtbot, panel, facts):
     editor = panel.body.editor
     editor._category.setCurrentIndex(editor._category.findData("other"))
     editor._category.activated.emit(editor._category.currentIndex())
@@ -167,7 +167,7 @@ def test_category_and_importance_change_immediately(qtbot, panel, facts):
     assert fact_of(facts, "I prefer green tea").importance == 0.7
 
 
-def test_forget_selects_next_and_undoes(qtbot, panel, facts):
+def test_forget_selects_next_fact_and_can_be_undone(qtbot, panel, facts):
     panel.body.list.setFocus()
     for _ in range(2):
         before = panel.body.list.current
@@ -183,7 +183,7 @@ def test_forget_selects_next_and_undoes(qtbot, panel, facts):
     assert len(texts(facts)) == 3
 
 
-def test_pending_fact_approved(qtbot, panel, facts):
+def test_waiting_fact_is_approved_and_undone(qtbot, panel, facts):
     panel.filters._chips["waiting"].click()
     settle(qtbot, panel, lambda: listed(panel) == ["My starter is called Otto"])
     assert panel.filters._chips["waiting"].text() == "To approve (1)"
@@ -196,7 +196,7 @@ def test_pending_fact_approved(qtbot, panel, facts):
     settle(qtbot, panel, lambda: listed(panel) == ["My starter is called Otto"])
 
 
-def test_forgotten_restored_or_erased(qtbot, panel, facts):
+def test_forgotten_fact_is_restored_or_deleted(qtbot, panel, facts):
     panel.filters._chips["forgotten"].click()
     settle(qtbot, panel, lambda: listed(panel) == ["Hazel is backed up on Sundays"])
     assert panel.body.editor.text.isReadOnly()
@@ -215,7 +215,7 @@ def test_forgotten_restored_or_erased(qtbot, panel, facts):
     assert not panel.changes._undo
 
 
-def test_a_new_fact_can_be_undone_and_a_known_one_is_shown(qtbot, panel, facts):
+def test_new_fact_can_be_undone_and_duplicate_is_selected(qtbot, panel, facts):
     qtbot.keyClick(panel.body.list, Key.Key_N, Control)
     panel.body.editor.text.setPlainText("We meet on Mondays")
     panel.body.editor.save()
@@ -230,7 +230,7 @@ def test_a_new_fact_can_be_undone_and_a_known_one_is_shown(qtbot, panel, facts):
     assert panel.body.list.current.text == "Ines is allergic to hazelnuts"
 
 
-def test_a_refused_new_fact_is_still_there_to_be_mended(qtbot, panel):
+def test_refused_new_fact_stays_editable(qtbot, panel):
     panel.begin_new()
     panel.body.editor.text.setPlainText(SECRET)
     panel.body.editor.save()
@@ -239,7 +239,7 @@ def test_a_refused_new_fact_is_still_there_to_be_mended(qtbot, panel):
     assert panel.body.editor.text.toPlainText() == SECRET
 
 
-def test_words_narrow_the_list_and_escape_leads_back(qtbot, panel):
+def test_query_filters_list_and_escape_resets(qtbot, panel):
     qtbot.keyClicks(panel.box.edit, "haz")
     settle(qtbot, panel, lambda: listed(panel) == ["Ines is allergic to hazelnuts"])
     qtbot.keyClick(panel.box.edit, Key.Key_Down)
@@ -255,7 +255,7 @@ def test_words_narrow_the_list_and_escape_leads_back(qtbot, panel):
     assert len(listed(panel)) == 3
 
 
-def test_agent_fact_appears_without_losing_typing(qtbot, panel, facts):
+def test_agent_fact_appears_without_losing_edit(qtbot, panel, facts):
     panel.body.editor.text.setPlainText("I prefer no tea")
     facts.add("Kept from outside", origin="agent")
     panel.shelf.look()
@@ -264,7 +264,7 @@ def test_agent_fact_appears_without_losing_typing(qtbot, panel, facts):
     assert panel.body.editor.text.toPlainText() == "I prefer no tea"
 
 
-def test_read_only_facts_displayed(qtbot, opened, memory, facts):
+def test_read_only_facts_cannot_be_edited(qtbot, opened, memory, facts):
     memory.user_data._read_only = True
     qtbot.keyClick(opened, Key.Key_4, Control)
     panel = opened.views.facts
@@ -275,7 +275,7 @@ def test_read_only_facts_displayed(qtbot, opened, memory, facts):
     assert len(texts(facts)) == 3
 
 
-def test_failed_read_is_shown(qtbot, opened, memory, facts, monkeypatch):
+def test_failed_read_is_reported(qtbot, opened, memory, facts, monkeypatch):
     def refuse() -> None:
         raise FactRefused("They cannot be read.")
 
@@ -286,7 +286,7 @@ def test_failed_read_is_shown(qtbot, opened, memory, facts, monkeypatch):
     assert not panel.body.new_button.isEnabled()
 
 
-def test_in_a_narrow_window_list_and_editor_take_turns(qtbot, panel):
+def test_narrow_window_shows_list_or_editor(qtbot, panel):
     panel.body.window().resize(560, 500)
     qtbot.waitUntil(lambda: not panel.body._side.isVisible())
     panel.focus_list()
@@ -297,14 +297,14 @@ def test_in_a_narrow_window_list_and_editor_take_turns(qtbot, panel):
     qtbot.waitUntil(panel.body.list.hasFocus)
 
 
-def test_another_memory_brings_its_own_facts(qtbot, panel):
+def test_cleared_manager_empties_panel(qtbot, panel):
     panel.set_manager(None)
     assert listed(panel) == []
     assert panel.body.editor.fact is None
     assert not panel.box.isEnabled()
 
 
-def test_the_model_keeps_qt_s_rules(qtbot, facts):
+def test_model_passes_qt_model_tester(qtbot, facts):
     model = FactModel()
     QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     model.set_rows([FactRow(fact) for fact in facts.all()])

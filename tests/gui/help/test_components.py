@@ -34,7 +34,7 @@ def by_name(components):
     return {component.name: component for component in components}
 
 
-def test_components_name_qt_model_and_python():
+def test_installation_lists_components_with_licence_texts():
     found = by_name(read_components())
     qt = found["Qt for Python (PySide6)"]
     assert qt.licence == "LGPL-3.0-only"
@@ -47,13 +47,13 @@ def test_components_name_qt_model_and_python():
     assert "Permission is hereby granted" in found["sqlite-vec"].texts[0]
 
 
-def test_dependencies_listed_without_test_tools():
+def test_dependencies_are_listed_without_test_tools():
     packages = {component.package for component in read_components()}
     assert {"mnemoscope", "openai", "pydantic", "threadpoolctl", "shiboken6"} <= packages
     assert {"pytest", "ruff", "mypy", "hypothesis", "moto"}.isdisjoint(packages)
 
 
-def test_installed_extras_followed(tmp_path):
+def test_installed_extras_are_followed(tmp_path):
     install(
         tmp_path,
         "mnemoscope",
@@ -73,7 +73,7 @@ def test_installed_extras_followed(tmp_path):
     assert names == ["fast.words", "mnemoscope", "only-with-more", "speedy"]
 
 
-def test_licence_as_authors_state(tmp_path):
+def test_licence_comes_from_package_metadata(tmp_path):
     requires = [f"Requires-Dist: {name}" for name in ("modern", "old", "filed", "silent")]
     install(tmp_path, "mnemoscope", *requires)
     install(tmp_path, "modern", "License-Expression: MIT OR Apache-2.0", LICENSE="one", NOTICE="two")
@@ -89,7 +89,7 @@ def test_licence_as_authors_state(tmp_path):
     assert (found["silent"].licence, found["silent"].texts) == ("not stated", ())
 
 
-def test_bundle_lists_present_libraries(tmp_path):
+def test_only_present_bundle_libraries_are_listed(tmp_path):
     row = {"version": "1", "licence": "MIT", "about": "", "text": "licences/x.txt"}
     bundled(
         tmp_path,
@@ -104,7 +104,7 @@ def test_bundle_lists_present_libraries(tmp_path):
     assert found["libhere"].texts == ("words",)
 
 
-def test_in_a_bundle_its_own_list_is_read(tmp_path, monkeypatch):
+def test_bundle_reads_its_own_list(tmp_path, monkeypatch):
     row = {"name": "libhere", "version": "1", "licence": "MIT", "about": "", "text": "licences/x.txt", "files": []}
     bundled(tmp_path, row)
     (tmp_path / "licences" / "x.txt").write_text("words")

@@ -32,7 +32,7 @@ def _commands(window) -> set[str]:
 
 
 @pytest.mark.parametrize(("name", "language"), WRITTEN)
-def test_every_key_belongs_to_a_command(window, name, language):
+def test_guide_keys_belong_to_commands(window, name, language):
     keymap().declare(SHOW_ALL)  # as its own window does, which the program always makes
     for command in KEY.findall(page_source(name, language)):
         assert command in keymap().commands, command
@@ -40,12 +40,12 @@ def test_every_key_belongs_to_a_command(window, name, language):
 
 
 @pytest.mark.parametrize(("name", "language"), WRITTEN)
-def test_no_key_is_written_that_the_person_could_change(name, language):
+def test_guide_has_no_literal_keys(name, language):
     assert not LITERAL_KEY.findall(page_source(name, language))
 
 
 @pytest.mark.parametrize(("name", "language"), WRITTEN)
-def test_every_link_leads_somewhere(window, name, language):
+def test_guide_links_have_valid_targets(window, name, language):
     commands = _commands(window)
     for target in LINK.findall(page_source(name, language)):
         scheme, colon, rest = target.partition(":")
@@ -60,13 +60,13 @@ def test_every_link_leads_somewhere(window, name, language):
 
 
 @pytest.mark.parametrize(("name", "language"), WRITTEN)
-def test_every_setting_exists(name, language):
+def test_guide_settings_exist(name, language):
     for code in CODE.findall(FENCE.sub("", page_source(name, language))):
         if SETTING.fullmatch(code) and not code.endswith(".md"):
             assert code in OPTIONS, code
 
 
-def test_the_values_that_are_named_are_allowed():
+def test_setting_values_named_in_guide_are_allowed():
     assert {"embedded", "gguf", "openai", "gemini", "voyage", "none"} <= set(OPTIONS["provider"].choices)
     assert {"qmd", "lancedb"} <= set(OPTIONS["backend"].choices)
     assert {"on", "review", "off"} == set(OPTIONS["facts.agent_writes"].choices)
@@ -74,7 +74,7 @@ def test_the_values_that_are_named_are_allowed():
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_operator_of_the_guide_is_understood(language):
+def test_guide_operators_are_parsed(language):
     rows = re.findall(r"^\| `(.+?)` \|", page_source("query-language", language), re.MULTILINE)
     assert len(rows) >= 15
     for typed in rows:
@@ -83,13 +83,13 @@ def test_every_operator_of_the_guide_is_understood(language):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_guide_covers_every_operator(language):
+def test_every_operator_is_in_guide(language):
     source = page_source("query-language", language)
     for name in {example.partition(":")[0] for example, _ in engine.QUERY_HELP if ":" in example}:
         assert f"`{name}:" in source, name
 
 
-def test_pages_have_the_keys_of_the_moment_and_links_to_settings():
+def test_pages_show_current_keys_and_setting_links():
     pages = {page.name: page for page in read_pages({"index.sync": "F12"}, OPTIONS)}
     assert "(F12)" in pages["index-view"].text
     assert NO_KEY in pages["searching"].text
@@ -108,7 +108,7 @@ def test_pages_are_short_and_have_one_title(language):
 
 
 @pytest.mark.parametrize(("name", "language"), [(name, language) for name, language in WRITTEN if language != "en"])
-def test_translated_page_matches_structure(name, language):
+def test_translated_page_matches_english_structure(name, language):
     english, other = page_source(name), page_source(name, language)
     assert other != english, "there is no such page"
     assert [len(marks) for marks in MARKS.findall(other)] == [len(marks) for marks in MARKS.findall(english)]
@@ -122,7 +122,7 @@ def test_translated_page_matches_structure(name, language):
 
 
 @pytest.mark.parametrize(("name", "language"), [(name, language) for name, language in WRITTEN if language != "en"])
-def test_a_translated_page_calls_commands_as_the_window_does(window, name, language):
+def test_translated_page_uses_command_names_of_window(window, name, language):
     """What links to a command in English with its very words does so in the other language, too."""
     said = {}
     for language_of_words in ("en", language):
@@ -138,7 +138,7 @@ def test_a_translated_page_calls_commands_as_the_window_does(window, name, langu
         speak("en")
 
 
-def test_no_page_is_left_over():
+def test_guide_folder_has_no_extra_pages():
     for language in LANGUAGES:
         folder = files("resources").joinpath("guide", *([] if language == "en" else [language]))
         names = {path.name.removesuffix(".md") for path in folder.iterdir() if path.name.endswith(".md")}
@@ -153,5 +153,5 @@ def _without_headings(targets: list[str]) -> list[str]:
     return [target.partition("#")[0] for target in targets]
 
 
-def test_every_page_of_the_settings_has_one_of_the_guide():
+def test_every_settings_page_has_guide_page():
     assert set(GUIDE.values()) <= set(NAMES)

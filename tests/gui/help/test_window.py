@@ -50,14 +50,14 @@ def _page_text(guide) -> str:
     return _text(guide).toPlainText()
 
 
-def test_it_begins_with_the_first_page_and_lists_all(guide):
+def test_guide_opens_first_page_and_lists_all(guide):
     assert guide.location == ("first-steps", "")
     assert _list(guide).count() == len(NAMES)
     assert "Choose a folder" in _page_text(guide)
     assert keymap().shown("view.search") in _page_text(guide)
 
 
-def test_searching_leads_to_the_section(qtbot, guide):
+def test_search_opens_matching_section(qtbot, guide):
     _type(guide, "telemetry")
     qtbot.waitUntil(lambda: guide.ready and guide.location[0] == "privacy")
     assert "no telemetry" in _page_text(guide)
@@ -65,14 +65,14 @@ def test_searching_leads_to_the_section(qtbot, guide):
     assert _list(guide).count() == len(NAMES)
 
 
-def test_missing_target_reported(qtbot, guide):
+def test_no_match_shows_nothing_found(qtbot, guide):
     _type(guide, "xyzzyq")
     qtbot.waitUntil(lambda: _list(guide).count() == 0)
     assert guide._counts.text() == "Nothing found"
     assert guide._counts.isVisible()
 
 
-def test_keys_lead_from_the_box_to_the_page_and_back(qtbot, guide):
+def test_keys_move_between_box_list_and_page(qtbot, guide):
     QTest.keyClick(_box(guide), Qt.Key.Key_Down)
     assert _list(guide).hasFocus()
     QTest.keyClick(_list(guide), Qt.Key.Key_Down)
@@ -90,7 +90,7 @@ def test_keys_lead_from_the_box_to_the_page_and_back(qtbot, guide):
     assert not guide.isVisible()
 
 
-def test_links_lead_to_pages_and_back(qtbot, guide):
+def test_links_open_pages_and_back_returns(qtbot, guide):
     _follow(guide, "query-language.md#Dates")
     qtbot.waitUntil(lambda: guide.ready and guide.location == ("query-language", "Dates"))
     qtbot.waitUntil(lambda: _text(guide).verticalScrollBar().value() > 0)
@@ -98,17 +98,17 @@ def test_links_lead_to_pages_and_back(qtbot, guide):
     qtbot.waitUntil(lambda: guide.ready and guide.location == ("first-steps", ""))
 
 
-def test_a_link_runs_a_command_of_the_window(qtbot, guide, window):
+def test_command_link_runs_window_command(qtbot, guide, window):
     _follow(guide, "command:view.facts")
     assert window.views.current == "facts"
 
 
-def test_unavailable_command_reported(guide, window):
+def test_unavailable_command_shows_remark(guide, window):
     _follow(guide, "command:index.sync")
     assert guide._remark.text() == "“Sync now” cannot be done at the moment."
 
 
-def test_a_setting_leads_to_its_row(qtbot, opened):
+def test_setting_link_opens_its_row(qtbot, opened):
     opened.guide.show_page("searching")
     qtbot.waitUntil(lambda: opened.guide.dialog.ready)
     _follow(opened.guide.dialog, "setting:query.min_score")
@@ -120,7 +120,7 @@ def test_a_setting_leads_to_its_row(qtbot, opened):
 
 
 @pytest.mark.parametrize("target", ["command:index.rebuild", "setting:provider", "mnemoscope-guide:privacy"])
-def test_a_note_can_run_nothing(qtbot, jobs, memory, target, monkeypatch):
+def test_note_links_cannot_run_commands(qtbot, jobs, memory, target, monkeypatch):
     opened, said = [], []
     monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
     links = LinkFollower(jobs, jobs)
@@ -130,7 +130,7 @@ def test_a_note_can_run_nothing(qtbot, jobs, memory, target, monkeypatch):
     assert said == ["Links of this kind are not opened."]
 
 
-def test_learn_more_leads_to_its_page(qtbot, window):
+def test_learn_more_opens_its_page(qtbot, window):
     open_guide("facts")
     guide = window.guide.dialog
     qtbot.waitUntil(lambda: guide.ready and guide.location[0] == "facts")
@@ -138,7 +138,7 @@ def test_learn_more_leads_to_its_page(qtbot, window):
     guide.close()
 
 
-def test_an_empty_answer_leads_to_the_guide(qtbot, opened):
+def test_empty_answer_opens_guide(qtbot, opened):
     opened.search.search("xyzzyq")
     qtbot.waitUntil(lambda: not opened.search.busy)
     page = opened.search.body.page
@@ -148,7 +148,7 @@ def test_an_empty_answer_leads_to_the_guide(qtbot, opened):
     guide.close()
 
 
-def test_in_a_narrow_window_list_and_page_take_turns(qtbot, guide):
+def test_narrow_window_shows_list_or_page(qtbot, guide):
     guide.resize(480, 400)
     assert _text(guide).isVisible()
     assert not _list(guide).isVisible()
@@ -163,7 +163,7 @@ def test_in_a_narrow_window_list_and_page_take_turns(qtbot, guide):
     qtbot.waitUntil(lambda: _list(guide).isVisible() and _list(guide).item(0).text() == "Map\nThe index")
 
 
-def test_changed_keys_shown_immediately(qtbot, guide):
+def test_changed_keys_appear_immediately(qtbot, guide):
     keymap().set_own({"view.search": ["Ctrl+Alt+9"]})
     try:
         qtbot.waitUntil(lambda: guide.ready and "Ctrl+Alt+9" in _page_text(guide))
@@ -172,12 +172,12 @@ def test_changed_keys_shown_immediately(qtbot, guide):
     qtbot.waitUntil(lambda: guide.ready and "Ctrl+Alt+9" not in _page_text(guide))
 
 
-def test_closes_with_window_and_reopens(guide, window):
+def test_guide_closes_with_window(guide, window):
     window.close()
     assert not guide.isVisible()
 
 
-def test_the_pages_are_those_of_the_language_of_the_window(qtbot, window):
+def test_guide_uses_window_language(qtbot, window):
     speak("de")
     try:
         window.guide.show_page("privacy")

@@ -10,7 +10,7 @@ from gui.widgets.tab_order import stops
 ROW = Attention("copies", "working", "2 near-duplicates", "", ("Compare", "duplicates"))
 
 
-def test_late_rows_reached_in_tab_order(qtbot, appearance):
+def test_rows_added_after_column_change_keep_tab_order(qtbot, appearance):
     """In one column the card is the first, in two it follows the left ones."""
     left, button = QFrame(), QPushButton("Colour")
     QVBoxLayout(left).addWidget(button)

@@ -14,23 +14,23 @@ def told(found: list[Row]) -> list[tuple[str, int | None, int | None]]:
     return [(row.kind, row.left and row.left.number, row.right and row.right.number) for row in found]
 
 
-def test_the_same_text_has_no_difference() -> None:
+def test_same_text_has_no_difference() -> None:
     assert told(rows("a\n\nb", "a\n\nb", (5, 8))) == [("same", 5, 8), ("same", 6, 9), ("same", 7, 10)]
 
 
-def test_a_changed_line_has_its_words_marked() -> None:
+def test_changed_line_marks_changed_words() -> None:
     (row,) = rows("Set both zones to 06:10, after the frost", "Set both zones to 07:30 after the last frost")
     assert row.kind == "changed"
     assert [row.left.text[slice(*mark)] for mark in row.left.marks] == ["06", "10,"]
     assert [row.right.text[slice(*mark)] for mark in row.right.marks] == ["07", "30", "last"]
 
 
-def test_line_missing_in_one_text() -> None:
+def test_line_missing_on_one_side_is_left_or_right() -> None:
     assert told(rows("a\nonly here\nb", "a\nb")) == [("same", 1, 1), ("left", 2, None), ("same", 3, 2)]
     assert told(rows("a\nb", "a\nonly here\nb")) == [("same", 1, 1), ("right", None, 2), ("same", 2, 3)]
 
 
-def test_changed_lines_are_paired_by_their_words() -> None:
+def test_changed_lines_are_paired_by_similarity() -> None:
     left = "the pump ran all night\nbent the arm back\nAnton says that copper would help"
     right = "new: a second tank\nthe pump ran all day\nAnton says copper would help"
     assert told(rows(left, right)) == [
@@ -41,7 +41,7 @@ def test_changed_lines_are_paired_by_their_words() -> None:
     ]
 
 
-def test_lines_that_were_moved() -> None:
+def test_moved_lines_are_marked_moved() -> None:
     assert told(rows("one\ntwo\nthree", "three\none\ntwo")) == [
         ("moved", None, 1),
         ("same", 1, 2),
@@ -50,7 +50,7 @@ def test_lines_that_were_moved() -> None:
     ]
 
 
-def test_spaces_make_no_difference() -> None:
+def test_whitespace_makes_no_difference() -> None:
     assert {row.kind for row in rows("a  b\n\n", "a b\n \n")} == {"same"}
 
 

@@ -61,7 +61,7 @@ def listed(page: DuplicatesPage) -> list[str]:
     return [page._list.rows.row(place).key for place in range(page._list.rows.rowCount())]
 
 
-def test_groups_are_listed_and_the_first_is_compared(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:
+def test_groups_are_listed_and_first_is_compared(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:
     assert len(listed(shown)) == 2
     assert "2 groups among 4 notes" in words(shown)
     assert "Nearly the same · 90 % · 2 notes · 50 words in common" in words(shown)
@@ -71,7 +71,7 @@ def test_groups_are_listed_and_the_first_is_compared(qtbot, shown: DuplicatesPag
     assert shown._pane.view.accessibleDescription()
 
 
-def test_nothing_is_looked_for_while_the_page_is_hidden(qtbot, appearance, jobs: Jobs, memory, insight) -> None:
+def test_hidden_page_searches_nothing(qtbot, appearance, jobs: Jobs, memory, insight) -> None:
     page = DuplicatesPage(jobs)
     qtbot.addWidget(page)
     page.set_manager(memory)
@@ -79,7 +79,7 @@ def test_nothing_is_looked_for_while_the_page_is_hidden(qtbot, appearance, jobs:
     assert insight.asked == []
 
 
-def test_no_duplicates(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> None:
+def test_no_duplicates_shows_message(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> None:
     insight.groups = ()
     told = []
     page.attention_changed.connect(told.append)
@@ -89,9 +89,7 @@ def test_no_duplicates(qtbot, page: DuplicatesPage, memory: FakeMemory, insight:
     assert told[-1] == ()
 
 
-def test_without_notes_one_can_look_for_some(
-    qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight
-) -> None:
+def test_no_notes_offers_sync(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> None:
     insight.groups = ()
     memory.files.clear()
     page.set_manager(memory)
@@ -102,14 +100,14 @@ def test_without_notes_one_can_look_for_some(
     assert asked.args == ["sync"]
 
 
-def test_a_passage_is_compared_with_its_neighbouring_lines(qtbot, shown: DuplicatesPage) -> None:
+def test_passage_is_compared_with_surrounding_lines(qtbot, shown: DuplicatesPage) -> None:
     QTest.keyClick(shown._list, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: not shown.busy)
     numbers = [row.left.number for row in shown._pane.view._rows if row.left]
     assert numbers == [1, 2, 3, 4, 5]
 
 
-def test_other_notes_of_a_group_are_chosen(qtbot, page, memory: FakeMemory, insight: FakeInsight) -> None:
+def test_other_note_of_group_can_be_compared(qtbot, page, memory: FakeMemory, insight: FakeInsight) -> None:
     insight.groups = (make_group(LEFT, RIGHT, "daily/2026-02-08.md"),)
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
@@ -121,7 +119,7 @@ def test_other_notes_of_a_group_are_chosen(qtbot, page, memory: FakeMemory, insi
     assert any(row.right and "Tomatoes limp" in row.right.text for row in page._pane.view._rows)
 
 
-def test_differences_are_gone_through_by_key(qtbot, shown: DuplicatesPage) -> None:
+def test_keys_step_through_differences(qtbot, shown: DuplicatesPage) -> None:
     view = shown._pane.view
     assert view.step(forward=True)
     first = view._current
@@ -131,14 +129,14 @@ def test_differences_are_gone_through_by_key(qtbot, shown: DuplicatesPage) -> No
         QTest.keyClick(view, key)
 
 
-def test_columns_painted_with_signs(qtbot, shown: DuplicatesPage) -> None:
+def test_both_columns_are_painted(qtbot, shown: DuplicatesPage) -> None:
     picture = shown._pane.view.viewport().grab().toImage()
     half = picture.width() // 2
     ink = [{picture.pixelColor(x, 10).name() for x in range(start, start + half)} for start in (0, half)]
     assert all(len(colours) > 2 for colours in ink)
 
 
-def test_either_note_is_opened(qtbot, shown: DuplicatesPage) -> None:
+def test_either_note_can_be_opened(qtbot, shown: DuplicatesPage) -> None:
     opened = [b for b in shown.findChildren(QPushButton) if b.text() == "Open"]
     for button, path in zip(opened, (LEFT, RIGHT), strict=True):
         with qtbot.waitSignal(shown.open_requested) as asked:
@@ -146,12 +144,12 @@ def test_either_note_is_opened(qtbot, shown: DuplicatesPage) -> None:
         assert asked.args == [path, 1]
 
 
-def test_paths_are_copied(qtbot, shown: DuplicatesPage) -> None:
+def test_copy_paths_copies_both_notes(qtbot, shown: DuplicatesPage) -> None:
     press(shown, "Copy paths")
     assert QGuiApplication.clipboard().text() == f"{LEFT}\n{RIGHT}\n"
 
 
-def test_a_group_is_hidden_and_comes_back(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:
+def test_group_is_hidden_and_undo_restores_it(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:
     before = listed(shown)
     press(shown, "Not a duplicate")
     qtbot.waitUntil(lambda: listed(shown) == before[1:])
@@ -162,7 +160,7 @@ def test_a_group_is_hidden_and_comes_back(qtbot, shown: DuplicatesPage, insight:
     assert insight.hidden == set()
 
 
-def test_hidden_groups_can_be_listed_again(qtbot, page: DuplicatesPage, memory, insight: FakeInsight) -> None:
+def test_hidden_groups_can_be_restored(qtbot, page: DuplicatesPage, memory, insight: FakeInsight) -> None:
     insight.hidden = {group.key for group in insight.groups}
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
@@ -174,14 +172,14 @@ def test_hidden_groups_can_be_listed_again(qtbot, page: DuplicatesPage, memory, 
     qtbot.waitUntil(lambda: len(insight.hidden) == 1)
 
 
-def test_save_error_shown(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:
+def test_failed_hide_is_reported(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:
     insight.problem = MnemoscopeError("The folder of the index cannot be written.")
     press(shown, "Not a duplicate")
     qtbot.waitUntil(lambda: "cannot be written" in words(shown))
     assert len(listed(shown)) == 2
 
 
-def test_progress_is_shown_and_the_search_can_be_stopped(qtbot, page, memory, insight: FakeInsight) -> None:
+def test_search_shows_progress_and_can_be_stopped(qtbot, page, memory, insight: FakeInsight) -> None:
     ended = threading.Event()
 
     def wait(token: CancelToken) -> None:
@@ -200,7 +198,7 @@ def test_progress_is_shown_and_the_search_can_be_stopped(qtbot, page, memory, in
     qtbot.waitUntil(lambda: len(listed(page)) == 2)
 
 
-def test_failure_shown_and_retried(qtbot, page, memory, insight: FakeInsight) -> None:
+def test_failure_is_shown_and_can_be_retried(qtbot, page, memory, insight: FakeInsight) -> None:
     insight.problem = MnemoscopeError("The index cannot be read.")
     page.set_manager(memory)
     qtbot.waitUntil(lambda: "The index cannot be read." in words(page))
@@ -209,13 +207,13 @@ def test_failure_shown_and_retried(qtbot, page, memory, insight: FakeInsight) ->
     qtbot.waitUntil(lambda: len(listed(page)) == 2)
 
 
-def test_quick_search_repeated_on_change(qtbot, shown: DuplicatesPage, insight) -> None:
+def test_quick_search_repeats_on_index_change(qtbot, shown: DuplicatesPage, insight) -> None:
     insight.groups = insight.groups[:1]
     shown.refresh()
     qtbot.waitUntil(lambda: len(listed(shown)) == 1)
 
 
-def test_long_search_repeated_on_request(qtbot, page, memory, insight: FakeInsight) -> None:
+def test_slow_search_repeats_only_on_request(qtbot, page, memory, insight: FakeInsight) -> None:
     insight.seconds = 9.0
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
@@ -227,13 +225,13 @@ def test_long_search_repeated_on_request(qtbot, page, memory, insight: FakeInsig
     qtbot.waitUntil(lambda: len(insight.asked) > asked and not page.busy)
 
 
-def test_deleted_note_reported(qtbot, page, memory: FakeMemory, insight: FakeInsight) -> None:
+def test_deleted_note_is_reported(qtbot, page, memory: FakeMemory, insight: FakeInsight) -> None:
     memory.open_error = FileNotFoundError(LEFT)
     page.set_manager(memory)
     qtbot.waitUntil(lambda: f"{LEFT} is not there any more." in words(page))
 
 
-def test_narrow_window_shows_comparison_over_list(qtbot, shown: DuplicatesPage) -> None:
+def test_narrow_window_shows_list_or_comparison(qtbot, shown: DuplicatesPage) -> None:
     shown.resize(500, 300)
     assert shown._pane.isHidden()
     QTest.keyClick(shown._list, Qt.Key.Key_Return)
@@ -246,19 +244,19 @@ def test_narrow_window_shows_comparison_over_list(qtbot, shown: DuplicatesPage) 
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Up])
-def test_from_the_first_group_the_keys_lead_out_of_the_list(qtbot, shown: DuplicatesPage, key) -> None:
+def test_escape_or_up_leaves_list_from_first_group(qtbot, shown: DuplicatesPage, key) -> None:
     shown._list.take_focus()
     with qtbot.waitSignal(shown.left):
         QTest.keyClick(shown._list, key)
 
 
-def test_another_memory_has_nothing_of_the_one_before(qtbot, shown: DuplicatesPage) -> None:
+def test_manager_change_clears_page(qtbot, shown: DuplicatesPage) -> None:
     shown.set_manager(None)
     assert listed(shown) == []
     assert shown._pane.view._rows == []
 
 
-def test_words() -> None:
+def test_duplicate_wording() -> None:
     group = make_group("a/x.md", "b/x.md", "c.md", "d.md", similarity=0.999, files=40)
     assert duplicate_title(group) == "Nearly the same · 99 %"
     assert wording.names_text(group) == "a/x.md, b/x.md, c.md and 37 more"
@@ -278,7 +276,7 @@ def test_words() -> None:
     )
 
 
-def test_attention_lists_duplicates(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> None:
+def test_attention_row_counts_duplicates(qtbot, page: DuplicatesPage, memory: FakeMemory, insight: FakeInsight) -> None:
     told = []
     page.attention_changed.connect(told.append)
     page.set_manager(memory)
@@ -291,7 +289,7 @@ def test_attention_lists_duplicates(qtbot, page: DuplicatesPage, memory: FakeMem
     qtbot.waitUntil(lambda: told[-1] == ())
 
 
-def test_searched_when_overview_visible(qtbot, appearance, jobs, memory, insight) -> None:
+def test_visible_overview_triggers_search(qtbot, appearance, jobs, memory, insight) -> None:
     page = DuplicatesPage(jobs)
     qtbot.addWidget(page)
     page.set_manager(memory)
@@ -307,7 +305,7 @@ def test_searched_when_overview_visible(qtbot, appearance, jobs, memory, insight
     assert len(insight.asked) == asked
 
 
-def test_the_overview_leads_to_them(qtbot, appearance, jobs: Jobs, memory: FakeMemory, insight: FakeInsight) -> None:
+def test_overview_opens_duplicates(qtbot, appearance, jobs: Jobs, memory: FakeMemory, insight: FakeInsight) -> None:
     panel = IndexPanel(jobs)
     qtbot.addWidget(panel)
     panel._duplicates._ahead.setInterval(0)

@@ -51,7 +51,7 @@ def names(page: HealthPage) -> list[str]:
     return [row.accessibleName().partition(":")[0] for row in rows(page)]
 
 
-def test_attention_first_with_summary(show: Show) -> None:
+def test_findings_needing_attention_come_first_with_summary(show: Show) -> None:
     page = show(FakeHealth(FINE, KEYWORDS, USER))
     assert names(page) == ["Keyword index", "Your data", "Database file"]
     assert page._head.summary.text() == "2 of 3 checks need attention."
@@ -64,7 +64,7 @@ def test_attention_first_with_summary(show: Show) -> None:
     assert page._head.all.isEnabled()
 
 
-def test_overview_gets_findings_beyond_status(qtbot, show: Show) -> None:
+def test_deep_check_updates_overview_attention(qtbot, show: Show) -> None:
     health = FakeHealth(FINE, KEYWORDS, NOTES)
     page = show(health)
     with qtbot.waitSignal(page.attention_changed) as told:
@@ -80,7 +80,7 @@ def test_overview_gets_findings_beyond_status(qtbot, show: Show) -> None:
     qtbot.waitUntil(lambda: not page.busy)
 
 
-def test_overview_gets_quick_findings(qtbot, jobs: Jobs) -> None:
+def test_quick_check_updates_overview_attention(qtbot, jobs: Jobs) -> None:
     health = FakeHealth(FINE, KEYWORDS, NOTES)
     page = HealthPage(jobs)
     qtbot.addWidget(page)
@@ -101,7 +101,7 @@ def test_overview_gets_quick_findings(qtbot, jobs: Jobs) -> None:
     page.set_manager(None)
 
 
-def test_an_index_without_problems_says_so_calmly(show: Show) -> None:
+def test_index_without_problems_shows_all_fine(show: Show) -> None:
     page = show(FakeHealth(FINE, msgspec.structs.replace(FINE, id="chunks", name="Chunks")))
     assert page._head.summary.text() == "All of 2 checks are fine."
     assert page._head.dot.state == "fine"
@@ -127,7 +127,7 @@ def test_hidden_page_checks_nothing(qtbot, jobs: Jobs) -> None:
     page.set_manager(None)
 
 
-def test_findings_are_shown_as_they_come(qtbot, show: Show) -> None:
+def test_findings_appear_as_they_arrive(qtbot, show: Show) -> None:
     health = FakeHealth(FINE, KEYWORDS)
     go_on = threading.Event()
     health.during = lambda _: _until(go_on)
@@ -146,7 +146,7 @@ def _until(event: threading.Event) -> None:
     assert event.wait(60)
 
 
-def test_one_finding_is_repaired_and_all_is_looked_at_again(qtbot, show: Show) -> None:
+def test_repair_of_one_finding_rechecks_all(qtbot, show: Show) -> None:
     health = FakeHealth(FINE, KEYWORDS, NOTES)
     page = show(health)
     qtbot.mouseClick(rows(page)[0].button, Qt.MouseButton.LeftButton)
@@ -156,7 +156,7 @@ def test_one_finding_is_repaired_and_all_is_looked_at_again(qtbot, show: Show) -
     assert names(page) == ["Notes", "Database file", "Keyword index"]
 
 
-def test_all_are_repaired_by_key(qtbot, show: Show) -> None:
+def test_repair_all_works_by_key(qtbot, show: Show) -> None:
     health = FakeHealth(FINE, KEYWORDS, NOTES)
     page = show(health)
     page._head.all.setFocus()
@@ -168,7 +168,7 @@ def test_all_are_repaired_by_key(qtbot, show: Show) -> None:
     assert QApplication.focusWidget() is page._head.again
 
 
-def test_interrupted_repair_reported(qtbot, show: Show) -> None:
+def test_repair_failure_is_shown(qtbot, show: Show) -> None:
     health = FakeHealth(KEYWORDS)
     health.problem = IndexBusy("Another process is writing the index.")
     page = show(health)
@@ -178,7 +178,7 @@ def test_interrupted_repair_reported(qtbot, show: Show) -> None:
     assert names(page) == ["Keyword index"]
 
 
-def test_a_repair_can_be_stopped(qtbot, show: Show) -> None:
+def test_repair_can_be_stopped(qtbot, show: Show) -> None:
     health = FakeHealth(KEYWORDS)
     stopped = threading.Event()
 
@@ -202,7 +202,7 @@ def test_a_repair_can_be_stopped(qtbot, show: Show) -> None:
     assert rows(page)[0].button.isEnabled()
 
 
-def test_a_look_can_be_stopped(qtbot, show: Show) -> None:
+def test_check_can_be_stopped(qtbot, show: Show) -> None:
     health = FakeHealth(KEYWORDS)
     health.during = _cancelled
     page = show(health, wait=False)
@@ -219,7 +219,7 @@ def _cancelled(token: CancelToken) -> None:
     raise Cancelled
 
 
-def test_after_a_change_all_is_looked_at_again_once_it_is_calm(qtbot, show: Show) -> None:
+def test_repeated_changes_recheck_once(qtbot, show: Show) -> None:
     health = FakeHealth(FINE, KEYWORDS)
     page = show(health)
     health.findings = (FINE,)
@@ -230,7 +230,7 @@ def test_after_a_change_all_is_looked_at_again_once_it_is_calm(qtbot, show: Show
     assert names(page) == ["Database file"]  # findings that are not found again are removed
 
 
-def test_the_deep_look_asks_the_model(qtbot, show: Show) -> None:
+def test_deep_check_runs_only_on_request(qtbot, show: Show) -> None:
     health = FakeHealth(FINE)
     page = show(health)
     qtbot.mouseClick(page._head.deeper, Qt.MouseButton.LeftButton)
@@ -240,7 +240,7 @@ def test_the_deep_look_asks_the_model(qtbot, show: Show) -> None:
     assert health.looks == [False, True, False]  # nothing is sent unasked
 
 
-def test_another_memory_shows_nothing_of_the_one_before(qtbot, show: Show) -> None:
+def test_manager_change_clears_findings(qtbot, show: Show) -> None:
     page = show(FakeHealth(KEYWORDS))
     page.set_manager(None)
     assert rows(page) == []
@@ -249,7 +249,7 @@ def test_another_memory_shows_nothing_of_the_one_before(qtbot, show: Show) -> No
 
 
 @pytest.mark.parametrize("width", [280, 560, 1200])
-def test_nothing_is_cut_whatever_the_width(qtbot, show: Show, width: int) -> None:
+def test_no_row_is_cut_at_any_width(qtbot, show: Show, width: int) -> None:
     page = show(FakeHealth(KEYWORDS, NOTES, USER))
     page.resize(width, 400)
     qtbot.wait(1)
@@ -257,7 +257,7 @@ def test_nothing_is_cut_whatever_the_width(qtbot, show: Show, width: int) -> Non
         assert row.height() >= row.heightForWidth(row.width()) > 0
 
 
-def test_a_real_index_is_mended(qtbot, jobs: Jobs, tmp_path: Path) -> None:
+def test_real_index_is_repaired(qtbot, jobs: Jobs, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
     for number in range(5):

@@ -51,7 +51,7 @@ def press(page, words: str) -> None:
     next(b for b in page.findChildren(QPushButton) if not b.isHidden() and b.text() == words).click()
 
 
-def test_page_shows_counts(page):
+def test_overview_shows_counts(page):
     assert {"10", "files", "25", "chunks", "median 1,214 characters"} <= set(texts(page))
     assert page._sizes.chart.accessibleDescription().startswith("33 chunks. The middle one has 1,214 characters")
     assert page._disk.chart.series.marks[0].caption.startswith("Text: 38 MB")
@@ -59,7 +59,7 @@ def test_page_shows_counts(page):
     assert row_names(page) == ["Nothing needs your attention."]
 
 
-def test_hidden_page_reads_nothing(qtbot, page, insight):
+def test_hidden_overview_reads_nothing(qtbot, page, insight):
     page.hide()
     looks = len(insight.asked)
     page.refresh()
@@ -71,7 +71,7 @@ def test_hidden_page_reads_nothing(qtbot, page, insight):
     assert len(insight.asked) == looks + 1
 
 
-def test_change_reread_and_figures_follow_status(qtbot, page, insight):
+def test_refresh_rereads_and_status_updates_figures(qtbot, page, insight):
     page.show_status(make_status(files=11, chunks=30, syncing=make_progress()))
     assert "30" in texts(page)
     insight.found = make_overview(syncs=(make_sync(),))
@@ -79,7 +79,7 @@ def test_change_reread_and_figures_follow_status(qtbot, page, insight):
     qtbot.waitUntil(lambda: len(page._syncs.chart.series.marks) == 1)
 
 
-def test_uncountable_index_says_why_and_retries(qtbot, page, insight):
+def test_failed_count_shows_reason_and_can_be_retried(qtbot, page, insight):
     insight.problem = IndexCorrupt("The index is damaged.")
     page.refresh()
     qtbot.waitUntil(lambda: "could not be counted" in row_names(page)[0])
@@ -89,7 +89,7 @@ def test_uncountable_index_says_why_and_retries(qtbot, page, insight):
     qtbot.waitUntil(lambda: row_names(page) == ["Nothing needs your attention."])
 
 
-def test_an_empty_index_says_so_in_place_of_empty_charts(qtbot, page):
+def test_empty_index_replaces_charts_with_message(qtbot, page):
     page.show_status(make_status(files=0, chunks=0))
     assert not page._sizes.isVisible()
     assert "nothing indexed yet" in texts(page)
@@ -104,20 +104,20 @@ def test_an_empty_index_says_so_in_place_of_empty_charts(qtbot, page):
     qtbot.waitUntil(lambda: page._sizes.x() > page._folders.x())
 
 
-def test_another_memory_begins_with_nothing(qtbot, page, insight):
+def test_cleared_manager_empties_page(qtbot, page, insight):
     page.set_manager(None)
     assert not page._sizes.isVisible()
     assert "–" in texts(page)
     assert not page.busy
 
 
-def test_uninspectable_backend_keeps_page_calm(page, memory):
+def test_backend_without_insight_leaves_page_idle(page, memory):
     memory.insight = None
     page.set_manager(memory)
     assert not page.busy
 
 
-def test_attention_button_requests_action(qtbot, page):
+def test_attention_buttons_emit_their_action(qtbot, page):
     issue = FileIssue(path="scan.md", rule="not-utf8", detail="Byte 3.")
     page.show_status(make_status(failed_files=(issue,), skipped_files=(issue,)))
     for words, action in (("Retry", "sync"), ("Show", "skipped")):
@@ -127,7 +127,7 @@ def test_attention_button_requests_action(qtbot, page):
     assert row_names(page)[0] == "scan.md (degraded). Byte 3."
 
 
-def test_the_card_grows_with_its_rows_whatever_the_columns(qtbot, page):
+def test_attention_card_grows_with_rows_at_any_width(qtbot, page):
     issues = tuple(FileIssue(path=f"{n}.md", rule="not-utf8", detail="Byte 3. " * 12) for n in range(4))
     card = page._attention
     for width in (560, 1200):
@@ -137,7 +137,7 @@ def test_the_card_grows_with_its_rows_whatever_the_columns(qtbot, page):
         qtbot.waitUntil(lambda: card.height() >= card.layout().heightForWidth(card.width()) > 200)
 
 
-def test_rows_of_other_pages_stand_after_those_of_the_index(page):
+def test_rows_of_other_pages_follow_index_rows(page):
     rows = (Attention("", "off", "7 near-duplicates", "daily logs", ("Compare", "duplicates")),)
     page.show_attention("duplicates", rows)
     page.show_status(make_status(skipped_files=(FileIssue(path="x", rule="link", detail=""),)))
@@ -146,7 +146,7 @@ def test_rows_of_other_pages_stand_after_those_of_the_index(page):
     assert len(row_names(page)) == 1
 
 
-def test_a_row_that_stays_keeps_its_focus(qtbot, page):
+def test_remaining_row_keeps_focus(qtbot, page):
     bad = [FileIssue(path=f"{n}.md", rule="not-utf8", detail="Byte 3.") for n in range(2)]
     page.show_status(make_status(failed_files=tuple(bad)))
     button = [b for b in page.findChildren(QPushButton) if b.text() == "Retry"][1]
@@ -167,7 +167,7 @@ def cells(card, *rows: int) -> list[str]:
     return [index.siblingAtColumn(column).data() for column in range(card.model.columnCount())]
 
 
-def test_folders_unfold_and_stay_so_when_others_come(page):
+def test_folder_expansion_survives_update(page):
     card, tree, model = page._folders, page._folders.tree, page._folders.model
     source = model.index(0, 0)
     daily = model.index(0, 0, source)
@@ -187,7 +187,7 @@ def test_folders_unfold_and_stay_so_when_others_come(page):
     assert tree.isExpanded(model.index(1, 0)), "a source that is new stands open"
 
 
-def test_names_of_folders_keep_their_room(qtbot, page, appearance):
+def test_folder_names_have_minimum_width(qtbot, page, appearance):
     card, tree = page._folders, page._folders.tree
     card.show_folders((make_folder(""), make_folder("recipes/cakes", pending=0)))
 
@@ -209,7 +209,7 @@ def test_names_of_folders_keep_their_room(qtbot, page, appearance):
     qtbot.waitUntil(lambda: room() >= 17 and tree.horizontalScrollBar().maximum() > 0)
 
 
-def test_figures_of_folders_change_in_place(page):
+def test_folder_figures_change_in_place(page):
     card = page._folders
     daily = card.model.index(0, 0, card.model.index(0, 0))
     card.tree.setCurrentIndex(daily)
@@ -218,13 +218,13 @@ def test_figures_of_folders_change_in_place(page):
     assert (cells(card, 0)[4], cells(card, 0, 0)[5]) == ("3", "4")
 
 
-def test_the_tree_of_folders_is_sound(qtmodeltester):
+def test_folder_model_passes_qt_model_tester(qtmodeltester):
     model = FolderModel()
     model.show_folders(make_overview().folders)
     qtmodeltester.check(model)
 
 
-def test_folders_are_copied_whole(qtbot, page):
+def test_copy_includes_all_folders(qtbot, page):
     page._folders.tree.setFocus()
     qtbot.keyClick(page._folders.tree, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     lines = QGuiApplication.clipboard().text().split("\n")
@@ -253,7 +253,7 @@ def test_enter_on_sync_lists_failures(qtbot, page, insight):
     qtbot.waitUntil(lambda: page.window().findChild(QDialog) is None)
 
 
-def test_the_speed_is_drawn_while_a_sync_runs(page, monkeypatch):
+def test_throughput_is_drawn_while_sync_runs(page, monkeypatch):
     for second in range(3):
         monkeypatch.setattr("gui.index.overview.time.time", lambda second=second: 1000.0 + second)
         page.show_status(make_status(files=5, syncing=make_progress(phase="embedding", completed=second * 40)))
@@ -264,7 +264,7 @@ def test_the_speed_is_drawn_while_a_sync_runs(page, monkeypatch):
 # --- places -----------------------------------------------------------------------------------------------------------
 
 
-def test_narrow_window_single_column(qtbot, page):
+def test_narrow_window_has_one_column_with_attention_first(qtbot, page):
     assert page._sizes.x() > page._folders.x()
     page.resize(560, 360)
     qtbot.waitUntil(lambda: page._sizes.x() == page._folders.x())
@@ -285,7 +285,7 @@ def test_every_part_is_reached_by_tab(qtbot, page):
     assert reached == {"_folders", "_syncs", "_sizes", "_disk", "_times"}
 
 
-def test_tab_skips_map_controls(qtbot, page, memory, monkeypatch):
+def test_focus_skips_map_controls(qtbot, page, memory, monkeypatch):
     monkeypatch.setattr(memory, "insight", FakeMap())
     page.map.set_manager(memory)
     qtbot.waitUntil(lambda: page.map.prepared is not None and not page.map.busy)
@@ -299,7 +299,7 @@ def _inside(page, name: str, focus) -> bool:
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_the_page_paints_at_twice_the_size(qtbot, page, appearance, theme):
+def test_overview_paints_at_double_font_size(qtbot, page, appearance, theme):
     appearance.set_theme(theme)
     appearance.set_font_scale(2.0)
     page.resize(560, 360)

@@ -24,7 +24,7 @@ def _paths(results: ResultList) -> list[object]:
     return [results.rows.row(number).key for number in range(results.rows.rowCount())]
 
 
-def test_opens_centred_with_focus_in_box(qtbot, way):
+def test_quick_search_opens_centred_with_focus_in_box(qtbot, way):
     with qtbot.waitActive(way.quick):
         way.quick.toggle()
     room = QGuiApplication.primaryScreen().availableGeometry()
@@ -36,7 +36,7 @@ def test_opens_centred_with_focus_in_box(qtbot, way):
     assert not way.quick.isVisible()
 
 
-def test_results_enlarge_window_in_place(qtbot, way):
+def test_results_enlarge_window_without_moving_it(qtbot, way):
     with qtbot.waitActive(way.quick):
         way.quick.call_up()
     before = way.quick.geometry()
@@ -51,7 +51,7 @@ def test_results_enlarge_window_in_place(qtbot, way):
 
 
 @pytest.mark.parametrize("into_list", [False, True])
-def test_escape_closes_it_from_wherever_one_is(qtbot, way, into_list):
+def test_escape_closes_from_box_and_list(qtbot, way, into_list):
     _ask(qtbot, way, "hose")
     if into_list:
         qtbot.keyClick(way.panel.box.edit, Qt.Key.Key_Down)
@@ -61,7 +61,7 @@ def test_escape_closes_it_from_wherever_one_is(qtbot, way, into_list):
     assert way.panel.box.query == "hose"
 
 
-def test_the_next_time_the_last_question_is_there_to_be_replaced(qtbot, way, memory):
+def test_reopening_selects_last_query_and_repeats_it(qtbot, way, memory):
     _ask(qtbot, way, "hose")
     way.quick.hide()
     asked = len(memory.searches)
@@ -74,14 +74,14 @@ def test_the_next_time_the_last_question_is_there_to_be_replaced(qtbot, way, mem
     assert way.panel.box.query == "valve"
 
 
-def test_closes_when_focus_leaves(qtbot, way, opened):
+def test_quick_search_closes_when_another_window_activates(qtbot, way, opened):
     _ask(qtbot, way, "hose")
     with qtbot.waitActive(opened):
         opened.activateWindow()
     qtbot.waitUntil(lambda: not way.quick.isVisible())
 
 
-def test_enter_opens_result_with_query(qtbot, way, opened):
+def test_enter_opens_result_in_window_with_query(qtbot, way, opened):
     _ask(qtbot, way, "hose")
     qtbot.keyClick(way.panel.box.edit, Qt.Key.Key_Down)
     qtbot.keyClick(way.panel.list, Qt.Key.Key_Down)
@@ -99,7 +99,7 @@ def test_enter_opens_result_with_query(qtbot, way, opened):
     qtbot.waitUntil(lambda: opened.viewer.reads)
 
 
-def test_all_results_are_shown_in_the_window(qtbot, way, opened):
+def test_ctrl_enter_shows_all_results_in_window(qtbot, way, opened):
     _ask(qtbot, way, "hose")
     found = _paths(way.panel.list)
     qtbot.keyClick(way.panel.box.edit, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
@@ -108,7 +108,7 @@ def test_all_results_are_shown_in_the_window(qtbot, way, opened):
     assert not way.quick.isVisible()
 
 
-def test_nothing_found_is_said(qtbot, way):
+def test_no_match_shows_nothing_found(qtbot, way):
     _ask(qtbot, way, "zzz qqq")
     assert "Nothing found for “zzz qqq”" in way.panel.page.accessibleName()
 
@@ -128,7 +128,7 @@ def _read(memory: FakeMemory, files: int) -> None:
     memory.set_status(files=files, last_sync=None, syncing=step)
 
 
-def test_a_search_that_fails_is_said_and_can_be_tried_again(qtbot, way, memory):
+def test_failed_search_is_shown_and_can_be_retried(qtbot, way, memory):
     memory.search_error = BackendError("The disk is gone.")
     _ask(qtbot, way, "hose")
     assert "The disk is gone." in way.panel.page.accessibleName()
@@ -137,7 +137,7 @@ def test_a_search_that_fails_is_said_and_can_be_tried_again(qtbot, way, memory):
     qtbot.waitUntil(lambda: way.panel.list.current_result() is not None)
 
 
-def test_without_a_folder_it_says_so_and_leads_to_the_window(qtbot, way, opened, memory):
+def test_without_folder_enter_opens_window(qtbot, way, opened, memory):
     opened.workspace.close()
     _ask(qtbot, way, "hose")
     assert "Choose a folder" in way.panel.page.accessibleName()
@@ -148,7 +148,7 @@ def test_without_a_folder_it_says_so_and_leads_to_the_window(qtbot, way, opened,
     assert opened.isVisible()
 
 
-def test_typing_during_open_searched_later(qtbot, way, opened, monkeypatch):
+def test_query_typed_while_opening_runs_afterwards(qtbot, way, opened, monkeypatch):
     opened.workspace.close()
     anew = FakeMemory()
     monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: anew)

@@ -55,7 +55,7 @@ def notes(memory) -> list[str]:
     return sorted(path.name for path in (memory.folder / "memory").glob("*.md"))
 
 
-def test_a_session_becomes_a_note(qtbot, sessions, memory):
+def test_session_is_saved_as_note(qtbot, sessions, memory):
     sheet = open_sheet(qtbot, sessions)
     sheet.findChild(QLineEdit).setText("valve")
     sheet.findChild(QPlainTextEdit).appendPlainText(f"Mine: OPENAI_API_KEY={SECRET}")
@@ -74,7 +74,7 @@ def test_a_session_becomes_a_note(qtbot, sessions, memory):
     assert way(sessions).sheet is None
 
 
-def test_note_opens_or_is_trashed(qtbot, sessions, memory, user_home):
+def test_saved_note_opens_or_moves_to_trash(qtbot, sessions, memory, user_home):
     press(open_sheet(qtbot, sessions), "Save")
     qtbot.waitUntil(lambda: "Remembered as" in sessions.banner.text)
     [name] = notes(memory)
@@ -92,7 +92,7 @@ def test_note_opens_or_is_trashed(qtbot, sessions, memory, user_home):
     assert len(list((user_home / "data" / "Trash" / "files").iterdir())) == 1
 
 
-def test_changed_note_not_undone(qtbot, sessions, memory):
+def test_changed_note_is_not_undone(qtbot, sessions, memory):
     press(open_sheet(qtbot, sessions), "Save")
     qtbot.waitUntil(lambda: "Remembered as" in sessions.banner.text)
     file = memory.folder / "memory" / notes(memory)[0]
@@ -102,7 +102,7 @@ def test_changed_note_not_undone(qtbot, sessions, memory):
     assert file.read_text() == "mine"
 
 
-def test_the_menu_and_the_conversation_lead_there_too(qtbot, sessions, monkeypatch):
+def test_menu_and_conversation_offer_remember(qtbot, sessions, monkeypatch):
     asked = []
     sessions.sessions.remember_wanted.disconnect()
     sessions.views.conversation.remember_wanted.disconnect()
@@ -120,7 +120,7 @@ def test_the_menu_and_the_conversation_lead_there_too(qtbot, sessions, monkeypat
     assert asked == [(VALVE, "Fix the valve controller")] * 2
 
 
-def test_a_session_that_cannot_be_read_is_said_on_the_sheet(qtbot, sessions, memory):
+def test_unreadable_session_is_reported_on_sheet(qtbot, sessions, memory):
     memory.session_error = FileNotFoundError(VALVE)
     sessions.sessions.focus_list()
     qtbot.keyClick(sessions.sessions.view.list, Key.Key_N, Alt)
@@ -134,7 +134,7 @@ def words(sheet) -> str:
     return sheet._remark.text().replace("\u200b", "")
 
 
-def test_a_note_that_cannot_be_written_stays_on_the_sheet(qtbot, sessions, memory, tmp_path):
+def test_failed_save_stays_on_sheet_for_retry(qtbot, sessions, memory, tmp_path):
     (memory.folder / "memory").symlink_to(tmp_path)
     sheet = open_sheet(qtbot, sessions)
     press(sheet, "Save")
@@ -144,14 +144,14 @@ def test_a_note_that_cannot_be_written_stays_on_the_sheet(qtbot, sessions, memor
     qtbot.waitUntil(lambda: "Remembered as" in sessions.banner.text)
 
 
-def test_a_workspace_that_closes_takes_the_sheet_with_it(qtbot, sessions):
+def test_closing_workspace_closes_sheet(qtbot, sessions):
     sheet = open_sheet(qtbot, sessions)
     sheet.findChild(QPlainTextEdit).appendPlainText("Mine.")
     sessions.workspace.close()
     assert way(sessions).sheet is None
 
 
-def test_a_model_names_it_where_one_is_set(qtbot, window, memory, monkeypatch):
+def test_configured_model_suggests_name(qtbot, window, memory, monkeypatch):
     monkeypatch.setenv("CHAT_KEY", KEY)
     memory.session_texts = dict(SESSIONS)
     with ChatServer("sticky-relay") as server:
@@ -186,7 +186,7 @@ def by_agent(memory, slug: str) -> WrittenNote:
     return save_note(memory, memory.folder, settings, note, slug=slug, by_agent=True)
 
 
-def test_agent_note_announced_while_open(qtbot, sessions, memory):
+def test_agent_note_is_announced_while_window_is_open(qtbot, sessions, memory):
     note = by_agent(memory, "first")
     memory.changed()
     memory.sync()
@@ -196,7 +196,7 @@ def test_agent_note_announced_while_open(qtbot, sessions, memory):
     assert notes(memory) == [note.path.removeprefix("memory/")]
 
 
-def test_several_notes_announced_until_answered(qtbot, window, memory):
+def test_unseen_notes_are_announced_at_start_until_opened(qtbot, window, memory):
     memory.session_texts = dict(SESSIONS)
     first, second = by_agent(memory, "first"), by_agent(memory, "second")
     window.folders.open(memory.folder)
@@ -207,7 +207,7 @@ def test_several_notes_announced_until_answered(qtbot, window, memory):
     qtbot.waitUntil(lambda: memory.unseen_notes.all() == () and window.viewer.reads)
 
 
-def test_it_waits_for_its_turn(qtbot, window, memory):
+def test_agent_note_message_waits_for_other_messages(qtbot, window, memory):
     memory.session_texts = dict(SESSIONS)
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
@@ -228,7 +228,7 @@ def test_it_waits_for_its_turn(qtbot, window, memory):
     assert memory.unseen_notes.all() == (note,), "and is told again at the next start"
 
 
-def test_it_can_go_into_the_trash(qtbot, window, memory):
+def test_agent_note_can_be_moved_to_trash(qtbot, window, memory):
     memory.session_texts = dict(SESSIONS)
     by_agent(memory, "first")
     window.folders.open(memory.folder)
@@ -239,7 +239,7 @@ def test_it_can_go_into_the_trash(qtbot, window, memory):
     qtbot.waitUntil(lambda: memory.unseen_notes.all() == ())
 
 
-def test_changed_or_removed_note_counts_as_seen(qtbot, window, memory):
+def test_changed_or_removed_agent_notes_count_as_seen(qtbot, window, memory):
     memory.session_texts = dict(SESSIONS)
     first, second = by_agent(memory, "first"), by_agent(memory, "second")
     (memory.folder / first.path).write_text("mine")

@@ -59,12 +59,12 @@ def counts(sheet) -> list[str]:
     return [box.itemText(place) for place in range(box.count())]
 
 
-def test_until_the_session_is_read_nothing_can_be_saved(sheet):
+def test_save_is_disabled_until_session_is_read(sheet):
     assert "Reading the session" in said(sheet)
     assert not button(sheet, "Save").isEnabled()
 
 
-def test_sheet_shows_target_folder(filled):
+def test_sheet_shows_target_path(filled):
     assert "Goes to memory/2026-05-31-drip-valve.md in notes. Secrets are masked." in said(filled)
     assert counts(filled) == ["The last 5 of 38", "The last 15 of 38", "The last 30 of 38", "All 38"]
     name(filled).setText("")
@@ -75,18 +75,18 @@ def test_sheet_shows_target_folder(filled):
 
 
 @pytest.mark.parametrize("typed", ["", "京都", "--"])
-def test_without_a_name_it_cannot_be_saved(filled, typed):
+def test_save_is_disabled_without_valid_name(filled, typed):
     name(filled).setText(typed)
     assert not button(filled, "Save").isEnabled()
     assert "needs letters" in said(filled)
 
 
-def test_an_empty_text_cannot_be_saved(filled):
+def test_save_is_disabled_for_empty_text(filled):
     text(filled).clear()
     assert not button(filled, "Save").isEnabled()
 
 
-def test_enter_and_shortcut_save(qtbot, filled):
+def test_enter_in_name_and_button_save_edited_text(qtbot, filled):
     text(filled).appendPlainText("Mine.")
     with qtbot.waitSignal(filled.save_wanted) as saved:
         qtbot.keyClick(name(filled), Key.Key_Return)
@@ -98,7 +98,7 @@ def test_enter_and_shortcut_save(qtbot, filled):
         button(filled, "Save").click()
 
 
-def test_a_better_name_comes_unless_the_person_has_one(qtbot, filled):
+def test_suggested_name_does_not_replace_typed_name(qtbot, filled):
     filled.suggest("sticky-relay")
     assert name(filled).text() == "sticky-relay"
     qtbot.keyClick(name(filled), Key.Key_X)
@@ -106,7 +106,7 @@ def test_a_better_name_comes_unless_the_person_has_one(qtbot, filled):
     assert name(filled).text() == "x"
 
 
-def test_another_number_of_messages_can_be_undone(qtbot, filled):
+def test_message_count_change_can_be_undone(qtbot, filled):
     text(filled).appendPlainText("Mine.")
     with qtbot.waitSignal(filled.count_chosen) as chosen:
         filled.findChild(ComboBox).setCurrentIndex(0)
@@ -117,7 +117,7 @@ def test_another_number_of_messages_can_be_undone(qtbot, filled):
     assert "Mine." in text(filled).toPlainText()
 
 
-def test_changes_go_only_when_that_is_said_twice(qtbot, filled):
+def test_escape_twice_discards_changes(qtbot, filled):
     text(filled).insertPlainText("Mine.")
     qtbot.keyClick(filled, Key.Key_Escape)
     assert filled.isVisible()
@@ -126,24 +126,24 @@ def test_changes_go_only_when_that_is_said_twice(qtbot, filled):
     assert not filled.isVisible()
 
 
-def test_unchanged_sheet_closes_immediately(qtbot, filled):
+def test_escape_without_changes_closes_immediately(qtbot, filled):
     qtbot.keyClick(filled, Key.Key_Escape)
     assert not filled.isVisible()
 
 
-def test_existing_note_reported(sheet):
+def test_existing_note_is_reported(sheet):
     sheet.show_note(msgspec.structs.replace(NOTE, existing="memory/2026-05-31-drip.md"))
     assert "There is a note of this session already: memory/2026-05-31-drip.md." in said(sheet)
     sheet.suggest("better")
     assert "already" in said(sheet)
 
 
-def test_a_number_of_the_settings_is_offered(sheet):
+def test_message_count_from_settings_is_offered(sheet):
     sheet.show_note(msgspec.structs.replace(NOTE, messages=20, said=500))
     assert counts(sheet) == [f"The last {count} of 500" for count in (5, 15, 20, 30, 60, 100)]
 
 
-def test_it_is_no_larger_than_its_window(qtbot, appearance):
+def test_sheet_fits_its_window(qtbot, appearance):
     window = QWidget()
     window.resize(560, 360)
     qtbot.addWidget(window)

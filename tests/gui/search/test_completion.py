@@ -23,7 +23,7 @@ Key = Qt.Key
         ("tag:garden ", Part("", "", 11)),
     ],
 )
-def test_the_part_that_ends_at_the_cursor(text: str, part: Part) -> None:
+def test_part_at_cursor(text: str, part: Part) -> None:
     assert part_at(text, len(text)) == part
     assert part_at(f"{text} more", len(text)) == part
 
@@ -45,7 +45,7 @@ def test_completion_replaces_typed_part(text: str, value: str, after: str) -> No
 
 
 @given(st.text(), st.integers(0, 50))
-def test_any_text_has_a_part_at_any_cursor(text: str, cursor: int) -> None:
+def test_any_text_has_part_at_any_cursor(text: str, cursor: int) -> None:
     cursor = min(cursor, len(text))
     part = part_at(text, cursor)
     assert 0 <= part.begin <= cursor
@@ -73,7 +73,7 @@ def focused(qtbot, panel, box):
     return box
 
 
-def test_values_are_offered_while_an_operator_is_typed(qtbot, focused, completion) -> None:
+def test_operator_values_are_offered_while_typing(qtbot, focused, completion) -> None:
     qtbot.keyClicks(focused, "drip tag:ga")
     qtbot.waitUntil(lambda: completion.offers.values == ["garden", "gas"])
     for key in (Key.Key_Down, Key.Key_Down, Key.Key_Up, Key.Key_Return):
@@ -82,7 +82,7 @@ def test_values_are_offered_while_an_operator_is_typed(qtbot, focused, completio
     assert not completion.offers.isVisible()
 
 
-def test_tab_takes_the_first_and_a_click_any(qtbot, focused, completion) -> None:
+def test_tab_takes_first_value_and_click_any(qtbot, focused, completion) -> None:
     qtbot.keyClicks(focused, "tag:ga")
     qtbot.waitUntil(completion.offers.isVisible)
     qtbot.keyClick(focused, Key.Key_Tab)
@@ -95,13 +95,13 @@ def test_tab_takes_the_first_and_a_click_any(qtbot, focused, completion) -> None
     assert focused.hasFocus()
 
 
-def test_words_are_typed_without_interruption(qtbot, focused, completion) -> None:
+def test_plain_words_offer_no_completions(qtbot, focused, completion) -> None:
     qtbot.keyClicks(focused, "tag")
     assert not completion.busy
     assert not completion.offers.isVisible()
 
 
-def test_operators_complete_with_values(qtbot, focused, completion) -> None:
+def test_ctrl_space_offers_operators_then_values(qtbot, focused, completion) -> None:
     qtbot.keyClicks(focused, "ta")
     qtbot.keyClick(focused, Key.Key_Space, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: completion.offers.values == ["tag:"])
@@ -113,21 +113,21 @@ def test_operators_complete_with_values(qtbot, focused, completion) -> None:
     assert focused.text() == "tag:"
 
 
-def test_enter_answers_the_question_where_nothing_was_chosen(qtbot, focused, completion, memory) -> None:
+def test_enter_without_choice_submits_query(qtbot, focused, completion, memory) -> None:
     qtbot.keyClicks(focused, "tag:ga")
     qtbot.waitUntil(completion.offers.isVisible)
     qtbot.keyClick(focused, Key.Key_Return)
     assert focused.text() == "tag:ga"
 
 
-def test_completions_go_with_the_focus(qtbot, panel, focused, completion) -> None:
+def test_completions_close_when_focus_leaves(qtbot, panel, focused, completion) -> None:
     qtbot.keyClicks(focused, "tag:ga")
     qtbot.waitUntil(completion.offers.isVisible)
     panel.header.findChild(QueryHelpButton).setFocus()
     assert not completion.offers.isVisible()
 
 
-def test_the_help_puts_an_example_into_the_box(qtbot, focused, monkeypatch) -> None:
+def test_help_inserts_example_into_box(qtbot, focused, monkeypatch) -> None:
     shown: list[QueryHelpMenu] = []
     monkeypatch.setattr(QueryHelpMenu, "popup", lambda menu, at: shown.append(menu))  # offscreen grabs no keyboard
     qtbot.keyClicks(focused, "drip")

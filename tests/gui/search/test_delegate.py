@@ -72,7 +72,7 @@ def _bar(image: QImage, colours: Tokens) -> tuple[int, int]:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("state", [QStyle.StateFlag.State_Enabled, QStyle.StateFlag.State_Selected])
-def test_rows_are_painted_in_the_colours_of_the_palette(paint, make_result, theme, state):
+def test_rows_use_palette_colours(paint, make_result, theme, state):
     colours = theme_tokens(theme)
     result = make_result(heading=("a", "Watering"), snippet="words 😀 日本語 שלום and more " * 9)
     image = paint(result, 1, theme, QStyle.StateFlag.State_Enabled | state)
@@ -86,18 +86,18 @@ def test_rows_are_painted_in_the_colours_of_the_palette(paint, make_result, them
 
 
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
-def test_the_bar_shares_the_score(paint, make_result, share: float):
+def test_bar_splits_score_by_text_share(paint, make_result, share: float):
     words, meaning = _bar(paint(make_result(score=0.75, text_share=share), 1), theme_tokens("light"))
     assert abs(words - 48 * share) <= 4
     assert abs(meaning - 48 * (1 - share)) <= 4
 
 
-def test_height_does_not_depend_on_text(paint, make_result):
+def test_row_height_does_not_depend_on_text(paint, make_result):
     short, long = make_result(snippet="x"), make_result(snippet="words " * 90, heading=("a", "b" * 300))
     assert paint(short, 1).size() == paint(long, 1).size()
 
 
-def test_marks_after_an_emoji_stand_on_their_word(qapp):
+def test_marks_after_emoji_cover_their_word(qapp):
     """Code points and UTF-16 units differ by one for each emoji in front."""
     plain = _layout(Excerpt("ab pump", ((3, 7),)))
     shifted = _layout(make_excerpt("😀😀 pump", ((3, 7),)))
@@ -107,13 +107,13 @@ def test_marks_after_an_emoji_stand_on_their_word(qapp):
     assert shifted.mark_boxes[0].left() == pytest.approx(wide - 1.5, abs=2)
 
 
-def test_a_mark_over_the_line_end_has_a_box_on_each_line(qapp):
+def test_mark_across_line_end_has_box_per_line(qapp):
     text = "日" * 30
     width = QFontMetrics(font_at(13)).horizontalAdvance(text) * 2 // 3  # whichever font there is for it
     assert len(_layout(Excerpt(text, ((0, 30),)), width).mark_boxes) == 2
 
 
-def test_two_lines_and_an_ellipsis_behind_the_last_word(qapp):
+def test_long_text_shows_two_lines_and_ellipsis(qapp):
     long, short = _layout(Excerpt("pump timer " * 60, ())), _layout(Excerpt("pump timer", ()))
     assert short.ellipsis is None
     assert short.shown == len("pump timer")
@@ -123,18 +123,18 @@ def test_two_lines_and_an_ellipsis_behind_the_last_word(qapp):
     assert 0 < long.shown < 200
 
 
-def test_right_to_left_text_ends_at_the_left(qapp):
+def test_right_to_left_text_ends_at_left(qapp):
     layout = _layout(Excerpt("שלום עולם " * 60, ()))
     assert layout.ellipsis is not None
     assert layout.ellipsis.x() < 50
 
 
-def test_no_text_is_no_trouble(qapp):
+def test_empty_text_has_no_marks(qapp):
     assert _layout(Excerpt("", ())).mark_boxes == []
 
 
 @pytest.mark.parametrize("leg", [{}, {"text_score": 0.0}, {"text_score": 0.0, "source": "sessions"}])
-def test_narrow_row_keeps_file_name(qtbot, make_result, leg):
+def test_narrow_row_keeps_file_name_and_drops_short_fragments(qtbot, make_result, leg):
     owner = QWidget()
     qtbot.addWidget(owner)
     delegate = ResultDelegate(owner)
@@ -157,7 +157,7 @@ def test_narrow_row_keeps_file_name(qtbot, make_result, leg):
     assert drawing.note.text == ("meaning only" if leg else "Watering the beds")
 
 
-def test_a_session_is_placed_by_agent_project_and_speaker(make_result, make_outcome):
+def test_session_row_shows_agent_project_and_speaker(make_result, make_outcome):
     message = MessagePlace(ordinal=1204, id="", role="user", agent="claude-code", project="/home/ines/src/greenhouse")
     row = build_rows(make_outcome(make_result("sessions/x.jsonl", message=message)), "relevance")[1]
     assert _place(row) == ("Claude Code · greenhouse", "you")
@@ -166,7 +166,7 @@ def test_a_session_is_placed_by_agent_project_and_speaker(make_result, make_outc
     assert _place(row) == ("Session", "you")
 
 
-def test_right_to_left_row_mirrored_and_hit(qtbot, paint, make_result):
+def test_right_to_left_row_is_mirrored_with_its_bar(qtbot, paint, make_result):
     colours, selected = theme_tokens("light"), QStyle.StateFlag.State_Enabled | QStyle.StateFlag.State_Selected
     result = make_result(snippet="A plain sentence, in English.", score=0.8, text_share=0.5)
     plain = paint(result, 1, state=selected)

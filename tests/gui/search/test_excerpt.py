@@ -16,27 +16,27 @@ def _marked(excerpt) -> list[str]:
     return [excerpt.text[start:end] for start, end in excerpt.marks]
 
 
-def test_lines_flow_into_one_and_marks_stay_on_their_words():
+def test_excerpt_joins_lines_and_marks_stay_on_words():
     excerpt = _excerpt("The timer on\n   the drip\tirrigation\r\nskipped.", "timer|irrigation")
     assert excerpt.text == "The timer on the drip irrigation skipped."
     assert _marked(excerpt) == ["timer", "irrigation"]
 
 
-def test_markdown_marks_become_separators():
+def test_excerpt_replaces_markdown_marks_with_separators():
     excerpt = _excerpt("# Plan\n\nBuy a pump.\n- [x] hose\n* valve\n2. timer\n> quoted\n> twice\n# ", "timer")
     assert excerpt.text == "Plan · Buy a pump. · hose · valve · timer quoted twice"
 
 
-def test_a_mark_that_ends_in_a_gap_ends_with_its_word():
+def test_mark_ending_in_gap_ends_with_its_word():
     excerpt = make_excerpt("the pump  \n- timer", ((3, 13), (9, 11)))
     assert _marked(excerpt) == [" pump"]
 
 
-def test_fence_lines_are_left_out():
+def test_excerpt_drops_fence_lines():
     assert _excerpt("```py\nx = 1\n```\nend", "nothing").text == "x = 1 · end"
 
 
-def test_tables_lose_their_frame():
+def test_excerpt_drops_table_frame():
     table = "| what | g |\n|------|:--|\n| rye  | 100 |\n| water | 360 |\n\nEvening"
     assert _excerpt(table, "water").text == "what | g · rye | 100 · water | 360 Evening"
 
@@ -50,7 +50,7 @@ def test_excerpt_repeats_title_of_front_matter_only_where_found():
     assert make_excerpt("House", (), "", "House").text == "House"
 
 
-def test_inline_marks_are_taken_out_and_words_stay_marked():
+def test_excerpt_strips_inline_markup_and_keeps_marks():
     excerpt = _excerpt(
         "**Me:** the `timer` was *on*. See [[valve|the valve]] and [pump](https://pump.org/).", "timer|pump"
     )
@@ -60,7 +60,7 @@ def test_inline_marks_are_taken_out_and_words_stay_marked():
     assert _marked(_excerpt("on <!-- the timer --> now", "timer")) == ["timer"]
 
 
-def test_a_page_full_of_marks_reads_like_text():
+def test_excerpt_strips_dense_markup():
     for marked, plain in {
         "***both*** and **bold *in* it**, ~~gone~~ ==kept== _so_": "both and bold in it, gone kept so",
         "[[valve-controller]] ![[plan.png]] [a](b (c).md) [d][ref] <https://x.org>": (
@@ -75,7 +75,7 @@ def test_a_page_full_of_marks_reads_like_text():
         assert _excerpt(marked, "nothing").text == plain
 
 
-def test_lookalike_marks_stay():
+def test_excerpt_keeps_text_that_resembles_markup():
     for text in (
         "*.md and *.txt, 2*3*4, a*b",
         "snake_case_name, __init__, _private",
@@ -88,26 +88,26 @@ def test_lookalike_marks_stay():
     assert _excerpt("`**kwargs` and `[[x]]`", "nothing").text == "**kwargs and [[x]]"
 
 
-def test_a_colon_before_a_list_needs_no_separator():
+def test_colon_before_list_gets_no_separator():
     assert _excerpt("Two zones:\n\n- north\n- south", "x").text == "Two zones: north · south"
 
 
-def test_rules_are_left_out():
+def test_excerpt_drops_horizontal_rules():
     assert _excerpt("above\n\n-----\nbelow -- or --- here", "x").text == "above · below -- or --- here"
 
 
-def test_hyphens_inside_a_line_are_text():
+def test_excerpt_keeps_hyphens_within_line():
     assert _excerpt("a - b\n-dash, 1.2 bar", "bar").text == "a - b -dash, 1.2 bar"
 
 
-def test_the_heading_is_not_repeated_unless_it_is_marked():
+def test_excerpt_repeats_heading_only_when_marked():
     snippet = "## Watering\n\nThe timer skipped."
     assert _excerpt(snippet, "timer", "Watering").text == "The timer skipped."
     assert _marked(_excerpt(snippet, "timer", "Watering")) == ["timer"]
     assert _excerpt(snippet, "Watering|timer", "Watering").text == "Watering · The timer skipped."
 
 
-def test_a_far_match_is_brought_near_at_a_word():
+def test_excerpt_starts_at_word_near_distant_match():
     excerpt = _excerpt("lorem ipsum " * 20 + "so a timer tick", "timer")
     assert excerpt.text.startswith(ELLIPSIS)
     assert not excerpt.text.startswith(f"{ELLIPSIS} ")
@@ -115,36 +115,36 @@ def test_a_far_match_is_brought_near_at_a_word():
     assert _marked(excerpt) == ["timer"]
 
 
-def test_distant_match_starts_at_sentence():
+def test_excerpt_starts_at_sentence_near_distant_match():
     excerpt = _excerpt("Something quite else, and at length. " * 5 + "The timer skipped.", "timer")
     assert excerpt.text == "The timer skipped."
 
 
-def test_a_cut_at_a_list_item_leaves_its_separator_out():
+def test_excerpt_starting_at_list_item_drops_separator():
     excerpt = _excerpt("Something quite else, and at length.\n" * 3 + "- The timer skipped.", "timer")
     assert excerpt.text == "The timer skipped."
 
 
-def test_unspaced_text_is_cut_anywhere():
+def test_excerpt_of_unspaced_text_is_cut_anywhere():
     excerpt = _excerpt("水" * 120 + "ポンプの電池", "ポンプ")
     assert excerpt.text.startswith(f"{ELLIPSIS}水")
     assert _marked(excerpt) == ["ポンプ"]
 
 
-def test_the_window_with_most_different_words_wins():
+def test_excerpt_prefers_window_with_most_distinct_words():
     excerpt = _excerpt(
         "timer " + "x " * 100 + "timer timer " + "y " * 100 + "irrigation timer here", "timer|irrigation"
     )
     assert _marked(excerpt) == ["irrigation", "timer"]
 
 
-def test_nothing_marked_starts_at_the_start():
+def test_excerpt_without_marks_starts_at_beginning():
     assert make_excerpt("plain text", ()).text == "plain text"
     assert make_excerpt("", ()).text == ""
 
 
 @given(TEXT, st.data())
-def test_any_text_keeps_its_marks(snippet: str, data: st.DataObject):
+def test_marks_of_any_text_are_ordered_and_in_range(snippet: str, data: st.DataObject):
     cuts = sorted(data.draw(st.sets(st.integers(0, len(snippet)), max_size=8)))
     ranges = list(zip(cuts[::2], cuts[1::2], strict=False))
     excerpt = make_excerpt(snippet, ranges, data.draw(st.sampled_from(["", "a", "ab"])))
@@ -156,7 +156,7 @@ def test_any_text_keeps_its_marks(snippet: str, data: st.DataObject):
 
 
 @given(st.lists(st.sampled_from(["pump", "é", "日本", "😀", "a.b", "\n", "\n\n- ", "## "]), max_size=40))
-def test_each_mark_covers_the_word_it_covered(parts: list[str]):
+def test_each_mark_covers_its_word(parts: list[str]):
     snippet = " ".join(parts)
     excerpt = _excerpt(snippet, "pump|日本|😀")
     assert set(_marked(excerpt)) <= {"pump", "日本", "😀"}

@@ -10,7 +10,7 @@ def _told(table: KeyTable) -> str:
     return " ".join(found.text().replace("\u200b", "") for found in table.findChildren(QLabel))
 
 
-def test_it_may_be_made_before_the_window_has_its_commands(qtbot, window, monkeypatch):
+def test_key_table_created_before_commands_fills_on_show(qtbot, window, monkeypatch):
     """As at every start; a folder of notes alone changes nothing on the page, which kept showing its message."""
     with monkeypatch.context() as early:
         early.setattr(keymap(), "commands", {})
@@ -23,7 +23,7 @@ def test_it_may_be_made_before_the_window_has_its_commands(qtbot, window, monkey
     assert "F1" in _told(table)
 
 
-def test_it_follows_the_keys_that_the_person_chose(qtbot, window):
+def test_key_table_follows_own_keys(qtbot, window):
     table = KeyTable()
     qtbot.addWidget(table)
     keymap().set_own({"help.keys": ["Ctrl+F9"], "help.palette": []})

@@ -15,7 +15,7 @@ def _filled(outcome) -> ResultModel:
     return model
 
 
-def test_qt_accepts_the_model_through_its_changes(qtbot, make_result, make_outcome):
+def test_result_model_passes_qt_model_tester(qtbot, make_result, make_outcome):
     model = _filled(make_outcome(make_result("a.md"), make_result("b.md"), total=9))
     assert model.rowCount() == 5
     assert model.rowCount(model.index(0)) == 0
@@ -25,7 +25,7 @@ def test_qt_accepts_the_model_through_its_changes(qtbot, make_result, make_outco
     assert model.first_place() == -1
 
 
-def test_rows_are_found_by_key_and_only_results_can_be_chosen(qtbot, make_result, make_outcome):
+def test_rows_are_found_by_key_and_only_results_selectable(qtbot, make_result, make_outcome):
     model = _filled(make_outcome(make_result("a.md"), make_result("b.md", 7), total=9))
     assert model.place(("result", "b.md", 7, 0)) == 3
     assert model.place(("result", "b.md", 8, 0)) == -1
@@ -34,7 +34,7 @@ def test_rows_are_found_by_key_and_only_results_can_be_chosen(qtbot, make_result
     assert selectable == [False, True, False, True, True]
 
 
-def test_rows_are_spoken_whole(qtbot, make_result, make_outcome):
+def test_rows_have_full_accessible_text(qtbot, make_result, make_outcome):
     model = _filled(make_outcome(make_result("a.md", 41, heading=("a", "Watering")), total=24))
     spoken = [model.index(place).data(Role.AccessibleTextRole) for place in range(3)]
     assert spoken[0].startswith("a, 1 result, ")
@@ -43,13 +43,13 @@ def test_rows_are_spoken_whole(qtbot, make_result, make_outcome):
     assert isinstance(model.index(2).data(RowRole), MoreRow)
 
 
-def test_a_time_beyond_the_calendar_is_no_trouble(qtbot, make_result, make_outcome):
+def test_out_of_range_time_shows_unknown_date(qtbot, make_result, make_outcome):
     model = _filled(make_outcome(make_result("a.md", modified=1e18)))
     assert model.index(0).data(Role.AccessibleTextRole) == "a, 1 result, unknown date"
     assert "unknown date" in model.index(0).data(Role.ToolTipRole)
 
 
-def test_tooltips_show_text_of_notes_as_text(qtbot, make_result, make_outcome):
+def test_tooltips_escape_note_text(qtbot, make_result, make_outcome):
     model = _filled(make_outcome(make_result("a<b>.md", heading=("x", "<img src='y'>"))))
     tip = model.index(1).data(Role.ToolTipRole)
     assert "a&lt;b&gt;.md, lines" in tip

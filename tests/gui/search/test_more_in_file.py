@@ -55,7 +55,7 @@ def _go_to_more(qtbot, results):
     raise AssertionError("The row is not reached")
 
 
-def test_row_for_more_opens_file_and_alt_left_returns(qtbot, opened, results):
+def test_more_in_file_row_limits_to_file_and_alt_left_returns(qtbot, opened, results):
     [row] = _rows(results, MoreInFileRow)
     assert (row.path, row.hidden) == ("log.md", 9)
     assert results.rows.told(row) == "+9 more in this file"
@@ -72,7 +72,7 @@ def test_row_for_more_opens_file_and_alt_left_returns(qtbot, opened, results):
     assert isinstance(results.rows.row(results.currentIndex().row()), MoreInFileRow)
 
 
-def test_click_on_row_for_more_opens_file_and_chip_returns(qtbot, opened, results):
+def test_more_in_file_click_limits_to_file_and_chip_returns(qtbot, opened, results):
     place = results.rows.place(_rows(results, MoreInFileRow)[0].key)
     at = results.visualRect(results.rows.index(place)).center()
     qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=at)
@@ -81,7 +81,7 @@ def test_click_on_row_for_more_opens_file_and_chip_returns(qtbot, opened, result
     qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, ResultRow)) == 4)
 
 
-def test_quick_search_opens_file_in_window(qtbot, opened, jobs):
+def test_quick_search_more_in_file_opens_in_window(qtbot, opened, jobs):
     way = QuickSearchController(opened, opened.workspace, jobs)
     qtbot.addWidget(way.quick)
     with qtbot.waitActive(way.quick):

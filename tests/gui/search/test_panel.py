@@ -60,7 +60,7 @@ def ask(qtbot, panel) -> Callable[[str], None]:
     return run
 
 
-def test_earlier_questions_come_back_by_keys(qtbot, panel, box, results, heard):
+def test_alt_up_and_down_step_through_earlier_queries(qtbot, panel, box, results, heard):
     for typed in ("timer", "hose"):
         box.selectAll()
         qtbot.keyClicks(box, typed)
@@ -76,7 +76,7 @@ def test_earlier_questions_come_back_by_keys(qtbot, panel, box, results, heard):
     assert box.text() == "hose"
 
 
-def test_a_result_can_be_handed_to_the_editor_by_key(qtbot, panel, results, ask):
+def test_ctrl_e_opens_result_in_editor(qtbot, panel, results, ask):
     ask("timer")
     results.setFocus()
     with qtbot.waitSignal(panel.editor_requested) as asked:
@@ -84,7 +84,7 @@ def test_a_result_can_be_handed_to_the_editor_by_key(qtbot, panel, results, ask)
     assert asked.args[0] == results.current_result()
 
 
-def test_a_result_s_citation_is_copied_by_key(qtbot, results, ask):
+def test_ctrl_c_copies_citation(qtbot, results, ask):
     ask("timer")
     results.setFocus()
     QGuiApplication.clipboard().clear()
@@ -117,7 +117,7 @@ def _paths(results: ResultList) -> list[str]:
     return [key[1] for key in _keys(results) if key[0] == "result"]
 
 
-def test_typing_finds_and_the_preview_follows(qtbot, panel, box, results, heard):
+def test_typing_searches_and_selects_first_result(qtbot, panel, box, results, heard):
     assert box.hasFocus()
     qtbot.keyClicks(box, "timer")
     qtbot.waitUntil(lambda: not panel.busy and bool(heard["selected"]))
@@ -127,7 +127,7 @@ def test_typing_finds_and_the_preview_follows(qtbot, panel, box, results, heard)
     assert box.hasFocus()
 
 
-def test_the_keyboard_path_from_box_to_result_and_back(qtbot, panel, box, results, heard, ask):
+def test_keys_move_from_box_to_result_and_back(qtbot, panel, box, results, heard, ask):
     ask("timer")
     qtbot.keyClick(box, Key.Key_Down)
     assert results.hasFocus()
@@ -156,7 +156,7 @@ def test_typing_in_list_continues_in_box(qtbot, panel, box, results, ask):
     assert box.text() == "time"
 
 
-def test_enter_opens_match_else_searches_immediately(qtbot, panel, box, results, heard, ask, memory):
+def test_enter_opens_result_only_when_answer_is_current(qtbot, panel, box, results, heard, ask, memory):
     ask("timer")
     qtbot.keyClick(box, Key.Key_Return)
     assert heard["activated"] == [(_paths(results)[0], "timer")]
@@ -166,7 +166,7 @@ def test_enter_opens_match_else_searches_immediately(qtbot, panel, box, results,
     assert len(heard["activated"]) == 1
 
 
-def test_the_newest_query_wins(qtbot, panel, box, results, memory, heard):
+def test_newest_query_wins(qtbot, panel, box, results, memory, heard):
     memory.keyword_delay = 5.0
     qtbot.keyClicks(box, "irrigation")
     qtbot.waitUntil(lambda: bool(memory.searches))
@@ -177,7 +177,7 @@ def test_the_newest_query_wins(qtbot, panel, box, results, memory, heard):
     assert {query for _, query in heard["selected"]} == {"tomatoes"}
 
 
-def test_same_result_signalled_once_per_query(qtbot, panel, ask, heard):
+def test_same_result_is_selected_once_per_query(qtbot, panel, ask, heard):
     ask("tomatoes")
     panel.refresh()
     qtbot.waitUntil(lambda: not panel.busy)
@@ -185,7 +185,7 @@ def test_same_result_signalled_once_per_query(qtbot, panel, ask, heard):
     assert heard["selected"] == [("daily/2026-02-08.md", "tomatoes"), ("daily/2026-02-08.md", "limp")]
 
 
-def test_settled_after_preview(qtbot, panel, heard):
+def test_settled_fires_after_selection(qtbot, panel, heard):
     told: list[int] = []
     panel.settled.connect(lambda: told.append(len(heard["selected"])))
     with qtbot.waitSignals([panel.settled], order="strict"):
@@ -194,7 +194,7 @@ def test_settled_after_preview(qtbot, panel, heard):
     assert told[-1] == 1
 
 
-def test_a_new_index_changes_the_list_without_moving_the_person(qtbot, panel, results, ask, memory, heard):
+def test_index_change_keeps_current_result_and_focus(qtbot, panel, results, ask, memory, heard):
     ask("timer")
     panel.focus_results()
     qtbot.keyClick(results, Key.Key_Down)
@@ -209,7 +209,7 @@ def test_a_new_index_changes_the_list_without_moving_the_person(qtbot, panel, re
     assert results.hasFocus()
 
 
-def test_new_matches_found_when_index_grows(qtbot, panel, results, ask, memory):
+def test_index_change_finds_new_match(qtbot, panel, results, ask, memory):
     ask("zucchini")
     assert "Nothing found for “zucchini”" in _said(panel.body)
     memory.files["late.md"] = "# Late\n\nzucchini\n"
@@ -217,7 +217,7 @@ def test_new_matches_found_when_index_grows(qtbot, panel, results, ask, memory):
     qtbot.waitUntil(lambda: results.isVisible() and _paths(results) == ["late.md"])
 
 
-def test_more_is_asked_for_and_shown(qtbot, panel, results, memory, ask, monkeypatch):
+def test_show_more_loads_remaining_results(qtbot, panel, results, memory, ask, monkeypatch):
     memory.files.update({f"n{number:02}.md": f"# N\n\ncarrot {number}\n" for number in range(60)})
     ask("carrot")
     assert "50 of 60 results" in _said(panel.header)
@@ -260,7 +260,7 @@ def test_weak_matches_can_be_shown_and_hidden(qtbot, weak, panel, results, ask):
     assert "Nothing found" in _said(panel.body)
 
 
-def test_an_empty_answer_explains_itself(qtbot, panel, ask):
+def test_empty_answer_explains_itself(qtbot, panel, ask):
     ask("zucchini")
     assert WEAK.advice in _said(panel.body)
     panel.focus_results()
@@ -270,7 +270,7 @@ def test_an_empty_answer_explains_itself(qtbot, panel, ask):
         _press(qtbot, panel, "How this search worked")
 
 
-def test_a_silent_repeat_leaves_the_focus_on_a_button(qtbot, panel, ask):
+def test_silent_refresh_keeps_focus_on_button(qtbot, panel, ask):
     ask("zucchini")
     panel.focus_results()
     button = QApplication.focusWidget()
@@ -280,7 +280,7 @@ def test_a_silent_repeat_leaves_the_focus_on_a_button(qtbot, panel, ask):
     assert button.hasFocus()
 
 
-def test_failure_shown_and_retriable(qtbot, panel, results, ask, memory):
+def test_failed_search_is_shown_and_can_be_retried(qtbot, panel, results, ask, memory):
     memory.search_error = StoreError("The index is locked.")
     ask("timer")
     assert "The index is locked." in _said(panel.body)
@@ -289,7 +289,7 @@ def test_failure_shown_and_retriable(qtbot, panel, results, ask, memory):
     assert results.isVisible()
 
 
-def test_a_failing_repeat_keeps_the_results(qtbot, panel, results, ask, memory):
+def test_failed_refresh_keeps_results(qtbot, panel, results, ask, memory):
     ask("timer")
     memory.search_error = StoreError("The index is locked.")
     panel.refresh()
@@ -301,7 +301,7 @@ def test_a_failing_repeat_keeps_the_results(qtbot, panel, results, ask, memory):
 
 
 @pytest.mark.parametrize("chosen", [False, True])
-def test_semantic_best_becomes_current_unless_chosen(
+def test_hybrid_best_result_becomes_current_unless_chosen(
     qtbot, panel, box, results, heard, meaning_waits, memory, monkeypatch, chosen: bool
 ):
     ask = memory.search
@@ -323,7 +323,7 @@ def test_semantic_best_becomes_current_unless_chosen(
     assert chosen or results.current_result().path == _paths(results)[0] == heard["selected"][-1][0]
 
 
-def test_meaning_that_is_late_is_awaited_in_words(qtbot, panel, meaning_waits):
+def test_pending_semantic_answer_is_shown(qtbot, panel, meaning_waits):
     panel.search("timer")
     qtbot.waitUntil(lambda: "3 results by words, meaning follows" in _said(panel.header))
     meaning_waits.set()
@@ -331,7 +331,7 @@ def test_meaning_that_is_late_is_awaited_in_words(qtbot, panel, meaning_waits):
     assert "meaning follows" not in _said(panel.header)
 
 
-def test_nothing_by_words_is_not_yet_an_answer(qtbot, panel, meaning_waits, monkeypatch):
+def test_empty_keyword_answer_shows_searching(qtbot, panel, meaning_waits, monkeypatch):
     titles: list[str] = []
     show_state = StatePage.show_state
     monkeypatch.setattr(
@@ -345,7 +345,7 @@ def test_nothing_by_words_is_not_yet_an_answer(qtbot, panel, meaning_waits, monk
     qtbot.waitUntil(lambda: titles[-1:] == ["Nothing found for “zucchini”"])
 
 
-def test_notice_above_results(qtbot, panel, results, ask, memory, monkeypatch):
+def test_notice_is_shown_above_results(qtbot, panel, results, ask, memory, monkeypatch):
     original = memory.search
     monkeypatch.setattr(
         memory, "search", lambda *a, **o: msgspec.structs.replace(original(*a, **o), notice="The index is growing.")
@@ -359,7 +359,7 @@ MEANT = QuerySuggestion(query="timer batteries", words=(("tiemr", "timer"),), ch
 OTHER = QuerySuggestion(query="time batteries", words=(("tiemr", "time"),), chunks=1)
 
 
-def test_suggestion_offered_and_clicked(qtbot, panel, box, results, ask, memory):
+def test_suggestion_is_offered_and_click_searches_it(qtbot, panel, box, results, ask, memory):
     memory.suggestions["tiemr batteries"] = (MEANT, OTHER)
     ask("tiemr batteries")
     assert results.isVisible()
@@ -371,7 +371,7 @@ def test_suggestion_offered_and_clicked(qtbot, panel, box, results, ask, memory)
     assert "Did you mean" not in _said(panel.body)
 
 
-def test_corrected_query_is_shown_with_a_way_back(qtbot, panel, box, results, ask, memory):
+def test_corrected_query_can_be_searched_as_typed(qtbot, panel, box, results, ask, memory):
     memory.corrections["tiemr batteries"] = MEANT
     ask("tiemr batteries")
     assert results.isVisible()
@@ -382,7 +382,7 @@ def test_corrected_query_is_shown_with_a_way_back(qtbot, panel, box, results, as
     assert box.text() == "tiemr batteries"
 
 
-def test_an_empty_answer_offers_it_first_of_all(qtbot, panel, box, ask, memory):
+def test_empty_answer_focuses_suggestion_first(qtbot, panel, box, ask, memory):
     memory.suggestions["tiemr"] = (MEANT,)
     ask("tiemr")
     assert "Nothing found for “tiemr”" in _said(panel.body)
@@ -397,7 +397,7 @@ def test_an_empty_answer_offers_it_first_of_all(qtbot, panel, box, ask, memory):
     assert box.text() == "timer batteries"
 
 
-def test_suggestions_without_room_hidden(qtbot, panel, ask, memory):
+def test_suggestions_that_do_not_fit_are_hidden(qtbot, panel, ask, memory):
     memory.suggestions["tiemr"] = tuple(
         QuerySuggestion(query=word * 3, words=(("tiemr", word * 3),), chunks=1)
         for word in ("timer", "tinder", "tinker")
@@ -409,7 +409,7 @@ def test_suggestions_without_room_hidden(qtbot, panel, ask, memory):
     assert "timertimertimer" in _said(panel.body)
 
 
-def test_filters_search_again(qtbot, panel, results, ask, memory):
+def test_filter_change_repeats_search(qtbot, panel, results, ask, memory):
     qtbot.waitUntil(lambda: _chip(panel, "Sessions").isEnabled())
     ask("timer")
     qtbot.mouseClick(_chip(panel, "Sessions"), Qt.MouseButton.LeftButton)
@@ -423,14 +423,14 @@ def test_filters_search_again(qtbot, panel, results, ask, memory):
     assert chip.grab().toImage().pixelColor(chip.width() // 2, 4) == theme_tokens("light").accent_ground
 
 
-def test_sessions_cannot_be_chosen_while_there_are_none(qtbot, panel, memory):
+def test_sessions_filter_is_disabled_without_sessions(qtbot, panel, memory):
     memory.set_status(source_counts=())
     panel.refresh()
     qtbot.waitUntil(lambda: not _chip(panel, "Sessions").isEnabled())
     assert "No sessions" in _chip(panel, "Sessions").toolTip()
 
 
-def test_sorting_by_date_needs_no_search(qtbot, panel, results, ask, memory):
+def test_date_order_needs_no_new_search(qtbot, panel, results, ask, memory):
     memory.modified = {"topics/shopping.md": 1_790_000_000.0}
     ask("timer")
     asked = len(memory.searches)
@@ -442,7 +442,7 @@ def test_sorting_by_date_needs_no_search(qtbot, panel, results, ask, memory):
     qtbot.waitUntil(lambda: not panel.busy)
 
 
-def test_the_menu_copies_and_asks_the_window(panel, results, ask, monkeypatch):
+def test_menu_copies_and_emits_requests(panel, results, ask, monkeypatch):
     ask("tomatoes")
     result = results.current_result()
     told: list[Any] = []
@@ -462,7 +462,7 @@ def test_the_menu_copies_and_asks_the_window(panel, results, ask, monkeypatch):
     assert told == ["why", ("editor", result), ("reveal", result)]
 
 
-def test_the_workspace_chip_opens_a_menu_that_its_owner_fills(qtbot, panel, memory):
+def test_workspace_chip_menu_is_filled_by_owner(qtbot, panel, memory):
     memory.set_status(workspace_dir="/home/me/R&D notes")
     panel.refresh()
     qtbot.waitUntil(lambda: any(chip.text() == "R&D notes" for chip in panel.header.findChildren(Chip)))
@@ -474,7 +474,7 @@ def test_the_workspace_chip_opens_a_menu_that_its_owner_fills(qtbot, panel, memo
     assert chip.shortcut().isEmpty()
 
 
-def test_other_memory_gets_current_query(qtbot, panel, results, ask, jobs):
+def test_manager_change_repeats_query(qtbot, panel, results, ask, jobs):
     from tests.helpers.fake_memory import FakeMemory
 
     ask("timer")
@@ -488,7 +488,7 @@ def test_other_memory_gets_current_query(qtbot, panel, results, ask, jobs):
     other.close()
 
 
-def test_one_letter_is_not_asked_and_one_ideograph_is(qtbot, panel, ask, memory):
+def test_one_letter_is_not_searched_but_one_ideograph_is(qtbot, panel, ask, memory):
     ask("t")
     assert memory.searches == []
     ask("水")
@@ -496,7 +496,7 @@ def test_one_letter_is_not_asked_and_one_ideograph_is(qtbot, panel, ask, memory)
 
 
 @pytest.mark.parametrize("query", ["", "timer", "zucchini"])
-def test_whatever_takes_the_focus_has_a_name(qtbot, panel, ask, query: str):
+def test_every_focusable_widget_has_accessible_name(qtbot, panel, ask, query: str):
     ask(query)
     for part in (panel.header, panel.body):
         for widget in part.findChildren(QWidget):
@@ -505,7 +505,7 @@ def test_whatever_takes_the_focus_has_a_name(qtbot, panel, ask, query: str):
                 assert interface.text(QAccessible.Text.Name), widget
 
 
-def test_rows_are_accessible(qtbot, results, ask):
+def test_result_rows_are_exposed_to_assistive_tools(qtbot, results, ask):
     ask("tomatoes")
     rows = QAccessible.queryAccessibleInterface(results)
     assert rows.text(QAccessible.Text.Description) == "1 result in 1 file"
@@ -526,7 +526,7 @@ class _Windows(QObject):
         return False
 
 
-def test_no_state_opens_a_window_by_accident(qapp, panel, ask, memory):
+def test_no_state_opens_extra_window(qapp, panel, ask, memory):
     watch = _Windows()
     qapp.installEventFilter(watch)
     for text in ("timer", "zucchini", ""):
@@ -564,7 +564,7 @@ def test_each_answer_is_announced_once(qtbot, panel, ask, monkeypatch):
     assert _Listening.heard == ["3 results in 3 files", "No results"]
 
 
-def test_typing_announces_last_count_only(qtbot, panel, ask, monkeypatch):
+def test_repeated_counts_announce_only_the_last(qtbot, panel, ask, monkeypatch):
     monkeypatch.setattr(announcer, "QAccessible", _Listening)
     _Listening.heard.clear()
     counts = panel.body._counts
@@ -575,7 +575,7 @@ def test_typing_announces_last_count_only(qtbot, panel, ask, monkeypatch):
     assert _Listening.heard == ["2 results"]
 
 
-def test_a_failed_search_is_tried_again_when_the_index_changed(qtbot, panel, results, ask, memory):
+def test_index_change_retries_failed_search(qtbot, panel, results, ask, memory):
     memory.search_error = StoreError("The index is locked.")
     ask("timer")
     memory.search_error = None
@@ -586,7 +586,7 @@ def test_a_failed_search_is_tried_again_when_the_index_changed(qtbot, panel, res
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("query", ["", "timer", "zucchini"])
-def test_everything_is_drawn_in_both_themes(qapp, panel, ask, theme, query: str):
+def test_panel_is_drawn_in_both_themes(qapp, panel, ask, theme, query: str):
     """Any Qt warning fails a test; here they would come from painting."""
     host = panel.header.window()
     kept = (qapp.font(), qapp.palette(), qapp.styleSheet())

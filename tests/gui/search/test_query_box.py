@@ -3,7 +3,7 @@ from PySide6.QtWidgets import QLabel
 from gui.widgets.query_box import QueryBox
 
 
-def test_counts_leave_a_narrow_box_to_the_question(qtbot, appearance):
+def test_narrow_box_hides_result_count(qtbot, appearance):
     box = QueryBox()
     qtbot.addWidget(box)
     state = next(label for label in box.findChildren(QLabel) if label.accessibleName() == "Search: state")

@@ -8,12 +8,12 @@ def _history(*asked: str) -> QueryHistory:
     return history
 
 
-def test_nothing_asked_leads_nowhere():
+def test_empty_history_has_no_steps():
     assert _history().earlier("draft") is None
     assert _history().later("draft") is None
 
 
-def test_history_back_and_forth_to_draft():
+def test_history_steps_back_to_oldest_and_forward_to_draft():
     history = _history("one", "two")
     assert history.earlier("dra") == "two"
     assert history.earlier("two") == "one"
@@ -23,32 +23,32 @@ def test_history_back_and_forth_to_draft():
     assert history.later("dra") is None
 
 
-def test_the_newest_itself_is_no_step():
+def test_newest_query_itself_is_no_step():
     assert _history("one", "two").earlier("two") == "one"
 
 
-def test_editing_an_old_question_makes_a_draft_of_it():
+def test_edited_old_query_becomes_draft():
     history = _history("one", "two")
     assert history.earlier("two") == "one"
     assert history.earlier("one more") == "two"
     assert history.later("two") == "one more"
 
 
-def test_each_query_once_prefix_replaced():
+def test_each_query_is_stored_once_and_prefix_is_replaced():
     history = _history("one", "two", "one", "one more", "")
     assert history.earlier("") == "one more"
     assert history.earlier("one more") == "two"
     assert history.earlier("two") is None
 
 
-def test_looking_at_an_old_question_does_not_make_it_the_newest():
+def test_remembering_an_old_query_keeps_order():
     history = _history("one", "two")
     assert history.earlier("two") == "one"
     history.remember("one")
     assert history.later("one") == "two"
 
 
-def test_the_oldest_are_forgotten():
+def test_oldest_queries_are_dropped():
     history = _history(*(f"{number} x" for number in range(MOST + 5)))
     query, steps = "", 0
     while (found := history.earlier(query)) is not None:

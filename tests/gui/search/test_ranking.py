@@ -39,7 +39,7 @@ def _last(memory) -> tuple[float | None, bool | None]:
     return asked["half_life_days"], asked["diverse"]
 
 
-def test_choices_search_immediately_with_words(qtbot, panel, memory, button):
+def test_ranking_choice_applies_immediately_and_is_shown(qtbot, panel, memory, button):
     _ask(qtbot, panel)
     assert (_last(memory), button.text()) == ((0.0, False), "Relevance")
     for words, asked, said in (
@@ -61,7 +61,7 @@ def test_choices_search_immediately_with_words(qtbot, panel, memory, button):
     assert not _action(button.menu(), "30 days").isChecked()
 
 
-def test_the_choice_is_seen_where_it_may_be_why_nothing_is_found(qtbot, panel, button):
+def test_active_ranking_stays_visible_on_empty_answer(qtbot, panel, button):
     _ask(qtbot, panel, "nowhere")
     assert not button.isVisible()
     panel.ranking.show(Ranking(half_life_days=7))
@@ -69,7 +69,7 @@ def test_the_choice_is_seen_where_it_may_be_why_nothing_is_found(qtbot, panel, b
     assert button.isVisible()
 
 
-def test_a_half_life_of_the_settings_joins_the_others(qtbot, panel, button):
+def test_half_life_from_settings_joins_menu(qtbot, panel, button):
     panel.ranking.set_default(Ranking(half_life_days=14), anew=True)
     menu = _action(button.menu(), "Half-life").menu()
     assert [action.text() for action in menu.actions()] == ["7 days", "14 days", "30 days", "90 days", "365 days"]
@@ -78,7 +78,7 @@ def test_a_half_life_of_the_settings_joins_the_others(qtbot, panel, button):
     assert menu.actions()[-1].text() == "1,000 days"
 
 
-def test_settings_change_unchosen_options(qtbot, panel):
+def test_settings_change_only_unchanged_ranking(qtbot, panel):
     ranking = panel.ranking
     ranking.set_default(Ranking(30), anew=True)
     ranking.set_default(Ranking(7), anew=False)
@@ -90,7 +90,7 @@ def test_settings_change_unchosen_options(qtbot, panel):
     assert ranking.ranking == Ranking(30)
 
 
-def test_choice_can_become_default(qtbot, panel, button):
+def test_current_ranking_can_be_made_default(qtbot, panel, button):
     keep = _action(button.menu(), "Always rank like this")
     assert not keep.isEnabled()
     _action(button.menu(), "More variety").trigger()
@@ -102,7 +102,7 @@ def test_choice_can_become_default(qtbot, panel, button):
     assert not keep.isEnabled()
 
 
-def test_a_narrow_header_cuts_these_words_before_the_order(qtbot, panel, button):
+def test_narrow_button_cuts_ranking_before_order(qtbot, panel, button):
     panel.ranking.show(Ranking(7, diverse=True))
     plain = button.minimumSizeHint().width()
     assert button.sizeHint().width() > plain

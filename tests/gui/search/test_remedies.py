@@ -58,14 +58,14 @@ def _said(panel: SearchPanel) -> str:
     return " ".join(part.text() for part in panel.body.findChildren(QLabel) if part.isVisible())
 
 
-def test_emptying_stage_named(panel, ask, memory):
+def test_empty_answer_names_stage_without_weak_matches(panel, ask, memory):
     memory.remedies = ()
     ask("zucchini")
     assert "4 scored below 0.35." in _said(panel)
 
 
 @pytest.mark.parametrize("name", get_args(RemedyName))
-def test_each_remedy_has_words_for_its_button(name):
+def test_each_remedy_has_short_button_text(name):
     assert button_words(_remedy(name, query="irrigation " * 9)).strip()
     assert len(button_words(_remedy(name, query="irrigation " * 9))) < 50
 
@@ -78,7 +78,7 @@ def _limit(panel: SearchPanel) -> None:
     next(action for action in filters._periods.actions() if action.data() == 7).trigger()
 
 
-def test_remedy_removes_limit(panel, ask, press, memory):
+def test_remedy_removes_one_limit(panel, ask, press, memory):
     _limit(panel)
     memory.remedies = (_remedy("sources"), _remedy("period"), _remedy("scope"))
     ask("zucchini")
@@ -94,7 +94,7 @@ def test_remedy_removes_limit(panel, ask, press, memory):
     assert panel._filters._period_chip.text() == "Any time"
 
 
-def test_all_limits_removed_together(panel, ask, press, memory):
+def test_limits_remedy_removes_all_limits(panel, ask, press, memory):
     _limit(panel)
     memory.remedies = (_remedy("limits"),)
     ask("zucchini")
@@ -104,7 +104,7 @@ def test_all_limits_removed_together(panel, ask, press, memory):
     assert set(asked) == {(None, None, None)}
 
 
-def test_a_demand_is_left_out_on_a_click(panel, results, ask, press, memory):
+def test_demand_remedy_searches_reduced_query(panel, results, ask, press, memory):
     memory.remedies = (_remedy("demand", query="timer & hose"),)
     ask("zucchini")
     press("Search for “timer && hose”")
@@ -112,7 +112,7 @@ def test_a_demand_is_left_out_on_a_click(panel, results, ask, press, memory):
     assert panel.header.findChild(QueryBox).edit.text() == "timer & hose"
 
 
-def test_the_words_alone_are_searched_for_everywhere(panel, ask, press, memory):
+def test_words_remedy_searches_without_limits(panel, ask, press, memory):
     _limit(panel)
     memory.remedies = (_remedy("words", query="timer"),)
     ask('"zucchini timer" -hose')
@@ -121,7 +121,7 @@ def test_the_words_alone_are_searched_for_everywhere(panel, ask, press, memory):
     assert (question.text, question.sources, question.days, question.scope) == ("timer", None, None, None)
 
 
-def test_empty_scope_can_be_left(panel, ask, press, memory):
+def test_within_remedy_removes_scope(panel, ask, press, memory):
     ask("timer")
     panel.controller.search_within()
     memory.remedies = (_remedy("within"),)
@@ -132,7 +132,7 @@ def test_empty_scope_can_be_left(panel, ask, press, memory):
     assert panel.body.answer.question.text == "zucchini"
 
 
-def test_ageing_is_switched_off_for_a_question_that_it_emptied(panel, ask, press, memory):
+def test_age_remedy_switches_off_half_life(panel, ask, press, memory):
     panel.ranking.show(Ranking(30.0, diverse=True))
     memory.remedies = (_remedy("age"),)
     ask("zucchini")
@@ -142,7 +142,7 @@ def test_ageing_is_switched_off_for_a_question_that_it_emptied(panel, ask, press
 
 
 @pytest.mark.parametrize("name", ["excluded", "add-sessions", "sync", "embed", "settings", "folder"])
-def test_index_remedy_handled_by_window(qtbot, panel, ask, memory, name):
+def test_remaining_remedies_are_emitted_to_window(qtbot, panel, ask, memory, name):
     memory.remedies = (_remedy(name, path="drafts"),)
     ask("zucchini")
     panel.focus_results()
@@ -151,7 +151,7 @@ def test_index_remedy_handled_by_window(qtbot, panel, ask, memory, name):
     assert heard.args == [memory.remedies[0]]
 
 
-def test_a_narrow_page_puts_its_buttons_below_each_other(qtbot, panel, ask):
+def test_narrow_page_stacks_buttons(qtbot, panel, ask):
     ask("zucchini")
     page = panel.body.page
     panel.header.window().resize(300, 600)
@@ -165,7 +165,7 @@ def test_a_narrow_page_puts_its_buttons_below_each_other(qtbot, panel, ask):
 # --- explanations of results ----------------------------------------------------------------------------------------
 
 
-def test_explanations_requested_only_while_visible(qtbot, panel, results, ask, memory):
+def test_explanation_is_requested_only_while_enabled(qtbot, panel, results, ask, memory):
     ask("timer")
     assert not any(asked["explain"] for _, _, asked in memory.searches)
     qtbot.keyClick(results, Qt.Key.Key_Down)
@@ -181,7 +181,7 @@ def test_explanations_requested_only_while_visible(qtbot, panel, results, ask, m
     assert [(mode, asked["explain"]) for _, mode, asked in memory.searches[3:]] == [("keyword", False), ("auto", True)]
 
 
-def test_an_answer_that_was_under_way_is_explained_when_it_comes(qtbot, panel, memory, meaning_waits):
+def test_running_answer_gets_its_explanation(qtbot, panel, memory, meaning_waits):
     panel.search("timer")
     qtbot.waitUntil(meaning_waits.entered.is_set)
     panel.controller.explain(True)
@@ -190,7 +190,7 @@ def test_an_answer_that_was_under_way_is_explained_when_it_comes(qtbot, panel, m
     assert panel.body.answer.outcome.explanation is not None
 
 
-def test_the_score_bar_of_a_result_leads_to_its_explanation(qtbot, panel, results, ask):
+def test_score_bar_click_opens_explanation(qtbot, panel, results, ask):
     ask("timer")
     rect = results.visualRect(results.currentIndex())
     bar = QPoint(rect.left() + 20, rect.bottom() - 14)

@@ -46,7 +46,7 @@ def _names(first: int, last: int) -> list[str]:
     return [f"{number:03}.md" for number in range(first, last)]
 
 
-def test_a_new_answer_starts_at_its_best_result(show, results):
+def test_new_answer_selects_first_result(show, results):
     show(*_names(0, 30))
     _choose(results, "020.md")
     show(*_names(30, 60))
@@ -55,7 +55,7 @@ def test_a_new_answer_starts_at_its_best_result(show, results):
     assert results.selectionModel().selectedIndexes() == [results.currentIndex()]
 
 
-def test_a_chosen_result_keeps_its_place_when_others_come_and_go(qtbot, show, results):
+def test_chosen_result_keeps_position_when_rows_change(qtbot, show, results):
     show(*_names(10, 40))
     _choose(results, "025.md")
     top = _top(results)
@@ -65,7 +65,7 @@ def test_a_chosen_result_keeps_its_place_when_others_come_and_go(qtbot, show, re
     assert _top(results) == top
 
 
-def test_scrolled_past_result_keeps_position(qtbot, show, results):
+def test_scroll_position_survives_rows_added_above(qtbot, show, results):
     show(*_names(10, 60))
     _choose(results, "010.md")
     results.verticalScrollBar().setValue(1500)
@@ -77,7 +77,7 @@ def test_scrolled_past_result_keeps_position(qtbot, show, results):
     assert _current(results) == "010.md"
 
 
-def test_the_list_moving_down_does_not_move_the_chosen_row(show, results):
+def test_shifted_list_keeps_chosen_row_on_screen(show, results):
     show(*_names(10, 60))
     _choose(results, "040.md")
     top = _top(results)
@@ -85,7 +85,7 @@ def test_the_list_moving_down_does_not_move_the_chosen_row(show, results):
     assert _top(results) == top - 30
 
 
-def test_new_results_above_are_announced_and_one_click_away(qtbot, show, results):
+def test_new_results_above_are_counted_and_click_shows_them(qtbot, show, results):
     show(*_names(10, 60))
     _choose(results, "040.md")
     show(*_names(7, 60), keep=True)
@@ -96,7 +96,7 @@ def test_new_results_above_are_announced_and_one_click_away(qtbot, show, results
     assert not results._above.isVisible()
 
 
-def test_overtaking_results_counted_until_scroll(qtbot, show, results):
+def test_overtaking_results_are_counted_until_navigation(qtbot, show, results):
     show(*_names(10, 60))
     results.hold()
     show(*_names(30, 60), *_names(10, 30), keep=True)
@@ -108,7 +108,7 @@ def test_overtaking_results_counted_until_scroll(qtbot, show, results):
     assert not results._above.isVisible()
 
 
-def test_until_it_was_seen_the_automatic_choice_follows_the_best(show, results):
+def test_automatic_choice_follows_best_until_held(show, results):
     show("b.md")
     show("a.md", "b.md", keep=True)
     assert _current(results) == "a.md"
@@ -117,7 +117,7 @@ def test_until_it_was_seen_the_automatic_choice_follows_the_best(show, results):
     assert _current(results) == "a.md"
 
 
-def test_a_chosen_result_that_is_gone_gives_way_to_its_neighbour(show, results):
+def test_removed_result_selects_neighbour(show, results):
     show("a.md", "b.md", "c.md")
     _choose(results, "b.md")
     show("a.md", "c.md", keep=True)
@@ -126,14 +126,14 @@ def test_a_chosen_result_that_is_gone_gives_way_to_its_neighbour(show, results):
     assert _current(results) == "a.md"
 
 
-def test_the_same_rows_again_change_nothing(qtbot, show, results):
+def test_same_rows_do_not_reset_model(qtbot, show, results):
     show(*_names(0, 30))
     _choose(results, "020.md")
     with qtbot.assertNotEmitted(results.rows.modelReset):
         show(*_names(0, 30), keep=True)
 
 
-def test_after_show_more_the_first_new_result_is_current(qtbot, show, results):
+def test_show_more_selects_first_new_result(qtbot, show, results):
     show(*_names(0, 30), total=90)
     qtbot.keyClick(results, Key.Key_End)
     assert results.current_result() is None
@@ -143,7 +143,7 @@ def test_after_show_more_the_first_new_result_is_current(qtbot, show, results):
     assert results.verticalScrollBar().value() == value
 
 
-def test_keys_walk_from_result_to_result(qtbot, show, results):
+def test_arrow_keys_move_between_results(qtbot, show, results):
     show("a.md", "b.md", "c.md", total=9)
     walked = []
     for key in (Key.Key_Down, Key.Key_Down, Key.Key_Down, Key.Key_Down, Key.Key_Up, Key.Key_Home, Key.Key_End):
@@ -152,7 +152,7 @@ def test_keys_walk_from_result_to_result(qtbot, show, results):
     assert walked == ["b.md", "c.md", "", "", "c.md", "a.md", ""]
 
 
-def test_pages_move_by_visible_height(qtbot, show, results):
+def test_page_keys_move_by_visible_rows(qtbot, show, results):
     show(*_names(0, 60))
     visible = results.viewport().height() // (
         results.painter.metrics.result_height + results.painter.metrics.file_height
@@ -169,7 +169,7 @@ def test_pages_move_by_visible_height(qtbot, show, results):
     assert results.verticalScrollBar().value() == 0
 
 
-def test_the_first_result_of_a_file_is_shown_with_its_title(qtbot, show, results):
+def test_first_result_of_file_is_shown_with_title(qtbot, show, results):
     show(*_names(0, 40))
     _choose(results, "030.md")
     _choose(results, "010.md")
@@ -178,14 +178,14 @@ def test_the_first_result_of_a_file_is_shown_with_its_title(qtbot, show, results
 
 
 @pytest.mark.parametrize("key", [Key.Key_Up, Key.Key_Escape])
-def test_leaving_upwards(qtbot, show, results, key):
+def test_up_or_escape_leaves_list_at_top(qtbot, show, results, key):
     show("a.md", "b.md")
     with qtbot.waitSignal(results.left):
         qtbot.keyClick(results, key)
     assert _current(results) == "a.md"
 
 
-def test_text_is_for_the_box_and_commands_are_not(qtbot, show, results):
+def test_typed_text_is_forwarded_but_shortcuts_are_not(qtbot, show, results):
     show("a.md", "b.md")
     typed: list[str] = []
     results.typed.connect(lambda event: typed.append(event.text()))
@@ -195,7 +195,7 @@ def test_text_is_for_the_box_and_commands_are_not(qtbot, show, results):
     assert typed == ["x", " ", "\b"]
 
 
-def test_enter_opens_and_asks_for_more(qtbot, show, results):
+def test_enter_opens_result_or_requests_more(qtbot, show, results):
     show("a.md", total=9)
     with qtbot.waitSignal(results.opened) as opened:
         qtbot.keyClick(results, Key.Key_Return)
@@ -205,7 +205,7 @@ def test_enter_opens_and_asks_for_more(qtbot, show, results):
         qtbot.keyClick(results, Key.Key_Return)
 
 
-def test_the_mouse_chooses_results_not_titles(qtbot, show, results):
+def test_mouse_selects_results_not_titles(qtbot, show, results):
     show("a.md", "b.md", total=9)
 
     def centre(place: int) -> QPoint:
@@ -221,7 +221,7 @@ def test_the_mouse_chooses_results_not_titles(qtbot, show, results):
         qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=centre(4))
 
 
-def test_the_menu_belongs_to_the_current_result(qtbot, show, results):
+def test_context_menu_is_for_current_result(qtbot, show, results):
     show("a.md", "b.md")
     with qtbot.waitSignal(results.menu_wanted) as wanted:
         event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
@@ -229,14 +229,14 @@ def test_the_menu_belongs_to_the_current_result(qtbot, show, results):
     assert wanted.args[0].path == "a.md"
 
 
-def test_long_list_lays_out_visible_rows(qtbot, show, results):
+def test_long_list_lays_out_only_visible_rows(qtbot, show, results):
     show(*_names(0, 10_000))
     results.verticalScrollBar().setValue(results.verticalScrollBar().maximum())
     results.viewport().repaint()
     assert 0 < len(results.painter._drawings) < 20
 
 
-def test_an_empty_list_is_no_trouble(qtbot, show, results):
+def test_empty_list_ignores_keys(qtbot, show, results):
     show()
     for key in (Key.Key_Down, Key.Key_End, Key.Key_PageDown, Key.Key_Return):
         qtbot.keyClick(results, key)

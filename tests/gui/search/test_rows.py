@@ -6,7 +6,7 @@ def _shape(rows) -> list[tuple[str, int]]:
     return [(row.path, 0) if isinstance(row, FileRow) else (row.result.path, row.result.start_line) for row in rows]
 
 
-def test_results_are_grouped_by_file_in_the_order_of_the_best(make_result, make_outcome):
+def test_rows_are_grouped_by_file_in_order_of_best(make_result, make_outcome):
     outcome = make_outcome(
         make_result("b.md", 9), make_result("a.md", 5), make_result("b.md", 2), make_result("c.md", 1)
     )
@@ -15,7 +15,7 @@ def test_results_are_grouped_by_file_in_the_order_of_the_best(make_result, make_
     assert [row.results for row in rows if isinstance(row, FileRow)] == [2, 1, 1]
 
 
-def test_date_order_newest_file_groups_whole(make_result, make_outcome):
+def test_date_order_sorts_files_and_keeps_groups(make_result, make_outcome):
     outcome = make_outcome(
         make_result("old.md", 9, modified=1.0),
         make_result("new.md", 5, modified=3.0),
@@ -30,7 +30,7 @@ def test_date_order_newest_file_groups_whole(make_result, make_outcome):
     ]
 
 
-def test_unshown_results_counted_in_last_row(make_result, make_outcome):
+def test_hidden_results_are_counted_in_last_row(make_result, make_outcome):
     assert build_rows(make_outcome(make_result(), total=24), "relevance")[-1] == MoreRow(23)
     assert not any(isinstance(row, MoreRow) for row in build_rows(make_outcome(make_result()), "relevance"))
 
@@ -45,7 +45,7 @@ def test_row_after_file_counts_its_hidden_results(make_result, make_outcome):
     assert len({row.key for row in rows}) == len(rows)
 
 
-def test_a_lone_half_is_named_only_when_both_were_searched(make_result, make_outcome):
+def test_single_leg_is_named_only_when_both_were_searched(make_result, make_outcome):
     results = (
         make_result(line=1),
         make_result(line=2, text_score=0.0),
@@ -58,7 +58,7 @@ def test_a_lone_half_is_named_only_when_both_were_searched(make_result, make_out
     assert {row.leg for row in alone if isinstance(row, ResultRow)} == {""}
 
 
-def test_chunks_of_one_long_line_have_keys_of_their_own(make_result, make_outcome):
+def test_chunks_on_same_line_have_distinct_keys(make_result, make_outcome):
     rows = build_rows(make_outcome(make_result(line=7), make_result(line=7)), "relevance")
     assert len({row.key for row in rows}) == len(rows) == 3
 
@@ -70,7 +70,7 @@ def test_row_shows_lines_and_inner_heading(make_result):
     assert (bare.lines, bare.heading) == ("3", "")
 
 
-def test_the_title_above_a_row_is_not_repeated_in_it(make_result):
+def test_excerpt_omits_title_shown_above(make_result):
     for heading in ((), ("Greenhouse",)):
         result = make_result(
             title="Greenhouse", heading=heading, snippet="# Greenhouse\n\nSome words.", match_ranges=()

@@ -42,36 +42,36 @@ def _asked(memory) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("text", ["ab", " ab ", "a b", "水", "ア", "한", "水 "])
-def test_a_question(text: str):
+def test_searchable_text(text: str):
     assert is_searchable(text)
 
 
 @pytest.mark.parametrize("text", ["", " ", "a", " a ", "é", "。", "1"])
-def test_no_question(text: str):
+def test_unsearchable_text(text: str):
     assert not is_searchable(text)
 
 
-def test_words_answer_first_and_meaning_follows(qtbot, heard):
+def test_keyword_answer_comes_before_hybrid(qtbot, heard):
     with qtbot.waitSignal(heard.runner.idle):
         heard.runner.ask(Query("timer"))
     assert heard.told() == [("timer", "keyword", False), ("timer", "hybrid", True)]
     assert not heard.runner.busy
 
 
-def test_a_whole_answer_comes_in_one_step(qtbot, heard):
+def test_whole_request_gives_one_hybrid_answer(qtbot, heard):
     with qtbot.waitSignal(heard.runner.idle):
         heard.runner.ask(Query("timer"), whole=True)
     assert heard.told() == [("timer", "hybrid", True)]
 
 
-def test_of_a_burst_of_keys_the_last_is_asked(qtbot, heard, memory):
+def test_burst_of_queries_runs_only_the_last(qtbot, heard, memory):
     with qtbot.waitSignal(heard.runner.idle):
         for text in ("ti", "tim", "time", "timer"):
             heard.runner.ask(Query(text))
     assert _asked(memory) == [("timer", "keyword"), ("timer", "auto")]
 
 
-def test_a_question_that_is_being_typed_is_not_sent_away(qtbot, heard, memory):
+def test_remote_search_waits_until_typing_stops(qtbot, heard, memory):
     memory.remote = True
     for text in ("irri", "irrigation"):
         with qtbot.waitSignal(heard.runner.answered):
@@ -81,7 +81,7 @@ def test_a_question_that_is_being_typed_is_not_sent_away(qtbot, heard, memory):
     assert _asked(memory) == [("irri", "keyword"), ("irrigation", "keyword"), ("irrigation", "auto")]
 
 
-def test_chosen_query_sent_immediately(qtbot, heard, memory, monkeypatch):
+def test_chosen_query_is_sent_immediately(qtbot, heard, memory, monkeypatch):
     monkeypatch.setattr(module, "SETTLE_MS", 3_600_000)
     memory.remote = True
     with qtbot.waitSignal(heard.runner.idle):
@@ -90,7 +90,7 @@ def test_chosen_query_sent_immediately(qtbot, heard, memory, monkeypatch):
 
 
 @pytest.mark.parametrize("slow", ["keyword_delay", "search_delay"])
-def test_the_newest_question_wins_over_a_slower_one(qtbot, heard, memory, slow: str):
+def test_newest_query_wins_over_slower_one(qtbot, heard, memory, slow: str):
     setattr(memory, slow, 5.0)
     heard.runner.ask(Query("irrigation"))
     qtbot.waitUntil(lambda: len(memory.searches) == (1 if slow == "keyword_delay" else 2))
@@ -120,7 +120,7 @@ class _StubbornJobs:
         on_done(work(CancelToken()))
 
 
-def test_newer_query_cancels_older_and_late_answer(qtbot, memory):
+def test_newer_query_cancels_older_and_drops_its_answer(qtbot, memory):
     jobs = _StubbornJobs()
     heard = Heard(jobs, memory)
     heard.runner.ask(Query("irrigation"), at_once=True)
@@ -135,7 +135,7 @@ def test_newer_query_cancels_older_and_late_answer(qtbot, memory):
     heard.runner.stop()
 
 
-def test_keyword_answer_shown_before_semantic_search(qtbot, memory):
+def test_keyword_answer_is_shown_before_hybrid_search_starts(qtbot, memory):
     jobs = _StubbornJobs()
     heard = Heard(jobs, memory)
     heard.runner.ask(Query("timer"), at_once=True)
@@ -148,7 +148,7 @@ def test_keyword_answer_shown_before_semantic_search(qtbot, memory):
     heard.runner.stop()
 
 
-def test_key_before_semantic_search_replaces_it(qtbot, memory):
+def test_new_query_replaces_pending_hybrid_search(qtbot, memory):
     jobs = _StubbornJobs()
     heard = Heard(jobs, memory)
     heard.runner.ask(Query("time"), at_once=True)
@@ -161,7 +161,7 @@ def test_key_before_semantic_search_replaces_it(qtbot, memory):
     heard.runner.stop()
 
 
-def test_waiting_shown_and_ended(qtbot, heard, meaning_waits):
+def test_waiting_signal_starts_and_ends(qtbot, heard, meaning_waits):
     heard.runner.ask(Query("timer"))
     qtbot.waitUntil(lambda: heard.waiting == [True])
     meaning_waits.set()
@@ -169,7 +169,7 @@ def test_waiting_shown_and_ended(qtbot, heard, meaning_waits):
     assert heard.waiting == [True, False]
 
 
-def test_quick_answer_shows_no_waiting(qtbot, jobs, memory, monkeypatch):
+def test_fast_answer_emits_no_waiting_signal(qtbot, jobs, memory, monkeypatch):
     monkeypatch.setattr(module, "PATIENCE_MS", 10_000)
     heard = Heard(jobs, memory)
     with qtbot.waitSignal(heard.runner.idle):
@@ -177,7 +177,7 @@ def test_quick_answer_shows_no_waiting(qtbot, jobs, memory, monkeypatch):
     assert heard.waiting == []
 
 
-def test_a_failure_is_one_sentence(qtbot, heard, memory):
+def test_failure_is_reported_once(qtbot, heard, memory):
     memory.search_error = StoreError("The index is locked.")
     with qtbot.waitSignal(heard.runner.idle):
         heard.runner.ask(Query("timer"))
@@ -185,7 +185,7 @@ def test_a_failure_is_one_sentence(qtbot, heard, memory):
     assert heard.answers == []
 
 
-def test_stop_forgets_due_and_running(qtbot, heard, memory):
+def test_stop_drops_pending_and_running_searches(qtbot, heard, memory):
     memory.keyword_delay = 5.0
     heard.runner.ask(Query("irrigation"))
     qtbot.waitUntil(lambda: len(memory.searches) == 1)
@@ -197,7 +197,7 @@ def test_stop_forgets_due_and_running(qtbot, heard, memory):
     assert not heard.runner.busy
 
 
-def test_repeats_merge_and_wait(qtbot, heard, memory):
+def test_repeats_run_once_after_running_search(qtbot, heard, memory):
     memory.search_delay = 0.02
     heard.runner.ask(Query("timer"))
     qtbot.waitUntil(lambda: len(memory.searches) >= 1)
@@ -208,7 +208,7 @@ def test_repeats_merge_and_wait(qtbot, heard, memory):
     assert _asked(memory) == [("timer", "keyword"), ("timer", "auto"), ("timer", "auto")]
 
 
-def test_a_repeat_is_of_the_question_that_ran_meanwhile(qtbot, heard, memory):
+def test_repeat_uses_query_running_meanwhile(qtbot, heard, memory):
     """Else the answer before would come again, below a box that asks something else."""
     with qtbot.waitSignal(heard.runner.idle):
         heard.runner.ask(Query("irrigation"))
@@ -220,14 +220,14 @@ def test_a_repeat_is_of_the_question_that_ran_meanwhile(qtbot, heard, memory):
     assert heard.answers[-1].question.text == "timer"
 
 
-def test_a_new_question_replaces_a_repeat(qtbot, heard, memory):
+def test_new_query_replaces_repeat(qtbot, heard, memory):
     heard.runner.repeat(Query("irrigation"))
     with qtbot.waitSignal(heard.runner.idle):
         heard.runner.ask(Query("timer"))
     assert {query for query, _ in _asked(memory)} == {"timer"}
 
 
-def test_limits_reach_the_memory(qtbot, heard, memory):
+def test_query_limits_reach_engine(qtbot, heard, memory):
     with qtbot.waitSignal(heard.runner.idle):
         heard.runner.ask(Query("timer", ("sessions",), 7))
     _, _, options = memory.searches[-1]
@@ -236,7 +236,7 @@ def test_limits_reach_the_memory(qtbot, heard, memory):
     assert options["since"] == pytest.approx(time.time() - 7 * DAY, abs=60)
 
 
-def test_without_a_memory_nothing_is_asked(qtbot, heard, memory):
+def test_without_manager_nothing_is_searched(qtbot, heard, memory):
     heard.runner.set_manager(None)
     heard.runner.ask(Query("timer"))
     heard.runner.repeat(Query("timer"))
@@ -244,17 +244,17 @@ def test_without_a_memory_nothing_is_asked(qtbot, heard, memory):
     assert memory.searches == []
 
 
-def test_limits_do_not_change_the_subject():
+def test_result_limits_do_not_change_subject():
     assert Query("a").subject == Query("a", max_results=900, min_score=0.0).subject
     assert len({Query("a").subject, Query("b").subject, Query("a", ("memory",)).subject}) == 3
     assert Query("a").subject != Query("a", days=7).subject
 
 
-def test_scope_is_single_literal_path():
+def test_scope_glob_escapes_wildcards():
     assert Scope("sessions/a[1]/what?*.jsonl", "").glob == "sessions/a[[]1]/what[?][*].jsonl"
 
 
-def test_the_job_of_a_runner_that_has_gone_is_cancelled(qtbot, memory):
+def test_deleted_runner_cancels_its_job(qtbot, memory):
     jobs = _StubbornJobs()
     runner = SearchRunner(jobs)
     runner.set_manager(memory)

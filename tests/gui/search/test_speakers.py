@@ -14,7 +14,7 @@ from gui.search.rows import ResultRow, name_speakers
         ("", [], "", []),
     ],
 )
-def test_the_person_is_you_and_marks_move_along(snippet, marked, shown, marks) -> None:
+def test_speaker_names_are_replaced_and_marks_shift(snippet, marked, shown, marks) -> None:
     ranges = [
         (place, place + len(word))
         for word in marked
@@ -26,7 +26,7 @@ def test_the_person_is_you_and_marks_move_along(snippet, marked, shown, marks) -
     assert [text[start:end] for start, end in moved] == marks
 
 
-def test_marks_shift_with_translated_names() -> None:
+def test_marks_shift_for_longer_translated_names() -> None:
     speak("en-XA")
     try:
         text, moved = name_speakers("User: a relay\n\nAssistant: the relay", [(8, 13), (15, 24), (30, 35)])
@@ -36,7 +36,7 @@ def test_marks_shift_with_translated_names() -> None:
     assert [text[start:end] for start, end in moved] == ["relay", "relay"]
 
 
-def test_only_hits_in_sessions_have_speakers(make_result) -> None:
+def test_only_session_results_show_speakers(make_result) -> None:
     note = make_result(snippet="User: Ines", match_ranges=())
     said = make_result(snippet="User: Ines", match_ranges=(), message=MessagePlace(1, "", "user"))
     assert ResultRow(note, 0, "").excerpt.text == "User: Ines"

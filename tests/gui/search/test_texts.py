@@ -9,24 +9,24 @@ from tests.helpers.fake_records import make_progress, make_status, make_summary
 @pytest.mark.parametrize(
     ("spent", "said"), [(0.2, "1 ms"), (9.2, "9 ms"), (999.4, "999 ms"), (1240, "1.2 s"), (65_000, "65.0 s")]
 )
-def test_time_spent(spent: float, said: str):
+def test_milliseconds_wording(spent: float, said: str):
     assert messages.milliseconds(spent) == said
 
 
-def test_counts(make_result, make_outcome):
+def test_result_count_wording(make_result, make_outcome):
     outcome = make_outcome(make_result("a.md"), make_result("a.md", 9), make_result("b.md"))
     assert messages.box_state(outcome) == "3 results · 9 ms"
     assert messages.header_counts(outcome) == ("2 files · 3 results", "2 files")
     assert messages.spoken_counts(outcome) == "3 results in 2 files"
 
 
-def test_counts_with_more_and_with_none(make_result, make_outcome):
+def test_count_wording_with_more_and_with_none(make_result, make_outcome):
     assert messages.box_state(make_outcome(make_result(), total=1234)) == "1 of 1,234 results · 9 ms"
     assert messages.box_state(make_outcome()) == "No results · 9 ms"
     assert messages.spoken_counts(make_outcome()) == "No results"
 
 
-def test_before_anything_is_asked():
+def test_hint_before_first_search():
     assert messages.hint(None)[0] == "Search your notes"
     assert messages.hint(make_status(sources=("memory",)))[0] == "Search your notes"
     assert messages.hint(make_status())[0] == "Search your notes and sessions"
@@ -57,7 +57,7 @@ def test_reading_during_first_index_counts_files(changes, said):
     assert messages.hint(status)[1] == (said or "Notes can be found here as soon as they have been read.")
 
 
-def test_reading_while_paused_says_so():
+def test_reading_while_paused_shows_paused():
     status = make_status(syncing=make_progress(phase="indexing", completed=3, total=9), paused=True)
     assert messages.reading(status) == "Reading is paused: 3 of 9 files."
 
@@ -69,13 +69,13 @@ def test_reading_during_later_sync_is_empty():
     assert messages.reading(make_status()) == messages.reading(None) == ""
 
 
-def test_an_empty_answer_says_how_operators_were_read(make_outcome):
+def test_empty_answer_shows_interpreted_operators(make_outcome):
     outcome = make_outcome(understood="Looked for pump. Every result is in tag:x. Nothing is in tag:x.")
     _, sentence = messages.empty(Query("pump tag:x", ("memory",)), outcome)
     assert sentence == f"{outcome.understood} Only notes were searched."
 
 
-def test_empty_answer_names_searched_scope(make_outcome):
+def test_empty_answer_shows_searched_sources_and_period(make_outcome):
     sources: tuple[Source, ...] = ("sessions",)
     title, sentence = messages.empty(Query("pump", sources, 7), make_outcome(notice="The provider is away."))
     assert title == "Nothing found for “pump”"
@@ -83,11 +83,11 @@ def test_empty_answer_names_searched_scope(make_outcome):
     assert "Only sessions and files changed in the past 7 days were searched." in sentence
 
 
-def test_an_empty_answer_by_words_does_not_speak_of_meaning(make_outcome):
+def test_empty_keyword_answer_does_not_mention_meaning(make_outcome):
     assert "meaning" in messages.empty(Query("pump"), make_outcome())[1]
     assert "meaning" not in messages.empty(Query("pump"), make_outcome(mode="keyword"))[1]
     assert "weak" in messages.empty(Query("pump", min_score=0.0), make_outcome())[1]
 
 
-def test_a_long_query_is_shortened(make_outcome):
+def test_long_query_is_shortened(make_outcome):
     assert len(messages.empty(Query("x" * 900), make_outcome())[0]) < 110

@@ -87,7 +87,7 @@ def press(panel: ConversationPanel, keys: str) -> None:
 # --- showing ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_session_is_shown_from_its_start(panel: ConversationPanel, show) -> None:
+def test_session_is_shown_from_its_start(panel: ConversationPanel, show) -> None:
     show()
     assert panel._header._title.text() == "Fix the valve controller"
     assert "Claude Code · greenhouse · fix/valve · 11 Feb 2026" in panel._header._facts.text()
@@ -97,21 +97,21 @@ def test_a_session_is_shown_from_its_start(panel: ConversationPanel, show) -> No
     assert "**" not in visible_text(panel)
 
 
-def test_a_line_is_gone_to_with_the_words_of_the_query_framed(qtbot, panel: ConversationPanel, show) -> None:
+def test_show_line_scrolls_to_it_and_frames_query_words(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, BUILD + 1, "firmware")
     assert "firmware v1.4.3" in visible_text(panel)
     assert current(panel).text.startswith("Uploaded")
     assert panel._view._framed is not None
 
 
-def test_a_folded_hit_is_unfolded(qtbot, panel: ConversationPanel, show) -> None:
+def test_folded_hit_is_unfolded(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, BUILD, "unit_0031")
     settle(qtbot, panel)
     assert current(panel).text == "make firmware"
     assert "unit_0031" in visible_text(panel)
 
 
-def test_a_hit_by_meaning_is_unfolded_and_the_others_stay_folded(qtbot, panel: ConversationPanel, show) -> None:
+def test_semantic_hit_unfolds_only_its_entry(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, BUILD, "no word of it")
     assert current(panel).text == "make firmware"
     assert "unit_0001" in visible_text(panel)
@@ -120,7 +120,7 @@ def test_a_hit_by_meaning_is_unfolded_and_the_others_stay_folded(qtbot, panel: C
     assert [view._rows.fold(number) for number in calls if number != view.current] == ["folded"] * (len(calls) - 1)
 
 
-def test_a_call_unfolds_as_far_as_its_first_hit(qtbot, panel: ConversationPanel, show) -> None:
+def test_call_unfolds_up_to_its_first_hit(qtbot, panel: ConversationPanel, show) -> None:
     show()
     panel._open_find()
     panel._finding.bar.box.setText("unit_0999")
@@ -137,7 +137,7 @@ def test_a_call_unfolds_as_far_as_its_first_hit(qtbot, panel: ConversationPanel,
     assert view._framed is not None
 
 
-def test_map_click_reveals_folded_hit_drag_does_not(qtbot, panel: ConversationPanel, show) -> None:
+def test_map_click_opens_folded_hit_and_drag_does_not(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, None, "unit_0031")
     view, strip = panel._view, panel._view._map
     build = view.current
@@ -157,14 +157,14 @@ def test_map_click_reveals_folded_hit_drag_does_not(qtbot, panel: ConversationPa
     assert view._framed is not None
 
 
-def test_the_same_session_is_not_read_again(qtbot, panel: ConversationPanel, memory: FakeMemory, show) -> None:
+def test_open_session_is_not_read_again(qtbot, panel: ConversationPanel, memory: FakeMemory, show) -> None:
     show()
     panel.show_session(VALVE, EDIT)
     qtbot.waitUntil(lambda: current(panel).tool == "Edit")
     assert memory.session_reads == [(VALVE, False)]
 
 
-def test_failure_shown_and_retriable(qtbot, panel: ConversationPanel, memory: FakeMemory) -> None:
+def test_failure_is_shown_and_can_be_retried(qtbot, panel: ConversationPanel, memory: FakeMemory) -> None:
     memory.session_error = OSError(5, "Input/output error", "a.jsonl")
     panel.show_session(VALVE)
     qtbot.waitUntil(lambda: "Input/output error" in panel._empty.accessibleName())
@@ -176,7 +176,7 @@ def test_failure_shown_and_retriable(qtbot, panel: ConversationPanel, memory: Fa
 # --- folding ----------------------------------------------------------------------------------------------------------
 
 
-def test_tools_are_hidden_short_or_full(qtbot, panel: ConversationPanel, show) -> None:
+def test_tool_detail_cycles_short_full_hidden(qtbot, panel: ConversationPanel, show) -> None:
     show()
     short = panel._view._count
     panel._actions.detail.trigger()
@@ -189,7 +189,7 @@ def test_tools_are_hidden_short_or_full(qtbot, panel: ConversationPanel, show) -
     assert panel._view._count == short
 
 
-def test_enter_unfolds_call_to_forty_lines_then_all(qtbot, panel: ConversationPanel, show) -> None:
+def test_enter_unfolds_call_clamped_and_right_shows_all(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, BUILD - 1)
     assert current(panel).text == "make firmware"
     before = panel._view._count
@@ -206,7 +206,7 @@ def test_enter_unfolds_call_to_forty_lines_then_all(qtbot, panel: ConversationPa
 # --- walking and finding ----------------------------------------------------------------------------------------------
 
 
-def test_j_and_k_walk_messages_capitals_prompts(qtbot, panel: ConversationPanel, show) -> None:
+def test_j_and_k_step_messages_and_capitals_step_prompts(qtbot, panel: ConversationPanel, show) -> None:
     show()
     press(panel, "j")
     assert current(panel).kind == "thinking"
@@ -219,7 +219,7 @@ def test_j_and_k_walk_messages_capitals_prompts(qtbot, panel: ConversationPanel,
     assert "The relay" in panel._view.accessibleDescription()
 
 
-def test_n_walks_query_hits(qtbot, panel: ConversationPanel, show) -> None:
+def test_n_and_shift_n_step_through_hits(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, None, "settle")
     first = panel._view._framed
     press(panel, "n")
@@ -228,7 +228,7 @@ def test_n_walks_query_hits(qtbot, panel: ConversationPanel, show) -> None:
     qtbot.waitUntil(lambda: panel._view._framed == first)
 
 
-def test_ctrl_f_finds_in_this_session_alone(qtbot, panel: ConversationPanel, show) -> None:
+def test_ctrl_f_finds_within_session(qtbot, panel: ConversationPanel, show) -> None:
     show()
     panel._open_find()
     panel._finding.bar.box.setText("zone 1")
@@ -239,7 +239,7 @@ def test_ctrl_f_finds_in_this_session_alone(qtbot, panel: ConversationPanel, sho
 # --- copying, secrets -------------------------------------------------------------------------------------------------
 
 
-def test_text_is_selected_with_the_mouse_and_copied(qtbot, panel: ConversationPanel, show) -> None:
+def test_mouse_selection_is_copied(qtbot, panel: ConversationPanel, show) -> None:
     show()
     view = panel._view
     position, top = next(view._visible())
@@ -255,7 +255,7 @@ def test_text_is_selected_with_the_mouse_and_copied(qtbot, panel: ConversationPa
     assert QGuiApplication.clipboard().text() == chosen
 
 
-def test_secrets_are_masked_until_they_are_asked_for(qtbot, panel: ConversationPanel, memory, show) -> None:
+def test_secrets_are_masked_until_revealed(qtbot, panel: ConversationPanel, memory, show) -> None:
     show()
     assert panel._banner.text == "1 message holds secrets, which are masked."
     panel._ask_to_reveal()
@@ -275,7 +275,7 @@ def test_secrets_are_masked_until_they_are_asked_for(qtbot, panel: ConversationP
 # --- raw lines, the list of messages, more ways on --------------------------------------------------------------------
 
 
-def test_raw_line_with_secrets_needs_confirmation(qtbot, panel: ConversationPanel, show) -> None:
+def test_raw_line_with_secrets_asks_before_showing(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, EDIT)
     panel._actions.raw.trigger()
     assert "in plain text" in panel._banner.text
@@ -290,7 +290,7 @@ def test_raw_line_with_secrets_needs_confirmation(qtbot, panel: ConversationPane
     dialog.reject()
 
 
-def test_a_raw_line_without_secrets_needs_no_question(qtbot, panel: ConversationPanel, show) -> None:
+def test_raw_line_without_secrets_shows_immediately(qtbot, panel: ConversationPanel, show) -> None:
     show(next(path for path in SESSIONS if "backup" in path))
     press(panel, "j")
     panel._actions.raw.trigger()
@@ -302,7 +302,7 @@ def test_a_raw_line_without_secrets_needs_no_question(qtbot, panel: Conversation
     dialog.reject()
 
 
-def test_the_list_of_the_persons_messages_leads_to_one(qtbot, panel: ConversationPanel, show) -> None:
+def test_prompt_list_opens_chosen_prompt(qtbot, panel: ConversationPanel, show) -> None:
     show()
     panel._actions.prompts.trigger()
     chooser = panel._actions._prompt_list
@@ -314,7 +314,7 @@ def test_the_list_of_the_persons_messages_leads_to_one(qtbot, panel: Conversatio
     assert current(panel).text.startswith("Check zone 7 ")
 
 
-def test_the_way_on_to_more_and_to_the_like(qtbot, panel: ConversationPanel, show) -> None:
+def test_actions_emit_more_similar_and_copy_resume_command(qtbot, panel: ConversationPanel, show) -> None:
     show()
     with qtbot.waitSignal(panel.more_wanted) as more:
         panel._actions.more.trigger()
@@ -325,7 +325,7 @@ def test_the_way_on_to_more_and_to_the_like(qtbot, panel: ConversationPanel, sho
     assert QGuiApplication.clipboard().text() == "cd /home/ines/src/greenhouse && claude --resume 3f6c0a1e"
 
 
-def test_messages_and_sessions_are_copied_as_markdown(qtbot, panel: ConversationPanel, show) -> None:
+def test_message_and_session_are_copied_as_markdown(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, EDIT - 2)
     panel._actions.copy.trigger()
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("The relay **debounces"))
@@ -333,7 +333,7 @@ def test_messages_and_sessions_are_copied_as_markdown(qtbot, panel: Conversation
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("# Fix the valve controller"))
 
 
-def test_the_map_leads_to_a_row(qtbot, panel: ConversationPanel, show) -> None:
+def test_map_click_scrolls_to_row(qtbot, panel: ConversationPanel, show) -> None:
     show()
     bar = panel._view._map
     QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(bar.width() // 2, bar.height() - 14))
@@ -341,7 +341,7 @@ def test_the_map_leads_to_a_row(qtbot, panel: ConversationPanel, show) -> None:
     assert "Zone 16 settles" in visible_text(panel)
 
 
-def test_everything_that_takes_the_keys_has_a_name(panel: ConversationPanel, show) -> None:
+def test_every_focusable_widget_has_accessible_name(panel: ConversationPanel, show) -> None:
     show()
     panel._open_find()
     for widget in panel.findChildren(QWidget):
@@ -353,7 +353,7 @@ def test_everything_that_takes_the_keys_has_a_name(panel: ConversationPanel, sho
 # --- size -------------------------------------------------------------------------------------------------------------
 
 
-def test_reading_position_stable_during_layout(qtbot, panel, memory, show) -> None:
+def test_reading_position_is_stable_while_layout_arrives(qtbot, panel, memory, show) -> None:
     text = "\n\n".join(["A paragraph of some length, and then a little more of it."] * 12)
     turns = [
         ("user" if number % 2 else "assistant", (("text", f"Message {number}.\n\n{text}"),)) for number in range(400)
@@ -376,7 +376,7 @@ def test_reading_position_stable_during_layout(qtbot, panel, memory, show) -> No
     assert top_of_target() == before
 
 
-def test_only_nearby_pieces_laid_out(qtbot, panel, memory, show) -> None:
+def test_only_rows_near_view_are_laid_out(qtbot, panel, memory, show) -> None:
     turns = [("user", (("text", f"Message {number}"),)) for number in range(5_000)]
     session = make_session(turns, path="sessions/claude-code/many.jsonl")
     memory.session_texts[session.summary.path] = session
@@ -387,7 +387,7 @@ def test_only_nearby_pieces_laid_out(qtbot, panel, memory, show) -> None:
     assert len(panel._view._documents._kept) <= 160
 
 
-def test_another_theme_and_size_are_followed(qtbot, panel: ConversationPanel, show, appearance) -> None:
+def test_theme_and_font_scale_changes_are_applied(qtbot, panel: ConversationPanel, show, appearance) -> None:
     show()
     colour = panel._view.viewport().grab().toImage().pixelColor(5, 5)
     key = visible_pieces(panel)[0].key
@@ -399,7 +399,7 @@ def test_another_theme_and_size_are_followed(qtbot, panel: ConversationPanel, sh
     qtbot.waitUntil(lambda: visible_pieces(panel)[0].key != key)
 
 
-def test_from_right_to_left_rows_are_mirrored_about_their_column(qtbot, panel: ConversationPanel, show) -> None:
+def test_right_to_left_layout_mirrors_rows_but_not_text(qtbot, panel: ConversationPanel, show) -> None:
     show()
     view = panel._view
     layout, measures = view._layout, view._layout.measures
@@ -429,7 +429,7 @@ def test_from_right_to_left_rows_are_mirrored_about_their_column(qtbot, panel: C
 # --- more like this ---------------------------------------------------------------------------------------------------
 
 
-def test_more_like_a_message_or_a_selection_is_wanted(qtbot, panel: ConversationPanel, show) -> None:
+def test_similar_search_uses_message_or_selection(qtbot, panel: ConversationPanel, show) -> None:
     show()
     panel._view.setFocus()
     with qtbot.waitSignal(panel.like_wanted) as asked:
@@ -444,7 +444,7 @@ def test_more_like_a_message_or_a_selection_is_wanted(qtbot, panel: Conversation
     assert asked.args[0].text == "06:10 run"
 
 
-def test_revealed_text_never_searched(qtbot, panel: ConversationPanel, show) -> None:
+def test_revealed_secret_is_never_used_in_search(qtbot, panel: ConversationPanel, show) -> None:
     show()
     with qtbot.waitSignal(panel.session_shown):
         panel._reread(reveal=True)
@@ -461,7 +461,7 @@ def test_revealed_text_never_searched(qtbot, panel: ConversationPanel, show) -> 
 # --- chunks -----------------------------------------------------------------------------------------------------------
 
 
-def test_session_chunks_walk_with_messages(qtbot, panel, show, memory: FakeMemory) -> None:
+def test_chunk_card_steps_through_chunks_with_messages(qtbot, panel, show, memory: FakeMemory) -> None:
     memory.insight = FakeInsight(memory)
     panel.set_manager(memory)
     show(VALVE, BUILD)

@@ -43,7 +43,7 @@ def begin(documents: PieceDocuments, piece: int) -> None:
     assert documents._making is not None
 
 
-def test_one_piece_takes_many_turns(qtbot, documents: PieceDocuments) -> None:
+def test_large_piece_is_built_over_several_turns(qtbot, documents: PieceDocuments) -> None:
     begin(documents, 0)
     assert documents.of(0) is None
     with qtbot.waitSignal(documents.arrived):
@@ -52,7 +52,7 @@ def test_one_piece_takes_many_turns(qtbot, documents: PieceDocuments) -> None:
     assert documents.of(0).height > 1_000
 
 
-def test_started_piece_first_dropped_when_unneeded(qtbot, documents: PieceDocuments) -> None:
+def test_started_piece_finishes_first_and_unwanted_is_dropped(qtbot, documents: PieceDocuments) -> None:
     begin(documents, 0)
     documents.want([1, 0])
     with qtbot.waitSignal(documents.arrived):
@@ -64,7 +64,7 @@ def test_started_piece_first_dropped_when_unneeded(qtbot, documents: PieceDocume
     assert documents._making is None
 
 
-def test_other_width_restarts(qtbot, documents: PieceDocuments) -> None:
+def test_width_change_restarts_piece(qtbot, documents: PieceDocuments) -> None:
     begin(documents, 0)
     documents.set_style(make_style(300))
     documents.want([0])

@@ -73,7 +73,7 @@ def _go_on(qtbot, panel: ConversationPanel, memory: FakeMemory, turns: list) -> 
         panel.refresh()
 
 
-def test_position_stable_and_new_messages_below(qtbot, panel, memory) -> None:
+def test_growth_keeps_position_and_counts_new_messages(qtbot, panel, memory) -> None:
     view = panel._view
     view.toggle(0)
     _rest(qtbot, panel)
@@ -94,20 +94,20 @@ def test_position_stable_and_new_messages_below(qtbot, panel, memory) -> None:
     assert panel._below.isHidden()
 
 
-def test_the_end_takes_the_notice_away(qtbot, panel, memory) -> None:
+def test_end_key_hides_new_messages_notice(qtbot, panel, memory) -> None:
     _go_on(qtbot, panel, memory, [*_turns(30), *LATER])
     assert panel._below.isVisible()
     QTest.keyClick(panel._view, Qt.Key.Key_End)
     assert panel._below.isHidden()
 
 
-def test_hits_in_new_messages_are_found(qtbot, panel, memory) -> None:
+def test_hits_in_new_messages_are_counted(qtbot, panel, memory) -> None:
     _go_on(qtbot, panel, memory, [*_turns(30), *LATER])
     qtbot.waitUntil(lambda: panel._view._hit_entries[-1] == 1)
     assert panel._view.conversation.entries[-1].kind == "speech"
 
 
-def test_a_change_of_other_sessions_reads_nothing(qtbot, panel, memory) -> None:
+def test_change_of_other_session_reads_nothing(qtbot, panel, memory) -> None:
     reads = len(memory.session_reads)
     memory.session_texts["sessions/codex/other.jsonl"] = make_session(LATER, path="sessions/codex/other.jsonl")
     panel.refresh()
@@ -115,7 +115,7 @@ def test_a_change_of_other_sessions_reads_nothing(qtbot, panel, memory) -> None:
     assert len(memory.session_reads) == reads
 
 
-def test_a_transcript_that_was_cut_short_is_followed_too(qtbot, panel, memory) -> None:
+def test_truncated_transcript_is_followed(qtbot, panel, memory) -> None:
     panel._view.go_to_entry(40)
     _go_on(qtbot, panel, memory, _turns(5))
     _rest(qtbot, panel)
@@ -123,7 +123,7 @@ def test_a_transcript_that_was_cut_short_is_followed_too(qtbot, panel, memory) -
     assert panel._below.isHidden()
 
 
-def test_a_change_while_a_reading_fails_is_read(qtbot, panel, memory) -> None:
+def test_change_during_failed_read_is_read_afterwards(qtbot, panel, memory) -> None:
     reading, go_on = threading.Event(), threading.Event()
     original = memory.read_session
 
@@ -142,7 +142,7 @@ def test_a_change_while_a_reading_fails_is_read(qtbot, panel, memory) -> None:
         go_on.set()
 
 
-def test_one_that_is_gone_stays_on_the_screen(qtbot, panel, memory) -> None:
+def test_deleted_session_stays_on_screen(qtbot, panel, memory) -> None:
     conversation = panel._view.conversation
     memory.session_error = FileNotFoundError(PATH)
     panel.refresh()

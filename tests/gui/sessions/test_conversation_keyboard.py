@@ -83,7 +83,7 @@ def choose(words: str) -> None:
     press(Key.Key_Space)
 
 
-def test_secrets_are_revealed_and_masked_again(qtbot, panel: ConversationPanel) -> None:
+def test_secrets_are_revealed_and_masked_by_keys(qtbot, panel: ConversationPanel) -> None:
     go_back_to("Reveal…")
     press(Key.Key_Return)
     assert focused() == "Reveal them"
@@ -99,7 +99,7 @@ def test_secrets_are_revealed_and_masked_again(qtbot, panel: ConversationPanel) 
     assert panel._banner.text.endswith("which are masked.")
 
 
-def test_the_question_about_secrets_can_be_left(panel: ConversationPanel) -> None:
+def test_reveal_confirmation_can_be_cancelled_by_keys(panel: ConversationPanel) -> None:
     go_back_to("Reveal…")
     press(Key.Key_Return)
     press(Key.Key_Tab)
@@ -113,20 +113,20 @@ def test_the_question_about_secrets_can_be_left(panel: ConversationPanel) -> Non
 
 
 @opens_menu
-def test_all_of_a_session_is_copied(qtbot, panel: ConversationPanel) -> None:
+def test_copy_session_as_markdown_from_menu(qtbot, panel: ConversationPanel) -> None:
     choose("Copy session as Markdown")
     qtbot.waitUntil(lambda: panel._hint.accessibleName() == "Session copied, tools in one line each")
     assert QGuiApplication.clipboard().text().startswith("# Fix the valve controller")
 
 
 @opens_menu
-def test_more_from_a_session_is_wanted(qtbot, panel: ConversationPanel) -> None:
+def test_more_from_session_is_requested_from_menu(qtbot, panel: ConversationPanel) -> None:
     with qtbot.waitSignal(panel.more_wanted) as more:
         choose("More from this session")
     assert more.args == [VALVE]
 
 
-def test_the_keys_stay_while_a_session_is_slow(qtbot, panel: ConversationPanel, memory: FakeMemory) -> None:
+def test_focus_survives_slow_session(qtbot, panel: ConversationPanel, memory: FakeMemory) -> None:
     memory.session_delay = 0.4
     other = next(path for path in SESSIONS if path != VALVE)
     with qtbot.waitSignal(panel._opener.slow):

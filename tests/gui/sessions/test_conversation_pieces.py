@@ -11,7 +11,7 @@ LINES = st.lists(
 
 
 @given(LINES.map("\n".join))
-def test_plain_pieces_lose_only_line_breaks(text: str) -> None:
+def test_plain_pieces_cover_all_text_except_breaks(text: str) -> None:
     cuts = list(cut_plain(text))
     place = 0
     for cut in cuts:
@@ -23,13 +23,13 @@ def test_plain_pieces_lose_only_line_breaks(text: str) -> None:
 
 
 @given(LINES.map("\n".join))
-def test_markdown_pieces_follow_each_other_without_a_gap(text: str) -> None:
+def test_markdown_pieces_have_no_gaps(text: str) -> None:
     cuts = list(cut_markdown(text))
     assert "".join(text[cut.start : cut.end] for cut in cuts) == text
     assert all(cut.end - cut.start <= 3_000 for cut in cuts)
 
 
-def test_short_output_whole_long_shows_forty_lines() -> None:
+def test_long_output_is_cut_into_pieces_of_forty_lines() -> None:
     assert [cut[:2] for cut in cut_plain("one\ntwo")] == [(0, 7)]
     text = "\n".join(map(str, range(100)))
     assert [text[cut.start : cut.end].count("\n") + 1 for cut in cut_plain(text)] == [40, 40, 20]
@@ -42,7 +42,7 @@ def test_markdown_is_cut_between_paragraphs() -> None:
     assert text[second.start :].startswith("word")
 
 
-def test_code_continues_across_pieces() -> None:
+def test_code_fence_continues_in_next_piece() -> None:
     text = "Look:\n\n```python\n" + "\n".join(f"line_{number} = {number}" for number in range(400)) + "\n```\n\nDone."
     first, *rest = cut_markdown(text)
     assert first.fence == ""
@@ -51,7 +51,7 @@ def test_code_continues_across_pieces() -> None:
     assert text[: rest[0].start].endswith("\n")
 
 
-def test_a_fence_is_closed_by_its_own_kind_only() -> None:
+def test_fence_closes_only_by_its_own_marker() -> None:
     text = "````md\n```py\nx\n```\n" + "y\n" * 1_600 + "````\n\n" + "after\n\n" * 300
     fences = [cut.fence for cut in cut_markdown(text)]
     assert fences[0] == ""
@@ -59,6 +59,6 @@ def test_a_fence_is_closed_by_its_own_kind_only() -> None:
     assert fences[-1] == ""
 
 
-def test_terminal_control_codes_removed() -> None:
+def test_terminal_escapes_are_removed() -> None:
     assert without_escapes("\x1b[1;32mok\x1b[0m \x1b]0;title\x07done") == "ok done"
     assert without_escapes("plain [31m text") == "plain [31m text"

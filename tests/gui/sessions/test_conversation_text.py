@@ -41,7 +41,7 @@ def test_results_join_their_calls(talk: Conversation) -> None:
     assert talk.prompts == (0,)
 
 
-def test_tool_line_shows_input_and_output_size(talk: Conversation) -> None:
+def test_tool_summary_shows_input_and_result_length(talk: Conversation) -> None:
     said = [summary(talk, entry) for entry in talk.entries if entry.kind in ("tool", "thinking")]
     assert said == [
         ("Thinking", "Hm.", "3 characters"),
@@ -51,12 +51,12 @@ def test_tool_line_shows_input_and_output_size(talk: Conversation) -> None:
     ]
 
 
-def test_a_call_without_a_result_says_so() -> None:
+def test_call_without_result_is_marked() -> None:
     talk = conversation_of(("assistant", (("tool-call", '{"x": {"deep": "first text"}}', "Odd"),)))
     assert summary(talk, talk.entries[0]) == ("Odd", "first text", "no result")
 
 
-def test_a_line_leads_to_its_part_of_an_entry(talk: Conversation) -> None:
+def test_line_number_resolves_to_entry_part(talk: Conversation) -> None:
     line = talk.session.messages[5].line
     entry, pieces = talk.at_line(line)
     assert talk.entries[entry].parts == (2, 5)
@@ -65,7 +65,7 @@ def test_a_line_leads_to_its_part_of_an_entry(talk: Conversation) -> None:
     assert talk.at_line(0)[0] == 0
 
 
-def test_a_search_lands_on_its_first_hit_in_the_line(talk: Conversation) -> None:
+def test_landing_finds_first_hit_in_line(talk: Conversation) -> None:
     found = landing(talk, talk.session.messages[5].line, plain_finder("row 77"), CancelToken())
     assert found.entry == 2
     assert found.hit is not None
@@ -75,19 +75,19 @@ def test_a_search_lands_on_its_first_hit_in_the_line(talk: Conversation) -> None
     assert landing(talk, None, plain_finder("two"), CancelToken()).entry == 4
 
 
-def test_user_line_breaks_stay_link_targets_unsearched(talk: Conversation) -> None:
+def test_prompt_keeps_line_breaks_and_link_targets_are_skipped(talk: Conversation) -> None:
     assert talk.markdown(0) == "\nFirst line  \nsecond line"
     assert talk.searchable(talk.entries[4].first_piece) == "Two [files]."
 
 
-def test_a_session_without_anything_is_empty() -> None:
+def test_empty_session_has_no_entries() -> None:
     talk = prepare(SessionText(summary=SESSIONS[VALVE].summary, messages=(), masked=0, unknown=()), CancelToken())
     assert len(talk.entries) == 0
     assert talk.at_line(4) == (0, [])
     assert len(Rows(talk).rows) == 0
 
 
-def test_preparing_can_be_cancelled() -> None:
+def test_prepare_can_be_cancelled() -> None:
     token = CancelToken()
     token.cancel()
     with pytest.raises(Cancelled):
@@ -101,7 +101,7 @@ def shown(rows: Rows) -> list[Row]:
     return [rows.rows[position] for position in range(len(rows.rows))]
 
 
-def test_rows_follow_the_folds(talk: Conversation) -> None:
+def test_rows_follow_folds(talk: Conversation) -> None:
     rows = Rows(talk)
     folded = [(0, 0), (1, SUMMARY), (2, SUMMARY), (3, SUMMARY), (4, 0), (5, SUMMARY), (6, 0)]
     assert shown(rows) == folded
@@ -115,7 +115,7 @@ def test_rows_follow_the_folds(talk: Conversation) -> None:
     assert shown(rows) == folded
 
 
-def test_all_tools_are_hidden_or_unfolded_together(talk: Conversation) -> None:
+def test_tool_detail_hides_or_unfolds_all_calls(talk: Conversation) -> None:
     rows = Rows(talk)
     rows.set_fold(2, "all")
     rows.set_detail("hidden")
@@ -126,7 +126,7 @@ def test_all_tools_are_hidden_or_unfolded_together(talk: Conversation) -> None:
     assert (3, MORE) not in shown(rows)
 
 
-def test_hit_unfolds_only_needed(talk: Conversation) -> None:
+def test_reveal_unfolds_only_as_needed(talk: Conversation) -> None:
     rows = Rows(talk)
     bash = talk.entries[2].first_piece
     assert rows.rows[rows.reveal(bash + 1)] == (2, 1)
@@ -140,18 +140,18 @@ def test_hit_unfolds_only_needed(talk: Conversation) -> None:
 # --- Markdown ---------------------------------------------------------------------------------------------------------
 
 
-def test_a_message_is_copied_as_it_was_written(talk: Conversation) -> None:
+def test_message_is_copied_as_written(talk: Conversation) -> None:
     assert entry_markdown(talk, 4) == "Two [files](http://example.org/files)."
     assert entry_markdown(talk, 3) == '**Read** a.py\n\n```\n{\n  "file_path": "a.py"\n}\n```\n\n```\nx = 1\n\n```'
 
 
-def test_a_fence_in_an_output_does_not_end_its_own() -> None:
+def test_fence_in_output_gets_longer_outer_fence() -> None:
     talk = conversation_of(("tool", (("tool-result", "````\nx\n````", "Read"),)))
     assert "`````\n````\nx\n````\n`````" in entry_markdown(talk, 0)
 
 
 @pytest.mark.parametrize(("detail", "tools", "outputs"), [("hidden", 0, 0), ("short", 1, 0), ("full", 1, 1)])
-def test_a_session_is_copied_with_as_much_as_is_shown(talk: Conversation, detail, tools, outputs) -> None:
+def test_session_copy_matches_tool_detail(talk: Conversation, detail, tools, outputs) -> None:
     text = conversation_markdown(talk, detail, CancelToken())
     assert text.startswith("# Fix the valve controller\n\nClaude Code · ")
     assert text.count("## You, ") == 1

@@ -6,7 +6,7 @@ from gui.sessions.panel import DateChange, SessionsPanel
 from tests.helpers.fake_sessions import NOW
 
 
-def test_new_day_signalled_once(qtbot):
+def test_day_change_is_signalled_once(qtbot):
     days = [date(2026, 2, 11)]
     parent = QObject()
     watch = DateChange(lambda: days[-1], parent)
@@ -20,7 +20,7 @@ def test_new_day_signalled_once(qtbot):
     assert told == [date(2026, 2, 12)]
 
 
-def test_after_midnight_the_list_says_yesterday(qtbot, jobs, memory):
+def test_headings_update_after_midnight(qtbot, jobs, memory):
     days = [date.fromtimestamp(NOW)]
     panel = SessionsPanel(jobs, today=lambda: days[-1])
     qtbot.addWidget(panel.header)

@@ -20,7 +20,7 @@ def model(qtbot, today) -> SessionModel:
     return model
 
 
-def test_qt_accepts_the_model_through_its_changes(model):
+def test_session_model_passes_qt_model_tester(model):
     assert model.rowCount() == 19
     assert model.rowCount(model.index(0)) == 0
     assert not model.flags(model.index(0)) & Qt.ItemFlag.ItemIsSelectable
@@ -31,7 +31,7 @@ def test_qt_accepts_the_model_through_its_changes(model):
     assert model.first_place() == model.place(("session", VALVE)) == -1
 
 
-def test_rows_are_spoken_whole(model):
+def test_rows_have_full_accessible_text(model):
     spoken = [model.index(place).data(Role.AccessibleTextRole) for place in range(3)]
     assert spoken[0] == "Today, 2 sessions"
     assert spoken[1] == (
@@ -40,12 +40,12 @@ def test_rows_are_spoken_whole(model):
     assert spoken[2].startswith("Sub-agent. Find unsettled relay reads. ")
 
 
-def test_likeness_is_spoken(model):
+def test_similarity_is_in_accessible_heading(model):
     model.set_rows(build_alike(CATALOGUE, [(SESSIONS[VALVE].summary, 0.812)]))
     assert model.index(0).data(Role.DisplayRole).endswith("likeness 0.81")
 
 
-def test_tooltips_tell_the_whole_project_and_show_text_as_text(model):
+def test_tooltips_show_full_project_and_path(model):
     tip = model.index(1).data(Role.ToolTipRole)
     assert "/home/ines/src/greenhouse (branch fix/valve)" in tip
     assert VALVE in tip

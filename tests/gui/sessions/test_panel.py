@@ -61,7 +61,7 @@ def test_all_sessions_are_listed_and_counted(panel):
     assert _counts(panel) == "11 sessions · 1 sub-agent · 6 agents"
 
 
-def test_the_first_session_is_selected_for_the_conversation(qtbot, show_panel, memory, jobs):
+def test_first_session_is_selected(qtbot, show_panel, memory, jobs):
     told = []
     panel = SessionsPanel(jobs)
     qtbot.addWidget(panel.header)
@@ -75,7 +75,7 @@ def test_the_first_session_is_selected_for_the_conversation(qtbot, show_panel, m
     assert not panel._follower.due
 
 
-def test_titles_filter_per_key_content_after_pause(qtbot, panel, memory):
+def test_typing_filters_titles_immediately_and_content_later(qtbot, panel, memory):
     _type(qtbot, panel, "relay")
     assert _sessions(panel) == ["Fix the valve controller", "Find unsettled relay reads"]
     assert memory.searches == []
@@ -87,7 +87,7 @@ def test_titles_filter_per_key_content_after_pause(qtbot, panel, memory):
     assert "relay" in next(m.text for m in SESSIONS[VALVE].messages if m.line == line).lower()
 
 
-def test_enter_searches_content_then_opens(qtbot, panel, memory):
+def test_enter_searches_content_immediately_then_opens(qtbot, panel, memory):
     _type(qtbot, panel, "lisbon keys ruth")
     qtbot.keyClick(panel.box.edit, Key.Key_Return)
     assert not panel._content._pause.isActive()
@@ -98,14 +98,14 @@ def test_enter_searches_content_then_opens(qtbot, panel, memory):
     assert opened.args[0].title == _sessions(panel)[0]
 
 
-def test_only_the_newest_text_is_searched(qtbot, panel, memory):
+def test_only_newest_text_is_searched(qtbot, panel, memory):
     _type(qtbot, panel, "relay")
     _type(qtbot, panel, "s")
     _rest(qtbot, panel)
     assert [query for query, *_ in memory.searches] == ["relays"]
 
 
-def test_role_restricts_hits(qtbot, panel):
+def test_speaker_filter_restricts_hits(qtbot, panel):
     panel.search("firmware")
     _rest(qtbot, panel)
     assert _sessions(panel) == ["Fix the valve controller"]
@@ -115,7 +115,7 @@ def test_role_restricts_hits(qtbot, panel):
     assert _sessions(panel) == ["Fix the valve controller"]
 
 
-def test_agent_project_and_time_are_chosen_from_menus(qtbot, panel):
+def test_agent_project_and_time_filters_combine(qtbot, panel):
     _choose(panel, "Agent", "Codex")
     assert _counts(panel) == "3 of 11 sessions"
     _choose(panel, "Project", "nas")
@@ -126,21 +126,21 @@ def test_agent_project_and_time_are_chosen_from_menus(qtbot, panel):
     assert _sessions(panel) == ["Drip or soaker hose", "バルブの説明書の要約"]
 
 
-def test_two_days_can_be_given_in_any_order(qtbot, panel):
+def test_days_dialog_accepts_days_in_any_order(qtbot, panel):
     dialog = DaysDialog(panel._listed._today(), panel._listed._today().replace(day=9))
     qtbot.addWidget(dialog)
     assert dialog.period().words == "9 Feb 2026 – 11 Feb 2026"
     assert (dialog.period().first.day, dialog.period().last.day) == (9, 11)
 
 
-def test_orders(qtbot, panel):
+def test_order_choice_sorts_sessions(qtbot, panel):
     panel.view.order_chosen.emit("project")
     assert _titles(panel)[0] == "greenhouse"
     panel.view.order_chosen.emit("longest")
     assert _titles(panel)[0] == "Fix the valve controller"
 
 
-def test_sub_agents_are_unfolded_by_key_by_click_and_for_all(qtbot, panel):
+def test_sub_agents_unfold_by_key_click_and_menu(qtbot, panel):
     listed = panel.view.list
     listed.take_focus()
     qtbot.keyClick(listed, Key.Key_Right)
@@ -161,7 +161,7 @@ def test_sub_agents_are_unfolded_by_key_by_click_and_for_all(qtbot, panel):
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_right_to_left_unfolds_from_other_side(qtbot, panel):
+def test_right_to_left_layout_swaps_unfold_side(qtbot, panel):
     listed = panel.view.list
     listed.take_focus()
     qtbot.keyClick(listed, Key.Key_Left)
@@ -175,7 +175,7 @@ def test_right_to_left_unfolds_from_other_side(qtbot, panel):
     assert _titles(panel)[2] == "Find unsettled relay reads"
 
 
-def test_the_keys_lead_from_box_to_list_and_back(qtbot, panel):
+def test_keys_move_from_box_to_list_and_back(qtbot, panel):
     panel.focus_box()
     qtbot.keyClick(panel.box.edit, Key.Key_Down)
     assert panel.view.list.hasFocus()
@@ -208,7 +208,7 @@ def test_selection_survives_new_sessions(qtbot, panel, memory):
     assert listed.current_session().path == chosen
 
 
-def test_similar_sessions_shown_with_return(qtbot, panel):
+def test_similar_sessions_replace_list_and_escape_returns(qtbot, panel):
     listed = panel.view.list
     panel.show_similar(VALVE)
     _rest(qtbot, panel)
@@ -221,7 +221,7 @@ def test_similar_sessions_shown_with_return(qtbot, panel):
     assert panel.view.notice.isHidden()
 
 
-def test_without_vectors_nothing_is_alike_and_typing_leads_back(qtbot, panel, memory):
+def test_without_vectors_no_similar_sessions_are_found(qtbot, panel, memory):
     memory.vectors = False
     panel.show_similar(VALVE)
     _rest(qtbot, panel)
@@ -230,7 +230,7 @@ def test_without_vectors_nothing_is_alike_and_typing_leads_back(qtbot, panel, me
     assert _sessions(panel) == ["Invoice double entry"]
 
 
-def test_a_failed_comparison_says_so_beside_the_list(qtbot, panel, memory):
+def test_failed_comparison_is_shown_with_way_back(qtbot, panel, memory):
     memory.session_error = ProviderError("The model is gone.")
     panel.show_similar(VALVE)
     _rest(qtbot, panel)
@@ -239,7 +239,7 @@ def test_a_failed_comparison_says_so_beside_the_list(qtbot, panel, memory):
     assert len(_sessions(panel)) == 11
 
 
-def test_escape_clears_filters_else_keeps_list(qtbot, panel):
+def test_escape_in_empty_box_clears_filters_but_not_similar(qtbot, panel):
     panel.show_similar(VALVE)
     _rest(qtbot, panel)
     panel.box.focus()
@@ -252,7 +252,7 @@ def test_escape_clears_filters_else_keeps_list(qtbot, panel):
     assert _counts(panel) == "11 sessions · 1 sub-agent · 6 agents"
 
 
-def test_nothing_matches(qtbot, panel):
+def test_no_match_offers_clearing_filters(qtbot, panel):
     panel.search("zebra crossing")
     assert "Searching messages" in panel.view.page.accessibleName()
     _rest(qtbot, panel)
@@ -263,7 +263,7 @@ def test_nothing_matches(qtbot, panel):
     assert panel.box.edit.hasFocus()
 
 
-def test_without_a_folder_one_is_asked_for(qtbot, show_panel):
+def test_without_folder_page_asks_for_one(qtbot, show_panel):
     memory = FakeMemory()
     memory.set_status(sources=("memory",))
     panel = show_panel(memory)
@@ -278,7 +278,7 @@ def test_without_a_folder_one_is_asked_for(qtbot, show_panel):
     memory.close()
 
 
-def test_a_failure_can_be_tried_again(qtbot, show_panel, memory):
+def test_failed_listing_can_be_retried(qtbot, show_panel, memory):
     memory.session_error = ProviderError("The index is locked.")
     panel = show_panel(memory)
     assert panel.view.page.accessibleName() == "The sessions cannot be listed The index is locked."
@@ -288,7 +288,7 @@ def test_a_failure_can_be_tried_again(qtbot, show_panel, memory):
     assert len(_sessions(panel)) == 11
 
 
-def test_a_failed_search_leaves_the_titles(qtbot, panel, memory):
+def test_failed_content_search_keeps_title_matches(qtbot, panel, memory):
     memory.search_error = ProviderError("No answer.")
     panel.search("invoice")
     _rest(qtbot, panel)
@@ -300,7 +300,7 @@ def test_a_failed_search_leaves_the_titles(qtbot, panel, memory):
     assert panel.view.notice.isHidden()
 
 
-def test_another_memory_replaces_all(qtbot, panel):
+def test_manager_change_replaces_sessions(qtbot, panel):
     other = FakeMemory(sessions={CHILD: SESSIONS[CHILD]})
     panel.set_manager(other)
     _rest(qtbot, panel)
@@ -309,7 +309,7 @@ def test_another_memory_replaces_all(qtbot, panel):
     other.close()
 
 
-def test_menu_copies_resume_command(qtbot, panel):
+def test_menu_copies_resume_command_and_path(qtbot, panel):
     row = panel.view.list.current_row()
     menu = SessionMenu(row, {}, panel.view)
     {action.text(): action for action in menu.actions()}["Copy resume command"].trigger()
@@ -322,7 +322,7 @@ def test_menu_copies_resume_command(qtbot, panel):
     assert not none.fold.isVisible()
 
 
-def test_the_menu_opens_over_the_current_session(qtbot, panel, monkeypatch):
+def test_context_menu_acts_on_current_session(qtbot, panel, monkeypatch):
     monkeypatch.setattr(SessionMenu, "popup", lambda *_: None)  # offscreen cannot grab the keyboard
     panel.view.list.menu_wanted.emit(panel.view.list.current_row(), QPoint(0, 0))
     menu = panel.view.findChild(SessionMenu)
@@ -335,7 +335,7 @@ def test_the_menu_opens_over_the_current_session(qtbot, panel, monkeypatch):
     assert _titles(panel)[0] == "Find unsettled relay reads"
 
 
-def test_every_control_has_a_name(panel):
+def test_every_control_has_accessible_name(panel):
     for root in (panel.header, panel.body):
         for kind in (QAbstractButton, QLineEdit):
             for widget in root.findChildren(kind):
@@ -343,7 +343,7 @@ def test_every_control_has_a_name(panel):
                     assert widget.accessibleName() or (isinstance(widget, QAbstractButton) and widget.text())
 
 
-def test_ten_thousand_sessions_end_where_the_end_key_leads(qtbot, show_panel, monkeypatch):
+def test_end_key_reaches_last_of_ten_thousand_sessions(qtbot, show_panel, monkeypatch):
     memory = FakeMemory()
     monkeypatch.setattr(memory, "sessions", lambda: many_summaries(10_000))
     panel = show_panel(memory)
@@ -358,7 +358,7 @@ def test_ten_thousand_sessions_end_where_the_end_key_leads(qtbot, show_panel, mo
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_typed_words_are_marked_in_titles(qtbot, panel, appearance, theme, grabbed: Callable[[QWidget], set[int]]):
+def test_query_words_are_marked_in_titles(qtbot, panel, appearance, theme, grabbed: Callable[[QWidget], set[int]]):
     appearance.set_theme(theme)
     mark = theme_tokens(theme).mark.rgb()
     assert mark not in grabbed(panel.view.list.viewport())
@@ -379,7 +379,7 @@ def grabbed() -> Callable[[QWidget], set[int]]:
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
-def test_folder_request_not_cut_when_narrow(qtbot, show_panel, appearance, scale):
+def test_folder_request_is_not_cut_in_narrow_list(qtbot, show_panel, appearance, scale):
     appearance.set_font_scale(scale)
     memory = FakeMemory()
     memory.set_status(sources=("memory",))

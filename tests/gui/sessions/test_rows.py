@@ -19,7 +19,7 @@ def _titles(listing: Listing) -> list[str]:
     return [row.title if isinstance(row, HeadingRow) else row.entry.title for row in listing.rows]
 
 
-def test_sessions_stand_under_their_days_newest_first(today):
+def test_sessions_are_grouped_by_day_newest_first(today):
     listing = _listed(today)
     assert _titles(listing)[:6] == [
         "Today",
@@ -34,7 +34,7 @@ def test_sessions_stand_under_their_days_newest_first(today):
     assert listing.sessions == CATALOGUE.sessions == len(SESSIONS) - 1
 
 
-def test_oldest_first_leaves_those_without_a_date_at_the_end(today):
+def test_oldest_first_puts_undated_sessions_last(today):
     titles = _titles(_listed(today, Criteria(order="oldest")))
     assert titles[:2] == ["7 January 2025", "Untitled session"]
     assert titles[-2:] == ["No date", "Is the log rotated?"]
@@ -47,12 +47,12 @@ def test_longest_first_has_no_headings(today):
     assert lengths[0] > lengths[-1]
 
 
-def test_by_project_those_without_one_come_last(today):
+def test_project_order_puts_sessions_without_project_last(today):
     headings = [row.title for row in _listed(today, Criteria(order="project")).rows if isinstance(row, HeadingRow)]
     assert headings == ["greenhouse", "nas", "otter", "workspace", "No project"]
 
 
-def test_sub_agents_are_shown_under_their_parent_when_asked_for(today):
+def test_unfolded_sub_agents_follow_their_parent(today):
     for listing in (_listed(today, opened={VALVE}), _listed(today, Criteria(parts=True))):
         parent, child = listing.rows[1], listing.rows[2]
         assert (parent.entry.summary.path, parent.opened, parent.depth) == (VALVE, True, 0)
@@ -60,13 +60,13 @@ def test_sub_agents_are_shown_under_their_parent_when_asked_for(today):
         assert listing.sessions == CATALOGUE.sessions  # they do not count
 
 
-def test_matching_sub_agent_shown_with_parent(today):
+def test_matching_sub_agent_is_shown_with_parent(today):
     listing = _listed(today, Criteria(text="unsettled"))
     assert _titles(listing) == ["Today", "Fix the valve controller", "Find unsettled relay reads"]
     assert not listing.rows[1].opened
 
 
-def test_orphaned_sub_agent_listed_alone(today):
+def test_sub_agent_without_parent_is_listed_alone(today):
     lonely = make_catalogue([make_session_summary(parent="nobody")])
     assert lonely.sessions == 1
     assert make_catalogue([make_session_summary(id="x", parent="x")]).sessions == 1
@@ -83,18 +83,18 @@ def test_orphaned_sub_agent_listed_alone(today):
         ("nowhere", []),
     ],
 )
-def test_all_typed_words_stand_in_title_project_agent_or_id(today, text, titles):
+def test_all_query_words_must_match_session_fields(today, text, titles):
     listing = _listed(today, Criteria(text=text))
     assert [row.entry.title for row in listing.rows if not isinstance(row, HeadingRow)] == titles
 
 
-def test_content_hit_listed_with_count(today):
+def test_content_hit_lists_session_with_hit_count(today):
     listing = _listed(today, Criteria(text="nowhere"), hits={VALVE: 3, CHILD: 1})
     assert [row.hits for row in listing.rows[1:]] == [3, 1]
     assert listing.hits == 4
 
 
-def test_agent_project_and_time_narrow_together(today):
+def test_agent_project_and_time_criteria_combine(today):
     codex = _listed(today, Criteria(agent="codex"))
     assert codex.sessions == 3
     assert _listed(today, Criteria(agent="codex", project="/home/ines/src/otter")).sessions == 2
@@ -103,35 +103,35 @@ def test_agent_project_and_time_narrow_together(today):
     assert _listed(today, Criteria(period=ANY_TIME)).sessions == CATALOGUE.sessions
 
 
-def test_a_session_over_midnight_belongs_to_both_days(today):
+def test_session_across_midnight_matches_both_days(today):
     night = make_catalogue([make_session_summary(started=NOW - 86_400, ended=NOW)])
     for days in (date(2026, 2, 10), date(2026, 2, 11)):
         criteria = Criteria(period=Period("", first=days, last=days))
         assert build_listing(night, criteria, {}, (), today).sessions == 1
 
 
-def test_months_end_on_their_last_day():
+def test_month_period_ends_on_last_day():
     assert month_period(date(2024, 2, 1)).last == date(2024, 2, 29)
     assert month_period(date(2025, 12, 1)).last == date(2025, 12, 31)
 
 
-def test_filter_choices_counted(today):
+def test_filter_choices_have_counts(today):
     assert [(choice.words, choice.sessions) for choice in CATALOGUE.agents][:2] == [("Codex", 3), ("OpenClaw", 3)]
     assert {choice.words for choice in CATALOGUE.projects} == {"greenhouse", "otter", "nas", "workspace"}
     assert CATALOGUE.months[0] == (date(2026, 2, 1), 7)
 
 
-def test_same_named_projects_distinguished():
+def test_projects_with_same_name_show_parent_folder():
     twins = make_catalogue([make_session_summary("a", project="/x/web"), make_session_summary("b", project="/y/web")])
     assert {choice.words for choice in twins.projects} == {"x/web", "y/web"}
 
 
-def test_times_beyond_the_calendar_are_no_trouble(today):
+def test_out_of_range_times_are_accepted(today):
     odd = make_catalogue([make_session_summary(started=1e18, ended=1e18), make_session_summary("b", started=-1e18)])
     assert odd.sessions == build_listing(odd, Criteria(), {}, (), today).sessions == 2
 
 
-def test_similar_sessions_ordered_without_deleted():
+def test_similar_sessions_keep_order_and_skip_missing():
     valve, child = SESSIONS[VALVE].summary, SESSIONS[CHILD].summary
     gone = make_session_summary("sessions/gone.jsonl")
     rows = build_alike(CATALOGUE, [(child, 0.9), (gone, 0.8), (valve, 0.7)])

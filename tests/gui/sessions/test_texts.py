@@ -12,12 +12,12 @@ _KEPT = FileIssue(
 _SAID = f"{_KEPT.path}: {_KEPT.detail} Search all workspaces to find them from here."
 
 
-def test_sessions_elsewhere_named_with_link():
+def test_sessions_in_other_workspace_are_named():
     other = FileIssue(path="x.bin", rule="extension", detail="It is no note.")
     assert messages.elsewhere(make_status(skipped_files=(other, _KEPT))) == _SAID
     assert messages.elsewhere(make_status(skipped_files=(other,))) == ""
 
 
-def test_an_empty_list_is_no_lost_one():
+def test_empty_list_names_other_workspaces():
     title, sentence = messages.without_sessions(make_status(sources=("memory", "sessions"), skipped_files=(_KEPT,)))
     assert (title, sentence) == ("These sessions belong to other workspaces", _SAID)

@@ -21,11 +21,11 @@ TODAY = date(2026, 2, 11)
         (None, "No date"),
     ],
 )
-def test_days_formatted_naturally(day, title):
+def test_day_title_uses_relative_words(day, title):
     assert day_title(day, TODAY) == title
 
 
-def test_short_day_when_narrow():
+def test_day_text_is_shortened_to_fit():
     assert day_text(TODAY.toordinal()) == "Wednesday 11 February 2026"
     assert day_text(TODAY.toordinal(), lambda words: len(words) < 20) == "11 Feb 2026"
 
@@ -34,15 +34,15 @@ def test_short_day_when_narrow():
     ("seconds", "words"),
     [(-5, ""), (0, ""), (20, "under 1 min"), (1320, "22 min"), (5220, "1 h 27"), (7380, "2 h 03"), (260_000, "3 days")],
 )
-def test_how_long_it_took(seconds, words):
+def test_span_wording(seconds, words):
     assert span(1000.0, 1000.0 + seconds) == words
 
 
-def test_unknown_parts_left_out():
+def test_span_with_unknown_end_is_empty():
     assert span(None, 5.0) == span(5.0, None) == ""
 
 
-def test_names():
+def test_agent_and_folder_names():
     assert agent_name("claude-code") == "Claude Code"
     assert agent_name("new-thing") == "new-thing"
     assert folder_name("/home/ines/src/otter/") == "otter"

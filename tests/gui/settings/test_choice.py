@@ -4,7 +4,7 @@ from engine import Settings
 from gui.settings.embedding_choice import EmbeddingChoice
 
 
-def test_choice_round_trips_settings():
+def test_choice_round_trips_through_settings():
     settings = Settings(provider="openai", model="m", dimensions=256, fallback="embedded")
     settings = msgspec.structs.replace(
         settings, remote=msgspec.structs.replace(settings.remote, base_url="https://host/v1", agreed=("gemini",))
@@ -12,21 +12,21 @@ def test_choice_round_trips_settings():
     assert EmbeddingChoice.of(settings).applied_to(Settings()) == settings
 
 
-def test_only_differences_saved_unset_removed():
+def test_changes_contain_only_differences_and_unset_values():
     before = EmbeddingChoice("openai", model="m", dimensions=256)
     assert before.changes(before) == {}
     now = before.with_provider("gemini")
     assert now.changes(before) == {"provider": "gemini", "model": "", "dimensions": None}
 
 
-def test_other_provider_gets_no_foreign_model():
+def test_provider_change_drops_model_and_server():
     """Or its texts would go to the other's server."""
     assert EmbeddingChoice("openai", model="m", base_url="https://host/v1").with_provider("voyage") == EmbeddingChoice(
         "voyage"
     )
 
 
-def test_agreeing_keeps_the_order_and_can_be_taken_back():
+def test_consent_list_is_sorted_and_revocable():
     choice = EmbeddingChoice("auto").with_agreed("voyage", True).with_agreed("openai", True)
     assert choice.agreed == ("openai", "voyage")
     assert choice.with_agreed("openai", False).agreed == ("voyage",)

@@ -53,7 +53,7 @@ def _rest(qtbot, dialog) -> None:
     qtbot.waitUntil(lambda: dialog.ready)
 
 
-def test_every_page_has_a_row_for_each_of_its_options(qtbot, dialog):
+def test_every_page_has_row_for_each_option(qtbot, dialog):
     for name in dialog.pages.names:
         dialog.show_page(name)
         _rest(qtbot, dialog)
@@ -63,7 +63,7 @@ def test_every_page_has_a_row_for_each_of_its_options(qtbot, dialog):
     assert list(dialog.pages.names) == list(PAGES)
 
 
-def test_row_shows_name_source_and_effect(qtbot, dialog, notes):
+def test_row_shows_label_unit_origin_and_effect(qtbot, dialog, notes):
     dialog.show_page("advanced")
     _rest(qtbot, dialog)
     row = _row(dialog, "chunking.tokens")
@@ -76,7 +76,7 @@ def test_row_shows_name_source_and_effect(qtbot, dialog, notes):
     assert "takes a new index" in described
 
 
-def test_typed_change_waits_and_applies_with_effects(qtbot, dialog, notes):
+def test_pending_change_waits_for_apply(qtbot, dialog, notes):
     dialog.show_page("advanced")
     _rest(qtbot, dialog)
     line = _type(qtbot, dialog, "chunking.tokens", "200")
@@ -94,7 +94,7 @@ def test_typed_change_waits_and_applies_with_effects(qtbot, dialog, notes):
     assert _row(dialog, "chunking.tokens").footer.origin.text() == "Global"
 
 
-def test_recipient_shown_before_sending(qtbot, dialog):
+def test_pending_change_names_server_texts_are_sent_to(qtbot, dialog):
     engine.save_setting("provider", "openai")
     dialog.model.read_again()
     _rest(qtbot, dialog)
@@ -107,7 +107,7 @@ def test_recipient_shown_before_sending(qtbot, dialog):
     ("text", "sentence"),
     [("x", "It must be a whole number."), ("0", "It must be 1 or more."), ("", "It must be a whole number.")],
 )
-def test_invalid_text_reported_never_saved(qtbot, dialog, text, sentence):
+def test_invalid_input_shows_error_and_is_not_saved(qtbot, dialog, text, sentence):
     line = _row(dialog, "query.max_results").field.focusProxy()
     line.setFocus()
     line.selectAll()
@@ -123,7 +123,7 @@ def test_invalid_text_reported_never_saved(qtbot, dialog, text, sentence):
     assert sentence not in _said(_row(dialog, "query.max_results"))
 
 
-def test_keys_step_a_number_within_its_range(qtbot, dialog):
+def test_arrow_keys_step_number_within_range(qtbot, dialog):
     line = _row(dialog, "query.min_score").field.focusProxy()
     line.setFocus()
     for _ in range(20):
@@ -133,7 +133,7 @@ def test_keys_step_a_number_within_its_range(qtbot, dialog):
     assert line.text() == "0.95"
 
 
-def test_window_switch_saved_immediately_and_undone(qtbot, dialog):
+def test_window_switch_saves_immediately_and_ctrl_z_undoes(qtbot, dialog):
     dialog.show_page("privacy")
     _rest(qtbot, dialog)
     box = _row(dialog, "window.keep_searches").field.focusProxy()
@@ -148,7 +148,7 @@ def test_window_switch_saved_immediately_and_undone(qtbot, dialog):
     assert load_settings().window.keep_searches
 
 
-def test_field_undo_before_dialog_undo(qtbot, dialog):
+def test_ctrl_z_undoes_field_text_before_dialog_change(qtbot, dialog):
     dialog.model.set("facts.recall_results", 5, "defaults")
     _rest(qtbot, dialog)
     line = _type(qtbot, dialog, "query.max_results", "77")
@@ -157,7 +157,7 @@ def test_field_undo_before_dialog_undo(qtbot, dialog):
     assert dialog.model.shown.in_force("facts.recall_results") == 5
 
 
-def test_option_set_globally_or_locally_and_reset(qtbot, dialog, notes):
+def test_option_is_set_globally_or_per_folder_and_reset(qtbot, dialog, notes):
     dialog.show_page("general")
     _rest(qtbot, dialog)
     row = _row(dialog, "window.editor")
@@ -179,7 +179,7 @@ def test_option_set_globally_or_locally_and_reset(qtbot, dialog, notes):
     assert not row.footer.reset.isVisible()
 
 
-def test_a_search_finds_by_name_key_help_and_value_and_marks(qtbot, dialog):
+def test_search_matches_name_key_help_and_value(qtbot, dialog):
     qtbot.keyClick(dialog, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     assert QApplication.focusWidget() is dialog._query
     for query, key in (
@@ -196,7 +196,7 @@ def test_a_search_finds_by_name_key_help_and_value_and_marks(qtbot, dialog):
     assert "<span" in dialog._results.rows["window.editor"]._help.text()
 
 
-def test_found_option_edited_in_place(qtbot, dialog):
+def test_search_result_can_be_edited_in_place(qtbot, dialog):
     qtbot.keyClicks(dialog._query, "half-life")
     qtbot.keyClick(dialog._query, Qt.Key.Key_Down)
     _rest(qtbot, dialog)
@@ -211,7 +211,7 @@ def test_found_option_edited_in_place(qtbot, dialog):
     assert load_settings().query.hybrid.temporal_decay.half_life_days == 90
 
 
-def test_an_option_of_a_form_leads_to_its_page(qtbot, dialog):
+def test_form_option_in_search_opens_its_page(qtbot, dialog):
     qtbot.keyClicks(dialog._query, "fallback provider")
     _rest(qtbot, dialog)
     _button(dialog, "Change on the page Embedding").click()
@@ -220,7 +220,7 @@ def test_an_option_of_a_form_leads_to_its_page(qtbot, dialog):
     assert dialog.pages.page("embedding").isVisible()
 
 
-def test_a_search_for_nothing_says_so_and_escape_ends_it(qtbot, dialog):
+def test_empty_search_result_is_shown_and_escape_clears(qtbot, dialog):
     qtbot.keyClicks(dialog._query, "qwertz")
     _rest(qtbot, dialog)
     assert "No setting has these words" in _said(dialog)
@@ -229,7 +229,7 @@ def test_a_search_for_nothing_says_so_and_escape_ends_it(qtbot, dialog):
     assert dialog.pages.page("search").isVisible()
 
 
-def test_close_asks_about_pending(qtbot, dialog):
+def test_closing_with_pending_changes_asks_to_apply(qtbot, dialog):
     dialog.model.set("sync.interval_minutes", 9, "defaults")
     dialog.reject()
     assert dialog.isVisible()
@@ -239,7 +239,7 @@ def test_close_asks_about_pending(qtbot, dialog):
     assert load_settings().sync.interval_minutes == 0
 
 
-def test_typing_counts_on_close(qtbot, dialog):
+def test_unfinished_input_counts_on_close(qtbot, dialog):
     dialog.show_page("sync")
     _rest(qtbot, dialog)
     _type(qtbot, dialog, "sync.interval_minutes", "9")
@@ -251,7 +251,7 @@ def test_typing_counts_on_close(qtbot, dialog):
     assert load_settings().sync.interval_minutes == 9
 
 
-def test_damaged_file_reported_and_renamed(qtbot, dialog):
+def test_damaged_settings_file_can_be_set_aside(qtbot, dialog):
     settings_path().parent.mkdir(parents=True, exist_ok=True)
     settings_path().write_text("[broken")
     dialog.model.read_again()
@@ -261,7 +261,7 @@ def test_damaged_file_reported_and_renamed(qtbot, dialog):
         _button(dialog, "Set it aside, use the defaults").click()
 
 
-def test_small_dialog_uses_combo_box(qtbot, dialog, appearance):
+def test_narrow_dialog_replaces_page_list_with_combo_box(qtbot, dialog, appearance):
     pages = dialog.findChild(QListWidget)
     assert pages.isVisible()
     assert not dialog._choice.box.isVisible()
@@ -283,7 +283,7 @@ def test_small_dialog_uses_combo_box(qtbot, dialog, appearance):
 
 @pytest.mark.parametrize("scale", [1.0, 2.0])
 @pytest.mark.parametrize("page", ["general", "sources", "search", "privacy", "advanced"])
-def test_nothing_is_cut_at_the_least_size(qtbot, dialog, appearance, page, scale):
+def test_no_label_is_cut_at_minimum_size(qtbot, dialog, appearance, page, scale):
     appearance.set_font_scale(scale)
     dialog.show_page(page)
     dialog.resize(560, 400)
@@ -298,7 +298,7 @@ def test_nothing_is_cut_at_the_least_size(qtbot, dialog, appearance, page, scale
     assert _button(dialog, "Close").visibleRegion().boundingRect().size() == _button(dialog, "Close").size()
 
 
-def test_everything_is_reached_by_tab_and_has_a_name(qtbot, dialog):
+def test_every_row_is_reached_by_tab_and_named(qtbot, dialog):
     dialog.show_page("agents")
     _rest(qtbot, dialog)
     rows = [row for row in dialog.findChildren(OptionRow) if row.isVisible()]
@@ -311,7 +311,7 @@ def test_everything_is_reached_by_tab_and_has_a_name(qtbot, dialog):
     assert reached == {row.placed.key for row in rows}
 
 
-def test_pending_changes_survive_form_save(qtbot, dialog):
+def test_pending_changes_survive_saving_a_form(qtbot, dialog):
     dialog.model.set("sync.interval_minutes", 9, "defaults")
     dialog.show_page("embedding")
     _rest(qtbot, dialog)
@@ -321,7 +321,7 @@ def test_pending_changes_survive_form_save(qtbot, dialog):
     assert dialog.model.waiting == 1
 
 
-def test_the_folder_to_open_cannot_be_set_for_one_folder(qtbot, dialog):
+def test_workspace_option_cannot_be_set_per_folder(qtbot, dialog):
     dialog.show_page("general")
     _rest(qtbot, dialog)
     row = _row(dialog, "workspace")
@@ -330,7 +330,7 @@ def test_the_folder_to_open_cannot_be_set_for_one_folder(qtbot, dialog):
     assert not enabled["Only for this folder"]
 
 
-def test_form_option_reset_in_search_names_recipient(qtbot, dialog, notes):
+def test_form_option_reset_in_search_names_server(qtbot, dialog, notes):
     engine.save_setting("provider", "openai")
     engine.save_setting("provider", "embedded", notes)
     dialog.model.read_again()

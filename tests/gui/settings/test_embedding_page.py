@@ -78,7 +78,7 @@ def _words(dialog) -> str:
     return " | ".join(shown).replace("\u200b", "")
 
 
-def test_only_the_fields_of_the_provider_are_shown(qtbot, open_dialog):
+def test_only_fields_of_provider_are_shown(qtbot, open_dialog):
     dialog = open_dialog()
     assert _combo(dialog, "Model").isHidden()
     _choose(qtbot, dialog, "Provider", "openai")
@@ -89,14 +89,14 @@ def test_only_the_fields_of_the_provider_are_shown(qtbot, open_dialog):
     assert _combo(dialog, "Model").isHidden()
 
 
-def test_recipient_shown_before_save(qtbot, open_dialog):
+def test_destination_of_texts_is_shown_before_saving(qtbot, open_dialog):
     dialog = open_dialog()
     assert "Nothing leaves this machine." in _words(dialog)
     _choose(qtbot, dialog, "Provider", "voyage")
     assert "are sent to api.voyageai.com" in _words(dialog)
 
 
-def test_a_server_brings_its_address_and_a_model(qtbot, open_dialog):
+def test_server_choice_fills_address_and_model(qtbot, open_dialog):
     dialog = open_dialog(provider="openai")
     _choose(qtbot, dialog, "Server", "ollama")
     assert _line(dialog, "Address of the API").text() == "http://127.0.0.1:11434/v1"
@@ -104,7 +104,7 @@ def test_a_server_brings_its_address_and_a_model(qtbot, open_dialog):
     assert "a server on this machine" in _words(dialog)
 
 
-def test_entered_values_return_with_provider(qtbot, open_dialog):
+def test_input_is_restored_when_provider_is_chosen_again(qtbot, open_dialog):
     dialog = open_dialog(provider="openai")
     _enter(qtbot, dialog, "Name of the model", "text-embedding-3-large")
     _choose(qtbot, dialog, "Provider", "gemini")
@@ -113,7 +113,7 @@ def test_entered_values_return_with_provider(qtbot, open_dialog):
     assert _line(dialog, "Name of the model").text() == "text-embedding-3-large"
 
 
-def test_save_writes_workspace_and_approves_price(qtbot, open_dialog, memory, notes, keys, monkeypatch):
+def test_save_writes_workspace_settings_and_accepts_price(qtbot, open_dialog, memory, notes, keys, monkeypatch):
     keys.append(("openai", "sk-kept"))
     asked = []
     monkeypatch.setattr(
@@ -158,7 +158,7 @@ def test_saved_fallback_is_not_named_on_save_again(qtbot, open_dialog, memory):
     assert "are sent to api.openai.com" in _words(dialog)
 
 
-def test_no_approval_without_key(qtbot, open_dialog, memory):
+def test_save_without_key_does_not_accept_embedding(qtbot, open_dialog, memory):
     memory.estimate = make_estimate(cost=1.09)
     dialog = open_dialog()
     _choose(qtbot, dialog, "Provider", "openai")
@@ -171,7 +171,7 @@ def test_no_approval_without_key(qtbot, open_dialog, memory):
     assert saved.args == [None]
 
 
-def test_a_server_of_ones_own_may_do_without_a_key(qtbot, open_dialog, memory):
+def test_custom_server_needs_no_key(qtbot, open_dialog, memory):
     memory.estimate = make_estimate(cost=1.09)
     dialog = open_dialog()
     _choose(qtbot, dialog, "Provider", "openai")
@@ -179,21 +179,21 @@ def test_a_server_of_ones_own_may_do_without_a_key(qtbot, open_dialog, memory):
     assert dialog.pages.page("embedding").save_button.text() == "Save and embed for about $1.09"
 
 
-def test_price_accepts_numbers_only(qtbot, open_dialog):
+def test_price_field_accepts_only_price_characters(qtbot, open_dialog):
     dialog = open_dialog(provider="openai")
     field = _line(dialog, "Price of a million tokens in US dollars")
     qtbot.keyClicks(field, "ab$0,0x2e")
     assert field.text() == "$0,02"
 
 
-def test_nothing_can_be_saved_before_anything_was_changed(qtbot, open_dialog):
+def test_save_is_disabled_without_changes(qtbot, open_dialog):
     dialog = open_dialog(provider="openai")
     assert not dialog.pages.page("embedding").save_button.isEnabled()
     _line(dialog, "API key").setText("sk-new")
     assert dialog.pages.page("embedding").save_button.isEnabled()
 
 
-def test_key_stored_in_keychain_only(qtbot, open_dialog, keys, notes):
+def test_key_is_saved_only_in_keychain(qtbot, open_dialog, keys, notes):
     dialog = open_dialog(provider="openai")
     line = _line(dialog, "API key")
     assert line.echoMode() == QLineEdit.EchoMode.Password
@@ -206,7 +206,7 @@ def test_key_stored_in_keychain_only(qtbot, open_dialog, keys, notes):
     assert not engine.settings_path().exists() or "sk-secret" not in engine.settings_path().read_text()
 
 
-def test_a_key_in_the_keychain_can_be_forgotten(qtbot, open_dialog, keys):
+def test_key_in_keychain_can_be_removed(qtbot, open_dialog, keys):
     keys.append(("openai", "sk-secret"))
     dialog = open_dialog(provider="openai")
     assert "A key was found in the keychain." in _words(dialog)
@@ -216,7 +216,7 @@ def test_a_key_in_the_keychain_can_be_forgotten(qtbot, open_dialog, keys):
     assert "No key was found." in _words(dialog)
 
 
-def test_environment_key_not_replaceable(qtbot, open_dialog, monkeypatch):
+def test_key_field_is_disabled_while_environment_sets_key(qtbot, open_dialog, monkeypatch):
     place = "the environment variable OPENAI_API_KEY"
     given = KeyState(present=True, origin="environment", place=place, problem="")
     monkeypatch.setattr(engine, "key_state", lambda provider, settings: given, raising=False)
@@ -228,14 +228,14 @@ def test_environment_key_not_replaceable(qtbot, open_dialog, monkeypatch):
     assert _line(dialog, "API key").isEnabled()
 
 
-def test_closing_drops_typed_values(qtbot, open_dialog):
+def test_closing_clears_typed_key(qtbot, open_dialog):
     dialog = open_dialog(provider="openai")
     _line(dialog, "API key").setText("sk-secret")
     qtbot.keyClick(dialog, Qt.Key.Key_Escape)
     assert _line(dialog, "API key").text() == ""
 
 
-def test_test_uses_current_choice_and_typed_key(qtbot, open_dialog, monkeypatch):
+def test_probe_uses_chosen_provider_and_typed_key(qtbot, open_dialog, monkeypatch):
     asked = []
 
     def probe(settings, key, *, cancel):
@@ -253,7 +253,7 @@ def test_test_uses_current_choice_and_typed_key(qtbot, open_dialog, monkeypatch)
     assert "voyage-4 answered in 12 ms, with 1,024 dimensions." in _words(dialog)
 
 
-def test_failed_test_says_why_until_new_choice(qtbot, open_dialog, monkeypatch):
+def test_failed_probe_shows_reason_until_choice_changes(qtbot, open_dialog, monkeypatch):
     failed = ProviderProbe(ok=False, error="The key was refused.", milliseconds=0, dims=None, model="")
     monkeypatch.setattr(engine, "probe_provider", lambda *_, **__: failed, raising=False)
     dialog = open_dialog(provider="openai")
@@ -265,7 +265,7 @@ def test_failed_test_says_why_until_new_choice(qtbot, open_dialog, monkeypatch):
 
 
 @pytest.mark.parametrize("function", ["probe_provider", "key_state"])
-def test_unanswerable_request_ends_with_reason(qtbot, open_dialog, monkeypatch, function):
+def test_failed_request_ends_with_reason(qtbot, open_dialog, monkeypatch, function):
     dialog = open_dialog(provider="openai")
 
     def refuse(*_, **__):
@@ -280,7 +280,7 @@ def test_unanswerable_request_ends_with_reason(qtbot, open_dialog, monkeypatch, 
     assert "Sending one word…" not in _words(dialog)
 
 
-def test_unknown_price_reported(qtbot, open_dialog, memory, monkeypatch):
+def test_failed_price_estimate_shows_reason(qtbot, open_dialog, memory, monkeypatch):
     def refuse(settings, cancel=None):
         raise ProviderError("There is no such model.")
 
@@ -288,7 +288,7 @@ def test_unknown_price_reported(qtbot, open_dialog, memory, monkeypatch):
     assert "There is no such model." in _words(open_dialog(provider="openai"))
 
 
-def test_save_error_shown_and_retriable(qtbot, open_dialog, monkeypatch):
+def test_failed_save_shows_reason_and_can_be_retried(qtbot, open_dialog, monkeypatch):
     def refuse(*_, **__):
         raise MnemoscopeError("The settings file is locked.")
 
@@ -302,7 +302,7 @@ def test_save_error_shown_and_retriable(qtbot, open_dialog, monkeypatch):
     assert dialog.pages.page("embedding").save_button.isEnabled()
 
 
-def test_auto_sends_only_where_a_box_is_ticked(qtbot, open_dialog, notes):
+def test_auto_sends_only_to_agreed_provider(qtbot, open_dialog, notes):
     dialog = open_dialog(provider="auto")
     next(box for box in dialog.findChildren(CheckBox) if box.words == "May send to Google").click()
     with qtbot.waitSignal(dialog.saved):
@@ -310,7 +310,7 @@ def test_auto_sends_only_where_a_box_is_ticked(qtbot, open_dialog, notes):
     assert load_settings(notes).remote.agreed == ("gemini",)
 
 
-def test_it_can_be_used_with_keys_alone(qtbot, open_dialog):
+def test_embedding_page_works_by_keyboard(qtbot, open_dialog):
     dialog = open_dialog()
     with qtbot.waitActive(dialog):
         dialog.activateWindow()
@@ -329,7 +329,7 @@ def test_it_can_be_used_with_keys_alone(qtbot, open_dialog):
     assert {"Provider", "Server", "API key", "Fallback", "Close"} <= seen
 
 
-def test_own_price_replaces_list_price_of_model(qtbot, open_dialog, memory, notes):
+def test_own_price_applies_only_to_its_model(qtbot, open_dialog, memory, notes):
     engine.save_setting("prices", {"voyage/voyage-4": 0.5})
     dialog = open_dialog(provider="openai", prices={"voyage/voyage-4": 0.5})
     field = _line(dialog, "Price of a million tokens in US dollars")
@@ -343,7 +343,7 @@ def test_own_price_replaces_list_price_of_model(qtbot, open_dialog, memory, note
     assert load_settings(notes).prices["openai/text-embedding-3-small"] == 0.015
 
 
-def test_batch_jobs_are_offered_where_a_service_has_them(qtbot, open_dialog, notes):
+def test_batch_jobs_are_offered_only_where_supported(qtbot, open_dialog, notes):
     dialog = open_dialog(provider="voyage")
     box = next(box for box in dialog.findChildren(CheckBox) if box.words == "Use batch jobs")
     assert box.isVisible()

@@ -48,7 +48,7 @@ def _said(dialog) -> str:
     )
 
 
-def test_the_engine_in_use_is_chosen_and_has_the_keys(qtbot, dialog):
+def test_current_engine_is_selected_and_focused(qtbot, dialog):
     assert _radio(dialog, "Built-in index").isChecked()
     assert QApplication.focusWidget() is _radio(dialog, "Built-in index")
     assert not dialog.pages.page("engine").save_button.isEnabled()
@@ -57,7 +57,7 @@ def test_the_engine_in_use_is_chosen_and_has_the_keys(qtbot, dialog):
     assert _line(dialog, "Command").isVisible()
 
 
-def test_engine_saved_for_this_folder_only(qtbot, dialog, notes, user_home):
+def test_engine_choice_is_saved_for_this_folder(qtbot, dialog, notes, user_home):
     _radio(dialog, "qmd").click()
     qtbot.keyClicks(_line(dialog, "Command"), "/opt/qmd")
     assert "Nothing is deleted" in _said(dialog)
@@ -70,7 +70,7 @@ def test_engine_saved_for_this_folder_only(qtbot, dialog, notes, user_home):
     assert load_settings().backend == "builtin"
 
 
-def test_save_error_shown_and_retriable(qtbot, dialog, monkeypatch):
+def test_failed_save_shows_reason_and_can_be_retried(qtbot, dialog, monkeypatch):
     def refuse(*_args, **_options):
         raise engine.SettingsError("Line 3 is wrong.")
 
@@ -81,7 +81,7 @@ def test_save_error_shown_and_retriable(qtbot, dialog, monkeypatch):
     assert dialog.pages.page("engine").save_button.isEnabled()
 
 
-def test_test_reports_result_of_field_values(qtbot, dialog, monkeypatch, notes):
+def test_engine_test_uses_current_field_values(qtbot, dialog, monkeypatch, notes):
     tried = []
 
     def find(folder, settings, *, cancel):
@@ -109,7 +109,7 @@ def test_returning_to_current_engine_changes_nothing(qtbot, dialog):
     assert "deleted" not in _said(dialog)
 
 
-def test_without_models_the_dialog_leads_to_the_engine(qtbot, appearance, jobs, notes):
+def test_engine_without_models_opens_engine_page(qtbot, appearance, jobs, notes):
     memory = LackingMemory("models")
     dialog = SettingsDialog(jobs)
     qtbot.addWidget(dialog)
@@ -126,7 +126,7 @@ def test_without_models_the_dialog_leads_to_the_engine(qtbot, appearance, jobs, 
 
 
 @pytest.mark.parametrize("page", ["embedding", "stored", "engine"])
-def test_a_low_window_scrolls_and_cuts_nothing(qtbot, appearance, jobs, memory, notes, page):
+def test_low_dialog_scrolls_and_cuts_no_label(qtbot, appearance, jobs, memory, notes, page):
     dialog = SettingsDialog(jobs)
     qtbot.addWidget(dialog)
     appearance.set_font_scale(1.5)
@@ -142,7 +142,7 @@ def test_a_low_window_scrolls_and_cuts_nothing(qtbot, appearance, jobs, memory, 
     dialog.reject()
 
 
-def test_only_differences_saved():
+def test_engine_changes_contain_only_differences():
     before = EngineChoice.of(Settings())
     assert before.changes(before) == {}
     now = EngineChoice("qmd", search_mode="query")
@@ -151,7 +151,7 @@ def test_only_differences_saved():
     assert "opened again" in switch_words(EngineChoice("qmd", command="x"), EngineChoice("qmd"))
 
 
-def test_test_result_scrolled_into_view(qtbot, dialog, monkeypatch):
+def test_engine_test_result_is_scrolled_into_view(qtbot, dialog, monkeypatch):
     def refuse(*_args, **_options):
         raise BackendError("The table cannot be reached, and this is said in a sentence of some length. " * 2)
 

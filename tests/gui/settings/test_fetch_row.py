@@ -58,7 +58,7 @@ def _press(row: DownloadRow) -> None:
     row.findChild(QPushButton).click()
 
 
-def test_a_model_that_is_there_needs_nothing(qtbot, row, hub):
+def test_downloaded_model_hides_row(qtbot, row, hub):
     assert row.isVisible()
     assert MODEL in _words(row)
     hub.missing = ""
@@ -67,7 +67,7 @@ def test_a_model_that_is_there_needs_nothing(qtbot, row, hub):
     assert not row.isVisible()
 
 
-def test_nothing_is_fetched_before_a_yes_and_then_with_progress(qtbot, row, hub):
+def test_download_starts_on_press_and_shows_progress(qtbot, row, hub):
     _press(row)
     qtbot.waitUntil(lambda: "50 MB of 200 MB" in _words(row))
     with qtbot.waitSignal(row.fetched):
@@ -75,7 +75,7 @@ def test_nothing_is_fetched_before_a_yes_and_then_with_progress(qtbot, row, hub)
     assert not row.isVisible()
 
 
-def test_fetching_can_be_stopped_and_taken_up_again(qtbot, row, hub):
+def test_download_can_be_stopped_and_resumed(qtbot, row, hub):
     _press(row)
     qtbot.waitUntil(lambda: "50 MB" in _words(row))
     _press(row)
@@ -87,7 +87,7 @@ def test_fetching_can_be_stopped_and_taken_up_again(qtbot, row, hub):
         hub.go_on.set()
 
 
-def test_refusal_shown_and_retriable(qtbot, row, hub):
+def test_failed_download_shows_reason_and_can_be_retried(qtbot, row, hub):
     hub.error = ProviderError("The disk is full.")
     hub.go_on.set()
     _press(row)
@@ -96,7 +96,7 @@ def test_refusal_shown_and_retriable(qtbot, row, hub):
     assert row.findChild(QPushButton).text() == "Fetch it"
 
 
-def test_same_model_keeps_download_running(qtbot, row, hub):
+def test_same_model_again_keeps_download_running(qtbot, row, hub):
     _press(row)
     row.look(Settings(provider="gguf"))
     with qtbot.waitSignal(row.fetched):

@@ -51,7 +51,7 @@ def _rows(page):
     return [page.table.record_at(model.index(row, 0)).words for row in range(model.rowCount())]
 
 
-def test_a_key_is_given_by_pressing_it_without_a_mouse(qtbot, page, mapped, config):
+def test_key_is_assigned_by_pressing_it(qtbot, page, mapped, config):
     page.take_focus()
     qtbot.keyClicks(page.edit, "fold lin")
     assert _rows(page) == ["Fold lines"]
@@ -67,7 +67,7 @@ def test_a_key_is_given_by_pressing_it_without_a_mouse(qtbot, page, mapped, conf
     assert engine.load_settings(config=config).window.keys == {WRAP.name: ("Ctrl+Alt+W",)}
 
 
-def test_command_found_in_both_languages(page, monkeypatch):
+def test_command_is_found_in_window_language_and_english(page, monkeypatch):
     german = {"Fold lines…": "Zeilen umbrechen\u00a0…"}
     monkeypatch.setattr(language, "_speech", language._Speech("de", lambda text: german.get(text, text)))
     for typed in ("zeilen", "fold lin"):
@@ -75,7 +75,7 @@ def test_command_found_in_both_languages(page, monkeypatch):
         assert _rows(page) == ["Zeilen umbrechen"]
 
 
-def test_it_takes_effect_without_reopening_anything(qtbot, page, mapped):
+def test_new_key_applies_to_existing_action(qtbot, page, mapped):
     panel = QWidget()
     qtbot.addWidget(panel)
     action = key_action(panel, WRAP)
@@ -89,7 +89,7 @@ def test_it_takes_effect_without_reopening_anything(qtbot, page, mapped):
     assert [key.toString() for key in action.shortcuts()] == ["F8", "Shift+F9"]
 
 
-def test_conflicting_command_named_and_loses_key(qtbot, page, mapped):
+def test_key_conflict_names_command_that_loses_it(qtbot, page, mapped):
     page.table.choose(WRAP.name)
     page.capture.setFocus()
     qtbot.keyClick(page.capture, Key.Key_K, Control | Alt)
@@ -99,7 +99,7 @@ def test_conflicting_command_named_and_loses_key(qtbot, page, mapped):
     assert mapped.keys(WRAP.name) == ("Ctrl+Alt+K",)
 
 
-def test_a_key_that_is_fixed_is_refused(qtbot, page, mapped):
+def test_fixed_key_is_refused(qtbot, page, mapped):
     page.table.choose(WRAP.name)
     page.capture.setFocus()
     qtbot.keyClick(page.capture, Key.Key_N)
@@ -109,7 +109,7 @@ def test_a_key_that_is_fixed_is_refused(qtbot, page, mapped):
     assert mapped.keys(WRAP.name) == ("Alt+Z",)
 
 
-def test_escape_cancels_and_tab_continues(qtbot, page, mapped):
+def test_escape_cancels_capture_and_tab_moves_on(qtbot, page, mapped):
     page.table.choose(WRAP.name)
     page.capture.setFocus()
     qtbot.keyClick(page.capture, Key.Key_F8)
@@ -121,7 +121,7 @@ def test_escape_cancels_and_tab_continues(qtbot, page, mapped):
     assert (page.capture.key, mapped.keys(WRAP.name)) == ("", ("Alt+Z",))
 
 
-def test_keys_are_taken_away_and_given_back(qtbot, page, mapped, config):
+def test_keys_are_removed_and_reset(qtbot, page, mapped, config):
     page.table.choose(WRAP.name)
     page.table.setFocus()
     qtbot.keyClick(page.table, Key.Key_Delete)
@@ -137,7 +137,7 @@ def test_keys_are_taken_away_and_given_back(qtbot, page, mapped, config):
     assert not page.reset_all_button.isEnabled()
 
 
-def test_unsaved_change_reported(qtbot, page, config):
+def test_failed_save_is_shown(qtbot, page, config):
     config.write_text("no settings file")
     page.table.choose(WRAP.name)
     page.table.setFocus()
@@ -145,7 +145,7 @@ def test_unsaved_change_reported(qtbot, page, config):
     qtbot.waitUntil(lambda: "were not saved" in page.problem.text())
 
 
-def test_no_word_of_the_table_is_cut_in_a_narrow_page(qtbot, page, appearance):
+def test_no_table_text_is_cut_in_narrow_page(qtbot, page, appearance):
     appearance.set_font_scale(2.0)
     qtbot.waitUntil(lambda: page.ready)
     table, metrics = page.table, page.table.fontMetrics()

@@ -16,17 +16,17 @@ def field(qtbot, monkeypatch):
     return made
 
 
-def test_languages_stand_by_their_own_names(field):
+def test_languages_are_listed_by_native_name(field):
     assert [field.box.itemText(row) for row in range(field.box.count())] == ["System", "English", "Deutsch"]
 
 
 @pytest.mark.parametrize(("language", "later"), [("en", False), ("de", True), ("system", True)])
-def test_another_language_is_said_to_come_with_the_next_start(field, language, later):
+def test_different_language_mentions_restart(field, language, later):
     field.show_value(language)
     assert field.later.isHidden() is not later
 
 
-def test_the_language_that_is_spoken_needs_no_other_start(field, monkeypatch):
+def test_current_language_mentions_no_restart(field, monkeypatch):
     monkeypatch.setattr(language, "_speech", language._Speech("de"))
     field.show_value("system")
     assert field.later.isHidden()

@@ -27,7 +27,7 @@ def _rest(qtbot, model) -> None:
     qtbot.waitUntil(lambda: model.ready)
 
 
-def test_index_independent_option_saved_immediately(qtbot, model, notes):
+def test_window_option_is_saved_immediately(qtbot, model, notes):
     with qtbot.waitSignal(model.in_force) as told:
         model.set("window.editor", "code {path}", "defaults")
     assert told.args[0].window.editor == "code {path}"
@@ -36,7 +36,7 @@ def test_index_independent_option_saved_immediately(qtbot, model, notes):
     assert model.waiting == 0
 
 
-def test_changes_one_after_the_other_are_all_saved(qtbot, model):
+def test_consecutive_changes_are_all_saved(qtbot, model):
     for number in range(2, 9):
         model.set("facts.recall_results", number, "defaults")
     model.set("window.theme", "dark", "defaults")
@@ -45,7 +45,7 @@ def test_changes_one_after_the_other_are_all_saved(qtbot, model):
     assert (settings.facts.recall_results, settings.window.theme) == (8, "dark")
 
 
-def test_everything_else_waits_until_it_is_applied(qtbot, model, notes):
+def test_index_options_wait_for_apply(qtbot, model, notes):
     model.set("chunking.tokens", 200, "workspace")
     model.set("sync.interval_minutes", 9, "defaults")
     assert model.waiting == 2
@@ -64,21 +64,21 @@ def test_everything_else_waits_until_it_is_applied(qtbot, model, notes):
     ("key", "value"),
     [("query.min_score", 0.5), ("query.hybrid.enabled", False), ("qmd.limits.max_results", 9), ("qmd.min_score", 0.2)],
 )
-def test_answering_option_applies_immediately(qtbot, model, key, value):
+def test_query_option_applies_immediately(qtbot, model, key, value):
     with qtbot.waitSignal(model.in_force) as told:
         model.set(key, value, "defaults")
     assert engine.value_at(told.args[0], key) == value
     assert model.waiting == 0
 
 
-def test_reverting_leaves_nothing_pending(model):
+def test_resetting_pending_change_leaves_none_pending(model):
     model.set("chunking.tokens", 200, "defaults")
     model.reset("chunking.tokens")
     assert model.waiting == 0
     assert not model.consequences().any
 
 
-def test_undo_steps_over_both_kinds(qtbot, model):
+def test_undo_covers_saved_and_pending_changes(qtbot, model):
     model.set("window.theme", "dark", "defaults")
     model.set("chunking.tokens", 200, "defaults")
     model.set("chunking.tokens", 300, "defaults")
@@ -92,14 +92,14 @@ def test_undo_steps_over_both_kinds(qtbot, model):
     assert load_settings().window.theme == "system"
 
 
-def test_pending_changes_discarded(model):
+def test_pending_changes_can_be_discarded(model):
     model.set("chunking.tokens", 200, "defaults")
     model.discard()
     assert model.waiting == 0
     assert model.shown.in_force("chunking.tokens") == 400
 
 
-def test_external_change_neither_missed_nor_overwritten(qtbot, model, notes):
+def test_external_change_refuses_conflicting_save(qtbot, model, notes):
     engine.save_setting("window.theme", "light")
     refused = []
     model.refused.connect(lambda keys, sentence: refused.append((keys, sentence)))
@@ -112,14 +112,14 @@ def test_external_change_neither_missed_nor_overwritten(qtbot, model, notes):
     assert model.shown.in_force("window.theme") == "light"
 
 
-def test_external_change_shown_on_reread(qtbot, model):
+def test_external_change_is_shown_after_reload(qtbot, model):
     engine.save_setting("query.max_results", 12)
     with qtbot.waitSignal(model.loaded):
         model.read_again()
     assert model.shown.in_force("query.max_results") == 12
 
 
-def test_unusable_file_reported(qtbot, model):
+def test_unreadable_file_is_reported(qtbot, model):
     settings_path().parent.mkdir(parents=True, exist_ok=True)
     settings_path().write_text("[broken")
     with qtbot.waitSignal(model.unreadable) as told:
@@ -128,7 +128,7 @@ def test_unusable_file_reported(qtbot, model):
     _rest(qtbot, model)
 
 
-def test_write_error_shown_and_value_restored(qtbot, model, monkeypatch):
+def test_failed_write_is_reported_and_reverted(qtbot, model, monkeypatch):
     def refuse(*_args, **_options):
         raise SettingsError("The disk is full.")
 
@@ -140,7 +140,7 @@ def test_write_error_shown_and_value_restored(qtbot, model, monkeypatch):
     assert model.shown.in_force("window.theme") == "system"
 
 
-def test_a_move_to_the_other_layer_is_one_change(qtbot, model, notes):
+def test_move_to_other_layer_is_one_undo_step(qtbot, model, notes):
     model.set("window.theme", "dark", "defaults")
     model.put(SettingChange("window.theme", "workspace", "light"), SettingChange("window.theme", "defaults", None))
     _rest(qtbot, model)

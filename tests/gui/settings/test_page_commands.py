@@ -9,7 +9,7 @@ def _command(window, page: SettingsPage) -> QAction:
     return next(action for action in window.actions() if action.objectName() == f"settings.page.{page}")
 
 
-def test_each_page_has_a_command_that_leads_to_it(qtbot, opened):
+def test_each_page_has_command_that_opens_it(qtbot, opened):
     for page in get_args(SettingsPage):
         action = _command(opened, page)
         assert action.text() == f"Settings: {PAGES[page]}"
@@ -20,7 +20,7 @@ def test_each_page_has_a_command_that_leads_to_it(qtbot, opened):
     opened.settings.dialog.close()
 
 
-def test_without_folder_names_prerequisite(window):
+def test_page_command_is_disabled_without_folder(window):
     action = _command(window, "privacy")
     assert not action.isEnabled()
     assert "Open a folder first." in action.statusTip()

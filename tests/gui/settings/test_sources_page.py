@@ -69,13 +69,13 @@ def _type(qtbot, dialog, key: str, text: str) -> None:
     _rest(qtbot, dialog)
 
 
-def test_lists_indexed_and_excluded(qtbot, dialog):
+def test_card_shows_indexed_and_excluded_files(qtbot, dialog):
     said = _said(_page(dialog).card)
     for words in ("3 notes", "irrigation.md", "drafts/old.md", "*.txt"):
         assert words in said
 
 
-def test_pattern_effect_shown_while_typing(qtbot, dialog, notes):
+def test_exclude_pattern_preview_updates_while_typing(qtbot, dialog, notes):
     _type(qtbot, dialog, "exclude", "drafts/")
     said = _said(_page(dialog).card)
     assert "2 notes, 14 bytes; 1 fewer than now." in said
@@ -87,7 +87,7 @@ def test_pattern_effect_shown_while_typing(qtbot, dialog, notes):
     assert "3 notes" in _said(_page(dialog).card)
 
 
-def test_new_extension_adds_notes_and_waits(qtbot, dialog, notes):
+def test_added_extension_previews_notes_and_waits_for_apply(qtbot, dialog, notes):
     edit = _page(dialog).rows["extensions"].field.focusProxy()
     edit.setFocus()
     edit.moveCursor(edit.textCursor().MoveOperation.End)
@@ -103,7 +103,7 @@ def test_new_extension_adds_notes_and_waits(qtbot, dialog, notes):
     assert load_settings().extensions == (".md",)
 
 
-def test_a_look_that_takes_long_is_cancelled_when_more_is_typed(qtbot, dialog, monkeypatch):
+def test_slow_preview_is_cancelled_by_further_typing(qtbot, dialog, monkeypatch):
     ended, begun = [], threading.Event()
     real = engine.preview_workspace
 
@@ -129,7 +129,7 @@ def test_a_look_that_takes_long_is_cancelled_when_more_is_typed(qtbot, dialog, m
     assert "3 notes" in _said(_page(dialog).card)
 
 
-def test_folders_are_added_offered_and_removed(qtbot, dialog, places, tmp_path, monkeypatch):
+def test_folders_are_added_suggested_and_removed(qtbot, dialog, places, tmp_path, monkeypatch):
     field = _page(dialog).rows["extra_paths"].field
     more = tmp_path / "more"
     more.mkdir()
@@ -148,7 +148,7 @@ def test_folders_are_added_offered_and_removed(qtbot, dialog, places, tmp_path, 
     assert dialog.model.shown.in_force("extra_paths") == (str(more), str(places["vault"]))
 
 
-def test_global_values_stay_when_folder_adds(qtbot, dialog, notes, tmp_path):
+def test_workspace_paths_include_global_paths(qtbot, dialog, notes, tmp_path):
     engine.save_setting("extra_paths", ("/all",))
     dialog.model.read_again()
     _rest(qtbot, dialog)
@@ -161,7 +161,7 @@ def test_global_values_stay_when_folder_adds(qtbot, dialog, notes, tmp_path):
     assert load_settings(notes).extra_paths == ("/all", "/own")
 
 
-def test_stores_of_this_computer_are_ticked(qtbot, dialog, places, notes):
+def test_local_session_folder_can_be_ticked(qtbot, dialog, places, notes):
     field = _page(dialog).rows["sessions.folders"].field
     box = next(iter(field.findChildren(CheckBox)))
     assert not box.isChecked()
@@ -187,7 +187,7 @@ def _preview(files: int, *skipped: FileIssue, first: tuple[str, ...] = ()) -> Wo
     )
 
 
-def test_matches_described_in_sentences():
+def test_match_wording():
     assert match_words(Match(_preview(1200), _preview(1))) == "1,200 notes, 1.2 MB; 1,199 more than now."
     assert match_words(Match(_preview(0), _preview(2))) == "No note is indexed; 2 fewer than now."
     assert match_words(Match(_preview(1), _preview(1))) == "1 note, 1.0 KB."
@@ -195,7 +195,7 @@ def test_matches_described_in_sentences():
     assert first_words(_preview(0)) == ""
 
 
-def test_rules_listed_once_with_first_files():
+def test_rule_lines_group_files_by_reason():
     by_pattern = [FileIssue(path=f"d{number}.md", rule="excluded", detail="By d*.") for number in range(5)]
     others = [FileIssue(path=f"x{number}", rule="symlink", detail=f"Link {number}.") for number in range(6)]
     lines = rule_lines([others[0], *by_pattern, *others[1:]]).splitlines()

@@ -42,12 +42,12 @@ def _press(page, words: str, number: int = 0) -> None:
     [b for b in page.findChildren(QPushButton) if b.text() == words and b.isVisible()][number].click()
 
 
-def test_every_model_is_listed_with_its_size(page):
+def test_every_model_is_listed_with_size(page):
     assert "openai · big | 12,001 vectors of 3,072 dimensions · 74 MB" in _words(page)
     assert "7 vectors of 512 dimensions · 7.2 KB · in use" in _words(page)
 
 
-def test_deleting_asks_first_and_can_be_left(page, models):
+def test_delete_asks_first_and_can_be_cancelled(page, models):
     _press(page, "Delete…")
     assert "Delete 12,001 vectors?" in _words(page)
     _press(page, "Keep")
@@ -55,7 +55,7 @@ def test_deleting_asks_first_and_can_be_left(page, models):
     assert len(models) == 2
 
 
-def test_a_model_is_deleted_after_a_yes(qtbot, page, models):
+def test_confirmed_delete_removes_model(qtbot, page, models):
     _press(page, "Delete…")
     with qtbot.waitSignal(page.purged):
         _press(page, "Delete")
@@ -63,7 +63,7 @@ def test_a_model_is_deleted_after_a_yes(qtbot, page, models):
     assert "big" not in _words(page)
 
 
-def test_refusal_shown_and_list_stays(qtbot, page, memory, models, monkeypatch):
+def test_failed_delete_is_shown_and_can_be_retried(qtbot, page, memory, models, monkeypatch):
     def busy(*_):
         raise IndexBusy("The index is being updated.")
 
@@ -80,7 +80,7 @@ def test_refusal_shown_and_list_stays(qtbot, page, memory, models, monkeypatch):
     assert "The index is being updated." not in _words(page)
 
 
-def test_deletion_counted_on_other_page(qtbot, appearance, jobs, memory, models, tmp_path):
+def test_returning_to_embedding_page_estimates_again(qtbot, appearance, jobs, memory, models, tmp_path):
     dialog = SettingsDialog(jobs)
     qtbot.addWidget(dialog)
     dialog.begin(tmp_path, Settings(provider="embedded"), memory)
@@ -94,7 +94,7 @@ def test_deletion_counted_on_other_page(qtbot, appearance, jobs, memory, models,
     qtbot.waitUntil(lambda: dialog.ready)
 
 
-def test_an_empty_index_says_so(qtbot, page, memory, models):
+def test_empty_index_shows_message(qtbot, page, memory, models):
     models.clear()
     page.begin(memory)
     qtbot.waitUntil(lambda: NOTHING in _words(page))

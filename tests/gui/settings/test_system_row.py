@@ -61,7 +61,7 @@ def _settle(qtbot, dialog) -> None:
     qtbot.waitUntil(lambda: dialog.ready and not _row(dialog)._switch.busy)
 
 
-def test_row_in_place_with_state(qtbot, dialog):
+def test_system_row_is_in_place_with_description(qtbot, dialog):
     row = _row(dialog)
     page = dialog.pages.page("general")
     tops = [
@@ -76,7 +76,7 @@ def test_row_in_place_with_state(qtbot, dialog):
     assert row.field.box.accessibleDescription() == "Begins with the desktop. Default. Default: off."
 
 
-def test_tab_reaches_row_and_space_toggles(qtbot, dialog, entry):
+def test_tab_reaches_system_row_in_place_and_space_toggles(qtbot, dialog, entry):
     row, rows = _row(dialog), dialog.pages.page("general").rows
     rows["workspace"].take_focus()
     reached = []
@@ -91,7 +91,7 @@ def test_tab_reaches_row_and_space_toggles(qtbot, dialog, entry):
     qtbot.waitUntil(row._reset.isVisible)
 
 
-def test_it_is_switched_and_taken_back_beside_the_file(qtbot, dialog, entry):
+def test_system_row_toggles_and_resets_without_file(qtbot, dialog, entry):
     row = _row(dialog)
     row.field.box.click()
     qtbot.waitUntil(row._reset.isVisible)
@@ -105,14 +105,14 @@ def test_it_is_switched_and_taken_back_beside_the_file(qtbot, dialog, entry):
     assert QApplication.focusWidget() is row.field.box
 
 
-def test_external_switch_shown_on_return(qtbot, dialog, entry):
+def test_external_change_is_shown_on_return(qtbot, dialog, entry):
     entry.set_on(True)
     dialog.show_page("sync")
     dialog.show_page("general")
     qtbot.waitUntil(_row(dialog).field.box.isChecked)
 
 
-def test_write_error_shown_and_box_reverts(qtbot, dialog, entry):
+def test_failed_switch_is_shown_and_box_reverts(qtbot, dialog, entry):
     entry.file.parent.rmdir()
     row = _row(dialog)
     row.field.box.click()
@@ -126,7 +126,7 @@ def test_write_error_shown_and_box_reverts(qtbot, dialog, entry):
 
 
 @pytest.mark.parametrize("query", ["begin early", "program.begin", "desktop", "begin off"])
-def test_a_search_finds_it_where_it_is_switched(qtbot, dialog, entry, query):
+def test_system_row_is_found_by_search_and_toggled_there(qtbot, dialog, entry, query):
     dialog.search(query)
     qtbot.waitUntil(lambda: dialog.ready)
     _settle(qtbot, dialog)

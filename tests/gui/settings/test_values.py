@@ -13,7 +13,7 @@ def german():
     speak("en")
 
 
-def test_field_text_round_trips():
+def test_field_text_reads_back_as_same_value():
     for option in all_options():
         value = value_at(Settings(), option.key)
         if option.kind in ("whole", "number", "text", "list", "texts", "numbers", "lists"):
@@ -32,13 +32,13 @@ def test_field_text_round_trips():
         ("window.keys", "view.index = Ctrl+, or F3\nhelp.keys =", {"view.index": ("Ctrl+,", "F3"), "help.keys": ()}),
     ],
 )
-def test_typed_values_parsed(key, text, value):
+def test_typed_text_is_read(key, text, value):
     assert read_field(OPTIONS[key], text) == value
 
 
 @pytest.mark.usefixtures("german")
-def test_field_text_round_trips_with_decimal_comma():
-    test_field_text_round_trips()
+def test_field_text_reads_back_with_decimal_comma():
+    test_field_text_reads_back_as_same_value()
     assert field_text(OPTIONS["query.min_score"], 0.35) == "0,35"
     assert field_text(OPTIONS["prices"], {"openai/a.b": 0.02}) == "openai/a.b = 0,02"
     assert value_words(OPTIONS["sync.watch_debounce_ms"], 1500).startswith("1.500 ")
@@ -56,13 +56,13 @@ def test_field_text_round_trips_with_decimal_comma():
         ("prices", "openai/a.b = 0,02", {"openai/a.b": 0.02}),
     ],
 )
-def test_typed_values_parsed_with_decimal_comma(key, text, value):
+def test_typed_text_is_read_with_decimal_comma(key, text, value):
     assert read_field(OPTIONS[key], text) == value
 
 
 @pytest.mark.usefixtures("german")
 @pytest.mark.parametrize("text", ["1,5", "1.5", "1,200"])
-def test_foreign_thousands_not_integer(text):
+def test_ambiguous_thousands_separator_is_no_whole_number(text):
     with pytest.raises(UnreadableValue):
         read_field(OPTIONS["query.max_results"], text)
 
@@ -79,7 +79,7 @@ def test_foreign_thousands_not_integer(text):
         ("remote.headers", "= x"),
     ],
 )
-def test_invalid_value_one_sentence(key, text):
+def test_invalid_text_gives_one_sentence(key, text):
     with pytest.raises(UnreadableValue) as told:
         read_field(OPTIONS[key], text)
     assert str(told.value).endswith((".", "not."))
@@ -97,5 +97,5 @@ def test_invalid_value_one_sentence(key, text):
         ("window.editor", "", "empty"),
     ],
 )
-def test_values_are_words(key, value, words):
+def test_values_have_words(key, value, words):
     assert value_words(OPTIONS[key], value) == words

@@ -28,7 +28,7 @@ from tests.helpers.fake_records import make_estimate
         ("auto", "", "Without a tick below nothing leaves"),
     ],
 )
-def test_where_texts_go_is_said_for_every_provider(provider, base_url, words):
+def test_text_destination_is_named_for_every_provider(provider, base_url, words):
     assert words in where_texts_go(provider, base_url)
 
 
@@ -36,7 +36,7 @@ def test_where_texts_go_is_said_for_every_provider(provider, base_url, words):
 @pytest.mark.parametrize(
     ("fallback", "host"), [("openai", "api.openai.com"), ("gemini", "generativelanguage.googleapis.com")]
 )
-def test_remote_fallback_is_named_beside_any_provider(provider, fallback, host):
+def test_remote_fallback_is_named_for_any_provider(provider, fallback, host):
     settings = Settings(provider=provider, fallback=fallback)
     said = sent_words(settings)
     assert "If the provider fails, the texts of your notes" in said
@@ -65,11 +65,11 @@ def test_save_button_names_price_and_fallback():
 @pytest.mark.parametrize(
     ("dollars", "words"), [(0, "$0"), (0.004, "under $0.01"), (0.0812, "$0.08"), (1234.5, "$1,234.50")]
 )
-def test_money(dollars, words):
+def test_money_wording(dollars, words):
     assert money(dollars) == words
 
 
-def test_an_estimate_names_passages_tokens_price_and_time():
+def test_estimate_names_passages_tokens_price_and_time():
     due = make_estimate(
         model="big-3", chunks=26_412, cached=312, tokens=8_412_000, price=0.13, cost=1.0936,
         price_checked="2026-11-22", seconds=412,
@@ -82,41 +82,41 @@ def test_an_estimate_names_passages_tokens_price_and_time():
     assert accept_words(due) == "Save and embed for about $1.09"
 
 
-def test_batch_estimate_includes_failure_cost():
+def test_batch_estimate_names_cost_on_failure():
     due = make_estimate(batch=True, price=0.01, cost=0.5, most_cost=1.0)
     assert "(list price of 22 Nov 2026), at most $1.00 if the jobs fail, by batch jobs" in estimate_words(due)
 
 
-def test_an_unknown_price_is_no_price_of_zero():
+def test_unknown_price_is_not_zero():
     due = make_estimate(price=None, cost=None)
     assert "at a price that is not known here" in estimate_words(due)
     assert accept_words(due) == "Save and embed"
 
 
-def test_existing_vectors_cost_nothing():
+def test_cached_vectors_cost_nothing():
     due = make_estimate(chunks=0, cached=40, tokens=0, cost=0.0)
     assert "nothing is paid" in estimate_words(due)
     assert accept_words(due) == "Save"
 
 
-def test_a_model_on_this_machine_costs_time_only():
+def test_local_model_costs_only_time():
     due = make_estimate(remote=False, chunks=9, cached=0, price=0.0, cost=0.0, seconds=3)
     assert estimate_words(due).endswith("about 3 s, no cost.")
 
 
-def test_spent_amount_only_when_charged():
+def test_spent_wording_is_empty_without_charge():
     assert spent_words(0, 0.0) == ""
     assert spent_words(1500, 0.03) == "1,500 tokens, $0.03"
     assert spent_words(1500, None) == "1,500 tokens, price not known"
 
 
-def test_a_key_is_named_by_its_place_alone():
+def test_key_wording_names_only_its_location():
     found = KeyState(present=True, origin="environment", place="the environment variable OPENAI_API_KEY", problem="")
     assert key_words(found).startswith("A key was found in the environment variable OPENAI_API_KEY, which goes before")
     assert key_words(KeyState(present=False, origin=None, place="", problem="It is locked.")) == "It is locked."
 
 
-def test_a_test_that_went_well_has_latency_and_dimensions():
+def test_successful_probe_names_latency_and_dimensions():
     probe = ProviderProbe(ok=True, error="", milliseconds=312.4, dims=1536, model="m")
     assert probe_words(probe) == "m answered in 312 ms, with 1,536 dimensions."
 
@@ -131,6 +131,6 @@ def test_a_test_that_went_well_has_latency_and_dimensions():
         (Settings(provider="auto", remote=RemoteSettings(agreed=("openai", "voyage"))), "OpenAI or Voyage AI", "tick"),
     ],
 )
-def test_recipient_text_for_every_provider(settings, said, unsaid):
+def test_sent_data_is_named_for_every_provider(settings, said, unsaid):
     assert said in sent_words(settings)
     assert unsaid not in sent_words(settings)

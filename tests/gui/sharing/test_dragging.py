@@ -50,7 +50,7 @@ def _rows_of_results(rows: RowList) -> list[int]:
     return [n for n in range(rows.rows.rowCount()) if not rows.rows.is_header(n)]
 
 
-def test_a_result_is_its_file_its_citation_and_a_quote(qtbot, opened, memory, find, drops):
+def test_dragged_result_has_file_citation_and_quote(qtbot, opened, memory, find, drops):
     find("swapped the CR2032")
     rows = opened.search.body.list
     _pull(rows, _rows_of_results(rows)[0])
@@ -64,7 +64,7 @@ def test_a_result_is_its_file_its_citation_and_a_quote(qtbot, opened, memory, fi
     assert dropped.has_picture
 
 
-def test_several_results_dragged_each_file_once(qtbot, opened, memory, find, drops):
+def test_dragged_selection_contains_each_file_once(qtbot, opened, memory, find, drops):
     find("irrigation timer")
     rows = opened.search.body.list
     places = _rows_of_results(rows)
@@ -84,7 +84,7 @@ def test_several_results_dragged_each_file_once(qtbot, opened, memory, find, dro
     assert rows.selected_results() == results
 
 
-def test_a_click_on_one_of_several_leaves_that_one(qtbot, opened, find):
+def test_click_on_selected_result_selects_only_it(qtbot, opened, find):
     find("irrigation timer")
     rows = opened.search.body.list
     places = _rows_of_results(rows)
@@ -96,7 +96,7 @@ def test_a_click_on_one_of_several_leaves_that_one(qtbot, opened, find):
     assert rows.selected_results() == (rows.current_result(),)
 
 
-def test_the_selection_stays_when_the_index_changes(qtbot, opened, find):
+def test_selection_survives_index_change(qtbot, opened, find):
     find("irrigation timer")
     rows = opened.search.body.list
     rows.take_focus()
@@ -114,7 +114,7 @@ def test_early_release_drags_nothing(qtbot, opened, find, drops, jobs):
     assert not drops or not rows.button_down
 
 
-def test_a_heading_is_not_dragged(qtbot, opened, find, drops):
+def test_heading_is_not_dragged(qtbot, opened, find, drops):
     find("irrigation timer")
     rows = opened.search.body.list
     _pull(rows, 0, let_go=True)
@@ -122,7 +122,7 @@ def test_a_heading_is_not_dragged(qtbot, opened, find, drops):
     assert not drops
 
 
-def test_remote_note_dragged_as_citation(qtbot, opened, memory, find, drops, monkeypatch):
+def test_note_without_local_file_is_dragged_as_citation(qtbot, opened, memory, find, drops, monkeypatch):
     find("irrigation timer")
 
     def refuse(_: str) -> Path:
@@ -136,7 +136,7 @@ def test_remote_note_dragged_as_citation(qtbot, opened, memory, find, drops, mon
     assert drops[0].text == rows.current_result().citation
 
 
-def test_a_session_is_a_masked_copy_and_never_its_transcript(qtbot, opened, memory, drops):
+def test_dragged_session_is_masked_copy(qtbot, opened, memory, drops):
     opened.views.switch("sessions")
     rows = opened.sessions.view.list
     qtbot.waitUntil(lambda: rows.current_session() is not None)
@@ -155,7 +155,7 @@ def test_a_session_is_a_masked_copy_and_never_its_transcript(qtbot, opened, memo
     assert not copy.exists()
 
 
-def test_early_release_of_slow_session_reported(qtbot, opened, memory, drops):
+def test_early_release_of_slow_session_shows_notice(qtbot, opened, memory, drops):
     opened.views.switch("sessions")
     rows = opened.sessions.view.list
     qtbot.waitUntil(lambda: rows.current_session() is not None)
@@ -165,7 +165,7 @@ def test_early_release_of_slow_session_reported(qtbot, opened, memory, drops):
     assert not drops
 
 
-def test_copies_and_quotes_take_all_that_is_selected(qtbot, opened, find):
+def test_copy_actions_use_whole_selection(qtbot, opened, find):
     find("irrigation timer")
     rows = opened.search.body.list
     rows.take_focus()

@@ -28,7 +28,7 @@ def _told(qtbot, window, words: str) -> None:
     qtbot.waitUntil(lambda: words in window.banner.text)
 
 
-def test_all_results_become_a_page_of_markdown(qtbot, opened, find, choose):
+def test_results_export_to_markdown(qtbot, opened, find, choose):
     find("irrigation timer")
     target = choose("found.md")
     qtbot.keyClick(opened, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
@@ -42,7 +42,7 @@ def test_all_results_become_a_page_of_markdown(qtbot, opened, find, choose):
     assert opened.banner.text.startswith(f"{len(results)} results exported")
 
 
-def test_json_has_the_keys_of_the_command_line(qtbot, opened, find, choose):
+def test_json_export_has_command_line_keys(qtbot, opened, find, choose):
     find("irrigation timer")
     target = choose("found.json")
     opened.sharing.exports.choose()
@@ -54,7 +54,7 @@ def test_json_has_the_keys_of_the_command_line(qtbot, opened, find, choose):
     assert [result["citation"] for result in values["results"]] == shown
 
 
-def test_only_selection_exported(qtbot, opened, find, choose):
+def test_export_includes_only_selection(qtbot, opened, find, choose):
     find("irrigation timer")
     results = opened.search.body.list
     results.take_focus()
@@ -69,7 +69,7 @@ def test_only_selection_exported(qtbot, opened, find, choose):
     assert values["total"] == 2
 
 
-def test_more_than_are_shown_are_asked_for_and_exported(qtbot, window, memory, choose):
+def test_export_fetches_results_that_are_not_shown(qtbot, window, memory, choose):
     memory.files = {f"{n:05}.md": f"# Note {n}\n\nA valve.\n" for n in range(10_000)}
     window.folders.open(memory.folder)
     from tests.helpers.windows import at_rest
@@ -86,7 +86,7 @@ def test_more_than_are_shown_are_asked_for_and_exported(qtbot, window, memory, c
     assert memory.searches[-1][2]["max_results"] == MOST_RESULTS
 
 
-def test_export_asks_for_all_results_of_each_file(qtbot, opened, memory, find, choose, monkeypatch):
+def test_export_includes_all_results_of_each_file(qtbot, opened, memory, find, choose, monkeypatch):
     search = memory.search
 
     def limited(query, **options):
@@ -104,7 +104,7 @@ def test_export_asks_for_all_results_of_each_file(qtbot, opened, memory, find, c
     _told(qtbot, opened, f"{total} results exported")
 
 
-def test_a_name_without_an_ending_gets_one_and_replaces_nothing(qtbot, opened, find, choose):
+def test_name_without_extension_gets_one_and_replaces_nothing(qtbot, opened, find, choose):
     find("irrigation timer")
     target = choose("found", "JSON (*.json)")
     opened.sharing.exports.choose()
@@ -117,7 +117,7 @@ def test_a_name_without_an_ending_gets_one_and_replaces_nothing(qtbot, opened, f
     assert made.read_text() == "mine"
 
 
-def test_write_error_shown_with_retry(qtbot, opened, memory, find, choose):
+def test_export_to_note_or_missing_folder_is_refused(qtbot, opened, memory, find, choose):
     find("irrigation timer")
     choose("x.md")
     note = memory.locate("topics/shopping.md")
@@ -129,7 +129,7 @@ def test_write_error_shown_with_retry(qtbot, opened, memory, find, choose):
     _told(qtbot, opened, "is not there any more")
 
 
-def test_a_search_that_fails_writes_nothing(qtbot, opened, memory, find, choose, monkeypatch):
+def test_failed_search_writes_no_file(qtbot, opened, memory, find, choose, monkeypatch):
     find("irrigation timer")
     target = choose("found.md")
     monkeypatch.setattr("gui.sharing.export._found", lambda *_: (_ for _ in ()).throw(OSError(5, "Bad disk")))
@@ -138,7 +138,7 @@ def test_a_search_that_fails_writes_nothing(qtbot, opened, memory, find, choose,
     assert not target.exists()
 
 
-def test_empty_or_cancelled_export_writes_nothing(opened, find, choose):
+def test_export_without_results_or_file_does_nothing(opened, find, choose):
     opened.sharing.exports.choose()
     assert opened.banner.text == "There are no results to export: search for something first."
     opened.banner.clear()

@@ -39,7 +39,7 @@ def _action(window: MainWindow, words: str) -> None:
 # --- opening --------------------------------------------------------------------------------------------------------
 
 
-def test_a_link_opens_its_lines_in_the_viewer(qtbot, opened, link):
+def test_link_opens_lines_in_viewer(qtbot, opened, link):
     opened.views.switch("index")
     opened.links.open(link(line=8, end=12))
     qtbot.waitUntil(lambda: opened.viewer.isVisible() and opened.viewer.reads)
@@ -50,7 +50,7 @@ def test_a_link_opens_its_lines_in_the_viewer(qtbot, opened, link):
     assert not opened.banner.text
 
 
-def test_a_link_opens_a_session_at_its_message(qtbot, opened, link):
+def test_link_opens_session_at_message(qtbot, opened, link):
     session = SESSIONS[VALVE]
     message = next(found for found in session.messages[3:] if found.id and found.kind == "text")
     with qtbot.waitSignal(opened.views.conversation.session_shown):
@@ -66,7 +66,7 @@ def test_a_link_opens_a_session_at_its_message(qtbot, opened, link):
     qtbot.waitUntil(lambda: shown.message(shown.entries[view.current]).id == first.id)
 
 
-def test_back_leads_to_where_the_person_was_before_the_link(qtbot, opened, link):
+def test_back_returns_to_view_before_link(qtbot, opened, link):
     opened.views.switch("sessions")
     opened.links.open(link(line=3))
     qtbot.waitUntil(lambda: opened.views.current == "search")
@@ -76,14 +76,14 @@ def test_back_leads_to_where_the_person_was_before_the_link(qtbot, opened, link)
     qtbot.waitUntil(lambda: opened.views.current == "search" and opened.viewer.reads)
 
 
-def test_unsearched_target_not_opened(qtbot, opened, link):
+def test_link_to_unindexed_file_is_refused(qtbot, opened, link):
     opened.links.open(link("private/keys.md"))
     qtbot.waitUntil(lambda: bool(opened.banner.text))
     assert opened.banner.text == "This link opens private/keys.md, which is not among the searched files."
     assert not opened.viewer.reads
 
 
-def test_deleted_target_reported(qtbot, opened, memory, link, monkeypatch):
+def test_link_to_deleted_file_is_reported(qtbot, opened, memory, link, monkeypatch):
     def gone(path: str) -> Path:
         raise FileNotFoundError(2, "No such file", path)
 
@@ -92,13 +92,13 @@ def test_deleted_target_reported(qtbot, opened, memory, link, monkeypatch):
     qtbot.waitUntil(lambda: opened.banner.text.endswith("which no longer exists."))
 
 
-def test_a_damaged_link_is_refused_with_one_sentence(opened, link):
+def test_invalid_link_is_refused(opened, link):
     opened.links.open(link() + "&run=rm")
     assert opened.banner.text == "This link says something that Mnemoscope does not know, so it is not opened."
     assert not opened.viewer.reads
 
 
-def test_the_newest_link_wins(qtbot, opened, link):
+def test_newest_link_wins(qtbot, opened, link):
     opened.links.open(link(line=3))
     opened.links.open(link("topics/shopping.md"))
     qtbot.waitUntil(lambda: opened.viewer.reads)
@@ -108,7 +108,7 @@ def test_the_newest_link_wins(qtbot, opened, link):
 # --- folders --------------------------------------------------------------------------------------------------------
 
 
-def test_unknown_folder_asked_without_access(qtbot, opened, memory, tmp_path, monkeypatch):
+def test_unknown_folder_asks_and_is_not_accessed(qtbot, opened, memory, tmp_path, monkeypatch):
     stranger = tmp_path / "notes of others"
     stranger.mkdir()
     looked: list[str] = []
@@ -124,7 +124,7 @@ def test_unknown_folder_asked_without_access(qtbot, opened, memory, tmp_path, mo
     assert opened.workspace.current.folder == memory.folder
 
 
-def test_agreed_folder_previewed_then_location_shown(qtbot, opened, memory, tmp_path):
+def test_accepted_folder_is_previewed_then_link_opens(qtbot, opened, memory, tmp_path):
     stranger = tmp_path / "other"
     (stranger / "topics").mkdir(parents=True)
     (stranger / "topics/shopping.md").write_text("# Shopping\n")
@@ -138,7 +138,7 @@ def test_agreed_folder_previewed_then_location_shown(qtbot, opened, memory, tmp_
     assert opened.viewer._target.name == "topics/shopping.md"
 
 
-def test_a_folder_that_was_opened_before_is_opened_for_its_link(qtbot, window, memory, link):
+def test_link_opens_folder_opened_before(qtbot, window, memory, link):
     window.state.remember(memory.folder)
     assert window.links.folder_of(link()) == memory.folder
     window.links.open(link(line=3))
@@ -146,14 +146,14 @@ def test_a_folder_that_was_opened_before_is_opened_for_its_link(qtbot, window, m
     assert window.viewer._target.part == (3, 3)
 
 
-def test_link_waits_for_opening_folder(qtbot, window, memory, link):
+def test_link_waits_for_folder_being_opened(qtbot, window, memory, link):
     window.folders.open(memory.folder)
     window.links.open(link(line=3))
     qtbot.waitUntil(lambda: at_rest(window) and window.viewer.reads)
     assert window.viewer._target.part == (3, 3)
 
 
-def test_link_dropped_when_other_folder_opened(qtbot, opened, memory, tmp_path):
+def test_link_is_dropped_when_other_folder_is_opened(qtbot, opened, memory, tmp_path):
     stranger = tmp_path / "other"
     stranger.mkdir()
     opened.links.open(write_link(Link(workspace=str(stranger), path=NOTE)))
@@ -165,7 +165,7 @@ def test_link_dropped_when_other_folder_opened(qtbot, opened, memory, tmp_path):
     assert not opened.viewer.reads
 
 
-def test_a_link_that_leads_nowhere_known_names_no_folder(window, tmp_path):
+def test_unknown_link_names_no_folder(window, tmp_path):
     assert window.links.folder_of("mnemoscope://open?workspace=/n") is None
     assert window.links.folder_of(write_link(Link(workspace=str(tmp_path), path="a.md"))) is None
 
@@ -173,13 +173,13 @@ def test_a_link_that_leads_nowhere_known_names_no_folder(window, tmp_path):
 # --- handed over by the system --------------------------------------------------------------------------------------
 
 
-def test_a_link_that_the_system_hands_over_is_opened(qtbot, opened, link):
+def test_link_from_system_is_opened(qtbot, opened, link):
     QCoreApplication.sendEvent(QApplication.instance(), QFileOpenEvent(QUrl(link(line=8))))
     qtbot.waitUntil(lambda: opened.viewer.reads)
     assert opened.viewer._target.part == (8, 8)
 
 
-def test_a_file_that_the_system_hands_over_is_no_link(opened):
+def test_file_from_system_is_not_a_link(opened):
     QCoreApplication.sendEvent(QApplication.instance(), QFileOpenEvent(QUrl("file:///tmp/a.md")))
     assert not opened.banner.text
 
@@ -187,7 +187,7 @@ def test_a_file_that_the_system_hands_over_is_no_link(opened):
 # --- copying --------------------------------------------------------------------------------------------------------
 
 
-def test_the_link_of_a_result_names_the_lines_of_its_citation(qtbot, opened, memory):
+def test_result_link_has_citation_lines(qtbot, opened, memory):
     opened.search.search("irrigation")
     qtbot.waitUntil(lambda: at_rest(opened) and opened.search.body.list.current_result() is not None)
     results = opened.search.body.list
@@ -197,14 +197,14 @@ def test_the_link_of_a_result_names_the_lines_of_its_citation(qtbot, opened, mem
     assert _copied() == Link(workspace=str(memory.folder), path=result.path, line=lines[0], end=lines[1])
 
 
-def test_the_link_of_a_file_names_the_lines_that_are_shown(qtbot, opened, memory):
+def test_file_link_has_shown_line(qtbot, opened, memory):
     opened.viewer.show_file(NOTE, 8)
     qtbot.waitUntil(lambda: opened.viewer._opened is not None)
     opened.viewer._actions.link.trigger()
     assert _copied() == Link(workspace=str(memory.folder), path=NOTE, line=8)
 
 
-def test_the_link_of_a_message_names_it_by_its_id(qtbot, opened, memory):
+def test_message_link_has_message_id(qtbot, opened, memory):
     with qtbot.waitSignal(opened.views.conversation.session_shown):
         opened.views.show_spot(Location(VALVE, 1))
     conversation = opened.views.conversation
@@ -216,7 +216,7 @@ def test_the_link_of_a_message_names_it_by_its_id(qtbot, opened, memory):
     assert _copied() == Link(workspace=str(memory.folder), path=VALVE, line=message.line, message=message.id)
 
 
-def test_the_link_of_a_session_names_it_alone(qtbot, opened, memory):
+def test_session_link_has_only_path(qtbot, opened, memory):
     opened.views.switch("sessions")
     sessions = opened.sessions.view.list
     qtbot.waitUntil(lambda: sessions.current_session() is not None)

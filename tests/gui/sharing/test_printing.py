@@ -96,7 +96,7 @@ def _bare(text: str) -> str:
 # --- conversations --------------------------------------------------------------------------------------------------
 
 
-def test_conversation_prints_speakers_and_times(read_session, saved, tmp_path):
+def test_printed_conversation_has_speakers_text_and_page_headers(read_session, saved, tmp_path):
     data = saved(read_session, tmp_path / "a.pdf")
     text = pdf_text(data)
     session = SESSIONS[VALVE]
@@ -115,7 +115,7 @@ def test_conversation_prints_speakers_and_times(read_session, saved, tmp_path):
         assert _bare(session.summary.title)[:20] in _bare(page)
 
 
-def test_tools_are_printed_as_they_are_folded():
+def test_printed_tools_follow_tool_detail():
     call = next(message for message in SESSIONS[VALVE].messages if message.kind == "tool-result" and message.text)
     hidden, short, full = (pdf_text(_conversation(detail)) for detail in ("hidden", "short", "full"))
     told = _bare(call.text)[:30]
@@ -125,11 +125,11 @@ def test_tools_are_printed_as_they_are_folded():
     assert "lines" in short
 
 
-def test_long_lines_of_code_are_wrapped_and_not_cut():
+def test_long_code_lines_are_wrapped():
     assert _bare(LONG_CODE) in pdf_text(_conversation("short", f"```python\n{LONG_CODE}\n```"))
 
 
-def test_long_message_spans_pages_without_loss():
+def test_long_message_continues_over_pages_without_loss():
     lines = [f"Line number {number} of a long message." for number in range(300)]
     data = _conversation("short", "\n".join(lines))
     assert len(pdf_pages(data)) > 5
@@ -141,14 +141,14 @@ def test_long_message_spans_pages_without_loss():
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_no_theme_is_printed_dark(appearance, theme):
+def test_printing_always_uses_light_theme(appearance, theme):
     appearance.set_theme(theme)
     style = paper_style()
     assert style.colours == theme_tokens("light")
     assert pdf_text(_conversation("short")) == pdf_text(_conversation("short"))
 
 
-def test_secrets_on_the_screen_are_masked_on_paper(qtbot, read_session, memory, saved, tmp_path):
+def test_revealed_secrets_are_masked_in_print(qtbot, read_session, memory, saved, tmp_path):
     conversation = read_session.views.conversation
     masked = saved(read_session, tmp_path / "masked.pdf")
     assert SESSIONS[VALVE].masked or conversation.opened.conversation.session.masked
@@ -168,7 +168,7 @@ def _without_times(text: str) -> str:
 # --- notes ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_note_is_printed_as_a_rendered_page(read_note, saved, tmp_path):
+def test_note_is_printed_rendered(read_note, saved, tmp_path):
     text = pdf_text(saved(read_note, tmp_path / "a.pdf"))
     assert _bare(NOTE) in text
     assert "Greenhouse" in text
@@ -176,7 +176,7 @@ def test_a_note_is_printed_as_a_rendered_page(read_note, saved, tmp_path):
     assert _bare("swapped the CR2032; the old one read 2.71 V") in text
 
 
-def test_rows_of_a_table_and_all_slices_are_there():
+def test_all_table_rows_and_slices_are_printed():
     table = "# One\n\n| a | b |\n|---|---|\n" + "".join(f"| left {n} | right {n} |\n" for n in range(120))
     data = _note(f"---\ntitle: hidden\n---\n{table}", "## Two\n\n---\n\nThe end.\n")
     text = pdf_text(data)
@@ -186,7 +186,7 @@ def test_rows_of_a_table_and_all_slices_are_there():
     assert text.index("left119") < text.index("Two") < text.index("Theend.")
 
 
-def test_no_page_ends_with_a_heading():
+def test_no_page_ends_with_heading():
     for filling in range(30, 60):
         note = "".join(f"Line {n}\n\n" for n in range(filling)) + "# The heading\n\nIts text.\n"
         for page in pdf_pages(_note(note)):
@@ -194,14 +194,14 @@ def test_no_page_ends_with_a_heading():
             assert ("Theheading" in bare) == ("Itstext." in bare)
 
 
-def test_an_empty_note_is_one_page():
+def test_empty_note_prints_one_page():
     assert len(pdf_pages(_note("\n"))) == 1
 
 
 # --- files and printers ---------------------------------------------------------------------------------------------
 
 
-def test_a_file_is_asked_for_and_gets_its_ending(qtbot, read_note, tmp_path, monkeypatch):
+def test_save_as_pdf_adds_extension_and_replaces_nothing(qtbot, read_note, tmp_path, monkeypatch):
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "out"), ""))
     next(action for action in read_note.actions() if action.text() == "Save as PDF…").trigger()
     qtbot.waitUntil(lambda: (tmp_path / "out.pdf").exists() and "saved as" in read_note.banner.text)
@@ -211,7 +211,7 @@ def test_a_file_is_asked_for_and_gets_its_ending(qtbot, read_note, tmp_path, mon
     assert (tmp_path / "out.pdf").read_bytes() == b"mine"
 
 
-def test_an_older_file_stays_until_the_new_one_is_whole(qtbot, read_session, tmp_path, monkeypatch):
+def test_failed_pdf_save_keeps_existing_file(qtbot, read_session, tmp_path, monkeypatch):
     target = tmp_path / "a.pdf"
     target.write_bytes(b"older")
 
@@ -225,7 +225,7 @@ def test_an_older_file_stays_until_the_new_one_is_whole(qtbot, read_session, tmp
     assert [path.name for path in tmp_path.iterdir()] == ["a.pdf"]
 
 
-def test_a_long_conversation_can_be_cancelled(qtbot, read_session, tmp_path):
+def test_printing_long_conversation_can_be_cancelled(qtbot, read_session, tmp_path):
     session = SESSIONS[VALVE]
     many = tuple(
         msgspec.structs.replace(session.messages[0], text=f"Message {n}", line=n + 1, ordinal=n + 1)
@@ -244,7 +244,7 @@ def test_a_long_conversation_can_be_cancelled(qtbot, read_session, tmp_path):
     assert read_session.sharing.printing._run is None
 
 
-def test_a_printer_gets_the_pages(qtbot, read_note, tmp_path):
+def test_printer_receives_pages(qtbot, read_note, tmp_path):
     printer = QPrinter(QPrinter.PrinterMode.HighResolution)
     printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)  # there is no other printer where tests run
     printer.setOutputFileName(str(tmp_path / "spooled.pdf"))
@@ -255,7 +255,7 @@ def test_a_printer_gets_the_pages(qtbot, read_note, tmp_path):
 
 
 @pytest.mark.qt_log_ignore("QPainter::begin")
-def test_unusable_printer_reported(qtbot, read_note, tmp_path):
+def test_unusable_printer_is_reported(qtbot, read_note, tmp_path):
     printer = QPrinter(QPrinter.PrinterMode.HighResolution)
     printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
     printer.setOutputFileName(str(tmp_path / "no/such/folder/a.pdf"))
@@ -264,14 +264,14 @@ def test_unusable_printer_reported(qtbot, read_note, tmp_path):
     qtbot.waitUntil(lambda: read_note.banner.text == "The printer cannot be used: choose another one.")
 
 
-def test_nothing_to_print_reported(opened, monkeypatch):
+def test_nothing_to_print_shows_notice(opened, monkeypatch):
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: pytest.fail("a file was asked for"))
     opened.sharing.printing.save_pdf()
     assert opened.banner.text == "There is nothing to print: open a note or a session first."
     assert QGuiApplication.modalWindow() is None
 
 
-def test_print_to_a_file_is_written_as_a_whole_too(qtbot, read_note, tmp_path, monkeypatch):
+def test_print_to_file_writes_complete_pdf(qtbot, read_note, tmp_path, monkeypatch):
     target = tmp_path / "chosen.pdf"
 
     def accept(dialog: QPrintDialog) -> None:
@@ -285,7 +285,7 @@ def test_print_to_a_file_is_written_as_a_whole_too(qtbot, read_note, tmp_path, m
     assert "Greenhouse" in pdf_text(target.read_bytes())
 
 
-def test_a_print_that_is_running_ends_with_the_window(qtbot, read_session, tmp_path):
+def test_closing_cancels_running_print(qtbot, read_session, tmp_path):
     printing = read_session.sharing.printing
     printing.write_pdf(tmp_path / "a.pdf", usual_layout())
     assert printing._run is not None
@@ -294,7 +294,7 @@ def test_a_print_that_is_running_ends_with_the_window(qtbot, read_session, tmp_p
     assert not list(tmp_path.iterdir())
 
 
-def test_reader_menus_offer_printing(read_session, monkeypatch):
+def test_menus_offer_print_and_save_as_pdf(read_session, monkeypatch):
     monkeypatch.setattr(QMenu, "popup", lambda *_: None)  # nothing here can take the keyboard
     conversation = read_session.views.conversation
     conversation._view.go_to_entry(0)

@@ -83,7 +83,7 @@ def _drop(page: SourcesPage, *paths: Path) -> bool:
     return enter.isAccepted()
 
 
-def test_listed_ticked_others_offered(qtbot, page, home, notes):
+def test_configured_folders_are_ticked_and_others_offered(qtbot, page, home, notes):
     save_setting("sessions.folders", ("~/.codex/sessions", str(home / "Downloads/chatgpt.zip")), workspace=notes)
     _begin(qtbot, page, notes)
     assert _ticks(page) == {"Codex": True, "chatgpt.zip": True, "Claude Code": False}
@@ -93,7 +93,7 @@ def test_listed_ticked_others_offered(qtbot, page, home, notes):
     assert _boxes(page)["Codex"].hasFocus()
 
 
-def test_ticking_saves_it_for_this_workspace_alone(qtbot, page, home, notes):
+def test_ticked_folder_is_saved_for_this_workspace(qtbot, page, home, notes):
     before = {path: path.stat().st_mtime_ns for path in home.rglob("*.jsonl")}
     _begin(qtbot, page, notes)
     qtbot.keyClick(_boxes(page)["Claude Code"], Qt.Key.Key_Space)
@@ -105,7 +105,7 @@ def test_ticking_saves_it_for_this_workspace_alone(qtbot, page, home, notes):
     assert {path: path.stat().st_mtime_ns for path in home.rglob("*.jsonl")} == before
 
 
-def test_unticking_removes_and_explains(qtbot, page, home, notes):
+def test_unticked_folder_is_removed_with_notice(qtbot, page, home, notes):
     save_setting("sessions.folders", ("~/.codex/sessions", str(home / "old")), workspace=notes)
     _begin(qtbot, page, notes)
     assert "leaves the index" not in _words(page)
@@ -117,7 +117,7 @@ def test_unticking_removes_and_explains(qtbot, page, home, notes):
     assert _ticks(page) == {"Codex": True, "Claude Code": False}
 
 
-def test_a_workspace_may_have_none_though_the_defaults_list_some(qtbot, page, home, notes):
+def test_workspace_can_override_default_folders_with_none(qtbot, page, home, notes):
     save_setting("sessions.folders", ("~/.codex/sessions",))
     _begin(qtbot, page, notes)
     qtbot.mouseClick(_boxes(page)["Codex"], Left)
@@ -153,7 +153,7 @@ def test_folders_and_exports_can_be_dropped(qtbot, page, home, notes):
     assert _ticks(page) == {"Claude Code": True, "Codex": True, "old": True, "chatgpt.zip": True}
 
 
-def test_nothing_is_listed_twice_where_a_folder_holds_another(qtbot, page, home, notes):
+def test_nested_folder_is_not_listed_twice(qtbot, page, home, notes):
     save_setting("sessions.folders", (str(home / ".codex"),), workspace=notes)
     _begin(qtbot, page, notes)
     assert _ticks(page) == {".codex": True, "Claude Code": False}
@@ -164,27 +164,27 @@ def test_nothing_is_listed_twice_where_a_folder_holds_another(qtbot, page, home,
     assert load_settings(notes).sessions.folders == (str(home / ".codex"), str(home / ".claude"))
 
 
-def test_one_place_under_two_names_is_one_row(qtbot, page, home, notes):
+def test_same_folder_under_two_names_is_one_row(qtbot, page, home, notes):
     save_setting("sessions.folders", ("~/.codex/sessions", str(home / ".codex/sessions")), workspace=notes)
     _begin(qtbot, page, notes)
     assert _ticks(page) == {"Codex": True, "Claude Code": False}
     assert not _button(page, "Save and index").isEnabled()
 
 
-def test_machine_without_sessions_reported(qtbot, page, notes):
+def test_machine_without_sessions_shows_message(qtbot, page, notes):
     _begin(qtbot, page, notes)
     assert "No sessions of AI agents were found on this machine." in _words(page)
     assert _button(page, "Add a folder…").isEnabled()
 
 
-def test_deleted_folder_listed_until_unticked(qtbot, page, home, notes):
+def test_missing_folder_stays_listed_while_ticked(qtbot, page, home, notes):
     save_setting("sessions.folders", (str(home / "gone"),), workspace=notes)
     _begin(qtbot, page, notes)
     assert _ticks(page)["gone"] is True
     assert f"The session folder {home / 'gone'} does not exist." in _words(page)
 
 
-def test_broken_settings_are_one_sentence(qtbot, page, notes, user_home):
+def test_broken_settings_show_error_and_disable_buttons(qtbot, page, notes, user_home):
     config = user_home / ".config/mnemoscope/settings.toml"
     config.parent.mkdir(parents=True)
     config.write_text("[defaults]\nmodle = 3\n")
@@ -194,7 +194,7 @@ def test_broken_settings_are_one_sentence(qtbot, page, notes, user_home):
         assert not _button(page, words).isEnabled()
 
 
-def test_a_failure_to_save_is_one_sentence_and_another_try(qtbot, page, home, notes, monkeypatch):
+def test_failed_save_shows_error_and_can_be_retried(qtbot, page, home, notes, monkeypatch):
     def refuse(*_args, **_options):
         raise PermissionError(13, "Permission denied", "settings.toml")
 
@@ -218,7 +218,7 @@ def test_leaving_changes_nothing(qtbot, page, home, notes, how):
     assert load_settings(notes).sessions.folders == ()
 
 
-def test_leaving_while_it_looks_ends_the_search(qtbot, page, home, notes):
+def test_leaving_during_discovery_ends_it(qtbot, page, home, notes):
     page.begin(notes)
     assert not page.ready
     qtbot.keyClick(page, Qt.Key.Key_Escape)

@@ -63,12 +63,12 @@ def _offer(qtbot, panel: FirstRunPanel, folder: Path) -> None:
     qtbot.waitUntil(lambda: panel.ready)
 
 
-def test_nothing_is_read_before_a_folder_is_named(panel):
+def test_welcome_reads_nothing(panel):
     assert panel.ready
     assert "Find things in your notes" in _words(panel)
 
 
-def test_small_window_scrolls(qtbot, panel, notes):
+def test_small_window_scrolls_preview(qtbot, panel, notes):
     panel.resize(560, 300)
     _offer(qtbot, panel, notes)
     fields = [*(_chip(panel, words) for words in (".md", "Indexed", "Passed over")), panel.findChild(QLineEdit)]
@@ -79,7 +79,7 @@ def test_small_window_scrolls(qtbot, panel, notes):
     assert preview.findChild(QScrollArea).verticalScrollBar().maximum() > 0
 
 
-def test_the_preview_counts_and_promises(qtbot, panel, notes, user_home):
+def test_preview_shows_counts_and_index_path(qtbot, panel, notes, user_home):
     _offer(qtbot, panel, notes)
     words = _words(panel)
     assert "garden-ä" in words
@@ -90,7 +90,7 @@ def test_the_preview_counts_and_promises(qtbot, panel, notes, user_home):
     assert _button(panel, "Index this folder").hasFocus() or not panel.isActiveWindow()
 
 
-def test_skipped_files_named_with_rule(qtbot, panel, notes):
+def test_skipped_files_are_listed_with_rule(qtbot, panel, notes):
     _offer(qtbot, panel, notes)
     qtbot.mouseClick(_chip(panel, "Passed over"), Qt.MouseButton.LeftButton)
     model = panel.findChild(IssuesTable).model()
@@ -99,7 +99,7 @@ def test_skipped_files_named_with_rule(qtbot, panel, notes):
     assert rules["*.jpg"] == "extension"
 
 
-def test_types_and_patterns_update_preview(qtbot, panel, notes):
+def test_extensions_and_patterns_update_preview(qtbot, panel, notes):
     _offer(qtbot, panel, notes)
     qtbot.mouseClick(_chip(panel, ".txt"), Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: _chip(panel, "Indexed").text() == "Indexed 4")
@@ -110,7 +110,7 @@ def test_types_and_patterns_update_preview(qtbot, panel, notes):
     assert _chip(panel, ".md").isChecked()  # something must be indexed
 
 
-def test_accept_saves_changes_only(qtbot, panel, notes):
+def test_accept_saves_only_changed_options(qtbot, panel, notes):
     before = sorted(notes.rglob("*"))
     _offer(qtbot, panel, notes)
     qtbot.mouseClick(_chip(panel, ".txt"), Qt.MouseButton.LeftButton)
@@ -124,28 +124,28 @@ def test_accept_saves_changes_only(qtbot, panel, notes):
     assert sorted(notes.rglob("*")) == before
 
 
-def test_accepting_the_defaults_writes_no_settings(qtbot, panel, notes, user_home):
+def test_accepting_defaults_writes_no_settings(qtbot, panel, notes, user_home):
     _offer(qtbot, panel, notes)
     with qtbot.waitSignal(panel.workspace_chosen):
         qtbot.mouseClick(_button(panel, "Index this folder"), Qt.MouseButton.LeftButton)
     assert not list(user_home.rglob("settings.toml"))
 
 
-def test_a_folder_that_is_gone_is_one_sentence(qtbot, panel, tmp_path):
+def test_missing_folder_shows_one_sentence(qtbot, panel, tmp_path):
     _offer(qtbot, panel, tmp_path / "gone")
     assert "gone" in _words(panel)
     assert "This folder cannot be indexed." in _words(panel)
     assert [button.text() for button in _shown_buttons(panel)] == ["Choose another…", "Back"]
 
 
-def test_a_folder_without_notes_cannot_be_indexed(qtbot, panel, tmp_path):
+def test_folder_without_notes_cannot_be_indexed(qtbot, panel, tmp_path):
     (tmp_path / "empty").mkdir()
     _offer(qtbot, panel, tmp_path / "empty")
     assert "No file in this folder would be indexed." in _words(panel)
     assert not _button(panel, "Index this folder").isEnabled()
 
 
-def test_settings_of_the_folder_are_where_the_preview_starts(qtbot, panel, notes):
+def test_preview_starts_with_settings_of_folder(qtbot, panel, notes):
     save_setting("extensions", (".md", ".txt"), workspace=notes)
     save_setting("exclude", ("drafts/**",), workspace=notes)
     _offer(qtbot, panel, notes)
@@ -154,7 +154,7 @@ def test_settings_of_the_folder_are_where_the_preview_starts(qtbot, panel, notes
     assert _chip(panel, "Indexed").text() == "Indexed 3"
 
 
-def test_broken_settings_are_one_sentence(qtbot, panel, notes, user_home):
+def test_broken_settings_show_error_and_disable_indexing(qtbot, panel, notes, user_home):
     config = user_home / ".config/mnemoscope/settings.toml"
     config.parent.mkdir(parents=True)
     config.write_text("[defaults]\nmodle = 3\n")
@@ -163,7 +163,7 @@ def test_broken_settings_are_one_sentence(qtbot, panel, notes, user_home):
     assert not any(button.text() == "Index this folder" for button in _shown_buttons(panel))
 
 
-def test_choosing_names_a_folder_and_a_refusal_changes_nothing(qtbot, panel, notes, monkeypatch):
+def test_choose_emits_folder_and_cancel_changes_nothing(qtbot, panel, notes, monkeypatch):
     answers = ["", str(notes)]
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: answers.pop(0))
     named: list[Path] = []
@@ -174,7 +174,7 @@ def test_choosing_names_a_folder_and_a_refusal_changes_nothing(qtbot, panel, not
     assert "Find things in your notes" in _words(panel)
 
 
-def test_a_folder_can_be_dropped(qtbot, panel, notes):
+def test_dropped_folder_is_accepted(qtbot, panel, notes):
     zone = panel.findChild(DropZone)
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(notes))])
@@ -187,7 +187,7 @@ def test_a_folder_can_be_dropped(qtbot, panel, notes):
     assert named.args == [notes]
 
 
-def test_back_leads_to_the_workspace_or_to_the_welcome(qtbot, panel, notes):
+def test_back_returns_to_workspace_or_welcome(qtbot, panel, notes):
     _offer(qtbot, panel, notes)
     qtbot.mouseClick(_button(panel, "Back"), Qt.MouseButton.LeftButton)
     assert "Find things in your notes" in _words(panel)
@@ -197,13 +197,13 @@ def test_back_leads_to_the_workspace_or_to_the_welcome(qtbot, panel, notes):
     qtbot.waitUntil(lambda: panel.ready)
 
 
-def test_enter_presses_the_button_that_has_the_keys(qtbot, panel, notes):
+def test_enter_presses_focused_button(qtbot, panel, notes):
     _offer(qtbot, panel, notes)
     with qtbot.waitSignal(panel.workspace_chosen):
         qtbot.keyClick(_button(panel, "Index this folder"), Qt.Key.Key_Return)
 
 
-def test_after_a_refused_folder_another_one_is_shown_whole(qtbot, panel, notes, tmp_path):
+def test_preview_recovers_after_refused_folder(qtbot, panel, notes, tmp_path):
     _offer(qtbot, panel, tmp_path / "gone")
     _offer(qtbot, panel, notes)
     assert "3 files, 9 bytes" in _words(panel)
@@ -211,7 +211,7 @@ def test_after_a_refused_folder_another_one_is_shown_whole(qtbot, panel, notes, 
     assert panel.findChild(QLineEdit).isVisible()
 
 
-def test_the_demo_names_its_own_place_for_the_index(qtbot, appearance, jobs, notes, tmp_path):
+def test_demo_preview_names_its_index_path(qtbot, appearance, jobs, notes, tmp_path):
     panel = FirstRunPanel(jobs, store_path=str(tmp_path / "demo"))
     qtbot.addWidget(panel)
     panel.show()
@@ -244,7 +244,7 @@ def _box(panel: FirstRunPanel, words: str) -> CheckBox:
     return next(box for box in panel.findChildren(CheckBox) if box.words == words and box.isVisible())
 
 
-def test_found_places_listed_with_amounts_unticked(qtbot, panel, found):
+def test_found_sources_are_listed_with_size_and_unticked(qtbot, panel, found):
     _welcome(qtbot, panel)
     words = _words(panel)
     for part in ("OpenClaw workspace", "Obsidian vault Garden", "2 files, 6 bytes", "~/.claude/projects"):
@@ -257,19 +257,19 @@ def test_found_places_listed_with_amounts_unticked(qtbot, panel, found):
     assert described == ["Choose OpenClaw workspace", "Choose Obsidian vault Garden"]
 
 
-def test_machine_without_sessions_reported(qtbot, panel):
+def test_machine_without_sessions_shows_message(qtbot, panel):
     _welcome(qtbot, panel)
     assert "No sessions of AI agents were found on this machine." in _words(panel)
 
 
-def test_unreadable_places_reported(qtbot, panel, user_home):
+def test_unreadable_file_is_reported(qtbot, panel, user_home):
     (user_home / ".openclaw").mkdir()
     (user_home / ".openclaw/openclaw.json").write_text("{")
     _welcome(qtbot, panel)
     assert "~/.openclaw/openclaw.json: It could not be understood" in _words(panel)
 
 
-def test_choosing_a_place_leads_to_its_preview(qtbot, panel, found):
+def test_choosing_found_folder_opens_its_preview(qtbot, panel, found):
     panel.folder_named.connect(panel.offer)
     _welcome(qtbot, panel)
     choose = next(b for b in panel.findChildren(QPushButton) if b.accessibleName() == "Choose Obsidian vault Garden")
@@ -281,7 +281,7 @@ def test_choosing_a_place_leads_to_its_preview(qtbot, panel, found):
     assert "session file" not in _words(panel)
 
 
-def test_ticked_sessions_previewed_and_saved(qtbot, panel, found, notes):
+def test_ticked_sessions_are_previewed_and_saved_on_accept(qtbot, panel, found, notes):
     before = {path: path.stat().st_mtime_ns for path in found.rglob("*")}
     _welcome(qtbot, panel)
     qtbot.mouseClick(_box(panel, "Claude Code"), Qt.MouseButton.LeftButton)
@@ -304,7 +304,7 @@ def test_ticked_sessions_previewed_and_saved(qtbot, panel, found, notes):
     assert "session file" not in _words(panel)
 
 
-def test_listed_sessions_stay(qtbot, panel, found, notes):
+def test_global_session_folders_are_retained(qtbot, panel, found, notes):
     save_setting("sessions.folders", ("~/.codex/sessions",))
     _welcome(qtbot, panel)
     qtbot.mouseClick(_box(panel, "Claude Code"), Qt.MouseButton.LeftButton)
@@ -315,7 +315,7 @@ def test_listed_sessions_stay(qtbot, panel, found, notes):
     assert load_settings(notes).sessions.folders == ("~/.codex/sessions", str(found / ".claude/projects"))
 
 
-def test_sessions_alone_are_enough_to_begin(qtbot, panel, found, tmp_path):
+def test_sessions_without_notes_can_be_indexed(qtbot, panel, found, tmp_path):
     (tmp_path / "empty").mkdir()
     _welcome(qtbot, panel)
     qtbot.mouseClick(_box(panel, "Codex"), Qt.MouseButton.LeftButton)
@@ -323,7 +323,7 @@ def test_sessions_alone_are_enough_to_begin(qtbot, panel, found, tmp_path):
     assert _button(panel, "Index this folder").isEnabled()
 
 
-def test_looking_can_be_stopped_and_taken_up_again(qtbot, panel, found, monkeypatch):
+def test_discovery_can_be_stopped_and_repeated(qtbot, panel, found, monkeypatch):
     go = threading.Event()
 
     def slow(*, cancel, real=engine.find_places):
@@ -344,7 +344,7 @@ def test_looking_can_be_stopped_and_taken_up_again(qtbot, panel, found, monkeypa
     assert _box(panel, "Claude Code")
 
 
-def test_a_search_that_fails_is_a_sentence_with_another_try(qtbot, panel, monkeypatch):
+def test_failed_discovery_shows_error_and_can_be_retried(qtbot, panel, monkeypatch):
     def fail(*, cancel):
         raise OSError(5, "Input/output error")
 

@@ -41,7 +41,7 @@ def _issues(*rules: str) -> tuple[FileIssue, ...]:
         ),
     ],
 )
-def test_files_to_index(changes, sentence):
+def test_indexed_files_wording(changes, sentence):
     assert what_is_indexed(_preview(**changes)) == sentence
 
 
@@ -53,11 +53,11 @@ def test_files_to_index(changes, sentence):
         (("a", "a", "b", "b", "c", "c", "d", "e"), "Passed over by: a, b, c and 2 other rules."),
     ],
 )
-def test_files_to_skip(rules, sentence):
+def test_skipped_files_wording(rules, sentence):
     assert what_is_passed_over(_preview(skipped=_issues(*rules))) == sentence
 
 
-def test_nothing_is_written_to_the_folder():
+def test_written_files_wording():
     assert "Nothing will be written" in what_is_written(Path("/data/x"))
 
 
@@ -69,5 +69,5 @@ def test_nothing_is_written_to_the_folder():
         (1412, 118_000_000, "With it 1,412 session files of AI agents, 118 MB."),
     ],
 )
-def test_which_sessions_would_be_indexed(files, size, sentence):
+def test_indexed_sessions_wording(files, size, sentence):
     assert what_sessions_are_indexed(_preview(session_files=files, session_bytes=size)) == sentence

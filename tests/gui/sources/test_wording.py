@@ -32,7 +32,7 @@ def _place(**changes) -> FoundPlace:
         ({"agent": "", "path": "C:\\exports\\mine"}, "mine"),
     ],
 )
-def test_titles(changes, title):
+def test_place_title_wording(changes, title):
     assert place_title(_place(**changes)) == title
 
 
@@ -46,7 +46,7 @@ def test_titles(changes, title):
         ({"files": 0, "whole": False}, "more files than were counted"),
     ],
 )
-def test_amounts(changes, amount):
+def test_place_amount_wording(changes, amount):
     assert place_amount(_place(**changes)) == amount
 
 
@@ -60,11 +60,11 @@ def test_amounts(changes, amount):
         ("/notes", "/", "/notes"),
     ],
 )
-def test_paths_below_the_home_are_short(path, home, shown):
+def test_paths_below_home_are_shortened(path, home, shown):
     assert short_path(path, home) == shown
 
 
-def test_issues_name_their_place_once():
+def test_issue_lines_name_path_once():
     issues = [
         FileIssue(path="/h/a.json", rule="unreadable", detail="It cannot be read."),
         FileIssue(path="/h/gone", rule="missing", detail="The session folder /h/gone does not exist."),

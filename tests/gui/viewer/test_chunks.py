@@ -58,7 +58,7 @@ def row(id_: int, start: int, end: int) -> ChunkRow:
 # --- lanes ------------------------------------------------------------------------------------------------------------
 
 
-def test_chunks_that_overlap_stand_side_by_side() -> None:
+def test_overlapping_chunks_use_separate_lanes() -> None:
     lanes = ChunkLanes([row(1, 1, 10), row(2, 8, 20), row(3, 18, 30), row(4, 32, 40)])
     assert lanes.lanes == [0, 1, 0, 0]
     assert lanes.at(9) == [0, 1]
@@ -72,14 +72,14 @@ def test_chunks_that_overlap_stand_side_by_side() -> None:
     assert list(lanes.between(19, 33)) == [1, 2, 3]
 
 
-def test_many_chunks_of_one_line_share_the_last_lane() -> None:
+def test_many_chunks_on_one_line_share_last_lane() -> None:
     lanes = ChunkLanes([row(number, 7, 7) for number in range(5)])
     assert lanes.lanes == [0, 1, 1, 1, 1]
     assert lanes.at(7, 1) == [1, 2, 3, 4]
 
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 20)), max_size=30), st.integers(1, 200))
-def test_lanes_of_any_chunks(steps: list[tuple[int, int]], line: int) -> None:
+def test_lanes_and_lookups_match_any_chunks(steps: list[tuple[int, int]], line: int) -> None:
     chunks, start = [], 1
     for number, (step, length) in enumerate(steps):
         start += step
@@ -95,21 +95,21 @@ def test_lanes_of_any_chunks(steps: list[tuple[int, int]], line: int) -> None:
 # --- the margin -------------------------------------------------------------------------------------------------------
 
 
-def test_nothing_is_asked_while_the_margin_is_hidden(panel: ViewerPanel, insight: FakeInsight, show) -> None:
+def test_hidden_margin_requests_no_chunks(panel: ViewerPanel, insight: FakeInsight, show) -> None:
     panel.set_manager(panel._manager)
     show(GREENHOUSE)
     assert insight.asked == []
     assert panel._source._lanes == 0
 
 
-def test_the_text_makes_room_for_the_borders_and_takes_it_back(qtbot, chunked: ViewerPanel) -> None:
+def test_margin_takes_and_returns_text_width(qtbot, chunked: ViewerPanel) -> None:
     with_borders = chunked._source._gutter.text_left
     chunked.chunks_action.trigger()
     assert chunked._source._gutter.text_left == with_borders - LANES * chunked._source._gutter.lane_width
     assert chunked._source._by_line is None
 
 
-def test_border_drawn_at_chunk(qtbot, chunked: ViewerPanel) -> None:
+def test_border_is_drawn_at_chunk_lines(qtbot, chunked: ViewerPanel) -> None:
     picture = chunked._source.viewport().grab().toImage()
     view = chunked._source
     column = {
@@ -123,7 +123,7 @@ def test_border_drawn_at_chunk(qtbot, chunked: ViewerPanel) -> None:
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_right_to_left_border_on_other_side(qtbot, chunked: ViewerPanel) -> None:
+def test_right_to_left_border_is_drawn_and_clicked_on_right(qtbot, chunked: ViewerPanel) -> None:
     viewport = chunked._source.viewport()
     usual = point_of(chunked, 9)
     QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=usual)
@@ -136,7 +136,7 @@ def test_right_to_left_border_on_other_side(qtbot, chunked: ViewerPanel) -> None
     qtbot.waitUntil(chunked._card.isVisible)
 
 
-def test_a_press_on_a_border_shows_the_row(qtbot, chunked: ViewerPanel) -> None:
+def test_click_on_border_shows_chunk_card(qtbot, chunked: ViewerPanel) -> None:
     QTest.mouseClick(chunked._source.viewport(), Qt.MouseButton.LeftButton, pos=point_of(chunked, 9))
     qtbot.waitUntil(chunked._card.isVisible)
     said = words(chunked)
@@ -154,14 +154,14 @@ def test_a_press_on_a_border_shows_the_row(qtbot, chunked: ViewerPanel) -> None:
     assert chunked._card.accessibleName() == "Chunk 3 of 4 · lines 7–17"
 
 
-def test_a_press_beside_the_numbers_selects_the_line_as_before(qtbot, chunked: ViewerPanel) -> None:
+def test_click_next_to_line_number_selects_line(qtbot, chunked: ViewerPanel) -> None:
     view = chunked._source
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(4, point_of(chunked, 9).y()))
     assert view.selected_lines() == (9, 9)
     assert chunked._card.isHidden()
 
 
-def test_keys_walk_along_the_chunks(qtbot, chunked: ViewerPanel) -> None:
+def test_alt_arrow_keys_step_through_chunks(qtbot, chunked: ViewerPanel) -> None:
     view = chunked._source
     with qtbot.waitActive(chunked):
         chunked.activateWindow()
@@ -176,7 +176,7 @@ def test_keys_walk_along_the_chunks(qtbot, chunked: ViewerPanel) -> None:
     assert view.current_line() == 1
 
 
-def test_walking_shows_the_margin_and_leaves_the_page(qtbot, insight: FakeInsight, panel: ViewerPanel, show) -> None:
+def test_stepping_through_chunks_shows_margin_and_source(qtbot, insight: FakeInsight, panel: ViewerPanel, show) -> None:
     panel.set_manager(panel._manager)
     show(GREENHOUSE)
     with qtbot.waitSignal(panel._rendered.rendered):
@@ -190,7 +190,7 @@ def test_walking_shows_the_margin_and_leaves_the_page(qtbot, insight: FakeInsigh
     assert panel._page is panel._source
 
 
-def test_escape_closes_card_first(qtbot, chunked: ViewerPanel) -> None:
+def test_escape_closes_card_before_leaving_file(qtbot, chunked: ViewerPanel) -> None:
     chunked.show_chunk()
     qtbot.waitUntil(chunked._card.isVisible)
     with qtbot.assertNotEmitted(chunked.escape_pressed):
@@ -212,7 +212,7 @@ def test_border_tooltip_describes_chunk(qtbot, chunked: ViewerPanel, monkeypatch
     assert shown == [f"Chunk 3 of 4, lines 7–17\nGreenhouse › Watering\n{size} · has its vector"]
 
 
-def test_states_differ_by_words(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> None:
+def test_vector_states_differ_in_words_and_shape(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> None:
     pictures = set()
     for state, said in (
         ("ready", "has its vector"),
@@ -231,7 +231,7 @@ def test_states_differ_by_words(qtbot, insight: FakeInsight, chunked: ViewerPane
     assert len(pictures) > 2
 
 
-def test_a_file_that_changed_since_says_that_the_borders_are_old(qtbot, insight, chunked: ViewerPanel) -> None:
+def test_changed_file_marks_borders_outdated(qtbot, insight, chunked: ViewerPanel) -> None:
     insight.changed = True
     chunked.refresh()
     qtbot.waitUntil(lambda: "has changed since it was indexed" in hint(chunked))
@@ -239,7 +239,7 @@ def test_a_file_that_changed_since_says_that_the_borders_are_old(qtbot, insight,
     qtbot.waitUntil(lambda: "; it has changed since" in words(chunked))
 
 
-def test_stored_text_is_shown_where_the_file_has_another(qtbot, memory: FakeMemory, chunked: ViewerPanel) -> None:
+def test_card_shows_stored_text_when_file_differs(qtbot, memory: FakeMemory, chunked: ViewerPanel) -> None:
     memory.files[GREENHOUSE] = memory.files[GREENHOUSE].replace("skipped Tuesday", "skipped Wednesday")
     chunked._chunks.walk(True)
     chunked._chunks.walk(True)
@@ -247,7 +247,7 @@ def test_stored_text_is_shown_where_the_file_has_another(qtbot, memory: FakeMemo
     qtbot.waitUntil(lambda: "skipped Wednesday again; the valve" in words(chunked))
 
 
-def test_a_file_that_is_not_indexed_has_no_borders(qtbot, memory: FakeMemory, chunked: ViewerPanel) -> None:
+def test_unindexed_file_has_no_borders(qtbot, memory: FakeMemory, chunked: ViewerPanel) -> None:
     del memory.files[GREENHOUSE]
     chunked.refresh()
     qtbot.waitUntil(lambda: hint(chunked) == "This file is not in the index, so it has no chunks.")
@@ -260,7 +260,7 @@ def test_error_is_shown(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> No
     qtbot.waitUntil(lambda: hint(chunked) == "The index cannot be read.")
 
 
-def test_the_same_chunk_stays_chosen_when_the_index_changes(qtbot, memory, chunked: ViewerPanel) -> None:
+def test_chosen_chunk_survives_index_change(qtbot, memory, chunked: ViewerPanel) -> None:
     chunked.show_chunk()
     qtbot.waitUntil(chunked._card.isVisible)
     chunked._chunks.walk(True)
@@ -270,7 +270,7 @@ def test_the_same_chunk_stays_chosen_when_the_index_changes(qtbot, memory, chunk
     qtbot.waitUntil(lambda: "Chunk 2 of 5" in chunked._card.accessibleName())
 
 
-def test_open_card_stable_during_index_changes(qtbot, insight, chunked: ViewerPanel) -> None:
+def test_card_scroll_position_survives_index_change(qtbot, insight, chunked: ViewerPanel) -> None:
     QTest.mouseClick(chunked._source.viewport(), Qt.MouseButton.LeftButton, pos=point_of(chunked, 9))
     qtbot.waitUntil(chunked._card.isVisible)
     bar = chunked._card._body.verticalScrollBar  # fetched each time: its wrapper doesn't outlive this test's changes
@@ -286,7 +286,7 @@ def test_open_card_stable_during_index_changes(qtbot, insight, chunked: ViewerPa
     qtbot.waitUntil(lambda: bar().value() == 30)
 
 
-def test_next_chunk_rows_use_own_height(qtbot, chunked: ViewerPanel) -> None:
+def test_card_rows_fit_text_of_next_chunk(qtbot, chunked: ViewerPanel) -> None:
     chunked.resize(430, 700)
     chunked.show_chunk()
     qtbot.waitUntil(chunked._card.isVisible)
@@ -301,7 +301,7 @@ def test_next_chunk_rows_use_own_height(qtbot, chunked: ViewerPanel) -> None:
         qtbot.waitUntil(are_fitted)
 
 
-def test_values_without_room_beside_their_names_stand_below_them(qtbot, chunked: ViewerPanel) -> None:
+def test_narrow_card_stacks_names_and_values(qtbot, chunked: ViewerPanel) -> None:
     chunked.resize(300, 700)
     chunked.show_chunk()
     qtbot.waitUntil(chunked._card.isVisible)
@@ -316,7 +316,7 @@ def test_values_without_room_beside_their_names_stand_below_them(qtbot, chunked:
     qtbot.waitUntil(lambda: all(name.y() == value.y() for name, value in rows))
 
 
-def test_other_file_closes_card_and_changes_borders(qtbot, chunked: ViewerPanel, show) -> None:
+def test_another_file_closes_card_and_loads_its_borders(qtbot, chunked: ViewerPanel, show) -> None:
     chunked.show_chunk()
     qtbot.waitUntil(chunked._card.isVisible)
     show("topics/shopping.md")
@@ -324,7 +324,7 @@ def test_other_file_closes_card_and_changes_borders(qtbot, chunked: ViewerPanel,
     qtbot.waitUntil(lambda: chunked._source._file is not None and chunked._source._file.path == "topics/shopping.md")
 
 
-def test_closing_card_steals_no_focus(qtbot, chunked: ViewerPanel, show) -> None:
+def test_closing_card_moves_focus_only_if_it_had_it(qtbot, chunked: ViewerPanel, show) -> None:
     elsewhere = QLineEdit()
     qtbot.addWidget(elsewhere)
     chunked.show_chunk()
@@ -344,7 +344,7 @@ def test_closing_card_steals_no_focus(qtbot, chunked: ViewerPanel, show) -> None
     assert chunked._source.hasFocus()
 
 
-def test_a_chunk_is_copied_whole_and_more_like_it_is_asked_for(qtbot, chunked: ViewerPanel) -> None:
+def test_card_copies_chunk_and_requests_similar(qtbot, chunked: ViewerPanel) -> None:
     chunked.show_chunk()
     qtbot.waitUntil(chunked._card.isVisible)
     chunked._card._copy.click()
@@ -356,7 +356,7 @@ def test_a_chunk_is_copied_whole_and_more_like_it_is_asked_for(qtbot, chunked: V
     assert asked.args == [Passage(path=GREENHOUSE, start_line=1, end_line=2), "# Greenhouse\n"]
 
 
-def test_thousands_of_chunks_are_not_looked_at_to_paint(qtbot, memory, insight, panel: ViewerPanel, show) -> None:
+def test_painting_reads_only_visible_chunks(qtbot, memory, insight, panel: ViewerPanel, show) -> None:
     memory.files["long.md"] = "".join(f"## Part {number}\n\nWords of part {number}.\n\n" for number in range(5000))
     panel.set_manager(panel._manager)
     show("long.md")

@@ -35,13 +35,13 @@ def menu_texts(header: ViewerHeader) -> list[str]:
     return [action.text() for action in header._actions._menu.actions() if not action.isSeparator()]
 
 
-def test_a_wide_window_shows_everything(header: ViewerHeader) -> None:
+def test_wide_header_shows_everything(header: ViewerHeader) -> None:
     assert shown(header, 1000) == ["Open in editor", "Copy citation"]
     assert header._crumb.width() >= header._crumb.sizeHint().width()
     assert menu_texts(header) == ["Copy path"]
 
 
-def test_path_cut_before_buttons_hide(header: ViewerHeader) -> None:
+def test_path_is_cut_before_buttons_are_hidden(header: ViewerHeader) -> None:
     for width in range(1000, 200, -5):
         if len(shown(header, width)) < 2:
             break
@@ -49,13 +49,13 @@ def test_path_cut_before_buttons_hide(header: ViewerHeader) -> None:
     assert cut
 
 
-def test_buttons_fold_before_path_meaningless(header: ViewerHeader) -> None:
+def test_buttons_move_to_menu_before_path_becomes_too_short(header: ViewerHeader) -> None:
     for width in range(1000, 500, -5):
         if shown(header, width):
             assert header._crumb.width() >= 14 * header._crumb.fontMetrics().averageCharWidth()
 
 
-def test_buttons_go_to_the_menu_before_the_title_is_cut(header: ViewerHeader) -> None:
+def test_buttons_move_to_menu_before_title_is_cut(header: ViewerHeader) -> None:
     for width in range(1000, 240, -10):
         folded = 2 - len(shown(header, width))
         assert len(menu_texts(header)) == 1 + folded + header._source.isHidden()
@@ -63,7 +63,7 @@ def test_buttons_go_to_the_menu_before_the_title_is_cut(header: ViewerHeader) ->
     assert menu_texts(header) == ["Show rendered", "Open in editor", "Copy citation", "Copy path"]
 
 
-def test_nothing_overlaps_at_any_width(header: ViewerHeader) -> None:
+def test_header_parts_do_not_overlap_at_any_width(header: ViewerHeader) -> None:
     for width in range(header.minimumSizeHint().width(), 900, 7):
         shown(header, width)
         parts = [
@@ -79,7 +79,7 @@ def test_nothing_overlaps_at_any_width(header: ViewerHeader) -> None:
         assert boxes[-1].right() <= width
 
 
-def test_the_mode_can_be_chosen_from_the_menu_too(qtbot, header: ViewerHeader) -> None:
+def test_mode_can_be_chosen_from_menu(qtbot, header: ViewerHeader) -> None:
     shown(header, 240)
     menu_texts(header)
     with qtbot.waitSignal(header.rendered_chosen) as chosen:

@@ -20,21 +20,21 @@ def full_map(hits: list[Hit]) -> MatchMap:
 
 
 @given(HITS, PLACES)
-def test_forward_is_the_next_or_else_the_first(hits: list[Hit], place: tuple[int, int]) -> None:
+def test_step_forward_returns_next_hit_or_wraps(hits: list[Hit], place: tuple[int, int]) -> None:
     later = [hit for hit in hits if hit.place > place]
     wanted = Step(later[0], False) if later else Step(hits[0], True) if hits else None
     assert full_map(hits).step(place, forward=True) == wanted
 
 
 @given(HITS, PLACES)
-def test_backward_is_the_one_before_or_else_the_last(hits: list[Hit], place: tuple[int, int]) -> None:
+def test_step_backward_returns_previous_hit_or_wraps(hits: list[Hit], place: tuple[int, int]) -> None:
     earlier = [hit for hit in hits if hit.place < place]
     wanted = Step(earlier[-1], False) if earlier else Step(hits[-1], True) if hits else None
     assert full_map(hits).step(place, forward=False) == wanted
 
 
 @given(HITS)
-def test_rank_is_the_place_in_the_whole_text(hits: list[Hit]) -> None:
+def test_rank_is_position_in_whole_text(hits: list[Hit]) -> None:
     hit_map = full_map(hits)
     assert [hit_map.rank(hit) for hit in hits] == list(range(len(hits)))
     assert hit_map.count == len(hits)
@@ -42,7 +42,7 @@ def test_rank_is_the_place_in_the_whole_text(hits: list[Hit]) -> None:
     assert sorted(set(hit_map.lines())) == sorted({hit.line for hit in hits})
 
 
-def test_unsearched_part_requested_before_later_hits() -> None:
+def test_step_asks_for_unscanned_block_first() -> None:
     hit_map = MatchMap(LINES)
     hit_map.add(0, [])
     hit_map.add(2, [Hit(2 * BLOCK + 1, 0, 1)])
@@ -50,5 +50,5 @@ def test_unsearched_part_requested_before_later_hits() -> None:
     assert hit_map.step((1, 0), forward=False) == Unknown(4)
 
 
-def test_an_empty_text_has_no_hits() -> None:
+def test_empty_text_has_no_hits() -> None:
     assert MatchMap(0).step((1, -1), forward=True) is None

@@ -59,7 +59,7 @@ def large(tmp_path: Path) -> LargeMemory:
     memory.close()
 
 
-def test_window_responsive_with_large_file(qtbot, appearance, jobs: Jobs, large: LargeMemory) -> None:
+def test_window_stays_responsive_with_large_file(qtbot, appearance, jobs: Jobs, large: LargeMemory) -> None:
     panel = ViewerPanel(jobs, large)
     qtbot.addWidget(panel)
     panel.resize(700, 600)

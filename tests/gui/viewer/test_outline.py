@@ -11,7 +11,7 @@ def outline(text: str) -> Outline:
     return Outline.of(TextLines(text.split("\n")), CancelToken())
 
 
-def test_headings_with_their_lines() -> None:
+def test_outline_lists_headings_with_lines() -> None:
     found = outline("# One\n\ntext # no\n  ### Two ##\n#no\n    # code\n#\n####### seven")
     assert [(heading.line, heading.title) for heading in found.headings] == [(1, "One"), (4, "Two"), (7, "")]
     assert found.is_heading(4)
@@ -28,17 +28,17 @@ def test_headings_with_their_lines() -> None:
         ("", "plan"),
     ],
 )
-def test_title_of_note_is_the_one_results_show(text: str, title: str) -> None:
+def test_title_of_note_matches_search_results(text: str, title: str) -> None:
     assert title_of(TextLines(text.split("\n")), "garden/plan.md") == title
 
 
 @pytest.mark.parametrize("fence", ["```", "~~~", "````"])
-def test_a_comment_in_a_code_block_is_no_heading(fence: str) -> None:
+def test_comment_in_code_block_is_no_heading(fence: str) -> None:
     found = outline(f"# A\n{fence}sh\n# comment\n``\n{fence}\n# B")
     assert [heading.title for heading in found.headings] == ["A", "B"]
 
 
-def test_a_shorter_or_another_fence_does_not_end_a_block() -> None:
+def test_other_or_shorter_fence_does_not_end_block() -> None:
     found = outline("````\n```\n# in\n~~~~\n````\n# out")
     assert [heading.title for heading in found.headings] == ["out"]
 
@@ -47,7 +47,7 @@ def test_front_matter_has_no_headings() -> None:
     assert [heading.title for heading in outline("---\n# comment\n---\n# A").headings] == ["A"]
 
 
-def test_the_heading_above_a_line() -> None:
+def test_place_of_line_is_heading_above() -> None:
     found = outline("text\n# Log\n## Day\nx\n# Log\n## Day\ny")
     assert found.place_of(1) is None
     place = found.place_of(7)
@@ -55,18 +55,18 @@ def test_the_heading_above_a_line() -> None:
     assert (place.key, place.nth_of_key, place.nth) == ("day", 1, 3)
 
 
-def test_keys_survive_rendering() -> None:
+def test_heading_keys_survive_rendering() -> None:
     assert heading_key("The *big* `Étude`, 2") == heading_key("The big Étude 2")
 
 
-def test_cancelling_ends_the_reading() -> None:
+def test_outline_can_be_cancelled() -> None:
     token = CancelToken()
     token.cancel()
     with pytest.raises(Cancelled):
         Outline.of(TextLines(["# A"]), token)
 
 
-def test_blocks_of_code_with_their_fences() -> None:
+def test_code_blocks_include_their_fences() -> None:
     found = outline("---\na: b\n---\n```\n# no\n```\ntext\n~~~~sh\n```\n~~~~\n```\nopen to the end")
     assert [line for line in range(1, 13) if found.is_code(line)] == [4, 5, 6, 8, 9, 10, 11, 12]
     assert not outline("text").is_code(1)

@@ -57,7 +57,7 @@ def build(appearance, tmp_path: Path):
     return built
 
 
-def test_texts_and_headings(build) -> None:
+def test_page_has_texts_and_headings(build) -> None:
     made = build(NOTE)
     assert made.texts[:5] == ("A", "one", "two", "B c", "# no heading")
     assert [key for _, key in made.headings] == ["a", "bc", "d", "e"]
@@ -65,7 +65,7 @@ def test_texts_and_headings(build) -> None:
     assert "hidden" not in " ".join(made.texts)
 
 
-def test_a_long_file_is_converted_in_pieces_with_the_same_result(build, monkeypatch) -> None:
+def test_long_file_in_slices_gives_same_page(build, monkeypatch) -> None:
     whole = build(NOTE)
     monkeypatch.setattr(page_slices, "ENOUGH", Load(1, 1, 1, 1, 1))
     pieces = build(NOTE)
@@ -74,7 +74,7 @@ def test_a_long_file_is_converted_in_pieces_with_the_same_result(build, monkeypa
 
 
 @pytest.mark.parametrize("size", [1, 48 * 1024])
-def test_tables_have_their_look(build, monkeypatch, size: int) -> None:
+def test_tables_are_styled(build, monkeypatch, size: int) -> None:
     monkeypatch.setattr(page_slices, "ENOUGH", Load(size, size, size, size, size))
     made = build("# T\n\ntext\n\n```\nx\n```\n\n| bed | sown |\n|---|---|\n| 1 | 2 |\n")
     [table] = [frame for frame in made.document.rootFrame().childFrames() if isinstance(frame, QTextTable)]
@@ -84,7 +84,7 @@ def test_tables_have_their_look(build, monkeypatch, size: int) -> None:
     assert first.block().charFormat().fontWeight() or first.charFormat().fontWeight() > 400
 
 
-def test_drawn_parts_readable_from_blocks(build) -> None:
+def test_quote_and_code_formats_are_readable_from_blocks(build) -> None:
     made = build(NOTE)
     quoted = next(block for block in blocks(made.document) if block.text() == "quoted code")
     assert quote_level(quoted) == 1

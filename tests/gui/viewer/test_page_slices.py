@@ -188,7 +188,7 @@ def _looks(parts: list[str]) -> list[tuple[object, ...]]:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(st.lists(st.sampled_from(PARTS), min_size=1, max_size=8))
-def test_cut_note_looks_like_the_whole_one(appearance, slices: Slices, chosen: list[str]) -> None:
+def test_sliced_note_renders_like_whole_note(appearance, slices: Slices, chosen: list[str]) -> None:
     text = "\n".join(chosen)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(page_slices, "ENOUGH", Load(1, 1, 1, 1, 1))

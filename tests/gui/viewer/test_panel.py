@@ -37,7 +37,7 @@ def press(panel: ViewerPanel, keys: str) -> None:
 # --- showing ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_result_is_shown_with_its_part_highlighted(panel: ViewerPanel, find, show) -> None:
+def test_result_is_shown_with_its_part_highlighted(panel: ViewerPanel, find, show) -> None:
     result = find("timer", "greenhouse")
     show(result, "timer")
     assert panel._page is panel._source
@@ -46,13 +46,13 @@ def test_a_result_is_shown_with_its_part_highlighted(panel: ViewerPanel, find, s
     assert panel._header._crumb.text() == "projects/greenhouse.md › Watering"
 
 
-def test_a_file_is_shown_at_a_line(panel: ViewerPanel, show) -> None:
+def test_file_is_shown_at_line(panel: ViewerPanel, show) -> None:
     show(GREENHOUSE, 12)
     assert panel._source._highlight == (12, 12)
     assert panel._header._title.text() == "Greenhouse"
 
 
-def test_other_result_of_same_file_not_reopened(panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
+def test_other_result_of_same_file_does_not_reopen_it(panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
     show(find("timer", "greenhouse"), "timer")
     lines = panel._source.lines
     memory.open_error = OSError("not again")
@@ -61,7 +61,7 @@ def test_other_result_of_same_file_not_reopened(panel: ViewerPanel, memory: Fake
     assert panel._source._highlight == (3, 6)
 
 
-def test_the_newest_request_wins(qtbot, panel: ViewerPanel, find) -> None:
+def test_newest_request_wins(qtbot, panel: ViewerPanel, find) -> None:
     shown: list[str] = []
     panel.file_shown.connect(shown.append)
     for name in (GREENHOUSE, "daily/2026-02-08.md", "topics/shopping.md"):
@@ -71,13 +71,13 @@ def test_the_newest_request_wins(qtbot, panel: ViewerPanel, find) -> None:
     assert shown == ["topics/shopping.md"]
 
 
-def test_empty_viewer_shows_keys(panel: ViewerPanel) -> None:
+def test_empty_viewer_shows_key_hint(panel: ViewerPanel) -> None:
     assert panel._page is panel._empty
     assert "Enter" in panel._empty._sentence.text()
     assert panel._header.isHidden()
 
 
-def test_a_refused_name_is_said_and_can_be_tried_again(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
+def test_refused_path_shows_error_and_can_be_retried(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
     with qtbot.waitSignal(panel.file_shown) as told:  # for parts that wait for the file
         panel.show_file("../secret")
     assert told.args == ["../secret"]
@@ -87,7 +87,7 @@ def test_a_refused_name_is_said_and_can_be_tried_again(qtbot, panel: ViewerPanel
         panel._empty.retry.emit()
 
 
-def test_a_file_that_went_away_is_said_in_a_sentence(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
+def test_deleted_file_shows_error(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
     memory.open_error = FileNotFoundError(2, "No such file", "x")
     panel.show_file(GREENHOUSE)
     qtbot.waitUntil(lambda: panel._empty._sentence.text() == f"{GREENHOUSE} is not there any more.")
@@ -105,14 +105,14 @@ def test_only_slow_opening_is_announced(qtbot, panel: ViewerPanel, memory: FakeM
     assert panel._page is panel._source
 
 
-def test_another_memory_takes_the_file_away(panel: ViewerPanel, show) -> None:
+def test_manager_change_clears_viewer(panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel.set_manager(None)
     assert panel._page is panel._empty
     assert panel._source.lines is None
 
 
-def test_the_same_result_again_does_not_scroll(qtbot, panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
+def test_same_result_again_does_not_scroll(qtbot, panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
     memory.files["long.md"] = "# Long\n" + "words\n" * 300 + "the timer\n" + "words\n" * 300
     result = find("timer", "long")
     show(result, "timer")
@@ -121,7 +121,7 @@ def test_the_same_result_again_does_not_scroll(qtbot, panel: ViewerPanel, memory
     assert panel._source.verticalScrollBar().value() == 0
 
 
-def test_found_words_in_view_for_new_query(panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
+def test_first_match_is_scrolled_into_view(panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
     memory.files["long.md"] = "# Long\n" + "words\n" * 60 + "the timer\n" + "words\n" * 60 + "the valve\n"
     text = memory.files["long.md"]
     for word, line in (("timer", 62), ("valve", 123)):
@@ -136,7 +136,7 @@ def test_found_words_in_view_for_new_query(panel: ViewerPanel, memory: FakeMemor
 # --- keys and focus ---------------------------------------------------------------------------------------------------
 
 
-def test_tab_through_buttons_to_text(qtbot, panel: ViewerPanel, show) -> None:
+def test_tab_moves_through_header_buttons_to_text(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     with qtbot.waitActive(panel):
         panel.activateWindow()
@@ -151,7 +151,7 @@ def test_tab_through_buttons_to_text(qtbot, panel: ViewerPanel, show) -> None:
     assert seen == ["Source", "Open in editor", "Copy citation", "More actions"]
 
 
-def test_it_is_seen_where_the_keys_go(qtbot, panel: ViewerPanel, show) -> None:
+def test_header_line_shows_focus(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     with qtbot.waitActive(panel):
         panel.activateWindow()
@@ -162,7 +162,7 @@ def test_it_is_seen_where_the_keys_go(qtbot, panel: ViewerPanel, show) -> None:
     assert panel._header._line.property("role") == "line"
 
 
-def test_the_page_can_be_chosen_by_keys_and_back(qtbot, panel: ViewerPanel, show) -> None:
+def test_alt_r_toggles_rendered_page(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     with qtbot.waitActive(panel):
         panel.activateWindow()
@@ -178,7 +178,7 @@ def test_the_page_can_be_chosen_by_keys_and_back(qtbot, panel: ViewerPanel, show
 # --- going through hits -----------------------------------------------------------------------------------------------
 
 
-def test_n_steps_through_words_and_wraps(qtbot, panel: ViewerPanel, find, show) -> None:
+def test_n_steps_through_query_words_and_wraps(qtbot, panel: ViewerPanel, find, show) -> None:
     show(find("timer", "greenhouse"), "timer irrigation")
     qtbot.waitUntil(lambda: not panel._finding.hits._marks.running)
     seen = []
@@ -191,7 +191,7 @@ def test_n_steps_through_words_and_wraps(qtbot, panel: ViewerPanel, find, show) 
     assert hint(panel) == "Continued from the end."
 
 
-def test_f3_steps_too(qtbot, panel: ViewerPanel, find, show) -> None:
+def test_f3_steps_to_next_hit(qtbot, panel: ViewerPanel, find, show) -> None:
     show(find("timer", "greenhouse"), "timer")
     with qtbot.waitActive(panel):
         panel.activateWindow()
@@ -201,19 +201,19 @@ def test_f3_steps_too(qtbot, panel: ViewerPanel, find, show) -> None:
     assert current(panel) == (9, "timer")
 
 
-def test_without_a_query_n_says_so(panel: ViewerPanel, show) -> None:
+def test_n_without_query_shows_hint(panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     press(panel, "n")
     assert "Ctrl+F" in hint(panel)
 
 
-def test_semantic_part_has_no_word_steps(qtbot, panel: ViewerPanel, find, show) -> None:
+def test_n_without_matching_word_shows_hint(qtbot, panel: ViewerPanel, find, show) -> None:
     show(find("timer", "greenhouse"), "sprinkler")
     press(panel, "n")
     qtbot.waitUntil(lambda: hint(panel) == "No word of the search is in this file.")
 
 
-def test_the_strip_shows_where_the_hits_are(qtbot, panel: ViewerPanel, find, show) -> None:
+def test_overview_strip_shows_hits(qtbot, panel: ViewerPanel, find, show) -> None:
     show(find("timer", "greenhouse"), "timer")
     qtbot.waitUntil(lambda: panel._source._overview._lines == {9, 16})
 
@@ -221,7 +221,7 @@ def test_the_strip_shows_where_the_hits_are(qtbot, panel: ViewerPanel, find, sho
 # --- the find bar -----------------------------------------------------------------------------------------------------
 
 
-def test_finding_counts_steps_and_ends_with_the_match_selected(qtbot, panel: ViewerPanel, show) -> None:
+def test_find_counts_steps_and_selects_match_on_close(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel._open_find()
     QTest.keyClicks(panel._finding.bar.box, "MAR")
@@ -238,21 +238,21 @@ def test_finding_counts_steps_and_ends_with_the_match_selected(qtbot, panel: Vie
     assert panel._source.selected_lines() == (14, 14)
 
 
-def test_nothing_found_is_said_beside_the_box(qtbot, panel: ViewerPanel, show) -> None:
+def test_find_without_match_shows_not_found(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel._open_find()
     panel._finding.bar.box.setText("absent")
     qtbot.waitUntil(lambda: panel._finding.bar.count.text() == "Not found")
 
 
-def test_the_find_bar_begins_with_the_selected_word(panel: ViewerPanel, show) -> None:
+def test_find_bar_starts_with_selected_word(panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel._source.selection.select((9, 4), (9, 9))
     panel._open_find()
     assert panel._finding.bar.box.text() == "timer"
 
 
-def test_escape_closes_bar_then_returns(qtbot, panel: ViewerPanel, show) -> None:
+def test_escape_closes_find_bar_before_leaving_file(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel._open_find()
     with qtbot.assertNotEmitted(panel.escape_pressed):
@@ -265,7 +265,7 @@ def test_escape_closes_bar_then_returns(qtbot, panel: ViewerPanel, show) -> None
 # --- live reload ------------------------------------------------------------------------------------------------------
 
 
-def test_a_changed_file_is_read_again_and_stays_where_it_was(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
+def test_changed_file_is_reloaded_at_same_position(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
     memory.files["long.md"] = "\n".join(f"line {number}" for number in range(1, 400))
     with qtbot.waitSignal(panel.file_shown):
         panel.show_file("long.md", 200)
@@ -277,7 +277,7 @@ def test_a_changed_file_is_read_again_and_stays_where_it_was(qtbot, panel: Viewe
     assert (panel._source.place(), panel._source._highlight) == (place, highlight)
 
 
-def test_a_file_that_an_editor_replaces_is_followed_on(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
+def test_file_replaced_by_editor_is_followed(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
     show(GREENHOUSE)
     path = memory.locate(GREENHOUSE)
     for text in ("# Replaced\n", "# And again\n"):
@@ -288,9 +288,7 @@ def test_a_file_that_an_editor_replaces_is_followed_on(qtbot, panel: ViewerPanel
         qtbot.waitUntil(lambda text=text: panel._source.text_at(1) == text.strip())
 
 
-def test_a_deleted_file_keeps_its_last_text_until_it_is_back(
-    qtbot, panel: ViewerPanel, memory: FakeMemory, show
-) -> None:
+def test_deleted_file_keeps_last_text_until_restored(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
     show(GREENHOUSE)
     path = memory.locate(GREENHOUSE)
     path.unlink()
@@ -305,7 +303,7 @@ def test_a_deleted_file_keeps_its_last_text_until_it_is_back(
 # --- buttons and menus ------------------------------------------------------------------------------------------------
 
 
-def test_copying(qtbot, panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
+def test_copy_actions(qtbot, panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
     result = find("timer", "greenhouse")
     show(result, "timer")
     clipboard = QGuiApplication.clipboard()
@@ -323,9 +321,7 @@ def test_copying(qtbot, panel: ViewerPanel, memory: FakeMemory, find, show) -> N
     assert clipboard.text() == f"{GREENHOUSE}#L9-L10"
 
 
-def test_the_editor_opens_at_the_line_of_the_part(
-    qtbot, panel: ViewerPanel, memory: FakeMemory, find, show, monkeypatch
-) -> None:
+def test_editor_opens_at_line_of_part(qtbot, panel: ViewerPanel, memory: FakeMemory, find, show, monkeypatch) -> None:
     started: list[tuple] = []
     monkeypatch.setattr(external_opener, "open_in_editor", lambda *arguments: started.append(arguments) or "It failed.")
     panel.external.editor_command = "ed {path} {line}"
@@ -336,7 +332,7 @@ def test_the_editor_opens_at_the_line_of_the_part(
     assert started == [(memory.locate(GREENHOUSE), 7, "ed {path} {line}")]
 
 
-def test_the_wrap_toggle_is_in_the_menu(qtbot, panel: ViewerPanel, show) -> None:
+def test_wrap_toggle_is_in_menu_and_on_alt_z(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     assert panel._source.wrap
     menu = panel._header._actions._menu
@@ -349,7 +345,7 @@ def test_the_wrap_toggle_is_in_the_menu(qtbot, panel: ViewerPanel, show) -> None
     assert not panel._source.wrap
 
 
-def test_every_widget_that_takes_keys_has_a_name(panel: ViewerPanel, show) -> None:
+def test_every_focusable_widget_has_accessible_name(panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel._open_find()
     nameless = [
@@ -378,7 +374,7 @@ def render(qtbot, panel: ViewerPanel, memory: FakeMemory):
     return shown
 
 
-def test_the_page_shows_text_and_loads_nothing(panel: ViewerPanel, render) -> None:
+def test_page_shows_text_and_loads_no_resource(panel: ViewerPanel, render) -> None:
     render("# Head\n\n![a photo](http://example.org/x.png) <img src='http://e.org/z'>")
     assert panel._page is panel._rendered
     text = panel._rendered.toPlainText()
@@ -389,7 +385,7 @@ def test_the_page_shows_text_and_loads_nothing(panel: ViewerPanel, render) -> No
     assert (image.width(), image.height()) == (1, 1)
 
 
-def test_the_page_begins_at_the_heading_of_the_part(qtbot, panel: ViewerPanel, render) -> None:
+def test_page_starts_at_heading_of_part(qtbot, panel: ViewerPanel, render) -> None:
     render("\n\n".join(f"## Day {number}\n\n" + "text\n" * 8 for number in range(40)) + "\n# End\n" * 30, 200)
     qtbot.waitUntil(lambda: panel._rendered._layout_steps.complete)
     shown = [block.text() for block, _ in panel._rendered._visible()]
@@ -398,7 +394,7 @@ def test_the_page_begins_at_the_heading_of_the_part(qtbot, panel: ViewerPanel, r
     assert wanted.key in {text.replace(" ", "").lower() for text in shown[:3]}
 
 
-def test_hits_are_stepped_through_on_the_page_too(qtbot, panel: ViewerPanel, memory: FakeMemory, find) -> None:
+def test_n_steps_through_hits_on_page(qtbot, panel: ViewerPanel, memory: FakeMemory, find) -> None:
     memory.files["page.md"] = "# Timers\n\n" + "words\n\n" * 90 + "the timer 🌱 timer\n"
     panel._choose_rendered(True)
     with qtbot.waitSignal(panel.file_shown):
@@ -415,7 +411,7 @@ def test_hits_are_stepped_through_on_the_page_too(qtbot, panel: ViewerPanel, mem
     panel._rendered.viewport().grab()
 
 
-def test_going_back_to_the_source(qtbot, panel: ViewerPanel, render) -> None:
+def test_source_button_returns_to_source(qtbot, panel: ViewerPanel, render) -> None:
     render("# Head\n\ntext")
     with qtbot.waitSignal(panel.file_shown):
         panel._header._source.click()
@@ -423,19 +419,19 @@ def test_going_back_to_the_source(qtbot, panel: ViewerPanel, render) -> None:
     assert panel._source.text_at(3) == "text"
 
 
-def test_a_large_file_stays_source_and_says_why(panel: ViewerPanel, render) -> None:
+def test_large_file_stays_source_with_reason(panel: ViewerPanel, render) -> None:
     render("# Head\n\n" + "words and words\n" * 80_000)
     assert panel._page is panel._source
     assert hint(panel) == "This file has 1.3 MB, too much to render. Its source is shown."
 
 
-def test_a_part_that_cannot_be_converted_in_steps_stays_source(panel: ViewerPanel, render) -> None:
+def test_unsliceable_part_stays_source_with_reason(panel: ViewerPanel, render) -> None:
     render("# Head\n\n" + "words and words " * 20_000)
     assert panel._page is panel._source
     assert hint(panel) == "A part of this file is too long to render. Its source is shown."
 
 
-def test_a_changed_page_stays_where_it_was(qtbot, panel: ViewerPanel, memory: FakeMemory, render) -> None:
+def test_changed_page_keeps_scroll_position(qtbot, panel: ViewerPanel, memory: FakeMemory, render) -> None:
     text = "\n\n".join(f"## Day {number}\n\nwords" for number in range(80))
     render(text)
     qtbot.waitUntil(lambda: panel._rendered._layout_steps.complete)
@@ -446,7 +442,7 @@ def test_a_changed_page_stays_where_it_was(qtbot, panel: ViewerPanel, memory: Fa
     assert panel._rendered.verticalScrollBar().value() == 900
 
 
-def test_another_page_begins_at_its_top(qtbot, panel: ViewerPanel, memory: FakeMemory, render, show) -> None:
+def test_other_page_starts_at_top(qtbot, panel: ViewerPanel, memory: FakeMemory, render, show) -> None:
     render("\n\n".join(f"## Day {number}\n\nwords" for number in range(80)), 100)
     qtbot.waitUntil(lambda: panel._rendered.verticalScrollBar().value() > 0)
     show("topics/shopping.md")
@@ -454,7 +450,9 @@ def test_another_page_begins_at_its_top(qtbot, panel: ViewerPanel, memory: FakeM
     assert panel._rendered.verticalScrollBar().value() == 0
 
 
-def test_links(qtbot, panel: ViewerPanel, memory: FakeMemory, render, monkeypatch) -> None:
+def test_links_open_web_and_indexed_files_only(
+    qtbot, panel: ViewerPanel, memory: FakeMemory, render, monkeypatch
+) -> None:
     opened: list[str] = []
     monkeypatch.setattr(links.QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
     render("# Head\n\n[out](https://example.org/a) [file](file:///etc/passwd)")

@@ -69,7 +69,7 @@ def inked(view: SourceView, line: int) -> list[int]:
 
 @pytest.mark.usefixtures("right_to_left")
 @pytest.mark.parametrize("wrap", [True, False])
-def test_numbers_right_and_english_from_left(make, wrap):
+def test_numbers_are_on_right_and_english_reads_left_to_right(make, wrap):
     view = make(wrap=wrap)
     width = view.viewport().width()
     for line in (1, 2, 6):
@@ -82,14 +82,14 @@ def test_numbers_right_and_english_from_left(make, wrap):
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_hebrew_begins_at_the_gutter(make):
+def test_hebrew_starts_at_gutter(make):
     view = make(wrap=True)
     edge = view.viewport().width() - view._gutter.text_left
     assert x_of(view, 3, 0) == pytest.approx(edge, abs=2)
     assert x_of(view, 3, len(HEBREW)) < x_of(view, 3, 0)
 
 
-def test_hebrew_runs_to_the_left_where_the_window_does_not(make):
+def test_hebrew_runs_left_in_left_to_right_window(make):
     view = make(wrap=True)
     edge = view.viewport().width() - view._layouts.typography.scaled(12)
     assert x_of(view, 3, 0) == pytest.approx(edge, abs=2)
@@ -100,7 +100,7 @@ def test_hebrew_runs_to_the_left_where_the_window_does_not(make):
 
 @pytest.mark.usefixtures("right_to_left")
 @pytest.mark.parametrize("wrap", [True, False])
-def test_the_mouse_meets_the_letters_that_are_drawn(make, wrap):
+def test_mouse_hits_the_drawn_characters(make, wrap):
     view = make(wrap=wrap)
     for line in (2, 3):
         for column in range(len(view.text_at(line))):
@@ -114,7 +114,7 @@ def test_the_mouse_meets_the_letters_that_are_drawn(make, wrap):
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_found_part_edge_at_gutter(make):
+def test_highlight_edge_is_next_to_gutter(make):
     view = make(wrap=True)
     view.set_highlight((2, 3))
     picture = view.viewport().grab().toImage()
@@ -128,13 +128,13 @@ def test_found_part_edge_at_gutter(make):
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_code_runs_to_the_right_whatever_it_begins_with(make):
+def test_code_runs_left_to_right(make):
     view = make(wrap=True)
     assert x_of(view, 7, 0) == view._text_left()
     assert not view._layouts.line(7).runs_left
 
 
-def test_the_arrows_go_where_they_point(make):
+def test_arrow_keys_move_visually(make):
     view = make(wrap=True)
     for line, ahead, back in ((2, Qt.Key.Key_Right, Qt.Key.Key_Left), (3, Qt.Key.Key_Left, Qt.Key.Key_Right)):
         view.selection.put((line, 2))
@@ -146,7 +146,7 @@ def test_the_arrows_go_where_they_point(make):
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_the_line_above_a_file_begins_at_the_right(qtbot, appearance, jobs):
+def test_header_starts_at_right(qtbot, appearance, jobs):
     action = QAction("Copy")
     owner = QWidget()
     qtbot.addWidget(owner)
@@ -159,7 +159,7 @@ def test_the_line_above_a_file_begins_at_the_right(qtbot, appearance, jobs):
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_a_page_has_code_at_the_left_and_quotes_at_the_right(appearance):
+def test_page_has_code_on_left_and_quotes_on_right(appearance):
     style = PageStyle(fixed_font(), fixed_font(), theme_tokens("light"), 1.0)
     steps = page_steps([f"> {HEBREW}\n\nplain.\n\n```\n# {HEBREW}\n```\n"], style)
     while True:
@@ -175,7 +175,7 @@ def test_a_page_has_code_at_the_left_and_quotes_at_the_right(appearance):
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_strip_shows_found_part(make):
+def test_overview_strip_marks_highlight_on_text_side(make):
     view = make(wrap=True)
     view.set_highlight((1, 8))
     strip = view.verticalScrollBar()

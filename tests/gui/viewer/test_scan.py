@@ -32,7 +32,7 @@ def scan(qapp, jobs: Jobs) -> TextScan:
     return TextScan(jobs, jobs)
 
 
-def test_the_neighbourhood_comes_first_and_all_is_found(qtbot, scan: TextScan, lines: CountingLines) -> None:
+def test_scan_starts_nearby_and_finds_all(qtbot, scan: TextScan, lines: CountingLines) -> None:
     scan.start(lines, plain_finder("timer"), near=30 * BLOCK + 1, most_characters=1 << 30)
     qtbot.waitUntil(lambda: not scan.running)
     assert lines.read[:2] == [30, 31]
@@ -40,13 +40,13 @@ def test_the_neighbourhood_comes_first_and_all_is_found(qtbot, scan: TextScan, l
     assert scan.hits.count == 3
 
 
-def test_the_overview_ends_after_so_many_characters(qtbot, scan: TextScan, lines: CountingLines) -> None:
+def test_scan_stops_after_character_limit(qtbot, scan: TextScan, lines: CountingLines) -> None:
     scan.start(lines, plain_finder("timer"), near=1, most_characters=BLOCK * 8)
     qtbot.waitUntil(lambda: not scan.running)
     assert lines.read == [0]
 
 
-def test_a_step_looks_as_far_as_the_next_hit(qtbot, scan: TextScan, lines: CountingLines) -> None:
+def test_step_scans_up_to_next_hit(qtbot, scan: TextScan, lines: CountingLines) -> None:
     scan.start(lines, plain_finder("timer"), near=1, most_characters=1)
     qtbot.waitUntil(lambda: not scan.running)
     steps: list[Step | None] = []
@@ -55,14 +55,14 @@ def test_a_step_looks_as_far_as_the_next_hit(qtbot, scan: TextScan, lines: Count
     assert steps == [Step(Hit(FAR, 0, 5), False)]
 
 
-def test_no_hit_at_all_is_an_answer_too(qtbot, scan: TextScan, lines: CountingLines) -> None:
+def test_step_without_any_hit_returns_none(qtbot, scan: TextScan, lines: CountingLines) -> None:
     scan.start(lines, plain_finder("absent"), near=1, most_characters=1)
     steps: list[Step | None] = []
     scan.step((1, -1), forward=False, then=steps.append)
     qtbot.waitUntil(lambda: steps == [None])
 
 
-def test_stop_drops_everything_silently(qtbot, scan: TextScan, lines: CountingLines) -> None:
+def test_stop_clears_hits_and_pending_steps(qtbot, scan: TextScan, lines: CountingLines) -> None:
     steps: list[Step | None] = []
     scan.start(lines, plain_finder("timer"), near=1, most_characters=1 << 30)
     scan.step((1, -1), forward=True, then=steps.append)
@@ -74,17 +74,17 @@ def test_stop_drops_everything_silently(qtbot, scan: TextScan, lines: CountingLi
     assert steps == []
 
 
-def test_words_are_found_as_the_index_understands_them() -> None:
+def test_finder_matches_words_as_indexed() -> None:
     text = "Timers timed the TIMER"
     assert [text[start:end] for start, end in query_finder("timer", "english")(text)] == ["Timers", "TIMER"]
     assert [text[start:end] for start, end in plain_finder("time")(text)] == ["Time", "time", "TIME"]
 
 
-def test_plain_text_is_no_pattern() -> None:
+def test_plain_finder_takes_no_pattern() -> None:
     assert plain_finder("a.b")("a.b axb") == [(0, 3)]
 
 
-def test_query_with_operators_marks_search_words() -> None:
+def test_query_finder_marks_only_required_terms() -> None:
     text = "The left valve, valve left: path hose."
     finder = query_finder('"left valve" -hose path:valve', "english")
     assert [text[start:end] for start, end in finder(text)] == ["left valve"]

@@ -21,7 +21,7 @@ def pixels_above(scroll: ScrollPosition, heights: list[int]) -> int:
 
 
 @given(HEIGHTS, st.lists(st.integers(-300, 300), max_size=12))
-def test_scroll_moves_exactly_within_text(heights: list[int], moves: list[int]) -> None:
+def test_move_scrolls_exact_distance_within_text(heights: list[int], moves: list[int]) -> None:
     scroll = scroll_over(heights)
     at, end = 0, max(0, sum(heights) - VIEW)
     for move in moves:
@@ -31,7 +31,7 @@ def test_scroll_moves_exactly_within_text(heights: list[int], moves: list[int]) 
 
 
 @given(HEIGHTS, st.integers(0, 3_000))
-def test_the_bar_can_be_put_anywhere(heights: list[int], value: int) -> None:
+def test_any_bar_value_is_within_text(heights: list[int], value: int) -> None:
     scroll = scroll_over(heights)
     scroll.set_value(value, 20)
     assert 0 <= pixels_above(scroll, heights) <= max(0, sum(heights) - VIEW)
@@ -39,7 +39,7 @@ def test_the_bar_can_be_put_anywhere(heights: list[int], value: int) -> None:
 
 
 @given(HEIGHTS)
-def test_the_bars_maximum_is_the_end(heights: list[int]) -> None:
+def test_maximum_bar_value_is_end_of_text(heights: list[int]) -> None:
     scroll = scroll_over(heights)
     scroll.set_value(scroll.maximum(20), 20)
     assert pixels_above(scroll, heights) == max(0, sum(heights) - VIEW)
@@ -47,7 +47,7 @@ def test_the_bars_maximum_is_the_end(heights: list[int]) -> None:
 
 
 @given(HEIGHTS, st.data())
-def test_a_line_is_where_it_was_put(heights: list[int], data: st.DataObject) -> None:
+def test_go_to_places_line_at_offset(heights: list[int], data: st.DataObject) -> None:
     line = data.draw(st.integers(1, len(heights)))
     scroll = scroll_over(heights)
     scroll.go_to(line, above=30)
@@ -58,7 +58,7 @@ def test_a_line_is_where_it_was_put(heights: list[int], data: st.DataObject) -> 
         assert top == 30
 
 
-def test_only_lines_near_the_view_are_laid_out() -> None:
+def test_only_lines_near_view_are_laid_out() -> None:
     asked: set[int] = set()
 
     def height(number: int, _enough: float = 0) -> int:
@@ -73,7 +73,7 @@ def test_only_lines_near_the_view_are_laid_out() -> None:
     assert len(asked) < 50
 
 
-def test_an_empty_text_stays_at_its_start() -> None:
+def test_empty_text_stays_at_start() -> None:
     scroll = scroll_over([])
     scroll.move(50)
     assert (scroll.line, scroll.hidden, scroll.maximum(20)) == (1, 0, 0)

@@ -5,7 +5,7 @@ import pytest
 from gui.viewer.selection import Selection, word_at
 
 
-def test_ends_are_ordered_whichever_way_it_was_drawn() -> None:
+def test_selection_ends_are_ordered() -> None:
     selection = Selection()
     selection.put((5, 3))
     assert selection.ends is None
@@ -13,13 +13,13 @@ def test_ends_are_ordered_whichever_way_it_was_drawn() -> None:
     assert selection.ends == ((2, 7), (5, 3))
 
 
-def test_columns_of_each_line() -> None:
+def test_selection_columns_of_each_line() -> None:
     selection = Selection()
     selection.select((2, 7), (4, 3))
     assert [selection.columns(line, 9) for line in range(1, 6)] == [None, (7, 10), (0, 10), (0, 3), None]
 
 
-def test_selection_ending_at_line_start_excludes_line() -> None:
+def test_selection_ending_at_line_start_excludes_that_line() -> None:
     selection = Selection()
     selection.select((2, 0), (3, 0))
     assert selection.columns(3, 5) is None
@@ -37,6 +37,6 @@ def test_selection_ending_at_line_start_excludes_line() -> None:
         ("", 0, ""),
     ],
 )
-def test_the_word_at_a_column(text: str, column: int, word: str) -> None:
+def test_word_at_column(text: str, column: int, word: str) -> None:
     start, end = word_at(text, column)
     assert text[start:end] == word

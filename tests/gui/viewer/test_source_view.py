@@ -62,17 +62,17 @@ def y_of(view: SourceView, line: int) -> int:
     return next(y for y in range(view.viewport().height()) if view.place_at(QPoint(0, y))[0] == line)
 
 
-def test_found_part_at_third_of_view(view: SourceView) -> None:
+def test_revealed_part_is_a_third_from_top(view: SourceView) -> None:
     view.reveal_part(100, 103)
     assert abs(y_of(view, 100) - view.viewport().height() // 3) <= view.row_height
 
 
-def test_the_best_line_of_a_long_part_is_in_view(view: SourceView) -> None:
+def test_best_line_of_long_part_is_in_view(view: SourceView) -> None:
     view.reveal_part(100, 180)
     assert abs(y_of(view, 180) - view.viewport().height() // 3) <= view.row_height
 
 
-def test_revealed_part_visible_after_resize(view: SourceView) -> None:
+def test_revealed_line_stays_in_view_after_resize(view: SourceView) -> None:
     view.reveal_part(100, 100)
     view.resize(500, 200)
     assert y_of(view, 100) < 200
@@ -82,7 +82,7 @@ def test_revealed_part_visible_after_resize(view: SourceView) -> None:
     assert abs(top_character(view)[0] - top[0]) < 10  # scrolled by hand: not brought back
 
 
-def test_the_highlighted_ground_and_edge_are_painted(view: SourceView) -> None:
+def test_highlight_background_and_edge_are_painted(view: SourceView) -> None:
     view.set_highlight((3, 3))
     colours = tokens(view.palette())
     image = view.viewport().grab().toImage()
@@ -92,7 +92,7 @@ def test_the_highlighted_ground_and_edge_are_painted(view: SourceView) -> None:
     assert image.pixelColor(view.viewport().width() - 3, y + view.row_height) == colours.base
 
 
-def test_marks_are_painted_behind_the_words(qtbot, view: SourceView) -> None:
+def test_marks_are_painted_behind_words(qtbot, view: SourceView) -> None:
     view.set_finders(plain_finder("short"), None)
     y = y_of(view, 3) + 4
 
@@ -104,7 +104,7 @@ def test_marks_are_painted_behind_the_words(qtbot, view: SourceView) -> None:
     qtbot.waitUntil(marked)
 
 
-def test_wrapping_keeps_the_line_at_the_top(view: SourceView) -> None:
+def test_wrap_toggle_keeps_top_line(view: SourceView) -> None:
     view.scroll_by(60 * view.row_height)
     line = top_character(view)[0]
     for wrap in (True, False):
@@ -112,7 +112,7 @@ def test_wrapping_keeps_the_line_at_the_top(view: SourceView) -> None:
         assert top_character(view)[0] == line
 
 
-def test_wrapped_line_keeps_top_word_on_resize(view: SourceView) -> None:
+def test_width_change_keeps_top_word_of_wrapped_line(view: SourceView) -> None:
     view.set_wrap(True)
     view.scroll_by(10 * view.row_height)
     line, column = top_character(view)
@@ -123,7 +123,7 @@ def test_wrapped_line_keeps_top_word_on_resize(view: SourceView) -> None:
     assert top_character(view)[1] <= column < top_character(view)[1] + 70
 
 
-def test_wrapped_scrolling_never_jumps(view: SourceView) -> None:
+def test_wrapped_scrolling_does_not_jump(view: SourceView) -> None:
     view.set_wrap(True)
     view.scroll_by(view.row_height)
     seen = []
@@ -145,7 +145,7 @@ def test_only_unwrapped_lines_scroll_sideways(view: SourceView) -> None:
     assert view.horizontalScrollBar().maximum() == 0
 
 
-def test_a_line_of_megabytes_is_cut_with_a_mark(view: SourceView, tmp_path: Path) -> None:
+def test_line_of_megabytes_is_cut_with_mark(view: SourceView, tmp_path: Path) -> None:
     put(view, tmp_path, "a" * 3_000_000 + "\nnext")
     laid = view._layouts.line(1)
     assert laid.shown == "a" * LINE_LIMIT + CUT_MARK.format(limit=LINE_LIMIT)
@@ -153,13 +153,13 @@ def test_a_line_of_megabytes_is_cut_with_a_mark(view: SourceView, tmp_path: Path
     view.viewport().grab()
 
 
-def test_signs_that_would_break_a_line_are_shown_as_pictures(view: SourceView) -> None:
+def test_control_characters_are_shown_as_symbols(view: SourceView) -> None:
     laid = view._layouts.line(5)
     assert laid.shown == "tail\twith \u241b[31m and \u2424 signs"
     assert laid.rows_within(9) == 1
 
 
-def test_a_heading_is_bold(view: SourceView, tmp_path: Path) -> None:
+def test_heading_is_bold(view: SourceView, tmp_path: Path) -> None:
     path = tmp_path / "b.md"
     path.write_text("# Head\nbody")
     lines = FileLines(NumberedText.open(path))
@@ -167,7 +167,7 @@ def test_a_heading_is_bold(view: SourceView, tmp_path: Path) -> None:
     assert [bool(view._layouts.line(number).pieces[0].layout.formats()) for number in (1, 2)] == [True, False]
 
 
-def test_a_hit_is_framed_and_comes_into_view_sideways_too(view: SourceView) -> None:
+def test_hit_is_framed_and_scrolled_into_view(view: SourceView) -> None:
     view.show_hit(Hit(4, 1200, 1203))
     assert view.shows(Hit(4, 1200, 1203))
     assert view.horizontalScrollBar().value() > 0
@@ -176,7 +176,7 @@ def test_a_hit_is_framed_and_comes_into_view_sideways_too(view: SourceView) -> N
     assert abs(y_of(view, 250) - view.viewport().height() // 3) <= view.row_height
 
 
-def test_dragging_selects(view: SourceView) -> None:
+def test_drag_selects_text(view: SourceView) -> None:
     x = view._gutter.text_left
     start, end = QPoint(x + 1, y_of(view, 3) + 3), QPoint(x + 1, y_of(view, 6) + 3)
     QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=start)
@@ -187,7 +187,7 @@ def test_dragging_selects(view: SourceView) -> None:
     assert view.selected_lines() == (3, 5)
 
 
-def test_dragging_beyond_the_edge_scrolls_on(qtbot, view: SourceView) -> None:
+def test_drag_beyond_edge_scrolls(qtbot, view: SourceView) -> None:
     x = view._gutter.text_left
     QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, y_of(view, 3) + 3))
     view.mouseMoveEvent(_move(QPoint(x, view.viewport().height() + 60)))
@@ -195,7 +195,7 @@ def test_dragging_beyond_the_edge_scrolls_on(qtbot, view: SourceView) -> None:
     QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, 10))
 
 
-def test_double_and_triple_click(view: SourceView) -> None:
+def test_double_click_selects_word_and_triple_click_line(view: SourceView) -> None:
     point = QPoint(view._gutter.text_left + 2, y_of(view, 3) + 3)
     QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point)
     assert view.selected_word() == "short"
@@ -203,19 +203,19 @@ def test_double_and_triple_click(view: SourceView) -> None:
     assert view.selection.ends == ((3, 0), (4, 0))
 
 
-def test_a_click_on_a_number_selects_its_line(view: SourceView) -> None:
+def test_click_on_line_number_selects_line(view: SourceView) -> None:
     QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(5, y_of(view, 3) + 3))
     assert view.selected_lines() == (3, 3)
 
 
-def test_columns_behind_an_emoji_are_right(view: SourceView) -> None:
+def test_columns_after_emoji_are_correct(view: SourceView) -> None:
     view.selection.select((1, 8), (1, 9))
     decoration = view._decoration(1, view._layouts.line(1), late=False)
     assert view.selected_word() == "🌱"
     assert decoration.selected == (8, 10)
 
 
-def test_shift_and_arrows_move_the_end_of_the_selection(view: SourceView) -> None:
+def test_shift_arrow_keys_extend_selection(view: SourceView) -> None:
     shift = Qt.KeyboardModifier.ShiftModifier
     view.selection.put((3, 0))
     for key in (Qt.Key.Key_End, Qt.Key.Key_Right, Qt.Key.Key_Right):
@@ -230,7 +230,7 @@ def test_shift_and_arrows_move_the_end_of_the_selection(view: SourceView) -> Non
     ("key", "line"),
     [(Qt.Key.Key_Down, 2), (Qt.Key.Key_End, 299), (Qt.Key.Key_PageDown, 15), (Qt.Key.Key_Space, 15)],
 )
-def test_keys_scroll_and_come_back(view: SourceView, key: Qt.Key, line: int) -> None:
+def test_keys_scroll_and_home_returns(view: SourceView, key: Qt.Key, line: int) -> None:
     QTest.keyClick(view, key)
     bottom = view.place_at(QPoint(0, view.viewport().height() - 10))[0]
     assert bottom >= line
@@ -239,19 +239,19 @@ def test_keys_scroll_and_come_back(view: SourceView, key: Qt.Key, line: int) -> 
     assert view.verticalScrollBar().value() == 0
 
 
-def test_everything_can_be_selected_from_the_keyboard(view: SourceView) -> None:
+def test_select_all_covers_whole_text(view: SourceView) -> None:
     view.select_all()
     assert view.selection.ends == ((1, 0), (299, len(view.text_at(299))))
 
 
-def test_line_is_accessible(view: SourceView) -> None:
+def test_accessible_description_has_current_line(view: SourceView) -> None:
     view.scroll_by(1)
     assert view.accessibleDescription().startswith("Line 1: # Title")
     view.show_hit(Hit(250, 0, 4))
     assert view.accessibleDescription() == "Line 250: line 250 of many"
 
 
-def test_an_empty_file_is_fine(view: SourceView, tmp_path: Path) -> None:
+def test_empty_file_is_accepted(view: SourceView, tmp_path: Path) -> None:
     put(view, tmp_path, "")
     view.viewport().grab()
     view.select_all()
@@ -266,7 +266,7 @@ def _move(point: QPoint) -> QMouseEvent:
     return QMouseEvent(QEvent.Type.MouseMove, QPointF(point), QPointF(point), left, left, Qt.KeyboardModifier(0))
 
 
-def test_marks_far_to_the_right_of_a_long_line_are_painted(qtbot, view: SourceView, tmp_path: Path) -> None:
+def test_marks_far_right_in_long_line_are_painted(qtbot, view: SourceView, tmp_path: Path) -> None:
     put(view, tmp_path, "timer and " * 1_900 + "\nnext")
     view.viewport().grab()  # the line's width is known once it was painted
     view.set_finders(plain_finder("timer"), None)
@@ -280,14 +280,14 @@ def test_marks_far_to_the_right_of_a_long_line_are_painted(qtbot, view: SourceVi
     qtbot.waitUntil(marked)
 
 
-def test_lines_of_full_length_do_not_pile_up_in_memory(view: SourceView, tmp_path: Path) -> None:
+def test_cached_line_layouts_are_bounded(view: SourceView, tmp_path: Path) -> None:
     put(view, tmp_path, ("word " * 4_000 + "\n") * 200)
     for line in range(1, 201):
         view.text_at(line)
     assert view._layouts._characters == sum(len(laid.text) for laid in view._layouts._kept.values()) <= 3_000_000
 
 
-def test_slow_marks_do_not_block_text(qtbot, view: SourceView, monkeypatch) -> None:
+def test_slow_marks_do_not_prevent_text_painting(qtbot, view: SourceView, monkeypatch) -> None:
     box = LinePainter._box
 
     def slow(*arguments) -> None:

@@ -14,7 +14,7 @@ def box(qtbot, appearance) -> CheckBox:
     return box
 
 
-def test_the_whole_of_it_can_be_clicked(qtbot, box):
+def test_whole_check_box_is_clickable(qtbot, box):
     qtbot.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(box.width() - 2, 2))
     assert box.isChecked()
     qtbot.keyClick(box, Qt.Key.Key_Space)
@@ -23,7 +23,7 @@ def test_the_whole_of_it_can_be_clicked(qtbot, box):
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
-def test_a_tick_has_the_colour_of_the_theme(box, appearance, theme):
+def test_tick_has_theme_colour(box, appearance, theme):
     appearance.set_theme(theme)
     ground = QPoint(8, box.height() // 2 - 5)
     assert box.grab().toImage().pixelColor(ground) == theme_tokens(theme).base
@@ -31,7 +31,7 @@ def test_a_tick_has_the_colour_of_the_theme(box, appearance, theme):
     assert box.grab().toImage().pixelColor(ground) == theme_tokens(theme).accent
 
 
-def test_it_grows_with_the_text(box, appearance):
+def test_check_box_grows_with_font_scale(box, appearance):
     before = box.sizeHint()
     appearance.set_font_scale(2.0)
     after = box.sizeHint()

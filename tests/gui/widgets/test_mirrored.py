@@ -32,7 +32,7 @@ def painted(direction: Qt.LayoutDirection, draw) -> QImage:
     return image
 
 
-def test_places_are_mirrored_to_the_pixel(qapp):
+def test_positions_are_mirrored_to_the_pixel(qapp):
     def draw(painter: QPainter) -> None:
         painter.fillRect(QRect(3, 0, 7, HEIGHT), QColor("black"))
 
@@ -41,14 +41,14 @@ def test_places_are_mirrored_to_the_pixel(qapp):
 
 
 @pytest.mark.parametrize("flags", [AT_LEFT, AT_RIGHT])
-def test_words_stand_at_the_other_side_and_read_as_before(qapp, flags):
+def test_text_is_aligned_to_other_side_and_not_mirrored(qapp, flags):
     other = AT_RIGHT if flags == AT_LEFT else AT_LEFT
     turned = painted(RIGHT, lambda painter: write(painter, QRect(4, 0, 60, HEIGHT), flags, "/a."))
     assert turned == painted(LEFT, lambda painter: write(painter, QRect(WIDTH - 64, 0, 60, HEIGHT), other, "/a."))
     assert columns(turned)
 
 
-def test_a_picture_is_moved_but_not_turned(qapp):
+def test_pixmap_is_moved_but_not_mirrored(qapp):
     arrow = icon_pixmap("chevron-right", QColor("black"), 12)
 
     def draw(painter: QPainter) -> None:
@@ -59,7 +59,7 @@ def test_a_picture_is_moved_but_not_turned(qapp):
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_an_icon_that_points_somewhere_is_turned_when_it_is_made(qapp):
+def test_directional_icon_is_mirrored(qapp):
     def tip(name: str) -> tuple[int, int]:
         """Where there is ink at half the height: at the tip of an arrow."""
         picture = icon_pixmap(name, QColor("black"), 32).toImage()
@@ -74,7 +74,7 @@ def test_an_icon_that_points_somewhere_is_turned_when_it_is_made(qapp):
     assert search == tip("search")
 
 
-def test_self_painting_item_gets_actual_rect(qapp):
+def test_upright_gives_mirrored_rectangle(qapp):
     places = []
 
     def draw(painter: QPainter) -> None:
@@ -99,12 +99,12 @@ def test_self_painting_item_gets_actual_rect(qapp):
         ("\u2068\u05e9\u05dc\u05d5\u05dd\u2069 is open", LEFT),
     ],
 )
-def test_a_text_has_its_own_direction(text, direction):
+def test_text_direction_follows_text(text, direction):
     assert text_direction(text) == direction
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_labels_and_margins_begin_at_the_right(qtbot, appearance):
+def test_labels_and_margins_start_at_right(qtbot, appearance):
     made = label("English words")
     qtbot.addWidget(made)
     made.resize(300, 20)
@@ -118,7 +118,7 @@ def test_labels_and_margins_begin_at_the_right(qtbot, appearance):
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_progress_begins_at_the_right(qtbot, appearance):
+def test_progress_starts_at_right(qtbot, appearance):
     owner = QWidget()
     qtbot.addWidget(owner)
     bar = ProgressLine(owner)
@@ -130,7 +130,7 @@ def test_progress_begins_at_the_right(qtbot, appearance):
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_the_parts_of_a_splitter_stay_in_it(qtbot):
+def test_splitter_parts_stay_inside(qtbot):
     splitter = QSplitter()
     qtbot.addWidget(splitter)
     splitter.setHandleWidth(1)
@@ -146,7 +146,7 @@ def test_the_parts_of_a_splitter_stay_in_it(qtbot):
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_joined_parts_begin_where_lines_begin(qapp):
+def test_joined_parts_follow_layout_direction(qapp):
     parts = "Codex · 3 \u05d4\u05d5\u05d3\u05e2\u05d5\u05ea"
     assert line_direction(parts) == RIGHT
     assert line_direction("notes/a.md · 1–29") == LEFT

@@ -65,14 +65,14 @@ def hostile(path: str) -> str:
     return f'<b>x</b><img src="{path}"> <img src="{QUrl.fromLocalFile(path).toString()}">'
 
 
-def test_tripwire_notices_a_read(tripwire) -> None:
+def test_tripwire_detects_a_read(tripwire) -> None:
     path, opened = tripwire
     Path(path).read_bytes()
     assert opened()
 
 
 @given(TEXTS)
-def test_tip_of_gives_back_any_text(qapp, text: str) -> None:
+def test_tip_of_returns_any_text(qapp, text: str) -> None:
     button = QWidget()
     set_tip(button, text)
     assert tip_of(button) == text

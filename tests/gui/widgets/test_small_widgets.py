@@ -20,7 +20,7 @@ from gui.widgets.scrolling import column_page
 from gui.widgets.state import State, StateDot, StateLabel
 
 
-def test_cut_text_in_tooltip(qtbot):
+def test_elided_label_shows_full_text_in_tooltip(qtbot):
     cut = ElidedLabel("memory/projects/greenhouse.md", Qt.TextElideMode.ElideMiddle)
     qtbot.addWidget(cut)
     cut.resize(80, 20)
@@ -33,7 +33,7 @@ def test_cut_text_in_tooltip(qtbot):
     assert cut.accessibleName() == "memory/projects/greenhouse.md"
 
 
-def test_a_text_is_cut_to_some_letters_or_left_out(qtbot):
+def test_label_is_elided_to_minimum_or_hidden(qtbot):
     words = ElidedLabel("154 chunks. Similar passages sit together", fewest=10)
     qtbot.addWidget(words)
     words.show()
@@ -45,7 +45,7 @@ def test_a_text_is_cut_to_some_letters_or_left_out(qtbot):
     assert words.toolTip() == words.text()
 
 
-def test_an_elided_label_at_its_own_size_is_not_cut(qtbot, appearance):
+def test_elided_label_at_size_hint_is_not_cut(qtbot, appearance):
     for scale in (0.8, 1.0, 1.15, 1.3, 1.5, 2.0):
         appearance.set_font_scale(scale)
         text = ElidedLabel("irrigation timer, 12,480 of 26,043")
@@ -55,7 +55,7 @@ def test_an_elided_label_at_its_own_size_is_not_cut(qtbot, appearance):
         assert text.toolTip() == "", scale
 
 
-def test_a_chip_keeps_its_width_when_it_is_chosen(qtbot):
+def test_chip_width_is_constant_when_checked(qtbot):
     chip = Chip("Sessions")
     qtbot.addWidget(chip)
     before = chip.sizeHint()
@@ -71,7 +71,7 @@ def _ink(button: QPushButton) -> str:
     return max(pixels, key=lambda colour: colour.alpha()).name()
 
 
-def test_an_icon_follows_the_theme_and_the_text_size(qtbot, qapp, appearance):
+def test_icon_follows_theme_and_font_scale(qtbot, qapp, appearance):
     button = IconButton("close", "Close")
     qtbot.addWidget(button)
     button.show()
@@ -85,7 +85,7 @@ def test_an_icon_follows_the_theme_and_the_text_size(qtbot, qapp, appearance):
     assert not application_icon().isNull()
 
 
-def test_a_state_is_said_not_only_coloured(qtbot):
+def test_state_label_names_state_in_text(qtbot):
     shown = StateLabel()
     qtbot.addWidget(shown)
     shown.show_state("degraded", "not loaded")
@@ -95,7 +95,7 @@ def test_a_state_is_said_not_only_coloured(qtbot):
     assert shown.dot.isHidden()
 
 
-def test_a_banner_shows_one_matter_and_runs_its_action(qtbot):
+def test_banner_shows_one_message_and_runs_action(qtbot):
     banner = Banner()
     qtbot.addWidget(banner)
     ran: list[str] = []
@@ -108,7 +108,7 @@ def test_a_banner_shows_one_matter_and_runs_its_action(qtbot):
     assert banner.text == ""
 
 
-def test_an_action_may_put_up_the_next_banner(qtbot):
+def test_banner_action_may_show_next_message(qtbot):
     banner = Banner()
     qtbot.addWidget(banner)
     banner.say("Damaged.", "degraded", Action("Rebuild…", lambda: banner.say("Really?", "working")))
@@ -116,7 +116,7 @@ def test_an_action_may_put_up_the_next_banner(qtbot):
     assert banner.text == "Really?"
 
 
-def test_banner_actions_below_when_lower(qtbot, appearance):
+def test_narrow_banner_places_actions_below_text(qtbot, appearance):
     banner = Banner()
     qtbot.addWidget(banner)
     nothing = Action("Embed for about $1.09", lambda: None), Action("Not now", lambda: None)
@@ -136,7 +136,7 @@ def test_banner_actions_below_when_lower(qtbot, appearance):
     assert places == {1200: False, 420: True}
 
 
-def test_removed_banner_passes_focus_on(qtbot):
+def test_cleared_banner_passes_focus_on_only_if_it_had_it(qtbot):
     window = QWidget()
     banner, box = Banner(window), QLineEdit(window)
     banner.left.connect(box.setFocus)
@@ -154,7 +154,7 @@ def test_removed_banner_passes_focus_on(qtbot):
         assert box.hasFocus() == keys_in_it
 
 
-def test_a_message_page_scrolls_where_it_is_low(qtbot, appearance):
+def test_low_message_page_scrolls(qtbot, appearance):
     appearance.set_font_scale(2.0)
     page = MessagePage()
     qtbot.addWidget(page)
@@ -169,7 +169,7 @@ def test_a_message_page_scrolls_where_it_is_low(qtbot, appearance):
     qtbot.waitUntil(lambda: page.rect().contains(button.mapTo(page, button.rect().center())))
 
 
-def test_tab_reaches_page_actions_in_place(qtbot):
+def test_tab_reaches_message_page_actions_in_place(qtbot):
     window = QWidget()
     first, page, last = QLineEdit(window), MessagePage(window), QLineEdit(window)
     qtbot.addWidget(window)
@@ -186,7 +186,7 @@ def test_tab_reaches_page_actions_in_place(qtbot):
     assert met[2] is last
 
 
-def test_a_message_page_replaces_its_buttons(qtbot):
+def test_message_page_replaces_buttons(qtbot):
     page = MessagePage()
     qtbot.addWidget(page)
     page.say("It cannot be opened", "The folder is gone.", Action("Try again", lambda: None))
@@ -196,7 +196,7 @@ def test_a_message_page_replaces_its_buttons(qtbot):
     assert page.words == "The settings cannot be used: Line 3."
 
 
-def test_a_narrow_row_folds(qtbot):
+def test_narrow_row_folds(qtbot):
     box, chips = QLineEdit(), QLabel("x" * 30)
     row = FoldingRow(box, chips, letters=40)
     qtbot.addWidget(row)
@@ -207,7 +207,7 @@ def test_a_narrow_row_folds(qtbot):
     qtbot.waitUntil(lambda: chips.y() >= box.y() + box.height())
 
 
-def test_folded_parts_continue_below_first_line(qtbot):
+def test_folded_row_uses_full_width_below_reserved_area(qtbot):
     box, chips = QLineEdit(), QLabel("x" * 30)
     row = FoldingRow(box, chips, letters=40)
     qtbot.addWidget(row)
@@ -218,7 +218,7 @@ def test_folded_parts_continue_below_first_line(qtbot):
     assert box.x() + box.width() <= row.width() - 100
 
 
-def test_only_one_local_folder_is_taken(tmp_path):
+def test_dropped_folder_accepts_one_local_folder(tmp_path):
     (tmp_path / "a.md").write_text("x")
 
     def dragged(*urls: QUrl) -> QMimeData:
@@ -234,7 +234,7 @@ def test_only_one_local_folder_is_taken(tmp_path):
     assert dropped_folder(QMimeData()) is None
 
 
-def test_a_long_path_wraps_where_it_has_joints():
+def test_long_path_gets_break_opportunities():
     assert breakable("a/b-2.md and c_d") == "a/\u200bb-\u200b2.\u200bmd and c_\u200bd"
     assert breakable("1.2 bar. Then -") == "1.2 bar. Then -"
 
@@ -242,11 +242,11 @@ def test_a_long_path_wraps_where_it_has_joints():
 @pytest.mark.parametrize(
     ("text", "at_left"), [("English words", True), ("\u05e9\u05dc\u05d5\u05dd", False), ("1 · 2", True)]
 )
-def test_a_label_ends_where_its_own_text_does(text: str, at_left: bool) -> None:
+def test_text_direction_follows_content(text: str, at_left: bool) -> None:
     assert (text_direction(text) == Qt.LayoutDirection.LeftToRight) == at_left
 
 
-def test_a_choice_that_is_too_long_is_cut_with_an_ellipsis(qtbot, appearance):
+def test_long_combo_box_choice_is_elided(qtbot, appearance):
     combo = ComboBox("Left note", Qt.TextElideMode.ElideLeft)
     qtbot.addWidget(combo)
     combo.addItem("travel/packing-list-2025.md · lines 1–30")
@@ -259,7 +259,7 @@ def test_a_choice_that_is_too_long_is_cut_with_an_ellipsis(qtbot, appearance):
     assert not combo.grab().isNull()
 
 
-def test_states_differ_without_their_colours(qtbot, appearance):
+def test_states_differ_without_colour(qtbot, appearance):
     shapes = []
     for state in get_args(State):
         dot = StateDot(state)
@@ -272,7 +272,7 @@ def test_states_differ_without_their_colours(qtbot, appearance):
         assert sum(map(ne, one, other)) > 30
 
 
-def test_a_column_of_larger_text_may_be_wider(qtbot, appearance):
+def test_column_width_follows_font_scale(qtbot, appearance):
     page = column_page(QVBoxLayout(), 300)
     qtbot.addWidget(page)
     page.resize(1000, 200)

@@ -28,12 +28,12 @@ def test_running_sync_shows_progress_rate_and_file():
     assert line.fraction == pytest.approx(12_480 / 26_043)
 
 
-def test_an_unknown_total_shows_no_count():
+def test_unknown_total_shows_no_count():
     line = _line(syncing=make_progress(phase="discovering", completed=0, total=0, rate=0, seconds_left=None, reused=0))
     assert (line.word, line.count, line.detail, line.fraction) == ("Looking for files", "", "", 0.0)
 
 
-def test_ten_seconds_without_progress_is_a_stall_unless_paused():
+def test_ten_seconds_without_progress_is_stalled_unless_paused():
     assert _line(STALL_SECONDS - 0.1, syncing=make_progress()).word == "Embedding"
     stalled = _line(14, syncing=make_progress())
     assert (stalled.state, stalled.word) == ("degraded", "Stalled")
@@ -42,14 +42,14 @@ def test_ten_seconds_without_progress_is_a_stall_unless_paused():
     assert (paused.word, paused.detail, paused.paused) == ("Paused", "reused 9,112", True)
 
 
-def test_waiting_for_batch_jobs_is_no_stall():
+def test_waiting_for_batch_jobs_is_not_stalled():
     step = make_progress(waiting=2, completed=0, rate=0, seconds_left=None, reused=0)
     line = _line(3600, syncing=step, provider="openai")
     assert (line.state, line.word, line.detail) == ("working", "Waiting", "for 2 batch jobs of openai")
     assert _line(3600, syncing=step, paused=True).word == "Paused"
 
 
-def test_waiting_for_process_cancellable_no_stall():
+def test_waiting_for_other_process_is_not_stalled():
     step = make_progress(phase="waiting", completed=0, total=0, rate=0, seconds_left=None, reused=0, current_file="")
     line = _line(3600, syncing=step)
     assert (line.state, line.word, line.running) == ("working", "Waiting", True)
@@ -58,7 +58,7 @@ def test_waiting_for_process_cancellable_no_stall():
     assert _line(3600, syncing=step, paused=True).word == "Paused"
 
 
-def test_batch_job_chunks_distinguished():
+def test_chunks_pending_in_batch_job_are_shown_separately():
     job = BatchJobStatus(
         provider="openai", model="small", id="b1", state="in_progress", texts=12, created=NOW, attempt=1
     )
@@ -141,13 +141,13 @@ def test_batch_job_chunks_distinguished():
         ({"index_error": "The index was damaged.", "files": 0}, "degraded", "Index problem", "The index was damaged."),
     ],
 )
-def test_a_resting_index_says_in_which_state_it_is(changes, state, word, detail):
+def test_idle_index_shows_its_state(changes, state, word, detail):
     line = _line(**changes)
     assert (line.state, line.word, line.detail) == (state, word, detail)
     assert not line.running
 
 
-def test_a_problem_that_was_mended_does_not_hide_the_state():
+def test_repaired_problem_does_not_hide_state():
     line = _line(index_error="The index was damaged and made again.", last_sync=LAST, files=3)
     assert (line.state, line.word) == ("fine", "Up to date")
 
@@ -185,7 +185,7 @@ def _places(bar: SyncBar) -> list[tuple[int, int]]:
     return [(part.x(), part.width()) for part in parts]
 
 
-def test_nothing_jumps_while_a_sync_runs(qtbot, bar):
+def test_layout_is_stable_while_sync_runs(qtbot, bar):
     bar.show_status(make_status(syncing=make_progress()))
     qtbot.waitUntil(lambda: bar._file.x() > bar._detail.x() > bar._count.x() > 0)
     places = _places(bar)
@@ -197,7 +197,7 @@ def test_nothing_jumps_while_a_sync_runs(qtbot, bar):
     assert _places(bar) == places
 
 
-def test_a_resting_bar_is_as_tight_as_before_the_sync(qtbot, bar):
+def test_idle_layout_returns_after_sync(qtbot, bar):
     resting = make_status(last_sync=LAST)
     bar.show_status(resting)
     bar.layout().activate()
@@ -211,7 +211,7 @@ def test_a_resting_bar_is_as_tight_as_before_the_sync(qtbot, bar):
 
 
 @pytest.mark.parametrize("by_key", [False, True])
-def test_the_buttons_speak(qtbot, bar, by_key):
+def test_buttons_emit_signals(qtbot, bar, by_key):
     def press(words: str) -> None:
         if by_key:
             qtbot.keyClick(_button(bar, words), Qt.Key.Key_Return)
@@ -232,7 +232,7 @@ def test_the_buttons_speak(qtbot, bar, by_key):
     assert said == ["pause", "resume", "cancel", "failed_requested", "sync_now"]
 
 
-def test_last_sync_time_shown_whole_or_hidden(qtbot, bar):
+def test_last_sync_time_is_shown_whole_or_hidden(qtbot, bar):
     bar.show_status(make_status(last_sync=LAST))
     seen = set()
     for width in range(900, 320, -4):
@@ -246,7 +246,7 @@ def test_last_sync_time_shown_whole_or_hidden(qtbot, bar):
 
 @pytest.mark.parametrize("scale", [1.0, 1.75])
 @pytest.mark.parametrize("width", [560, 640, 900, 1280, 2000])
-def test_nothing_overlaps_or_leaves_the_bar_at_any_width(qapp, appearance, bar, width, scale):
+def test_parts_do_not_overlap_or_leave_bar_at_any_width(qapp, appearance, bar, width, scale):
     appearance.set_font_scale(scale)
     qapp.processEvents()
     bar.resize(width, bar.height())
@@ -259,7 +259,7 @@ def test_nothing_overlaps_or_leaves_the_bar_at_any_width(qapp, appearance, bar, 
     assert shown[-1].x() + shown[-1].width() <= width
 
 
-def test_no_status_means_no_folder(bar):
+def test_no_status_shows_no_folder_open(bar):
     bar.show_status(make_status())
     bar.show_status(None)
     assert bar.line.word == "No folder is open"
@@ -279,7 +279,7 @@ class WatchedLine(ProgressLine):
         super().paintEvent(event)
 
 
-def test_progress_is_painted_with_the_rest_of_the_window(qtbot, appearance):
+def test_progress_line_repaints_once_for_several_values(qtbot, appearance):
     line = WatchedLine()
     qtbot.addWidget(line)
     line.show()
@@ -290,17 +290,17 @@ def test_progress_is_painted_with_the_rest_of_the_window(qtbot, appearance):
     qtbot.waitUntil(lambda: line.painted == [-1, 600])
 
 
-def test_cost_so_far_replaces_savings():
+def test_running_sync_shows_cost_instead_of_reuse():
     line = _line(syncing=make_progress(tokens=90_000, cost=0.031))
     assert line.detail == "118/s · 1 min 55 s left · $0.03 so far"
 
 
-def test_other_engine_named_before_counts():
+def test_external_engine_is_named_before_counts():
     assert _line(backend="lancedb", last_sync=LAST).count == "LanceDB: 3 notes · 1 session"
     assert _line(last_sync=LAST).count == "3 notes · 1 session"
 
 
-def test_minute_updates_use_no_second_timer(qtbot, monkeypatch):
+def test_update_interval_follows_displayed_precision(qtbot, monkeypatch):
     monkeypatch.setattr("gui.widgets.sync_bar.time.time", lambda: NOW)
     bar = SyncBar()
     qtbot.addWidget(bar)

@@ -15,7 +15,7 @@ def _window(qtbot) -> tuple[QMainWindow, QScrollArea]:
     return window, room
 
 
-def test_it_leads_once_round_the_window_either_way(qtbot):
+def test_tab_order_cycles_in_both_directions(qtbot):
     window, room = _window(qtbot)
     there, widget = [], following(window)
     while widget is not window:
@@ -28,7 +28,7 @@ def test_it_leads_once_round_the_window_either_way(qtbot):
         back = preceding(back)
 
 
-def test_qt_objects_outlive_queried_widget(qtbot):
+def test_qt_objects_outlive_widget_passed_to_tab_order(qtbot):
     """PySide takes what Qt's own chain returns for a child of the widget that was asked."""
     window, room = _window(qtbot)
     action = QMenu("Menu", window).addAction("Entry")
@@ -44,7 +44,7 @@ def test_qt_objects_outlive_queried_widget(qtbot):
         assert action.text() == "Entry"
 
 
-def test_the_first_stop_is_one_that_takes_the_keys_now(qtbot):
+def test_first_stop_is_first_focusable_widget(qtbot):
     window, room = _window(qtbot)
     window.show()
     room.hide()

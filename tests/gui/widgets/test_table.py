@@ -17,7 +17,7 @@ def _column(table: IssuesTable, column: int) -> list[str]:
     return [model.index(row, column).data() for row in range(model.rowCount())]
 
 
-def test_the_model_is_sound(qtbot, qtmodeltester):
+def test_issues_model_passes_qt_model_tester(qtbot, qtmodeltester):
     table = IssuesTable()
     qtbot.addWidget(table)
     qtmodeltester.check(table.model())
@@ -37,7 +37,7 @@ def test_rows_sort_by_any_column(qtbot):
     assert _column(table, 1) == ["too large", "symlink", "exclude"]
 
 
-def test_selected_row_announced_and_revealed(qtbot):
+def test_chosen_row_is_reported_and_revealed(qtbot):
     table = IssuesTable()
     qtbot.addWidget(table)
     told: list[str] = []
@@ -54,7 +54,7 @@ def test_selected_row_announced_and_revealed(qtbot):
     assert revealed == ["b.md", "C.md"]
 
 
-def test_the_same_records_again_keep_the_choice(qtbot):
+def test_same_records_keep_selection(qtbot):
     table = IssuesTable()
     qtbot.addWidget(table)
     table.show_records(ISSUES)
@@ -63,7 +63,7 @@ def test_the_same_records_again_keep_the_choice(qtbot):
     assert table.currentIndex().row() == 2
 
 
-def test_rows_and_the_arrow_of_the_order_grow_with_the_text(qtbot, appearance):
+def test_rows_and_sort_arrow_grow_with_font_scale(qtbot, appearance):
     table = IssuesTable()
     qtbot.addWidget(table)
     table.show_records(ISSUES)
@@ -91,7 +91,7 @@ def _arrow(table: IssuesTable) -> int:
 
 
 @pytest.mark.usefixtures("right_to_left")
-def test_the_first_row_is_chosen_from_right_to_left_too(qtbot):
+def test_first_row_is_selected_in_right_to_left_layout(qtbot):
     table = IssuesTable()
     qtbot.addWidget(table)
     table.resize(900, 200)

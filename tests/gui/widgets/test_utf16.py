@@ -12,28 +12,28 @@ def units(text: str) -> int:
     return len(text.encode("utf-16-le")) // 2
 
 
-def test_ranges_move_behind_an_emoji() -> None:
+def test_ranges_shift_after_emoji() -> None:
     assert utf16_ranges("a\U0001f331b", [(0, 1), (1, 2), (2, 3)]) == [(0, 1), (1, 3), (3, 4)]
 
 
 @given(TEXT)
-def test_length_equals_encoder(text: str) -> None:
+def test_length_matches_encoder(text: str) -> None:
     assert utf16_length(text) == units(text)
 
 
 @given(TEXT, st.data())
-def test_ranges_agree_with_the_encoder(text: str, data: st.DataObject) -> None:
+def test_ranges_match_encoder(text: str, data: st.DataObject) -> None:
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=6)))
     ranges = list(zip(cuts[::2], cuts[1::2], strict=False))
     assert utf16_ranges(text, ranges) == [(units(text[:start]), units(text[:end])) for start, end in ranges]
 
 
 @given(TEXT)
-def test_offsets_come_back(text: str) -> None:
+def test_offsets_round_trip(text: str) -> None:
     for offset in range(len(text) + 1):
         assert code_point_offset(text, units(text[:offset])) == offset
 
 
-def test_pair_middle_maps_to_start() -> None:
+def test_offset_inside_surrogate_pair_maps_to_its_start() -> None:
     assert code_point_offset("ab\U0001f331c\U0001f331", 3) == 2
     assert code_point_offset("ab\U0001f331c\U0001f331", 6) == 4

@@ -19,7 +19,7 @@ DAY = 86_400
         (1_500_000_000, "1.5 GB"),
     ],
 )
-def test_sizes(count, text):
+def test_size_wording(count, text):
     assert size_text(count) == text
 
 
@@ -34,7 +34,7 @@ def test_sizes(count, text):
         (86_400, "24 h"),
     ],
 )
-def test_durations(seconds, text):
+def test_duration_wording(seconds, text):
     assert duration(seconds) == text
 
 

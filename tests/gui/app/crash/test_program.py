@@ -56,7 +56,7 @@ def _end(process: subprocess.Popen[str], number: int) -> int:
     return process.returncode
 
 
-def test_crash_reported_at_next_start(notes, words_only, user_home):
+def test_crash_is_reported_at_next_start(notes, words_only, user_home):
     def log() -> str:
         return "".join(path.read_text() for path in user_home.rglob("mnemoscope.log"))
 
@@ -68,7 +68,7 @@ def test_crash_reported_at_next_start(notes, words_only, user_home):
     _end(process, signal.SIGKILL)
 
 
-def test_after_a_kill_the_next_start_is_where_the_person_was(notes, words_only, user_home):
+def test_start_after_kill_restores_last_query(notes, words_only, user_home):
     def question() -> str:
         kept = [json.loads(path.read_text()).get("place") for path in user_home.rglob("window.json")]
         return str(kept and kept[0]["row"] and kept[0]["question"]["text"])
@@ -83,7 +83,7 @@ def test_after_a_kill_the_next_start_is_where_the_person_was(notes, words_only, 
     _end(process, signal.SIGKILL)
 
 
-def test_restart_keeps_folder_drops_search(monkeypatch, tmp_path):
+def test_restart_command_keeps_options_but_drops_query_and_view(monkeypatch, tmp_path):
     options = parse_options(
         [
             *("--config", str(tmp_path / "s.toml"), "--query", "therapy", "--theme", "dark", "--view", "index"),
@@ -107,7 +107,7 @@ def test_restart_keeps_folder_drops_search(monkeypatch, tmp_path):
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="it looks for the process in /proc")
-def test_a_restart_starts_the_program(notes, words_only, user_home):
+def test_restart_starts_program_once(notes, words_only, user_home):
     """The first run is requested to restart; the second one opens the same folder, and is terminated normally."""
     script = (
         "import os, sys\n"

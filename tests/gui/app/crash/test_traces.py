@@ -110,18 +110,18 @@ def _msgspec() -> None:
         lambda: _raise(OSError(NOTE)),
     ],
 )
-def test_nothing_of_the_person_is_in_a_report(run):
+def test_report_contains_no_user_data(run):
     text = _told(run)
     assert not [planted for planted in PLANTED if planted in text]
     assert "Traceback (most recent call last):" in text
 
 
-def test_a_name_that_was_read_is_no_code():
+def test_attribute_name_read_as_data_is_not_in_report():
     word = "".join(["di", "vorce"])
     assert word not in _told(lambda: getattr(object(), word))
 
 
-def test_local_values_are_not_in_a_report():
+def test_local_values_are_not_in_report():
     def fail(_note: str) -> None:
         path = FILE  # noqa: F841
         raise KeyError(_note)
@@ -134,7 +134,7 @@ class _Odd(Exception):
         raise ValueError(NOTE)
 
 
-def test_unformattable_error_reported_by_name():
+def test_unprintable_error_is_reported_by_type_name():
     text = _told(lambda: _raise(_Odd()))
     assert "_Odd (what it says is left out here)" in text
 
@@ -153,11 +153,11 @@ def test_unformattable_error_reported_by_name():
         (_chained, "The above was the cause of:"),
     ],
 )
-def test_python_code_messages_included(run, words):
+def test_python_errors_about_code_keep_their_message(run, words):
     assert words in _told(run)
 
 
-def test_report_has_locations_without_install_path():
+def test_report_paths_are_relative_to_installation():
     text = _told(lambda: engine.open_memory(3))
     assert "  engine/backends/opening.py:" in text
     assert str(Path(engine.__file__).parents[1]) not in text
@@ -177,11 +177,11 @@ def test_report_has_locations_without_install_path():
         ("a note about me.py", "(elsewhere)"),
     ],
 )
-def test_paths(path, shown):
+def test_shown_path_is_shortened(path, shown):
     assert shown_path(path) == shown
 
 
-def test_a_deep_recursion_stays_short():
+def test_deep_recursion_report_is_short():
     def again() -> None:
         again()
 
@@ -191,7 +191,7 @@ def test_a_deep_recursion_stays_short():
     assert len(text.splitlines()) < 120
 
 
-def test_names_of_settings_but_no_values():
+def test_report_names_changed_settings_without_values():
     settings = engine.Settings()
     changed = msgspec.structs.replace(
         settings,
@@ -203,13 +203,13 @@ def test_names_of_settings_but_no_values():
     assert not [planted for planted in PLANTED if planted in text]
 
 
-def test_the_same_error_has_the_same_signature():
+def test_same_error_has_same_signature():
     one, two, other = (_caught(run) for run in (_look_up, _look_up, _parse))
     words = [failure_of(error, error.__traceback__, "in the window").signature for error in (one, two, other)]
     assert words[0] == words[1] != words[2]
 
 
-def test_an_error_without_a_place():
+def test_error_without_traceback_has_empty_location():
     failure = failure_of(ValueError("x"), None, "in the background")
     assert failure.place == ""
     assert "ValueError" in failure.trace

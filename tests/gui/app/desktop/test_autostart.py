@@ -24,7 +24,7 @@ def system(request, folder) -> DesktopEntry | LaunchAgent:
     return request.param(WORDS, folder)
 
 
-def test_on_and_off_and_nothing_is_left(system, folder):
+def test_autostart_on_off_leaves_no_file(system, folder):
     assert not system.is_on()
     system.set_on(False)
     system.set_on(True)
@@ -46,13 +46,13 @@ def _exec(folder: Path) -> list[str]:
     return [re.sub(r"\\(.)", r"\1", word).replace("%%", "%") for word in quoted]
 
 
-def test_a_desktop_starts_exactly_this_command(folder):
+def test_desktop_entry_runs_exact_command(folder):
     DesktopEntry(WORDS, folder).set_on(True)
     assert _exec(folder) == WORDS
 
 
 @pytest.mark.parametrize("line", ["Hidden=true", "X-GNOME-Autostart-enabled = false"])
-def test_disabled_entry_is_off_and_can_be_enabled(folder, line):
+def test_entry_disabled_by_desktop_is_off_and_can_be_enabled(folder, line):
     entry = DesktopEntry(WORDS, folder)
     entry.set_on(True)
     file = folder / "mnemoscope.desktop"
@@ -62,7 +62,7 @@ def test_disabled_entry_is_off_and_can_be_enabled(folder, line):
     assert entry.is_on()
 
 
-def test_macos_starts_exactly_this_command(folder):
+def test_launch_agent_runs_exact_command(folder):
     agent = LaunchAgent(WORDS, folder)
     agent.set_on(True)
     file = folder / "mnemoscope.plist"
@@ -75,14 +75,14 @@ def test_macos_starts_exactly_this_command(folder):
         agent.is_on()
 
 
-def test_autostart_uses_settings_without_window(tmp_path):
+def test_autostart_command_has_settings_and_background_option(tmp_path):
     words = command_words(tmp_path / "own.toml")
     assert words[-3:] == ["--config", str(tmp_path / "own.toml"), "--background"]
     assert Path(words[0]).name.startswith("python")
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the place is that of Linux desktops")
-def test_entry_in_desktop_location(user_home):
+def test_entry_is_written_to_xdg_autostart_folder(user_home):
     autostart(None).set_on(True)
     assert (user_home / ".config/autostart/mnemoscope.desktop").exists()
 
@@ -100,7 +100,7 @@ def _entry(window) -> QAction:
     return window.findChild(QAction, "program.autostart")
 
 
-def test_the_menu_shows_how_things_are(qtbot, window, way, folder):
+def test_menu_shows_current_autostart_state(qtbot, window, way, folder):
     action = _entry(window)
     assert action.isVisible()
     window.commands.menu.aboutToShow.emit()
@@ -111,7 +111,7 @@ def test_the_menu_shows_how_things_are(qtbot, window, way, folder):
     qtbot.waitUntil(action.isChecked)
 
 
-def test_the_menu_switches_it(qtbot, window, way, folder):
+def test_menu_toggles_autostart(qtbot, window, way, folder):
     action, entry = _entry(window), DesktopEntry(WORDS, folder)
     action.trigger()
     qtbot.waitUntil(entry.is_on)
@@ -122,7 +122,7 @@ def test_the_menu_switches_it(qtbot, window, way, folder):
     assert not action.isChecked()
 
 
-def test_write_error_shown_and_menu_correct(qtbot, window, way, folder):
+def test_unwritable_autostart_is_reported_and_menu_stays_correct(qtbot, window, way, folder):
     folder.write_text("a file in the way")
     action = _entry(window)
     action.trigger()
@@ -130,7 +130,7 @@ def test_write_error_shown_and_menu_correct(qtbot, window, way, folder):
     qtbot.waitUntil(lambda: not way.switch.busy)
 
 
-def test_settings_switch_equals_menu(qtbot, window, way, folder):
+def test_settings_switch_reports_refusal_without_banner(qtbot, window, way, folder):
     folder.write_text("a file in the way")
     refused = []
     way.switch.refused.connect(refused.append)

@@ -15,7 +15,7 @@ def _start(later, *arguments: str, directory: str = "/", token: str = "") -> Non
     later.serve(IpcMessage(directory, arguments, token))
 
 
-def test_the_window_comes_back(qtbot, window, later):
+def test_later_start_restores_window(qtbot, window, later):
     window.hide()
     _start(later)
     assert window.isVisible()
@@ -24,7 +24,7 @@ def test_the_window_comes_back(qtbot, window, later):
     assert not window.isMinimized()
 
 
-def test_toggle_shows_and_hides_the_quick_search_alone(qtbot, window, way, later):
+def test_toggle_affects_only_quick_search(qtbot, window, way, later):
     window.hide()
     _start(later, "--toggle")
     assert way.quick.isVisible()
@@ -33,7 +33,7 @@ def test_toggle_shows_and_hides_the_quick_search_alone(qtbot, window, way, later
     assert not window.isVisible()
 
 
-def test_the_quick_search_with_a_question(qtbot, window, way, later, memory):
+def test_later_start_query_opens_in_quick_search(qtbot, window, way, later, memory):
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
     _start(later, "--view", "quick", "--query", "hose")
@@ -41,7 +41,7 @@ def test_the_quick_search_with_a_question(qtbot, window, way, later, memory):
     assert way.panel.box.query == "hose"
 
 
-def test_a_question_and_a_view(qtbot, window, later, memory):
+def test_later_start_applies_query_view_and_size(qtbot, window, later, memory):
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
     _start(later, "--view", "viewer", "--query", "hose", "--theme", "dark", "--size", "900x600")
@@ -50,7 +50,7 @@ def test_a_question_and_a_view(qtbot, window, later, memory):
     assert (window.width(), window.height()) == (900, 600)
 
 
-def test_another_folder_named_from_where_the_later_start_stood(qtbot, window, later, monkeypatch):
+def test_relative_workspace_resolves_from_later_start_directory(qtbot, window, later, monkeypatch):
     opened = []
     monkeypatch.setattr(window.folders, "open", opened.append)
     folder = FakeMemory().folder
@@ -59,27 +59,27 @@ def test_another_folder_named_from_where_the_later_start_stood(qtbot, window, la
     assert opened == [folder, folder.resolve()]
 
 
-def test_the_folder_that_is_open_is_not_opened_again(qtbot, window, later, memory, monkeypatch):
+def test_open_folder_is_not_reopened(qtbot, window, later, memory, monkeypatch):
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: at_rest(window))
     monkeypatch.setattr(window.folders, "open", lambda _: pytest.fail("opened again"))
     _start(later, "--workspace", str(memory.folder))
 
 
-def test_background_leaves_everything_as_it_is(window, way, later):
+def test_background_start_shows_no_window(window, way, later):
     window.hide()
     _start(later, "--background")
     assert not window.isVisible()
     assert not way.quick.isVisible()
 
 
-def test_unknown_message_raises_window(window, later, capsys):
+def test_unknown_option_shows_window(window, later, capsys):
     window.hide()
     _start(later, "--of-tomorrow")
     assert window.isVisible()
 
 
-def test_activation_token_passed_on(window, later, monkeypatch):
+def test_activation_token_is_passed_on(window, later, monkeypatch):
     monkeypatch.setenv("XDG_ACTIVATION_TOKEN", "")
     _start(later, token="once")
     import os

@@ -40,7 +40,7 @@ def _hand_over(qtbot, jobs, place: IpcAddress, line: bytes) -> Outcome:
     return outcomes[0]
 
 
-def test_later_start_request_arrives(qtbot, jobs, place):
+def test_message_of_later_start_arrives(qtbot, jobs, place):
     listener = IpcServer(place)
     with qtbot.waitSignal(listener.asked) as asked:
         assert _hand_over(qtbot, jobs, place, encode(SAID)) == "taken"
@@ -64,7 +64,7 @@ NOISE = {
 
 
 @pytest.mark.parametrize("line", NOISE.values(), ids=NOISE)
-def test_noise_is_refused(qtbot, jobs, place, line):
+def test_invalid_message_is_refused(qtbot, jobs, place, line):
     listener = IpcServer(place)
     listener.asked.connect(lambda _: pytest.fail("noise was taken for a message"))
     answers: list[bytes] = []
@@ -74,7 +74,7 @@ def test_noise_is_refused(qtbot, jobs, place, line):
     listener.close()
 
 
-def test_idle_clients_do_not_keep_a_start_out(qtbot, jobs, place):
+def test_idle_clients_do_not_block_a_start(qtbot, jobs, place):
     listener = IpcServer(place)
     idle: list[socket.socket] = []
     for _ in range(400):
@@ -89,7 +89,7 @@ def test_idle_clients_do_not_keep_a_start_out(qtbot, jobs, place):
     listener.close()
 
 
-def test_idle_client_is_closed_after_its_time(qtbot, place, monkeypatch):
+def test_idle_client_is_closed_after_timeout(qtbot, place, monkeypatch):
     monkeypatch.setattr(listening, "CALLER_SECONDS", 0.05)
     listener = IpcServer(place)
     with socket.socket(socket.AF_UNIX) as line:
@@ -111,12 +111,12 @@ def _is_open(line: socket.socket) -> bool:
 
 
 @given(st.binary(max_size=300) | st.recursive(st.none(), st.lists).map(lambda it: json.dumps(it).encode()))
-def test_decode_any_bytes_gives_a_message_or_none(line):
+def test_decode_any_bytes_returns_message_or_none(line):
     found = decode(line)
     assert found is None or decode(encode(found).strip()) == found
 
 
-def test_disconnected_caller_harmless(qtbot, jobs, place):
+def test_client_disconnect_mid_message_is_harmless(qtbot, jobs, place):
     listener = IpcServer(place)
     with socket.socket(socket.AF_UNIX) as line:
         line.connect(place.name)
@@ -125,7 +125,7 @@ def test_disconnected_caller_harmless(qtbot, jobs, place):
     listener.close()
 
 
-def test_a_socket_that_was_left_over_is_replaced(qtbot, jobs, place):
+def test_stale_socket_is_replaced(qtbot, jobs, place):
     with socket.socket(socket.AF_UNIX) as killed:
         killed.bind(place.name)
     listener = IpcServer(place)
@@ -133,7 +133,7 @@ def test_a_socket_that_was_left_over_is_replaced(qtbot, jobs, place):
     listener.close()
 
 
-def test_new_owner_retains_address(qtbot, jobs, place):
+def test_close_leaves_address_taken_over_by_other_server(qtbot, jobs, place):
     hung = IpcServer(place)
     other = IpcServer(place)
     hung.close()

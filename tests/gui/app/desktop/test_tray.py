@@ -42,13 +42,13 @@ def _choose(tray: Tray, words: str) -> None:
         ),
     ],
 )
-def test_tray_tooltip_texts(status, shape, words):
+def test_tray_state_shape_and_text(status, shape, words):
     state = tray_state(status, NOW)
     assert (state.shape, state.words) == (shape, words)
 
 
 @pytest.mark.parametrize("size", [16, 22, 64])
-def test_each_state_has_a_shape_of_its_own(qapp, size):
+def test_tray_icon_shapes_differ_without_colour(qapp, size):
     """Without their colours, too, no two of them look alike."""
     drawn = [tray_icon(shape).pixmap(size, size).toImage() for shape in SHAPES]
     grey = [image.convertToFormat(QImage.Format.Format_Grayscale8) for image in drawn]
@@ -59,7 +59,7 @@ def test_each_state_has_a_shape_of_its_own(qapp, size):
             assert differing > size * size / 20
 
 
-def test_without_a_tray_nothing_is_shown_and_nothing_fails(window):
+def test_missing_tray_shows_nothing_and_does_not_fail(window):
     tray = Tray(window.workspace, window)
     tray.set_wanted(True)
     assert not tray.is_shown
@@ -67,7 +67,7 @@ def test_without_a_tray_nothing_is_shown_and_nothing_fails(window):
     assert tray.findChild(QSystemTrayIcon) is None
 
 
-def test_menu_outlives_focused_widget(window, qapp):
+def test_menu_survives_replaced_widget_in_focus_chain(window, qapp):
     tray = Tray(window.workspace, window)
     room = QScrollArea(window)
     room.setWidget(QPushButton("Stop"))
@@ -81,13 +81,13 @@ def test_menu_outlives_focused_widget(window, qapp):
     assert tray._words.text().startswith("Up to date")
 
 
-def test_icon_removed_when_disabled(tray, qapp):
+def test_disabled_tray_hides_icon(tray, qapp):
     assert tray.is_shown
     tray.set_wanted(False)
     assert not tray.is_shown
 
 
-def test_the_icon_comes_with_a_tray_that_comes_later(window, tray_there, monkeypatch):
+def test_icon_appears_when_tray_becomes_available(window, tray_there, monkeypatch):
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: False)
     tray = Tray(window.workspace, window)
     tray.set_wanted(True)
@@ -97,7 +97,7 @@ def test_the_icon_comes_with_a_tray_that_comes_later(window, tray_there, monkeyp
     assert tray.is_shown
 
 
-def test_menu_offers_available_actions(qtbot, tray, window, memory):
+def test_menu_offers_available_sync_actions(qtbot, tray, window, memory):
     assert _entries(tray)[0] == "No folder is open"
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: "Sync now" in _entries(tray) and _entries(tray)[0].startswith("Up to date"))
@@ -110,7 +110,7 @@ def test_menu_offers_available_actions(qtbot, tray, window, memory):
     assert "Paused" in _icon(tray).toolTip()
 
 
-def test_sync_is_asked_for(qtbot, tray, window, memory):
+def test_menu_sync_now_starts_sync(qtbot, tray, window, memory):
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: _entries(tray)[0].startswith("Up to date") and at_rest(window))
     before = len(memory.syncs)
@@ -122,12 +122,12 @@ def test_sync_is_asked_for(qtbot, tray, window, memory):
     ("words", "signal"),
     [("Open Mnemoscope", "window_wanted"), ("Quick search", "quick_wanted"), ("Quit", "quit_wanted")],
 )
-def test_menu_actions(qtbot, tray, words, signal):
+def test_menu_entries_emit_signals(qtbot, tray, words, signal):
     with qtbot.waitSignal(getattr(tray, signal)):
         _choose(tray, words)
 
 
-def test_a_click_wants_the_window_and_the_wheel_the_quick_search(qtbot, tray):
+def test_click_opens_window_and_middle_click_quick_search(qtbot, tray):
     with qtbot.waitSignal(tray.window_wanted):
         _icon(tray).activated.emit(QSystemTrayIcon.ActivationReason.Trigger)
     with qtbot.waitSignal(tray.quick_wanted):

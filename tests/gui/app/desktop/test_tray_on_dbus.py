@@ -77,7 +77,7 @@ def _wait(condition: Callable[[], bool], process: "subprocess.Popen[bytes]") -> 
         time.sleep(0.05)
 
 
-def test_icon_appears_with_tray_and_menu_works(program, watcher):
+def test_icon_follows_tray_and_menu_entries_work(program, watcher):
     watcher.appear()
     watcher.wait_for_item()
     assert watcher.property("IconPixmap")
@@ -95,7 +95,7 @@ def test_icon_appears_with_tray_and_menu_works(program, watcher):
     assert program.wait(60) == 0
 
 
-def test_a_polite_kill_ends_it_though_closing_would_not(program, watcher):
+def test_sigterm_quits_despite_close_to_tray(program, watcher):
     watcher.appear()
     watcher.wait_for_item()
     program.terminate()

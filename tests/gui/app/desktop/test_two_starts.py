@@ -57,7 +57,7 @@ def _wait(condition: Callable[[], bool], what: str) -> None:
         time.sleep(0.02)
 
 
-def test_second_start_forwards_third_starts_fresh(start, runtime, tmp_path):
+def test_second_start_hands_over_and_sigterm_removes_socket(start, runtime, tmp_path):
     first = start("--workspace", str(tmp_path / "notes"))
     _wait(lambda: _found(runtime), "the first listens")
     second = start("--query", "timer")
@@ -68,14 +68,14 @@ def test_second_start_forwards_third_starts_fresh(start, runtime, tmp_path):
     assert not _found(runtime)
 
 
-def test_two_at_the_same_moment_become_one(start, tmp_path):
+def test_simultaneous_starts_become_one_instance(start, tmp_path):
     both = [start("--workspace", str(tmp_path / "notes")) for _ in range(2)]
     _wait(lambda: any(process.poll() is not None for process in both), "one of them hands over")
     assert sorted(process.poll() is None for process in both) == [False, True]
     assert {process.poll() for process in both} == {None, 0}
 
 
-def test_killed_or_hanging_program_blocks_none(start, runtime, tmp_path):
+def test_killed_or_hung_instance_does_not_block_starts(start, runtime, tmp_path):
     killed = start("--workspace", str(tmp_path / "notes"))
     _wait(lambda: _found(runtime), "the first listens")
     killed.kill()
@@ -91,7 +91,7 @@ def test_killed_or_hanging_program_blocks_none(start, runtime, tmp_path):
     assert start("--toggle").wait(60) == 0
 
 
-def test_a_key_of_the_desktop_starts_the_program_where_none_runs(start, runtime, tmp_path):
+def test_toggle_starts_program_when_none_runs(start, runtime, tmp_path):
     first = start("--toggle", "--workspace", str(tmp_path / "notes"))
     _wait(lambda: bool(_found(runtime)), "it stays, and listens")
     again = start("--toggle")

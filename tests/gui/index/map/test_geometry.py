@@ -32,7 +32,7 @@ def _view() -> Viewport:
     return Viewport(box=(-10, -5, 30, 15)).resized(400, 300).fit()
 
 
-def test_a_view_that_fits_shows_every_corner() -> None:
+def test_fitted_view_shows_every_corner() -> None:
     view = _view()
     for across, up in ((-10, -5), (30, 15), (-10, 15), (30, -5)):
         x, y = view.to_pixels(across, up)
@@ -42,7 +42,7 @@ def test_a_view_that_fits_shows_every_corner() -> None:
 
 
 @given(factor=st.floats(0.1, 10), x=pixel, y=pixel, times=st.integers(1, 5))
-def test_zoom_fixes_point_under_mouse(factor: float, x: float, y: float, times: int) -> None:
+def test_zoom_keeps_point_under_mouse(factor: float, x: float, y: float, times: int) -> None:
     view = _view()
     before = view.to_units(x, y)
     inside = -10 <= before[0] <= 30 and -5 <= before[1] <= 15
@@ -56,7 +56,7 @@ def test_zoom_fixes_point_under_mouse(factor: float, x: float, y: float, times: 
 
 
 @given(steps=st.lists(st.tuples(st.floats(-900, 900), st.floats(-900, 900)), max_size=6))
-def test_some_of_the_map_stays_in_view(steps: list[tuple[float, float]]) -> None:
+def test_panned_view_keeps_part_of_map_visible(steps: list[tuple[float, float]]) -> None:
     view = _view().zoomed(3, 100, 100)
     for right, down in steps:
         view = view.panned(right, down)
@@ -65,7 +65,7 @@ def test_some_of_the_map_stays_in_view(steps: list[tuple[float, float]]) -> None
 
 
 @given(width=st.floats(1, 2000), height=st.floats(1, 2000))
-def test_another_size_shows_the_same_middle_as_large_as_before(width: float, height: float) -> None:
+def test_resize_keeps_centre_and_zoom(width: float, height: float) -> None:
     view = _view().zoomed(4, 50, 60)
     other = view.resized(width, height)
     assert (other.across, other.up) == (view.across, view.up)
@@ -73,7 +73,7 @@ def test_another_size_shows_the_same_middle_as_large_as_before(width: float, hei
 
 
 @given(across=st.floats(-10, 30), up=st.floats(-5, 15))
-def test_a_place_is_brought_into_view(across: float, up: float) -> None:
+def test_point_is_brought_into_view(across: float, up: float) -> None:
     x, y = _view().zoomed(6, 10, 10).showing(across, up, 30).to_pixels(across, up)
     assert 29.9 <= x <= 370.1
     assert 29.9 <= y <= 270.1
@@ -83,7 +83,7 @@ def test_a_place_is_brought_into_view(across: float, up: float) -> None:
 
 
 @given(at=spot, reach=st.floats(0.01, 50))
-def test_the_nearest_point_is_the_nearest_of_all(at: tuple[float, float], reach: float) -> None:
+def test_nearest_point_matches_brute_force(at: tuple[float, float], reach: float) -> None:
     gaps = np.hypot(*(POINTS - np.array(at, np.float32)).T)
     found = GRID.nearest(*at, reach)
     if found < 0:
@@ -94,7 +94,7 @@ def test_the_nearest_point_is_the_nearest_of_all(at: tuple[float, float], reach:
 
 
 @given(one=spot, other=spot)
-def test_rectangle_contains_points(one: tuple[float, float], other: tuple[float, float]) -> None:
+def test_rectangle_query_matches_brute_force(one: tuple[float, float], other: tuple[float, float]) -> None:
     left, right = sorted((one[0], other[0]))
     low, high = sorted((one[1], other[1]))
     wanted = [number for number, (x, y) in enumerate(POINTS.tolist()) if left <= x <= right and low <= y <= high]
@@ -103,7 +103,7 @@ def test_rectangle_contains_points(one: tuple[float, float], other: tuple[float,
 
 @given(loop=st.lists(spot, max_size=12))
 @example(loop=[(0.0, 0.0), (0.0, 5.0), (2.0, 5e-324)])  # a side that rises by next to nothing
-def test_loop_contains_points(loop: list[tuple[float, float]]) -> None:
+def test_loop_query_matches_polygon(loop: list[tuple[float, float]]) -> None:
     polygon = QPolygonF([QPointF(x, y) for x, y in loop])
     found = set(GRID.inside(loop).tolist())
     for number, (x, y) in enumerate(POINTS.tolist()):
@@ -114,7 +114,7 @@ def test_loop_contains_points(loop: list[tuple[float, float]]) -> None:
             assert len(opinions) == 2
 
 
-def test_looking_into_a_loop_can_be_cancelled() -> None:
+def test_loop_query_can_be_cancelled() -> None:
     token = CancelToken()
     token.cancel()
     with pytest.raises(Cancelled):
@@ -122,7 +122,7 @@ def test_looking_into_a_loop_can_be_cancelled() -> None:
 
 
 @pytest.mark.parametrize(("right", "higher"), [(1, 0), (-1, 0), (0, 1), (0, -1)])
-def test_steps_go_on_in_their_direction_to_the_end(right: int, higher: int) -> None:
+def test_steps_continue_in_direction_until_last_point(right: int, higher: int) -> None:
     at, seen = int(np.abs(POINTS).sum(axis=1).argmin()), set()
     while (after := GRID.next(*POINTS[at].tolist(), right, higher, at)) >= 0:
         way = POINTS[after] - POINTS[at]
@@ -133,7 +133,7 @@ def test_steps_go_on_in_their_direction_to_the_end(right: int, higher: int) -> N
     assert len(seen) > 5
 
 
-def test_grid_with_no_or_one_point() -> None:
+def test_point_index_handles_zero_and_one_point() -> None:
     nothing = PointIndex(np.empty((0, 2), np.float32))
     assert nothing.nearest(0, 0, 10) == -1
     assert nothing.next(0, 0, 1, 0) == -1
@@ -166,17 +166,17 @@ def _groups(files: tuple[MapFile, ...], kind: str) -> dict[str, int]:
     return dict(zip(found.names, found.counts, strict=True))
 
 
-def test_points_grouped_by_folder() -> None:
+def test_points_are_grouped_by_folder() -> None:
     files = _files("a/1.md", "a/2.md", "b/1.md", "c.md", "sessions/x/1")
     assert _groups(files, "folder") == {"a": 2, "Sessions": 1, TOP_FOLDER: 1, "b": 1}
 
 
-def test_dominant_folder_split_into_subfolders() -> None:
+def test_dominant_folder_is_split_by_subfolders() -> None:
     files = _files("notes/a/1.md", "notes/a/2.md", "notes/b/1.md", "notes/b/2.md", "notes/c.md", "x/1.md")
     assert _groups(files, "folder") == {"notes/a": 2, "notes/b": 2, "notes": 1, "x": 1}
 
 
-def test_of_many_folders_the_smallest_are_others() -> None:
+def test_smallest_of_many_folders_are_grouped_as_others() -> None:
     names = [f"f{number}/{file}.md" for number in range(12) for file in range(12 - number)]
     found = _groups(_files(*names), "folder")
     assert len(found) == 8
@@ -184,19 +184,19 @@ def test_of_many_folders_the_smallest_are_others() -> None:
     assert found["f0"] == 12
 
 
-def test_points_grouped_by_source_agent_and_age() -> None:
+def test_points_are_grouped_by_source_agent_and_age() -> None:
     files = (*_files("a.md", "b.md"), *_files("sessions/x/1", "sessions/x/2", agent="claude-code"))
     assert _groups(files, "source") == {"Notes": 2, "Sessions": 2}
     assert _groups(files, "agent") == {"Claude Code": 2, "Notes": 2}
     assert _groups(files, "age") == {"Past week": 2, "Past month": 2}
 
 
-def test_files_without_a_point_are_no_group() -> None:
+def test_files_without_points_form_no_group() -> None:
     found = group(_files("a/1.md", "b/1.md"), np.zeros(3, np.int32), "folder", NOW)
     assert (found.names, found.counts) == (("a",), (3,))
 
 
-def test_names_stand_where_their_group_is_densest() -> None:
+def test_group_labels_are_at_densest_point() -> None:
     scene = Scene.of(make_map(300))
     grouping = scene.grouped("folder", NOW)
     for name, place in zip(grouping.names, scene.peaks(grouping), strict=True):
@@ -204,7 +204,7 @@ def test_names_stand_where_their_group_is_densest() -> None:
         assert np.hypot(*np.subtract(place, middle)) < 1.5
 
 
-def test_chunks_are_found_among_the_points() -> None:
+def test_scene_finds_points_of_chunks() -> None:
     scene = Scene.of(make_map(10))
     assert scene.find([103, None, 99, 100, 5000]) == [3, 0]
     assert len(Scene.of(make_map(0))) == 0
@@ -231,7 +231,7 @@ def _drawn(
 
 
 @given(x=st.floats(-3, 43), y=st.floats(-3, 93), radius=st.floats(1.2, 6), sign=st.sampled_from(_SIGNS))
-def test_a_point_looks_as_a_painter_draws_it(x: float, y: float, radius: float, sign: int) -> None:
+def test_drawn_point_matches_qpainter(x: float, y: float, radius: float, sign: int) -> None:
     colour = QColor(200, 80, 20, 254)
     ours = _drawn([(x, y)], [0], [colour], radius, (sign,))
     theirs = QImage(40, 90, QImage.Format.Format_ARGB32_Premultiplied)
@@ -253,7 +253,7 @@ def test_a_point_looks_as_a_painter_draws_it(x: float, y: float, radius: float, 
 
 
 @pytest.mark.parametrize("radius", [LEAST, 3.4, 7])
-def test_groups_differ_without_their_colours(radius: float) -> None:
+def test_group_signs_differ_without_colour(radius: float) -> None:
     """Also without colour vision: the same ink, but another picture, and about as much of it."""
     images = [_drawn([(20, 20)], [0], [QColor("black")], radius, (sign,)) for sign in _SIGNS]
     pictures = [np.frombuffer(image.constBits(), np.uint8).astype(int) for image in images]
@@ -263,13 +263,13 @@ def test_groups_differ_without_their_colours(radius: float) -> None:
         assert np.abs(one - other).sum() > 0.25 * max(one.sum(), other.sum())
 
 
-def test_rest_group_uses_ring() -> None:
+def test_others_group_uses_ring_sign() -> None:
     assert signs_of(3, has_others=False) == (0, 1, 2)
     assert signs_of(8, has_others=True) == (0, 1, 2, 3, 4, 5, 6, RING)
     assert signs_of(0, has_others=False) == ()
 
 
-def test_points_on_each_other_mix_whatever_their_order() -> None:
+def test_overlapping_points_mix_regardless_of_order() -> None:
     red, blue = QColor(255, 0, 0, 128), QColor(0, 0, 255, 128)
     one = _drawn([(20, 20), (20, 20)], [0, 1], [red, blue], 4).pixelColor(20, 20)
     other = _drawn([(20, 20), (20, 20)], [1, 0], [red, blue], 4).pixelColor(20, 20)
@@ -280,6 +280,6 @@ def test_points_on_each_other_mix_whatever_their_order() -> None:
     assert many.alphaF() > 0.99
 
 
-def test_nothing_in_view_is_an_empty_picture() -> None:
+def test_no_points_in_view_draws_empty_picture() -> None:
     assert not np.frombuffer(_drawn([(-50, -50)], [0], [QColor("red")], 3).constBits(), np.uint8).any()
     assert not np.frombuffer(_drawn([], [], [QColor("red")], 3).constBits(), np.uint8).any()

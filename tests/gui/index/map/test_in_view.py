@@ -36,7 +36,7 @@ def panel(qtbot, jobs, memory: FakeMemory, appearance):
     panel.set_manager(None)
 
 
-def test_the_card_on_the_overview_leads_to_the_page(qtbot, panel: IndexPanel) -> None:
+def test_overview_card_opens_map_page(qtbot, panel: IndexPanel) -> None:
     card = panel._overview.map
     assert card.canvas.isVisible()
     assert panel._map.prepared is None
@@ -47,7 +47,7 @@ def test_the_card_on_the_overview_leads_to_the_page(qtbot, panel: IndexPanel) ->
     assert np.array_equal(panel._map.prepared.scene.ids, card.prepared.scene.ids)
 
 
-def test_a_chunk_is_opened_from_both(qtbot, panel: IndexPanel) -> None:
+def test_chunk_opens_from_card_and_page(qtbot, panel: IndexPanel) -> None:
     for name in ("overview", "map"):
         panel.show_page(name)
         shown = panel._overview.map if name == "overview" else panel._map
@@ -58,7 +58,7 @@ def test_a_chunk_is_opened_from_both(qtbot, panel: IndexPanel) -> None:
         assert opened.args == ["topics/note.md", 105]
 
 
-def test_escape_on_the_map_leads_back_to_the_box(qtbot, panel: IndexPanel) -> None:
+def test_escape_clears_selection_then_leaves_map(qtbot, panel: IndexPanel) -> None:
     panel.show_page("map")
     qtbot.waitUntil(lambda: not panel.busy and panel._map.prepared is not None)
     panel.take_focus()

@@ -76,7 +76,7 @@ def make_result():
 # --- what is shown ----------------------------------------------------------------------------------------------------
 
 
-def test_every_point_is_painted_where_it_belongs(shown: MapPanel) -> None:
+def test_every_point_is_painted_at_its_position(shown: MapPanel) -> None:
     assert all(_has_colour_near(shown, shown.canvas.place_of(point)) for point in range(30))
     assert not _has_colour_near(shown, QPointF(12, 12))
     assert shown.header._subtitle.text() == "30 chunks. Similar passages sit together"
@@ -87,7 +87,7 @@ def test_every_point_is_painted_where_it_belongs(shown: MapPanel) -> None:
     ]
 
 
-def test_points_without_a_vector_are_counted(qtbot, shown: MapPanel, insight) -> None:
+def test_subtitle_counts_chunks_without_vector(qtbot, shown: MapPanel, insight) -> None:
     insight.map = make_map(30, chunks=120, stamp=2, layout="directions")
     shown.refresh()
     qtbot.waitUntil(lambda: not shown.busy and insight.made == 2)
@@ -102,7 +102,7 @@ def test_points_without_a_vector_are_counted(qtbot, shown: MapPanel, insight) ->
         ("no-vectors", 12, "Nothing has a vector yet", "12 chunks wait for a vector, 0 % ready"),
     ],
 )
-def test_a_map_without_points_says_why(qtbot, panel, memory, insight, gap, chunks, title, words) -> None:
+def test_map_without_points_shows_reason(qtbot, panel, memory, insight, gap, chunks, title, words) -> None:
     insight.map = empty_map(gap, chunks)
     panel.set_manager(memory)
     qtbot.waitUntil(lambda: insight.made == 1 and not panel.busy)
@@ -117,7 +117,7 @@ def test_a_map_without_points_says_why(qtbot, panel, memory, insight, gap, chunk
     assert panel.canvas.isVisible()
 
 
-def test_while_it_is_made_it_says_how_far_it_is(qtbot, panel, memory, insight) -> None:
+def test_computing_map_shows_progress(qtbot, panel, memory, insight) -> None:
     insight.released.clear()
     panel.set_manager(memory)
     qtbot.waitUntil(panel.progress.isVisible)
@@ -128,7 +128,7 @@ def test_while_it_is_made_it_says_how_far_it_is(qtbot, panel, memory, insight) -
     assert panel.canvas.isVisible()
 
 
-def test_an_older_map_is_shown_until_the_new_one_is_there(qtbot, panel, memory, insight) -> None:
+def test_previous_map_is_shown_until_new_one_is_ready(qtbot, panel, memory, insight) -> None:
     insight.last = make_map(12)
     insight.released.clear()
     panel.set_manager(memory)
@@ -141,7 +141,7 @@ def test_an_older_map_is_shown_until_the_new_one_is_there(qtbot, panel, memory, 
     assert panel.header._subtitle.text() == "30 chunks. Similar passages sit together"
 
 
-def test_a_first_sight_by_directions_gives_way_to_neighbours(qtbot, panel, memory, insight) -> None:
+def test_first_map_by_directions_is_replaced_by_neighbours(qtbot, panel, memory, insight) -> None:
     insight.first = make_map(layout="directions")
     insight.released.clear()
     panel.set_manager(memory)
@@ -152,7 +152,7 @@ def test_a_first_sight_by_directions_gives_way_to_neighbours(qtbot, panel, memor
     assert panel.prepared.scene.record.layout == "neighbours"
 
 
-def test_a_change_of_the_index_moves_nothing_that_stays(qtbot, shown, insight) -> None:
+def test_index_change_keeps_existing_points_in_place(qtbot, shown, insight) -> None:
     shown.canvas.zoom(3.0, QPointF(200, 150))
     before = shown.canvas.place_of(4)
     insight.map = make_map(40, stamp=2)
@@ -164,7 +164,7 @@ def test_a_change_of_the_index_moves_nothing_that_stays(qtbot, shown, insight) -
     assert shown.canvas.place_of(4) == before
 
 
-def test_an_unchanged_map_is_left_as_it_is(qtbot, shown, insight) -> None:
+def test_unchanged_map_is_not_rebuilt(qtbot, shown, insight) -> None:
     before = shown.prepared
     insight.map = make_map()
     shown.refresh()
@@ -172,7 +172,7 @@ def test_an_unchanged_map_is_left_as_it_is(qtbot, shown, insight) -> None:
     assert shown.prepared is before
 
 
-def test_a_hidden_map_is_not_made(qtbot, panel, memory, insight) -> None:
+def test_hidden_map_is_not_computed(qtbot, panel, memory, insight) -> None:
     panel.hide()
     panel.set_manager(memory)
     panel.refresh()
@@ -182,14 +182,14 @@ def test_a_hidden_map_is_not_made(qtbot, panel, memory, insight) -> None:
     _calm(qtbot, panel)
 
 
-def test_problem_is_shown(qtbot, panel, memory, insight) -> None:
+def test_error_is_shown(qtbot, panel, memory, insight) -> None:
     insight.error = IndexCorrupt("The index is damaged.")
     panel.set_manager(memory)
     _calm(qtbot, panel)
     assert (panel._title.text(), panel._text.text()) == ("The map cannot be shown", "The index is damaged.")
 
 
-def test_other_memory_resets_map(qtbot, shown, insight, memory) -> None:
+def test_manager_change_resets_map(qtbot, shown, insight, memory) -> None:
     insight.released.clear()
     shown.set_manager(None)
     assert shown.prepared is None
@@ -202,7 +202,7 @@ def test_other_memory_resets_map(qtbot, shown, insight, memory) -> None:
 # --- colours ----------------------------------------------------------------------------------------------------------
 
 
-def test_points_coloured_by_grouping(qtbot, shown: MapPanel) -> None:
+def test_colour_choice_regroups_points(qtbot, shown: MapPanel) -> None:
     shown.header.colour.setCurrentIndex(shown.header.colour.findData("age"))
     _calm(qtbot, shown)
     assert shown.prepared.grouping.kind == "age"
@@ -211,7 +211,7 @@ def test_points_coloured_by_grouping(qtbot, shown: MapPanel) -> None:
     assert [item.accessibleName() for item in shown.legend._items] == ["Notes, 30 chunks"]
 
 
-def test_legend_click_isolates_and_restores(qtbot, shown: MapPanel) -> None:
+def test_legend_click_isolates_group_and_second_shows_all(qtbot, shown: MapPanel) -> None:
     other = shown.canvas.place_of(1)
     strong = _image(shown).pixelColor(other.toPoint())
     qtbot.mouseClick(shown.legend._items[0], LEFT)
@@ -223,13 +223,13 @@ def test_legend_click_isolates_and_restores(qtbot, shown: MapPanel) -> None:
     assert _image(shown).pixelColor(other.toPoint()) == strong
 
 
-def test_the_legend_has_the_shapes_of_the_points(qtbot, shown: MapPanel) -> None:
+def test_legend_uses_signs_of_points(qtbot, shown: MapPanel) -> None:
     signs = [item.sign for item in shown.legend._items]
     assert len(set(signs)) == len(signs) > 1
     assert tuple(signs) == shown.canvas.picture._wanted[0].signs
 
 
-def test_a_change_of_theme_is_a_change_of_colours(qtbot, shown: MapPanel, appearance) -> None:
+def test_theme_change_updates_colours(qtbot, shown: MapPanel, appearance) -> None:
     before = [item.colour for item in shown.legend._items]
     appearance.set_theme("dark")
     _calm(qtbot, shown)
@@ -241,7 +241,7 @@ def test_a_change_of_theme_is_a_change_of_colours(qtbot, shown: MapPanel, appear
 # --- moving -----------------------------------------------------------------------------------------------------------
 
 
-def test_dragging_moves_the_map_and_opens_nothing(qtbot, shown: MapPanel) -> None:
+def test_drag_moves_map_and_opens_nothing(qtbot, shown: MapPanel) -> None:
     before = shown.canvas.place_of(7)
     with qtbot.assertNotEmitted(shown.open_requested):
         qtbot.mousePress(shown.canvas, LEFT, pos=before.toPoint())
@@ -261,7 +261,7 @@ def _turn(panel: MapPanel, at: QPointF, modifiers=Qt.KeyboardModifier.NoModifier
     QApplication.sendEvent(panel.canvas, turn)
 
 
-def test_the_wheel_zooms_about_the_mouse(qtbot, shown: MapPanel) -> None:
+def test_wheel_zooms_around_mouse(qtbot, shown: MapPanel) -> None:
     at = shown.canvas.place_of(3)
     shown.canvas.setFocus()
     scale = shown.canvas.view.scale
@@ -275,14 +275,14 @@ def test_the_wheel_zooms_about_the_mouse(qtbot, shown: MapPanel) -> None:
     assert shown.canvas.view.scale == pytest.approx(scale)
 
 
-def test_a_double_click_on_the_ground_zooms_in(qtbot, shown: MapPanel) -> None:
+def test_double_click_on_background_zooms_in(qtbot, shown: MapPanel) -> None:
     scale = shown.canvas.view.scale
     qtbot.mouseDClick(shown.canvas, LEFT, pos=QPoint(10, 10))
     assert shown.canvas.view.scale == pytest.approx(2 * scale)
     _calm(qtbot, shown)
 
 
-def test_keys_move_and_zoom(qtbot, shown: MapPanel) -> None:
+def test_keys_move_and_zoom_map(qtbot, shown: MapPanel) -> None:
     shown.canvas.setFocus()
     view = shown.canvas.view
     qtbot.keyClick(shown.canvas, Qt.Key.Key_Right)
@@ -297,7 +297,7 @@ def test_keys_move_and_zoom(qtbot, shown: MapPanel) -> None:
     _calm(qtbot, shown)
 
 
-def test_another_size_keeps_the_points_in_view(qtbot, shown: MapPanel) -> None:
+def test_resize_keeps_points_in_view(qtbot, shown: MapPanel) -> None:
     shown.window().resize(500, 420)
     _calm(qtbot, shown)
     places = [shown.canvas.place_of(point) for point in range(30)]
@@ -308,7 +308,7 @@ def test_another_size_keeps_the_points_in_view(qtbot, shown: MapPanel) -> None:
 # --- one point --------------------------------------------------------------------------------------------------------
 
 
-def test_hover_shows_point(qtbot, shown: MapPanel) -> None:
+def test_hover_shows_card_of_point(qtbot, shown: MapPanel) -> None:
     qtbot.mouseMove(shown.canvas, shown.canvas.place_of(4).toPoint())
     qtbot.waitUntil(shown.selecting.card.isVisible)
     assert shown.selecting.card._title.text() == "Note 1 › Watering"
@@ -318,13 +318,13 @@ def test_hover_shows_point(qtbot, shown: MapPanel) -> None:
     assert not shown.selecting.card.isVisible()
 
 
-def test_a_click_opens_the_chunk(qtbot, shown: MapPanel) -> None:
+def test_click_opens_chunk(qtbot, shown: MapPanel) -> None:
     with qtbot.waitSignal(shown.open_requested) as opened:
         qtbot.mouseClick(shown.canvas, LEFT, pos=shown.canvas.place_of(5).toPoint())
     assert opened.args == ["topics/note.md", 105]
 
 
-def test_a_chunk_that_has_gone_opens_nothing(qtbot, shown: MapPanel, insight) -> None:
+def test_deleted_chunk_opens_nothing(qtbot, shown: MapPanel, insight) -> None:
     insight.gone = {105}
     with qtbot.assertNotEmitted(shown.open_requested):
         qtbot.mouseClick(shown.canvas, LEFT, pos=shown.canvas.place_of(5).toPoint())
@@ -332,7 +332,7 @@ def test_a_chunk_that_has_gone_opens_nothing(qtbot, shown: MapPanel, insight) ->
         QApplication.processEvents()
 
 
-def test_keys_walk_from_point_to_point_and_open(qtbot, shown: MapPanel) -> None:
+def test_keys_move_between_points_and_open_chunk(qtbot, shown: MapPanel) -> None:
     shown.canvas.setFocus()
     qtbot.keyClick(shown.canvas, Qt.Key.Key_Right, CTRL)
     first = shown.canvas.point
@@ -350,7 +350,7 @@ def test_keys_walk_from_point_to_point_and_open(qtbot, shown: MapPanel) -> None:
     assert not shown.selecting.card.isVisible()
 
 
-def test_the_map_is_described_in_words(shown: MapPanel) -> None:
+def test_map_has_accessible_description(shown: MapPanel) -> None:
     words = shown.canvas.accessibleDescription()
     assert "30 chunks. Similar passages sit together" in words
     assert "daily 10, projects 10, topics 10" in words
@@ -360,7 +360,7 @@ def test_the_map_is_described_in_words(shown: MapPanel) -> None:
 # --- the question in the box ------------------------------------------------------------------------------------------
 
 
-def test_a_question_and_its_results_are_marked_and_taken_away(qtbot, shown, insight, make_result) -> None:
+def test_query_and_results_are_marked_then_cleared(qtbot, shown, insight, make_result) -> None:
     middle = QPointF(*shown.canvas.view.to_pixels(5.0, 4.0))
     assert not _has_colour_near(shown, middle, 14)
     shown.show_answer(_answer("irrigation", make_result))
@@ -373,7 +373,7 @@ def test_a_question_and_its_results_are_marked_and_taken_away(qtbot, shown, insi
     assert not _has_colour_near(shown, middle, 14)
 
 
-def test_a_question_by_words_alone_marks_its_results(qtbot, shown, insight, make_result) -> None:
+def test_keyword_query_marks_only_results(qtbot, shown, insight, make_result) -> None:
     insight.point = None
     shown.show_answer(_answer("irrigation", make_result, 1))
     _calm(qtbot, shown)
@@ -381,7 +381,7 @@ def test_a_question_by_words_alone_marks_its_results(qtbot, shown, insight, make
     assert shown.canvas._marks.hits == (0,)
 
 
-def test_an_answer_by_words_that_is_not_the_last_is_passed_over(qtbot, shown, insight, make_result) -> None:
+def test_non_final_answer_and_hidden_map_are_ignored(qtbot, shown, insight, make_result) -> None:
     final = _answer("irrigation", make_result)
     shown.show_answer(Answer(final.question, final.outcome, final=False))
     assert insight.questions == []
@@ -392,7 +392,7 @@ def test_an_answer_by_words_that_is_not_the_last_is_passed_over(qtbot, shown, in
     qtbot.waitUntil(lambda: insight.questions == ["irrigation"] and not shown.busy)
 
 
-def test_a_question_that_came_before_the_map_is_on_it(qtbot, panel, memory, insight, make_result) -> None:
+def test_query_before_map_is_marked_when_map_is_ready(qtbot, panel, memory, insight, make_result) -> None:
     panel.set_manager(memory)
     panel.show_answer(_answer("irrigation", make_result))
     qtbot.waitUntil(lambda: insight.questions == ["irrigation"] and not panel.busy)
@@ -416,7 +416,7 @@ def _encircle(qtbot, panel: MapPanel, points: list[int], modifier=Qt.KeyboardMod
 
 
 @pytest.mark.parametrize("by_shift", [True, False])
-def test_loop_lists_points(qtbot, shown: MapPanel, by_shift: bool) -> None:
+def test_lasso_lists_enclosed_chunks(qtbot, shown: MapPanel, by_shift: bool) -> None:
     daily = list(range(0, 30, 3))
     if not by_shift:
         qtbot.mouseClick(shown.header.lasso, LEFT)
@@ -428,7 +428,7 @@ def test_loop_lists_points(qtbot, shown: MapPanel, by_shift: bool) -> None:
     assert not shown.header.lasso.isChecked()
 
 
-def test_a_row_is_two_lines_high_whatever_its_letters(qtbot, shown: MapPanel, insight) -> None:
+def test_row_height_is_constant_across_scripts(qtbot, shown: MapPanel, insight) -> None:
     _encircle(qtbot, shown, [0, 3, 6], SHIFT)
     rows = shown.selecting.list.list
     height = rows.visualItemRect(rows.item(0)).height()
@@ -447,7 +447,7 @@ def _ink(rows: QListWidget, row: int, *, lower: bool) -> bool:
     return len({image.pixel(x, y) for x in range(image.width()) for y in range(image.height())}) > 1
 
 
-def test_tab_leads_from_the_map_to_its_legend(qtbot, shown: MapPanel) -> None:
+def test_tab_moves_from_map_to_legend(qtbot, shown: MapPanel) -> None:
     shown.canvas.setFocus()
     qtbot.keyClick(shown.canvas, Qt.Key.Key_Tab)
     for item in shown.legend._items:
@@ -455,7 +455,7 @@ def test_tab_leads_from_the_map_to_its_legend(qtbot, shown: MapPanel) -> None:
         qtbot.keyClick(item, Qt.Key.Key_Tab)
 
 
-def test_the_list_opens_copies_and_closes(qtbot, shown: MapPanel) -> None:
+def test_selection_list_opens_copies_and_closes(qtbot, shown: MapPanel) -> None:
     _encircle(qtbot, shown, [0, 3, 6], SHIFT)
     listed = shown.selecting.list
     listed.list.setFocus()
@@ -473,7 +473,7 @@ def test_the_list_opens_copies_and_closes(qtbot, shown: MapPanel) -> None:
     _calm(qtbot, shown)
 
 
-def test_keys_list_single_points_and_all_in_view(qtbot, shown: MapPanel) -> None:
+def test_keys_select_single_points_and_all_in_view(qtbot, shown: MapPanel) -> None:
     shown.canvas.setFocus()
     qtbot.keyClick(shown.canvas, Qt.Key.Key_Left, CTRL)
     first = shown.canvas.point
@@ -488,7 +488,7 @@ def test_keys_list_single_points_and_all_in_view(qtbot, shown: MapPanel) -> None
     assert len(shown.selecting.list.chunks) == 30
 
 
-def test_of_one_group_alone_only_its_points_are_listed(qtbot, shown: MapPanel) -> None:
+def test_isolated_group_limits_selection(qtbot, shown: MapPanel) -> None:
     qtbot.mouseClick(shown.legend._items[1], LEFT)
     shown.canvas.setFocus()
     qtbot.keyClick(shown.canvas, Qt.Key.Key_A, CTRL)
@@ -496,7 +496,7 @@ def test_of_one_group_alone_only_its_points_are_listed(qtbot, shown: MapPanel) -
     assert shown.selecting.list.chunks == tuple(range(101, 130, 3))
 
 
-def test_a_narrow_panel_has_the_list_below_the_map(qtbot, shown: MapPanel) -> None:
+def test_narrow_panel_places_list_below_map(qtbot, shown: MapPanel) -> None:
     shown.canvas.all_wanted.emit()
     _calm(qtbot, shown)
     assert shown.selecting.list.x() > shown.canvas.geometry().right()
@@ -505,7 +505,7 @@ def test_a_narrow_panel_has_the_list_below_the_map(qtbot, shown: MapPanel) -> No
     _calm(qtbot, shown)
 
 
-def test_new_points_come_into_a_view_of_all_of_them(qtbot, shown: MapPanel, insight) -> None:
+def test_new_points_stay_in_fitted_view(qtbot, shown: MapPanel, insight) -> None:
     points = 3 * np.frombuffer(insight.map.points, np.float32)
     insight.map = msgspec.structs.replace(insight.map, points=points.tobytes(), stamp=2)
     shown.refresh()
@@ -516,7 +516,7 @@ def test_new_points_come_into_a_view_of_all_of_them(qtbot, shown: MapPanel, insi
 # --- as a card on the overview ----------------------------------------------------------------------------------------
 
 
-def test_wheel_zooms_on_scrolling_page(qtbot, shown: MapPanel) -> None:
+def test_wheel_zooms_only_with_focus_or_ctrl(qtbot, shown: MapPanel) -> None:
     shown.header.fit.setFocus()
     scale = shown.canvas.view.scale
     _turn(shown, QPointF(50, 50))
@@ -530,7 +530,7 @@ def test_wheel_zooms_on_scrolling_page(qtbot, shown: MapPanel) -> None:
     _calm(qtbot, shown)
 
 
-def test_a_card_leads_to_the_page_with_the_map_alone(qtbot, shown: MapPanel) -> None:
+def test_card_opens_map_page(qtbot, shown: MapPanel) -> None:
     with qtbot.waitSignal(shown.action_requested) as asked:
         qtbot.mouseClick(shown.header.enlarge, LEFT)
     assert asked.args == ["map"]
@@ -540,7 +540,7 @@ def test_a_card_leads_to_the_page_with_the_map_alone(qtbot, shown: MapPanel) -> 
     ("gap", "chunks", "words", "action"),
     [("no-model", 3, "Choose a model…", "settings"), ("no-chunks", 0, "Sync now", "sync")],
 )
-def test_missing_prerequisite_offers_action(qtbot, panel, memory, insight, gap, chunks, words, action) -> None:
+def test_empty_map_offers_remedy(qtbot, panel, memory, insight, gap, chunks, words, action) -> None:
     insight.map = empty_map(gap, chunks)
     panel.set_manager(memory)
     qtbot.waitUntil(panel._remedy.isVisible)

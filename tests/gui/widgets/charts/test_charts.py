@@ -39,7 +39,7 @@ def inked(picture: QImage, x: int, height: int) -> int:
     return sum(picture.pixelColor(x, y) != ground for y in range(height))
 
 
-def test_bars_are_as_high_as_their_figures(qtbot, appearance):
+def test_bar_height_is_proportional_to_value(qtbot, appearance):
     chart = shown(qtbot, BarChart("Sizes", 100))
     chart.show_series(make_series(10, 5, 0))
     picture = chart.grab().toImage()
@@ -51,7 +51,7 @@ def test_bars_are_as_high_as_their_figures(qtbot, appearance):
     ]
 
 
-def test_many_bars_share_the_width(qtbot, appearance):
+def test_many_bars_share_width(qtbot, appearance):
     chart = shown(qtbot, BarChart("Sizes", 100))
     chart.show_series(make_series(*range(1, 101)))
     assert chart.mark_at(QPointF(299, 50)) == 99
@@ -59,7 +59,7 @@ def test_many_bars_share_the_width(qtbot, appearance):
     assert chart.mark_at(QPointF(50, 110)) is None
 
 
-def test_keys_walk_over_the_bars_and_name_each(qtbot, appearance):
+def test_keys_move_between_bars_and_name_each(qtbot, appearance):
     chart = shown(qtbot, BarChart("Sizes", 100))
     chart.show_series(make_series(1, 2, 3))
     assert chart.accessibleName() == "Sizes"
@@ -80,7 +80,7 @@ def test_keys_walk_over_the_bars_and_name_each(qtbot, appearance):
     assert opened.args[0].caption == "mark 2: 3"
 
 
-def test_the_mouse_names_for_a_moment_and_a_click_stays(qtbot, appearance):
+def test_hover_names_bar_temporarily_and_click_permanently(qtbot, appearance):
     chart = shown(qtbot, BarChart("Sizes", 100))
     chart.show_series(make_series(1, 2, 3))
     qtbot.mouseMove(chart, QPoint(70, 50))
@@ -92,7 +92,7 @@ def test_the_mouse_names_for_a_moment_and_a_click_stays(qtbot, appearance):
     assert "mark 0" in chart.accessibleName()
 
 
-def test_a_chosen_mark_stays_chosen_when_others_come(qtbot, appearance):
+def test_chosen_mark_survives_new_series(qtbot, appearance):
     chart = shown(qtbot, BarChart("Sizes", 100))
     chart.show_series(make_series(1, 2))
     qtbot.keyClick(chart, Key.Key_Left)
@@ -102,7 +102,7 @@ def test_a_chosen_mark_stays_chosen_when_others_come(qtbot, appearance):
     assert chart.accessibleName() == "Sizes"
 
 
-def test_wide_bars_show_newest_keys_reach_oldest(qtbot, appearance):
+def test_fixed_width_bars_show_newest_and_keys_reach_oldest(qtbot, appearance):
     chart = shown(qtbot, BarChart("Syncs", 50, bar_width=16), width=280)
     chart.show_series(make_series(*range(1, 41)))
     assert chart._window() == range(28, 40)
@@ -119,7 +119,7 @@ def test_wide_bars_show_newest_keys_reach_oldest(qtbot, appearance):
     assert few._window() == range(2)
 
 
-def test_failed_bar_differs_beyond_colour(qtbot, appearance):
+def test_failed_bar_is_hatched(qtbot, appearance):
     chart = shown(qtbot, BarChart("Syncs", 100, bar_width=40))
     chart.show_series(make_series(10, 10, failed=1))
     picture = chart.grab().toImage()
@@ -129,7 +129,7 @@ def test_failed_bar_differs_beyond_colour(qtbot, appearance):
     assert len(hatched) > 1
 
 
-def test_parts_of_a_bar_differ_by_more_than_their_colours(qtbot, appearance):
+def test_parts_of_bar_differ_by_pattern(qtbot, appearance):
     mark = Mark((3, 3), "Jan: 3 notes, 3 sessions", (("Jan", 1),))
     chart = shown(qtbot, BarChart("Files", 100))
     chart.show_series(Series((mark,), legend=("notes", "sessions")))
@@ -139,7 +139,7 @@ def test_parts_of_a_bar_differ_by_more_than_their_colours(qtbot, appearance):
     assert len({picture.pixelColor(x, y).name() for y in range(15, 45)}) > 1
 
 
-def test_pieces_that_touch_differ_by_more_than_their_colours(qtbot, appearance):
+def test_adjacent_pieces_differ_by_pattern(qtbot, appearance):
     chart = shown(qtbot, ShareChart("On disk", 8), width=644)
     chart.show_series(make_series(*[1] * 8))
     picture = chart.grab().toImage()
@@ -156,7 +156,7 @@ def _pattern(picture: QImage, left: int) -> tuple[bool, ...]:
     return tuple(pixel != ground for pixel in pixels)
 
 
-def test_pieces_share_the_bar_and_are_named_below(qtbot, appearance):
+def test_pieces_share_bar_and_have_legend(qtbot, appearance):
     chart = shown(qtbot, ShareChart("On disk", 4), width=300)
     height = chart.sizeHint().height()
     chart.show_series(make_series(3, 1))
@@ -169,7 +169,7 @@ def test_pieces_share_the_bar_and_are_named_below(qtbot, appearance):
     assert picture.pixelColor(260, 8) != theme_tokens("light").accent
 
 
-def test_a_line_keeps_the_newest_at_the_right(qtbot, appearance):
+def test_spark_chart_keeps_newest_at_right(qtbot, appearance):
     chart = shown(qtbot, SparkChart("Throughput", 50), width=100)
     chart.show_series(make_series(*range(1, 201)))
     points = chart._points()
@@ -184,7 +184,7 @@ def test_a_line_keeps_the_newest_at_the_right(qtbot, appearance):
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("scale", [0.8, 2.0])
-def test_every_chart_paints_in_any_size_and_theme(qtbot, appearance, theme, scale):
+def test_every_chart_paints_at_any_size_and_theme(qtbot, appearance, theme, scale):
     appearance.set_theme(theme)
     appearance.set_font_scale(scale)
     charts = (BarChart("a", 60), BarChart("b", 60, bar_width=10), ShareChart("c", 3), SparkChart("d", 40))
@@ -215,7 +215,7 @@ def button(card: ChartCard) -> QPushButton:
     return card.findChild(QPushButton)
 
 
-def test_a_card_without_a_mark_says_so(card):
+def test_card_without_marks_shows_empty_text(card):
     assert card._empty.isVisible()
     assert not button(card).isVisible()
     card.show_series(make_series(1))
@@ -224,7 +224,7 @@ def test_a_card_without_a_mark_says_so(card):
     assert card.accessibleDescription() == "Some marks."
 
 
-def test_a_key_turns_the_card_to_its_table_and_back(qtbot, card):
+def test_t_key_toggles_chart_and_table(qtbot, card):
     card.show_series(make_series(5, 7))
     card.chart.setFocus()
     qtbot.keyClick(card.chart, Key.Key_T)
@@ -238,7 +238,7 @@ def test_a_key_turns_the_card_to_its_table_and_back(qtbot, card):
     assert card.chart.hasFocus()
 
 
-def test_the_table_is_copied_from_either_side(qtbot, card):
+def test_table_is_copied_from_chart_and_table(qtbot, card):
     card.show_series(make_series(5, 7))
     for side in (card.chart, card._table):
         QGuiApplication.clipboard().clear()
@@ -248,7 +248,7 @@ def test_the_table_is_copied_from_either_side(qtbot, card):
         card.turn()
 
 
-def test_enter_opens_a_row_as_it_opens_a_mark(qtbot, card):
+def test_enter_opens_row_like_mark(qtbot, card):
     card.show_series(make_series(5, 7))
     card.turn()
     card._table.setFocus()
@@ -258,7 +258,7 @@ def test_enter_opens_a_row_as_it_opens_a_mark(qtbot, card):
     assert opened.args[0].caption == "mark 1: 7"
 
 
-def test_a_t_elsewhere_is_a_letter(qtbot, appearance):
+def test_t_key_outside_card_types_a_letter(qtbot, appearance):
     page = QWidget()
     qtbot.addWidget(page)
     column = QVBoxLayout(page)
@@ -277,7 +277,7 @@ def test_a_t_elsewhere_is_a_letter(qtbot, appearance):
 
 @pytest.mark.usefixtures("right_to_left")
 @pytest.mark.parametrize("kind", [BarChart, SparkChart])
-def test_right_to_left_marks_mirrored_and_hit(qtbot, appearance, kind):
+def test_right_to_left_chart_mirrors_marks_and_hit_testing(qtbot, appearance, kind):
     chart = shown(qtbot, kind("Sizes", 100))
     chart.show_series(make_series(*range(1, 13)))
     picture = chart.grab().toImage()

@@ -9,12 +9,12 @@ from gui.widgets.charts.sync_history import SYNC_COLUMNS, sync_series
 from tests.helpers.fake_records import make_summary
 
 
-def test_a_table_is_copied_with_its_titles_and_no_cell_breaks_it() -> None:
+def test_tab_separated_has_titles_and_escapes_cells() -> None:
     series = Series((Mark((1,), "one", (("a\tb\nc", "a"), ("1", 1))), Mark((2,), "two", (("d", "d"), ("2", 2)))))
     assert tab_separated(("Name", "Count"), series) == "Name\tCount\na b c\t1\nd\t2"
 
 
-def test_a_sync_is_a_bar_a_row_and_a_sentence() -> None:
+def test_sync_gives_bar_row_and_caption() -> None:
     sync = make_summary(
         started=1_000.0,
         seconds=75.0,
@@ -35,7 +35,7 @@ def test_a_sync_is_a_bar_a_row_and_a_sentence() -> None:
     assert not mark.failed
 
 
-def test_syncs_that_ended_badly_say_so_in_words() -> None:
+def test_failed_or_stopped_sync_is_named() -> None:
     error, stopped, old = sync_series(
         (make_summary(error="The disk is full."), make_summary(cancelled=True), make_summary(vectors_reused=None))
     ).marks
@@ -47,13 +47,13 @@ def test_syncs_that_ended_badly_say_so_in_words() -> None:
     assert "1 with an error" not in sync_series(()).gist
 
 
-def test_a_sync_that_did_nothing_can_be_seen() -> None:
+def test_idle_sync_has_visible_bar() -> None:
     idle, busy = sync_series((make_summary(chunks_indexed=0, vectors_embedded=0), make_summary(chunks_indexed=9))).marks
     assert 0 < idle.height < busy.height
 
 
 @given(st.lists(st.text(), min_size=1))
-def test_whatever_cells_hold_a_row_stays_a_line(texts: list[str]) -> None:
+def test_tab_separated_row_is_one_line_for_any_cells(texts: list[str]) -> None:
     series = Series((Mark((1,), "", tuple((text, text) for text in texts)),))
     copied = tab_separated([""] * len(texts), series)
     assert len(copied.split("\n")) == 2
@@ -61,6 +61,6 @@ def test_whatever_cells_hold_a_row_stays_a_line(texts: list[str]) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2])
-def test_gist_counts_errors(count: int) -> None:
+def test_gist_counts_syncs_with_error(count: int) -> None:
     series = sync_series((make_summary(error="No."),) * count + (make_summary(),))
     assert f"{count} with an error" in series.gist

@@ -22,7 +22,7 @@ def _kept() -> list[dict]:
     return json.loads(drafts_path().read_text()) if drafts_path().exists() else []
 
 
-def test_typed_note_saved_until_discarded(qtbot, sessions):
+def test_note_draft_is_saved_until_discarded(qtbot, sessions):
     way = sessions.remember.way
     way.remember(VALVE, "The valve")
     qtbot.waitUntil(lambda: way.ready)
@@ -35,7 +35,7 @@ def test_typed_note_saved_until_discarded(qtbot, sessions):
     qtbot.waitUntil(lambda: not drafts_path().exists())
 
 
-def test_unchanged_note_not_saved(qtbot, sessions):
+def test_unchanged_note_saves_no_draft(qtbot, sessions):
     way = sessions.remember.way
     way.remember(VALVE, "The valve")
     qtbot.waitUntil(lambda: way.ready)
@@ -44,7 +44,7 @@ def test_unchanged_note_not_saved(qtbot, sessions):
     way.sheet.reject()
 
 
-def test_it_comes_back_with_its_name(qtbot, window, memory):
+def test_note_draft_is_restored_with_its_name(qtbot, window, memory):
     memory.session_texts = dict(SESSIONS)
     folder = str(memory.folder)
     save_drafts(folder, [Draft(folder, "note", VALVE, "Call the plumber.", "The valve", "plumber")])

@@ -23,12 +23,12 @@ def _marked(asked: str, words: str) -> str:
         ("", "Wrap lines", ""),
     ],
 )
-def test_match_positions(asked, words, marked):
+def test_fit_marks_matching_parts(asked, words, marked):
     assert _marked(asked, words) == marked
 
 
 @pytest.mark.parametrize(("asked", "words"), [("x", "Wrap lines"), ("wrap x", "Wrap lines"), ("enil", "Wrap lines")])
-def test_non_matches(asked, words):
+def test_fit_without_match_returns_none(asked, words):
     assert fit(asked, words) is None
 
 
@@ -40,7 +40,7 @@ def test_better_fits_score_higher():
     assert len(set(scores)) == len(scores)
 
 
-def test_hidden_text_scores_less():
+def test_match_in_side_text_scores_lower():
     beside = fit("file wrap", "Wrap lines", "File · Alt+Z")
     assert beside is not None
     assert beside.marks == ((0, 4),)
@@ -49,7 +49,7 @@ def test_hidden_text_scores_less():
 
 
 @given(st.text(max_size=12), st.text(max_size=40), st.text(max_size=20))
-def test_marks_are_apart_in_order_and_within_the_words(asked, words, beside):
+def test_marks_are_ordered_distinct_and_within_text(asked, words, beside):
     found = fit(asked, words, beside)
     if found is not None:
         flat = [place for mark in found.marks for place in mark]
@@ -59,5 +59,5 @@ def test_marks_are_apart_in_order_and_within_the_words(asked, words, beside):
 
 
 @given(st.text(alphabet=st.characters(whitelist_categories=["Ll", "Lu", "Nd"]), min_size=1, max_size=20))
-def test_every_word_fits_itself(words):
+def test_every_text_fits_itself(words):
     assert fit(words, words) is not None or len(words.casefold()) != len(words)

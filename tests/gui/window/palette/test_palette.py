@@ -38,7 +38,7 @@ def _entry(box, words):
     return next(found.entry for found in box.model.found if found.entry.words == words)
 
 
-def test_every_command_of_the_window_is_listed_with_its_keys(opened, box, open_palette):
+def test_every_command_is_listed_with_its_keys(opened, box, open_palette):
     listed = open_palette()
     named = {action.objectName() for action in opened.findChildren(QAction)} & set(keymap().commands)
     missing = named - {found.entry.key for found in box.model.found} - {"help.palette"}
@@ -48,7 +48,7 @@ def test_every_command_of_the_window_is_listed_with_its_keys(opened, box, open_p
     assert _entry(box, "Wrap lines").where.startswith("File")
 
 
-def test_translated_command_found_by_english_and_name():
+def test_translated_command_matches_english_words_and_name():
     sync = Entry("index.sync", "Jetzt abgleichen", "", "", "", bool, "Sync now index.sync")
     other = Entry("go.back", "Synchron zurück", "", "", "", bool, "Back go.back")
     both = (sync, other)
@@ -58,7 +58,7 @@ def test_translated_command_found_by_english_and_name():
     assert not choose(both, "nx", ())
 
 
-def test_enter_runs_the_best_and_the_keys_go_back_first(qtbot, opened, box, open_palette):
+def test_enter_runs_best_match_and_restores_focus(qtbot, opened, box, open_palette):
     opened.search.focus_box()
     before = QApplication.focusWidget()
     assert open_palette("diagn")[0] == "Show or hide diagnostics"
@@ -70,7 +70,7 @@ def test_enter_runs_the_best_and_the_keys_go_back_first(qtbot, opened, box, open
 
 
 @pytest.mark.parametrize("key", [Key.Key_Escape, Key.Key_Tab])
-def test_escape_and_tab_give_the_keys_back(qtbot, opened, box, open_palette, key):
+def test_escape_and_tab_close_palette_and_restore_focus(qtbot, opened, box, open_palette, key):
     button = opened.frame.header.menu_button
     button.setFocus()
     open_palette("sync")
@@ -79,13 +79,13 @@ def test_escape_and_tab_give_the_keys_back(qtbot, opened, box, open_palette, key
     assert button.hasFocus()
 
 
-def test_the_same_key_closes_it_again(qtbot, opened, box, open_palette):
+def test_shortcut_closes_open_palette(qtbot, opened, box, open_palette):
     open_palette()
     qtbot.keyClick(box.edit, Key.Key_P, Control | Shift)
     assert not box.is_open
 
 
-def test_recently_used_first(qtbot, opened, box, open_palette):
+def test_recent_commands_come_first(qtbot, opened, box, open_palette):
     open_palette("larger text")
     qtbot.keyClick(box.edit, Key.Key_Return)
     open_palette("theme dark")
@@ -94,7 +94,7 @@ def test_recently_used_first(qtbot, opened, box, open_palette):
     assert opened.state.recent_commands[:2] == ["theme.dark", "text.larger"]
 
 
-def test_unavailable_command_says_why(qtbot, monkeypatch, opened, box, open_palette):
+def test_unavailable_command_shows_reason_and_does_not_run(qtbot, monkeypatch, opened, box, open_palette):
     said: list[str] = []
     monkeypatch.setattr(QToolTip, "showText", lambda _at, text, *_: said.append(text))
     open_palette("save this search")
@@ -108,7 +108,7 @@ def test_unavailable_command_says_why(qtbot, monkeypatch, opened, box, open_pale
     assert _entry(box, "Back").reason == "There is no place to go back to."
 
 
-def test_commands_of_a_part_run_on_that_part(qtbot, opened, box, open_palette):
+def test_pane_commands_run_on_last_focused_pane(qtbot, opened, box, open_palette):
     opened.search.search("timer")
     qtbot.waitUntil(lambda: at_rest(opened) and opened.viewer.reads)
     opened.search.focus_results()
@@ -122,7 +122,7 @@ def test_commands_of_a_part_run_on_that_part(qtbot, opened, box, open_palette):
     assert QApplication.clipboard().text() == opened.search.body.list.current_result().snippet
 
 
-def test_arrows_wrap_and_focus_loss_closes(qtbot, opened, box, open_palette):
+def test_arrow_keys_wrap_and_losing_focus_closes_palette(qtbot, opened, box, open_palette):
     count = len(open_palette())
     qtbot.keyClick(box.edit, Key.Key_Up)
     assert box.list.currentIndex().row() == count - 1
@@ -133,7 +133,7 @@ def test_arrows_wrap_and_focus_loss_closes(qtbot, opened, box, open_palette):
     assert not opened.keyboard.palette.box.edit.hasFocus()
 
 
-def test_saved_searches_and_folders_are_there_too(qtbot, opened, box, open_palette, tmp_path):
+def test_saved_searches_and_recent_folders_are_listed(qtbot, opened, box, open_palette, tmp_path):
     opened.search.search("timer")
     qtbot.waitUntil(lambda: at_rest(opened))
     question = opened.search.controller.saved_searches.question
@@ -151,7 +151,7 @@ def test_saved_searches_and_folders_are_there_too(qtbot, opened, box, open_palet
     assert opened.views.current == "search"
 
 
-def test_the_person_s_own_keys_are_shown(box, open_palette):
+def test_own_keys_are_shown(box, open_palette):
     keymap().set_own({"index.sync": ["Ctrl+F5"]})
     open_palette("sync now")
     assert _entry(box, "Sync now").keys == "Ctrl+F5"

@@ -1,0 +1,258 @@
+"""Recent and saved searches: kept whole, bounded, without secrets, and gone when they are to be."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from engine.base.errors import IndexReadOnly, StoreError
+from engine.records import AskedQuestion, Passage, SavedSearch
+from engine.store import saved_searches, user_data
+from engine.store.saved_searches import SavedSearches
+from engine.store.user_data import UserData
+
+WHOLE = AskedQuestion(
+    text="valve",
+    sources=("sessions",),
+    days=30,
+    path="sessions/claude/a",
+    path_name="Fix the valve",
+    within=AskedQuestion(like=Passage(path="a.md", start_line=3, end_line=9, text="brass", message=2)),
+    half_life_days=90.0,
+    diverse=True,
+    order="date",
+)
+
+
+@pytest.fixture
+def user(tmp_path: Path) -> Iterator[UserData]:
+    user = UserData(tmp_path / "user.sqlite")
+    yield user
+    user.close()
+
+
+@pytest.fixture
+def kept(user: UserData) -> SavedSearches:
+    return SavedSearches(user)
+
+
+def ask(text: str, **changes) -> AskedQuestion:
+    return AskedQuestion(text=text, **changes)
+
+
+def asked(kept: SavedSearches) -> list[str]:
+    return [search.question.text for search in kept.recent()]
+
+
+def names(kept: SavedSearches) -> list[str]:
+    return [search.name for search in kept.saved()]
+
+
+def test_everything_is_there_again_after_a_restart(kept: SavedSearches, user: UserData, tmp_path: Path) -> None:
+    kept.note(WHOLE)
+    kept.save(SavedSearch(name="Valves", question=WHOLE, used=5.0))
+    user.close()
+    again = UserData(tmp_path / "user.sqlite")
+    assert [search.question for search in SavedSearches(again).recent()] == [WHOLE]
+    assert SavedSearches(again).saved() == (SavedSearch(name="Valves", question=WHOLE, used=5.0),)
+    again.close()
+
+
+def test_each_query_once_newest_first(kept: SavedSearches) -> None:
+    for text in ("timer", "hose", "timer"):
+        kept.note(ask(text))
+    kept.note(ask("timer", days=7))
+    recent = kept.recent()
+    assert [(search.question.text, search.question.days) for search in recent] == [
+        ("timer", 7),
+        ("timer", None),
+        ("hose", None),
+    ]
+    assert recent[0].asked >= recent[1].asked
+
+
+def test_the_beginning_of_a_question_gives_way_to_it(kept: SavedSearches) -> None:
+    for text in ("hose", "tim", "timer", "tim"):
+        kept.note(ask(text))
+    assert asked(kept) == ["tim", "timer", "hose"]
+    kept.note(ask("time", days=7))
+    assert asked(kept) == ["time", "tim", "timer", "hose"]
+    kept.note(AskedQuestion(like=Passage(path="a.md", start_line=1, end_line=2)))
+    kept.note(ask("a", like=Passage(path="a.md", start_line=1, end_line=2)))
+    assert asked(kept)[:3] == ["a", "", "time"]
+
+
+def test_history_limited(kept: SavedSearches, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(saved_searches, "_KEPT", 3)
+    for number in range(5):
+        kept.note(ask(f"{number} valves"))
+    assert asked(kept) == ["4 valves", "3 valves", "2 valves"]
+
+
+def test_forget_one_or_all_purges_file(kept: SavedSearches, user: UserData, tmp_path: Path) -> None:
+    for text in ("timer", "zebrafinch"):
+        kept.note(ask(text))
+    kept.forget_recent(ask("zebrafinch"))
+    assert asked(kept) == ["timer"]
+    assert all(b"zebrafinch" not in file.read_bytes() for file in _copies(user, tmp_path))
+    kept.forget_recent()
+    assert asked(kept) == []
+    assert all(b"timer" not in file.read_bytes() for file in _copies(user, tmp_path))
+
+
+def _copies(user: UserData, folder: Path) -> list[Path]:
+    """The files of the database: closed, since reading an open one would drop its locks."""
+    user.close()
+    files = list(folder.glob("user.sqlite*"))
+    assert files
+    again = UserData(folder / "user.sqlite")
+    user._connection = again._connection
+    return files
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        ask("why does sk-proj-Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MGFiY2RlZg fail"),
+        AskedQuestion(
+            like=Passage(path="a", start_line=1, end_line=1, text="ghp_16C7e42F292c6912E7710c838347Ae178B4a")
+        ),
+        ask("x", within=ask("password: hunter2hunter2A!")),
+    ],
+)
+def test_secret_query_not_saved(kept: SavedSearches, question: AskedQuestion) -> None:
+    kept.note(question)
+    assert kept.recent() == ()
+    with pytest.raises(StoreError, match="is not kept"):
+        kept.save(SavedSearch(name="Mine", question=question, used=1.0))
+    assert kept.saved() == ()
+
+
+def test_a_name_with_a_secret_is_none(kept: SavedSearches) -> None:
+    key = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    with pytest.raises(StoreError, match="is not kept"):
+        kept.save(SavedSearch(name=f"Where is {key}", question=ask("x"), used=1.0))
+    kept.save(SavedSearch(name="Mine", question=ask("x"), used=1.0))
+    with pytest.raises(StoreError, match="is not kept"):
+        kept.rename("Mine", key)
+    assert names(kept) == ["Mine"]
+
+
+def test_saving_renaming_running_and_forgetting(kept: SavedSearches) -> None:
+    kept.save(SavedSearch(name=" Two \n words ", question=ask("one"), used=1.0))
+    kept.save(SavedSearch(name="Other", question=ask("two"), used=2.0))
+    assert names(kept) == ["Other", "Two words"]
+    kept.touch("Two words")
+    assert names(kept) == ["Two words", "Other"]
+    kept.rename("Two words", "Three")
+    assert names(kept) == ["Three", "Other"]
+    kept.rename("Three", "Other")
+    assert [(search.name, search.question.text) for search in kept.saved()] == [("Other", "one")]
+    kept.rename("nowhere", "Other")
+    kept.save(SavedSearch(name="Other", question=ask("three"), used=3.0))
+    [search] = kept.saved()
+    assert search.question.text == "three"
+    kept.forget_saved("Other")
+    assert kept.saved() == ()
+    kept.save(search)
+    assert kept.saved() == (search,)
+
+
+@pytest.mark.parametrize("name", ["", " \n", "x" * 201])
+def test_a_name_has_to_be_one(kept: SavedSearches, name: str) -> None:
+    with pytest.raises(StoreError, match="name"):
+        kept.save(SavedSearch(name=name, question=ask("one"), used=1.0))
+    kept.save(SavedSearch(name="One", question=ask("one"), used=1.0))
+    with pytest.raises(StoreError, match="name"):
+        kept.rename("One", name)
+    assert names(kept) == ["One"]
+
+
+def test_unknown_fields_dropped_missing_defaulted(kept: SavedSearches, user: UserData) -> None:
+    kept.save(SavedSearch(name="Now", question=WHOLE, used=3.0))
+    later = json.dumps({"text": "timer", "mood": "calm", "within": {"text": "hose", "depth": [1]}})
+    for name, text in (("Later", later), ("Earlier", '{"text":"timer"}'), ("Broken", '{"days":"soon"}')):
+        user._connection.execute("INSERT INTO saved_searches VALUES (?, 1, ?)", (name, text))
+        user._connection.execute("INSERT INTO recent_searches (asked, question) VALUES (1, ?)", (text,))
+    found = {search.name: search.question for search in kept.saved()}
+    assert found == {"Now": WHOLE, "Later": ask("timer", within=ask("hose")), "Earlier": ask("timer")}
+    assert asked(kept) == ["timer", "timer"]
+    kept.rename("Later", "Renamed")
+    [(text,)] = user._connection.execute("SELECT question FROM saved_searches WHERE name = 'Renamed'").fetchall()
+    assert json.loads(text)["mood"] == "calm"
+    kept.note(ask("timer"))
+    [(left,)] = user._connection.execute("SELECT count(*) FROM recent_searches").fetchall()
+    assert left == 3  # the broken one, the one within, and the new one
+
+
+def test_unsavable_reported(tmp_path: Path) -> None:
+    user = UserData(tmp_path / "user.sqlite", read_only=True)
+    kept = SavedSearches(user)
+    kept.note(ask("timer"))
+    kept.touch("x")
+    kept.forget_recent()
+    assert (kept.recent(), kept.saved()) == ((), ())
+    for act in (
+        lambda: kept.save(SavedSearch(name="One", question=ask("one"), used=1.0)),
+        lambda: kept.rename("One", "Two"),
+        lambda: kept.forget_saved("One"),
+    ):
+        with pytest.raises(IndexReadOnly, match="no search can be saved"):
+            act()
+    user.close()
+
+
+questions = st.recursive(
+    st.builds(
+        AskedQuestion,
+        text=st.text(),
+        sources=st.none() | st.just(("memory",)) | st.just(("memory", "sessions")),
+        days=st.none() | st.integers(0, 10_000),
+        path=st.text(),
+        half_life_days=st.none() | st.floats(0, 1e6),
+        diverse=st.none() | st.booleans(),
+        like=st.none() | st.builds(Passage, path=st.text(), start_line=st.integers(1), end_line=st.integers(1)),
+    ),
+    lambda inner: st.builds(AskedQuestion, text=st.text(), within=inner),
+    max_leaves=3,
+)
+
+
+@given(questions)
+def test_stored_search_equals_query(question: AskedQuestion) -> None:
+    [(_, _, found)] = saved_searches._readable([(1, 2.0, saved_searches._json(question))])
+    assert found == question
+
+
+def test_forgotten_purged_from_migration_copy(tmp_path: Path, monkeypatch) -> None:
+    path = tmp_path / "user.sqlite"
+    with monkeypatch.context() as older:
+        older.setattr(user_data, "MIGRATIONS", user_data.MIGRATIONS[:5])
+        user = UserData(path)
+        SavedSearches(user).note(ask("the quagga song"))
+        SavedSearches(user).save(SavedSearch(name="Kept", question=ask("dodo"), used=1.0))
+        user.close()
+    user = UserData(path)
+    kept = SavedSearches(user)
+    [copy] = tmp_path.glob("*.before-*")
+    assert b"quagga" in copy.read_bytes()
+    kept.forget_recent(kept.recent()[0].question)
+    user.close()
+    assert [file.name for file in tmp_path.iterdir() if b"quagga" in file.read_bytes()] == []
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted(
+        ["user.sqlite", copy.name, *(backup.name for backup in tmp_path.glob("*.backup-*"))]
+    )
+    assert b"dodo" in copy.read_bytes()
+
+
+def test_half_a_character_ends_nothing(kept: SavedSearches) -> None:
+    kept.note(ask("whole"))
+    kept.note(ask("half \ud83d"))
+    assert asked(kept) == ["whole"]
+    with pytest.raises(StoreError, match="can't be saved"):
+        kept.save(SavedSearch(name="Half", question=ask("half \ud83d"), used=1.0))
+    kept.save(SavedSearch(name="A \ud83d", question=ask("whole"), used=1.0))
+    assert names(kept) == ["A �"]

@@ -1,0 +1,141 @@
+import pytest
+
+import engine
+from gui.commands.keymap import Keymap, command
+from gui.commands.listing import FIXED, clash, groups
+from gui.settings.custom_keys import CustomKeys, plain
+
+BOX = command("search.focus", "Go to the search box", "window", "Ctrl+K", "Ctrl+L")
+WRAP = command("file.wrap", "Wrap lines…", "file", "Alt+Z")
+TURN = command("index.turn", "Chart or table", "index", "T")
+
+
+@pytest.fixture
+def mapped(qapp) -> Keymap:
+    made = Keymap()
+    for one in (BOX, WRAP, TURN):
+        made.declare(one)
+    return made
+
+
+@pytest.fixture
+def config(tmp_path):
+    return tmp_path / "settings.toml"
+
+
+@pytest.fixture
+def own(qtbot, jobs, mapped, config):
+    made = CustomKeys(jobs, mapped, config)
+    yield made
+    qtbot.waitUntil(lambda: not made.saving)
+
+
+def _in_file(config):
+    return engine.load_settings(config=config).window.keys
+
+
+def test_new_key_applies_immediately_and_keeps_file_content(qtbot, own, mapped, config):
+    config.write_text('# mine\n[defaults]\nprovider = "none"\n[defaults.window]\ntheme = "dark"\n')
+    own.give("file.wrap", ["Ctrl+Alt+W", "F7"])
+    assert mapped.keys("file.wrap") == ("Ctrl+Alt+W", "F7")
+    assert own.is_own("file.wrap")
+    qtbot.waitUntil(lambda: not own.saving)
+    assert _in_file(config) == {"file.wrap": ("Ctrl+Alt+W", "F7")}
+    assert "# mine" in config.read_text()
+    assert engine.load_settings(config=config).window.theme == "dark"
+
+
+def test_last_of_many_changes_is_saved(qtbot, own, config):
+    for number in range(1, 10):
+        own.give("file.wrap", [f"Ctrl+F{number}"])
+    qtbot.waitUntil(lambda: not own.saving)
+    assert _in_file(config) == {"file.wrap": ("Ctrl+F9",)}
+
+
+def test_own_key_is_taken_from_clashing_command(own, mapped):
+    own.give("file.wrap", ["Ctrl+K"])
+    assert mapped.keys("search.focus") == ("Ctrl+L",)
+    own.reset("search.focus")
+    assert mapped.keys("search.focus") == ("Ctrl+K", "Ctrl+L")
+    assert mapped.keys("file.wrap") == ()
+
+
+def test_separate_places_may_share_a_key(own, mapped):
+    own.give("index.turn", ["Alt+Z"])
+    assert mapped.keys("file.wrap") == ("Alt+Z",)
+    assert clash(mapped, WRAP, "T") is None
+
+
+def test_reset_all_restores_defaults_and_file(qtbot, own, mapped, config):
+    own.give("file.wrap", [])
+    own.give("index.turn", ["G"])
+    assert mapped.keys("file.wrap") == ()
+    own.reset_all()
+    qtbot.waitUntil(lambda: not own.saving)
+    assert (mapped.keys("file.wrap"), mapped.keys("index.turn"), own.any) == (("Alt+Z",), ("T",), False)
+    assert _in_file(config) == {}
+
+
+def test_invalid_entry_is_reported_and_ignored(qtbot, own, mapped, config):
+    kept = {"file.wrap": ("Ctrl+Nonsense", "F7"), "file.unheard": ("F8",), "index.turn": ("Ctrl+",)}
+    with qtbot.waitSignal(own.problem) as told:
+        own.take(kept)
+    [sentence] = told.args
+    assert "“file.unheard”" in sentence
+    assert "“Ctrl+Nonsense” of “file.wrap” is no key." in sentence
+    assert (mapped.keys("file.wrap"), mapped.keys("index.turn")) == (("F7",), ("T",))
+    with qtbot.assertNotEmitted(own.problem):
+        own.take(kept)  # the workspace was reopened
+    own.give("search.focus", ["F9"])
+    qtbot.waitUntil(lambda: not own.saving)
+    assert _in_file(config)["file.unheard"] == ("F8",)
+
+
+def test_clashing_key_is_reported_with_its_command(qtbot, own, mapped):
+    with qtbot.waitSignal(own.problem) as told:
+        own.take({"file.wrap": ("Ctrl+L",), "index.turn": ("Return",)})
+    assert "Ctrl+L of “file.wrap” belongs to “Go to the search box” (Everywhere)." in told.args[0]
+    assert "Return of “index.turn” belongs to “What a sync did, and what failed” (Index)." in told.args[0]
+    assert mapped.keys("search.focus") == ("Ctrl+K", "Ctrl+L")
+    assert mapped.keys("file.wrap") == ()
+
+
+def test_two_commands_may_swap_keys(own, mapped):
+    own.take({"file.wrap": ("Ctrl+K",), "search.focus": ("Alt+Z",)})
+    assert (mapped.keys("file.wrap"), mapped.keys("search.focus")) == (("Ctrl+K",), ("Alt+Z",))
+
+
+def test_unsaved_keys_are_reported_and_still_apply(qtbot, own, mapped, config):
+    config.write_text("this is no settings file")
+    with qtbot.waitSignal(own.not_saved) as told:
+        own.give("file.wrap", ["F7"])
+    assert told.args[0].startswith("The keys hold until the program ends")
+    assert mapped.keys("file.wrap") == ("F7",)
+
+
+@pytest.mark.parametrize(
+    ("key", "known"),
+    [
+        ("ctrl+k", "Ctrl+K"),
+        ("Ctrl++", "Ctrl++"),
+        ("", ""),
+        ("Ctrl+Foo", ""),
+        ("Ctrl+K, Foo", ""),
+        ("Ctrl+K, F2", "Ctrl+K, F2"),
+    ],
+)
+def test_plain_recognizes_keys(qapp, key, known):
+    assert plain(key) == known
+
+
+def test_fixed_keys_are_valid_keys(qapp):
+    assert not [(fixed.words, key) for fixed in FIXED for key in fixed.keys if not plain(key)]
+
+
+def test_listing_shows_current_keys(own, mapped):
+    own.give("file.wrap", ["F7", "F8"])
+    own.give("index.turn", [])
+    listed = {group.title: [tuple(row) for row in group.rows] for group in groups(mapped)}
+    assert listed["File"][0] == ("F7 or F8", "Wrap lines")
+    assert all(words != "Chart or table" for _, words in listed["Index"])
+    assert "Results" in listed

@@ -1,0 +1,168 @@
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+
+from engine import PathRemedy, RuleOrigin, WorkspaceError
+from gui.diagnostics.panel import DiagnosticsPanel
+from gui.diagnostics.path_explainer import PathExplainer, dropped_path
+from gui.diagnostics.path_messages import ACTION_WORDS, read_path
+from tests.helpers.fake_records import make_path_state, make_status
+
+NAME = "projects/greenhouse.md"
+
+
+@pytest.fixture
+def why(qtbot, appearance, jobs, memory) -> PathExplainer:
+    view = PathExplainer(jobs)
+    qtbot.addWidget(view)
+    view.set_manager(memory)
+    view.show()
+    return view
+
+
+def _ask(qtbot, why: PathExplainer, path: str) -> None:
+    why.edit.setFocus()
+    why.edit.clear()
+    qtbot.keyClicks(why.edit, path)
+    qtbot.keyClick(why.edit, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: not why.busy)
+
+
+def _drop(view: PathExplainer, data: QMimeData) -> None:
+    event = QDropEvent(
+        QPointF(5, 5),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    view.edit.dropEvent(event)
+    assert event.isAccepted()
+
+
+def test_enter_shows_state_and_remedy(qtbot, why, memory):
+    _ask(qtbot, why, NAME)
+    assert memory.explained == [NAME]
+    assert why._answer.word.text().startswith("indexed")
+    assert why._sentence.text() == "It is indexed: 1 chunk."
+    assert why.button.isVisible()
+    with qtbot.waitSignal(why.action_requested) as asked:
+        qtbot.mouseClick(why.button, Qt.MouseButton.LeftButton)
+    assert asked.args[0] == "open"
+    assert asked.args[1].path == NAME
+
+
+def test_file_without_remedy_has_no_button(qtbot, why):
+    _ask(qtbot, why, "nothing.md")
+    assert why._answer.word.text().startswith("not there")
+    assert why.button.isHidden()
+
+
+def test_empty_field_or_no_manager_asks_nothing(qtbot, why, memory):
+    _ask(qtbot, why, "   ")
+    why.set_manager(None)
+    _ask(qtbot, why, NAME)
+    assert memory.explained == []
+    assert why._answer.isHidden()
+
+
+def test_editing_hides_answer_and_escape_clears_text(qtbot, why):
+    _ask(qtbot, why, NAME)
+    qtbot.keyClicks(why.edit, "x")
+    assert why._answer.isHidden()
+    assert why.button.isHidden()
+    qtbot.keyClick(why.edit, Qt.Key.Key_Escape)
+    assert why.edit.text() == ""
+
+
+def test_only_newest_request_is_answered(qtbot, why, memory):
+    memory.explain_delay = 0.05
+    why.ask(NAME)
+    why.ask("nothing.md")
+    qtbot.waitUntil(lambda: not why.busy)
+    assert why._answer.word.text().startswith("not there")
+
+
+def test_error_is_shown(qtbot, why, memory):
+    memory.explain_error = WorkspaceError("The folder notes does not exist.")
+    _ask(qtbot, why, NAME)
+    assert why._sentence.text() == "The folder notes does not exist."
+    assert why.button.isHidden()
+
+
+def test_dropped_file_replaces_text_and_is_explained(qtbot, why, memory, tmp_path):
+    why.edit.setText("something else")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "a b.md"))])
+    _drop(why, data)
+    qtbot.waitUntil(lambda: not why.busy)
+    assert memory.explained == [why.edit.text()]
+    assert why.edit.text().endswith("a b.md")
+
+
+def test_dropped_path_accepts_text_but_not_empty_data():
+    text, address, nothing = QMimeData(), QMimeData(), QMimeData()
+    text.setText(" notes/a.md \nnotes/b.md")
+    address.setUrls([QUrl("https://example.org/a.md")])
+    assert dropped_path(text) == "notes/a.md"
+    assert dropped_path(nothing) == ""
+
+
+def test_changed_index_refreshes_answer(qtbot, why, memory):
+    why.refresh(1)
+    _ask(qtbot, why, "new.md")
+    why.refresh(1)
+    assert len(memory.explained) == 1
+    memory.files["new.md"] = "New.\n"
+    why.refresh(2)
+    qtbot.waitUntil(lambda: why._answer.word.text().startswith("indexed"))
+    assert len(memory.explained) == 2
+
+
+@pytest.mark.parametrize(
+    "state",
+    ["indexed", "pending", "failed", "excluded", "outside", "too-large", "not-text", "gone", "missing", "folder"],
+)
+def test_every_state_has_a_label(state):
+    reading = read_path(make_path_state(state=state))
+    assert reading.value.endswith(": greenhouse.md")
+    assert "Changed" in reading.tip
+
+
+def test_tooltip_names_the_setting():
+    origin = RuleOrigin(key="exclude", value="drafts/", layer="workspace", file="/s.toml", line=3)
+    assert "exclude: drafts/" in read_path(make_path_state(state="excluded", origin=origin)).tip
+
+
+@pytest.mark.parametrize(
+    ("remedy", "signal", "told"),
+    [
+        ("sync", "action_requested", "sync"),
+        ("settings", "action_requested", "settings-file"),
+        ("add", "add_requested", "/home/ada/notes/projects/greenhouse.md"),
+    ],
+)
+def test_remedy_button_emits_signal(qtbot, appearance, jobs, memory, remedy: PathRemedy, signal: str, told: str):
+    panel = DiagnosticsPanel(memory, jobs)
+    qtbot.addWidget(panel)
+    panel.show()
+    panel.show_status(make_status())
+    qtbot.waitUntil(panel.why.isVisible)
+    memory.path_states["a.md"] = make_path_state(remedy=remedy)
+    panel.why.ask("a.md")
+    qtbot.waitUntil(panel.why.button.isVisible)
+    assert panel.why.button.text() == ACTION_WORDS[remedy]
+    with qtbot.waitSignal(getattr(panel, signal)) as asked:
+        panel.why.button.click()
+    assert asked.args == [told]
+
+
+def test_ask_why_focuses_field(qtbot, appearance, jobs, memory):
+    panel = DiagnosticsPanel(memory, jobs)
+    qtbot.addWidget(panel)
+    with qtbot.waitActive(panel):
+        panel.show()
+        panel.activateWindow()
+    panel.show_status(make_status())
+    panel.ask_why()
+    qtbot.waitUntil(panel.why.edit.hasFocus)

@@ -1,0 +1,417 @@
+"""Recent and saved searches: offered below the empty box, chosen by typing, run whole, forgotten at will."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QPushButton
+
+from engine import AskedQuestion, SavedSearch, StoreError
+from gui.search import search_runner
+from gui.search.panel import SearchPanel
+from gui.search.query import Scope
+from gui.search.ranking import Ranking
+from gui.search.saved_list import SavedList, name_of
+from gui.search.saved_searches import NameDialog, SavedSearchController
+from gui.widgets.query_box import QueryBox
+from tests.helpers.fake_memory import FakeMemory
+
+Key = Qt.Key
+PLAIN = {"half_life_days": 0.0, "diverse": False}
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch):
+    monkeypatch.setattr(search_runner, "PAUSE_MS", 5)
+
+
+@pytest.fixture
+def keeping(qtbot, panel) -> SavedSearchController:
+    qtbot.waitUntil(lambda: not panel.controller.saved_searches.shelf.busy)
+    return panel.controller.saved_searches
+
+
+@pytest.fixture
+def box(panel) -> QLineEdit:
+    return panel.header.findChild(QueryBox).edit
+
+
+@pytest.fixture
+def listed(keeping) -> SavedList:
+    return keeping.picker.list
+
+
+@pytest.fixture
+def rest(qtbot, panel) -> Callable[[], None]:
+    return lambda: qtbot.waitUntil(lambda: not panel.busy and not panel.controller.saved_searches.shelf.busy)
+
+
+@pytest.fixture
+def mean(qtbot, box, rest) -> Callable[[str], None]:
+    """Types a question and continues to its results."""
+
+    def run(text: str) -> None:
+        box.setFocus()
+        box.selectAll()
+        qtbot.keyClicks(box, text)
+        rest()
+        qtbot.keyClick(box, Key.Key_Down)
+        rest()
+        box.setFocus()
+
+    return run
+
+
+def _texts(memory: FakeMemory) -> list[str]:
+    return [search.question.text for search in memory.kept_searches.recent()]
+
+
+def _names(listed: SavedList) -> list[str]:
+    return [name_of(search) for search in listed.searches]
+
+
+def _save(keeping: SavedSearchController, name: str, **question) -> None:
+    keeping.shelf.save(name, AskedQuestion(**(PLAIN | question)))
+
+
+def test_submitted_query_is_saved_and_typed_only_query_is_not(qtbot, panel, memory, box, mean, rest):
+    mean("timer")
+    box.selectAll()
+    qtbot.keyClicks(box, "hos")
+    rest()
+    assert _texts(memory) == ["timer"]
+    qtbot.keyClicks(box, "e")
+    qtbot.keyClick(box, Key.Key_Return)
+    rest()
+    assert _texts(memory) == ["hose", "timer"]
+    box.selectAll()
+    qtbot.keyClicks(box, "x")
+    qtbot.keyClick(box, Key.Key_Return)
+    rest()
+    assert _texts(memory) == ["hose", "timer"]  # one letter is no question
+
+
+@pytest.mark.parametrize("key", [Key.Key_Up, Key.Key_Down])
+def test_up_or_down_in_empty_box_lists_recent_searches(qtbot, panel, memory, box, mean, listed, rest, key):
+    mean("timer")
+    mean("hose")
+    box.clear()
+    rest()
+    qtbot.keyClick(box, key)
+    assert _names(listed) == ["hose", "timer"]
+    assert name_of(listed.current()) == "hose"
+    qtbot.keyClick(box, Key.Key_Down)
+    assert name_of(listed.current()) == "timer"
+    asked = len(memory.searches)
+    qtbot.keyClick(box, Key.Key_Return)
+    rest()
+    assert listed.isHidden()
+    assert box.text() == "timer"
+    assert box.hasFocus()
+    assert {query for query, _, _ in memory.searches[asked:]} == {"timer"}
+    assert _texts(memory) == ["timer", "hose"]
+
+
+def test_keys_without_saved_searches_open_no_list(qtbot, panel, box, listed):
+    qtbot.keyClick(box, Key.Key_Down)
+    assert listed.isHidden()
+
+
+def test_recent_searches_survive_restart_and_alt_up_steps_back(qtbot, jobs, panel, memory, box, mean, listed, rest):
+    for text in ("timer", "hose"):
+        mean(text)
+    box.clear()
+    panel.set_manager(None)
+    assert panel.controller.saved_searches.shelf.recent == ()
+    fresh = SearchPanel(memory, jobs, panel)
+    for widget in (fresh.header, fresh.body):
+        qtbot.addWidget(widget)
+    qtbot.waitUntil(lambda: len(fresh.controller.saved_searches.shelf.recent) == 2)
+    edit = fresh.header.findChild(QueryBox).edit
+    for expected in ("hose", "timer", "timer"):
+        qtbot.keyClick(edit, Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+        assert edit.text() == expected
+    qtbot.waitUntil(lambda: not fresh.busy)
+
+
+def test_typing_filters_list_without_searching(qtbot, panel, memory, box, mean, listed, keeping, rest):
+    for text in ("timer", "hose", "timer battery"):
+        mean(text)
+    _save(keeping, "Shopping", text="hose tag:shop")
+    rest()
+    box.clear()
+    rest()
+    asked = len(memory.searches)
+    qtbot.keyClick(box, Key.Key_Up)
+    qtbot.keyClicks(box, "Tim")
+    assert _names(listed) == ["timer battery", "timer"]
+    qtbot.keyClicks(box, "er ba")
+    assert _names(listed) == ["timer battery"]
+    box.selectAll()
+    qtbot.keyClicks(box, "shop")
+    assert _names(listed) == ["Shopping"]
+    qtbot.keyClick(box, Key.Key_Backspace)
+    rest()
+    assert len(memory.searches) == asked
+    qtbot.keyClick(box, Key.Key_Escape)
+    assert listed.isHidden()
+    rest()
+    assert memory.searches[-1][0] == box.text() == "sho"
+    assert "sho" not in _texts(memory)
+
+
+def test_text_typed_to_filter_list_is_not_saved(qtbot, panel, memory, box, mean, listed, rest):
+    for text in ("timer", "hose"):
+        mean(text)
+    qtbot.keyClick(box, Key.Key_Escape)
+    rest()
+    qtbot.keyClick(box, Key.Key_Up)
+    qtbot.keyClicks(box, "tim")
+    qtbot.keyClick(box, Key.Key_Return)
+    rest()
+    assert box.text() == "timer"
+    assert _texts(memory) == ["timer", "hose"]
+    qtbot.keyClick(box, Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    assert box.text() == "hose"
+    rest()
+
+
+def test_text_matching_no_entry_is_searched_immediately(qtbot, panel, memory, box, mean, listed, rest):
+    mean("timer")
+    box.clear()
+    rest()
+    qtbot.keyClick(box, Key.Key_Up)
+    qtbot.keyClicks(box, "valve")
+    rest()
+    assert listed.isHidden()
+    assert memory.searches[-1][0] == "valve"
+
+
+def test_saved_query_restores_filters_order_and_ranking(qtbot, panel, memory, box, keeping, listed, rest):
+    panel._filters.choose(("memory",), 30, Scope("topics/shopping.md", "Shopping"))
+    panel.ranking.show(Ranking(90.0, diverse=True))
+    panel.body.show_order("date")
+    panel.search("timer")
+    rest()
+    whole = keeping.question
+    assert whole.order == "date"
+    panel.controller.show_question(AskedQuestion(text="hose", **PLAIN))
+    rest()
+    assert keeping.question == AskedQuestion(text="hose", **PLAIN)
+    keeping.picker.open()
+    qtbot.keyClick(box, Key.Key_Down)
+    assert listed.current().question == whole
+    qtbot.keyClick(box, Key.Key_Return)
+    rest()
+    assert keeping.question == whole
+    asked = memory.searches[-1][2]
+    assert (asked["sources"], asked["path_glob"]) == (("memory",), "topics/shopping.md")
+    assert (asked["half_life_days"], asked["diverse"]) == (90.0, True)
+    chips = [chip.text() for chip in panel.header.findChildren(QPushButton) if chip.isVisible() and chip.text()]
+    assert "Past month" in chips
+    assert any("Shopping" in chip for chip in chips)
+
+
+def test_period_outside_choices_is_still_applied(panel, memory, rest):
+    panel.controller.show_question(AskedQuestion(text="timer", days=3))
+    rest()
+    assert memory.searches[-1][2]["since"] is not None
+    assert any(chip.text() == "Past 3 days" for chip in panel.header.findChildren(QPushButton))
+
+
+def test_delete_key_removes_recent_search(qtbot, panel, memory, box, mean, listed, rest):
+    for text in ("timer", "hose"):
+        mean(text)
+    box.clear()
+    rest()
+    qtbot.keyClick(box, Key.Key_Up)
+    qtbot.keyClick(box, Key.Key_Delete)
+    rest()
+    assert _names(listed) == _texts(memory) == ["timer"]
+    qtbot.keyClick(box, Key.Key_Delete)
+    rest()
+    assert listed.isHidden()
+    assert _texts(memory) == []
+
+
+def test_delete_key_edits_text_before_cursor_end(qtbot, panel, memory, box, mean, listed, rest):
+    mean("timer")
+    box.clear()
+    rest()
+    qtbot.keyClick(box, Key.Key_Up)
+    qtbot.keyClicks(box, "tim")
+    qtbot.keyClick(box, Key.Key_Home)
+    qtbot.keyClick(box, Key.Key_Delete)
+    assert box.text() == "im"
+    assert _texts(memory) == ["timer"]
+
+
+def test_click_runs_entry_and_right_click_opens_menu(
+    qtbot, panel, memory, box, mean, listed, keeping, rest, monkeypatch
+):
+    for text in ("timer", "hose"):
+        mean(text)
+    _save(keeping, "Shopping", text="CR2032")
+    rest()
+    box.clear()
+    rest()
+    opener = next(
+        b for b in panel.header.findChildren(QPushButton) if b.accessibleName().startswith("Saved and recent")
+    )
+    qtbot.mouseClick(opener, Qt.MouseButton.LeftButton)
+    assert _names(listed) == ["Shopping", "hose", "timer"]
+    rect = listed.visualItemRect(listed.item(1))
+    menus: list[QMenu] = []
+    monkeypatch.setattr(QMenu, "popup", lambda menu, _at: menus.append(menu))
+    listed.contextMenuEvent(
+        QContextMenuEvent(QContextMenuEvent.Reason.Mouse, rect.center(), listed.mapToGlobal(rect.center()))
+    )
+    listed.contextMenuEvent(
+        QContextMenuEvent(QContextMenuEvent.Reason.Mouse, QPoint(5, 5), listed.mapToGlobal(QPoint(5, 5)))
+    )
+    [menu] = menus
+    assert [action.text() for action in menu.actions()] == ["Search", "Rename…", "Remove"]
+    menu.deleteLater()
+    rect = listed.visualItemRect(listed.item(4))
+    qtbot.mouseClick(listed.viewport(), Qt.MouseButton.LeftButton, pos=rect.center())
+    rest()
+    assert box.text() == "timer"
+
+
+def test_list_closes_when_box_loses_focus(qtbot, panel, box, mean, listed, rest):
+    mean("timer")
+    keeping = panel.controller.saved_searches
+    keeping.picker.open()
+    assert not listed.isHidden()
+    panel.focus_results()
+    assert listed.isHidden()
+    rest()
+
+
+def test_completions_do_not_cover_list(qtbot, panel, box, keeping, listed, rest):
+    _save(keeping, "Tagged", text="tag:garden")
+    rest()
+    keeping.picker.open()
+    qtbot.keyClicks(box, "tag:ga")
+    rest()
+    qtbot.waitUntil(lambda: not panel._completion.busy)
+    assert _names(listed) == ["Tagged"]
+    assert panel._completion.offers.isHidden()
+    qtbot.keyClick(box, Key.Key_Escape)
+    qtbot.keyClicks(box, "r")
+    qtbot.waitUntil(lambda: not panel._completion.offers.isHidden())
+    rest()
+
+
+def _name(qtbot, text: str) -> NameDialog:
+    """Answer the question for a name."""
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, NameDialog)
+    edit = dialog.findChild(QLineEdit)
+    edit.selectAll()
+    qtbot.keyClicks(edit, text)
+    return dialog
+
+
+def test_star_saves_search_under_typed_name(qtbot, panel, memory, keeping, rest):
+    star = keeping.star
+    assert not star.isVisible()
+    panel.search("timer")
+    rest()
+    assert (star.isVisible(), star.isChecked()) == (True, False)
+    qtbot.mouseClick(star, Qt.MouseButton.LeftButton)
+    assert not star.isChecked()
+    dialog = _name(qtbot, "  ")
+    save = next(b for b in dialog.findChildren(QPushButton) if b.text() == "Save")
+    assert not save.isEnabled()
+    _name(qtbot, "All  timers")
+    qtbot.keyClick(dialog.findChild(QLineEdit), Key.Key_Return)
+    rest()
+    [saved] = memory.kept_searches.saved()
+    assert (saved.name, saved.question) == ("All timers", keeping.question)
+    assert star.isChecked()
+    assert "All timers" in star.accessibleName()
+    panel.search("hose")
+    rest()
+    assert not star.isChecked()
+    panel.search("")
+    assert not star.isVisible()
+
+
+def test_rename_to_existing_name_offers_replace(qtbot, panel, memory, keeping, rest, box):
+    _save(keeping, "One", text="timer")
+    _save(keeping, "Two", text="hose")
+    rest()
+    keeping.picker.open()
+    qtbot.keyClick(box, Key.Key_F2)
+    dialog = _name(qtbot, "One")
+    assert any(b.text() == "Replace" for b in dialog.findChildren(QPushButton))
+    _name(qtbot, "Three")
+    assert any(b.text() == "Save" for b in dialog.findChildren(QPushButton))
+    qtbot.keyClick(dialog.findChild(QLineEdit), Key.Key_Return)
+    rest()
+    assert {search.name for search in memory.kept_searches.saved()} == {"One", "Three"}
+
+
+def test_star_removes_saved_search_and_it_can_be_restored(qtbot, panel, memory, keeping, rest):
+    panel.search("timer")
+    rest()
+    keeping.shelf.put_back(SavedSearch(name="One", question=keeping.question, used=5.0))
+    rest()
+    assert keeping.star.isChecked()
+    with qtbot.waitSignal(keeping.forgotten) as forgotten:
+        qtbot.mouseClick(keeping.star, Qt.MouseButton.LeftButton)
+    rest()
+    assert memory.kept_searches.saved() == ()
+    assert not keeping.star.isChecked()
+    keeping.shelf.put_back(*forgotten.args)
+    rest()
+    assert memory.kept_searches.saved() == (SavedSearch(name="One", question=keeping.question, used=5.0),)
+
+
+def test_run_saved_search_moves_to_top(qtbot, panel, memory, box, keeping, listed, rest):
+    keeping.shelf.put_back(SavedSearch(name="Old", question=AskedQuestion(text="hose", **PLAIN), used=1.0))
+    keeping.shelf.put_back(SavedSearch(name="New", question=AskedQuestion(text="timer", **PLAIN), used=2.0))
+    rest()
+    keeping.picker.open()
+    assert _names(listed) == ["New", "Old"]
+    qtbot.keyClick(box, Key.Key_Up)
+    qtbot.keyClick(box, Key.Key_Return)
+    rest()
+    assert box.text() == "hose"
+    assert [search.name for search in keeping.shelf.saved] == ["Old", "New"]
+
+
+def test_history_switched_off_saves_nothing(qtbot, panel, memory, mean, keeping, rest):
+    keeping.shelf.notes = False
+    mean("timer")
+    assert _texts(memory) == []
+
+
+def test_failed_save_reports_reason(qtbot, panel, memory, keeping, rest, monkeypatch):
+    def refuse(_search: SavedSearch) -> None:
+        raise StoreError("There is no room for it.")
+
+    monkeypatch.setattr(memory.kept_searches, "save", refuse)
+    with qtbot.waitSignal(keeping.shelf.failed) as failed:
+        _save(keeping, "One", text="timer")
+        _save(keeping, "Two", text="hose")
+    assert failed.args == ["There is no room for it."]
+    rest()
+
+
+def test_current_entry_is_announced(qtbot, panel, box, mean, listed, rest, monkeypatch):
+    said: list[str] = []
+    monkeypatch.setattr("gui.search.saved_picker.announce", lambda widget, sentence: said.append(sentence))
+    panel._filters.choose(("memory",), None, None)
+    for text in ("timer", "hose"):
+        mean(text)
+    qtbot.keyClick(box, Key.Key_Escape)
+    rest()
+    qtbot.keyClick(box, Key.Key_Up)
+    qtbot.keyClick(box, Key.Key_Down)
+    qtbot.keyClicks(box, "ho")
+    assert said == ["hose, notes", "timer, notes", "hose, notes", "hose, notes"]
+    qtbot.keyClick(box, Key.Key_Escape)
+    rest()

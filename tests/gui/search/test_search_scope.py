@@ -1,0 +1,376 @@
+"""More like a result, and searches within results: queries, messages, and the ways back."""
+
+from collections.abc import Callable
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLineEdit, QPushButton
+
+from engine import LAST_LINE, EarlierAnswer, Passage
+from gui.search import scope_messages, search_runner
+from gui.search.panel import SearchPanel
+from gui.search.query import Query, Scope
+from gui.search.result_list import ResultList
+from gui.search.result_menu import ResultMenu
+from gui.search.scope_bar import ScopeBar
+from gui.widgets.chip import Chip
+from gui.widgets.icons import IconButton
+from gui.widgets.query_box import QueryBox
+from tests.helpers.fake_memory import FakeMemory
+
+Key = Qt.Key
+GREENHOUSE = "projects/greenhouse.md"
+
+
+@pytest.fixture(autouse=True)
+def short_waits(monkeypatch):
+    monkeypatch.setattr(search_runner, "PAUSE_MS", 5)
+    monkeypatch.setattr(search_runner, "REPEAT_MS", 1)
+
+
+@pytest.fixture
+def results(panel) -> ResultList:
+    return panel.body.findChild(ResultList)
+
+
+@pytest.fixture
+def box(panel) -> QLineEdit:
+    return panel.header.findChild(QueryBox).edit
+
+
+@pytest.fixture
+def bar(panel) -> ScopeBar:
+    return panel.body.narrowing_bar
+
+
+@pytest.fixture
+def settle(qtbot, panel) -> Callable[[], None]:
+    return lambda: qtbot.waitUntil(lambda: not panel.busy)
+
+
+@pytest.fixture
+def ask(panel, settle) -> Callable[[str], None]:
+    def run(text: str) -> None:
+        panel.search(text)
+        settle()
+
+    return run
+
+
+def said(bar: ScopeBar) -> list[str]:
+    return [crumb.words for crumb in bar._crumbs] if bar.isVisible() else []
+
+
+def places(panel: SearchPanel) -> list[tuple[str, int]]:
+    answer = panel.body.answer
+    return [] if answer is None else [(result.path, result.start_line) for result in answer.outcome.results]
+
+
+def choose(results: ResultList, path: str, line: int) -> None:
+    results.setCurrentIndex(results.rows.index(results.rows.place(("result", path, line, 0))))
+    results.setFocus()
+
+
+# --- more like this ---------------------------------------------------------------------------------------------------
+
+
+def test_alt_m_searches_passages_like_result(qtbot, panel, results, box, bar, ask, settle, memory: FakeMemory) -> None:
+    ask("irrigation")
+    choose(results, GREENHOUSE, 3)
+    settle()
+    current = results.current_result()
+    qtbot.keyClick(results, Key.Key_M, Qt.KeyboardModifier.AltModifier)
+    settle()
+    assert memory.liked[-1] == Passage(path=GREENHOUSE, start_line=current.start_line, end_line=current.end_line)
+    assert [mode for _, mode, _ in memory.searches[-2:]] == ["keyword", "auto"], "words first here, too"
+    assert box.text() == ""
+    [line] = said(bar)
+    assert line.startswith("Like “Set both irrigation zones to 06:10")
+    assert (GREENHOUSE, 3) not in places(panel)
+    assert places(panel)
+    assert results.hasFocus()
+    assert panel.body.answer.question.like == memory.liked[-1]
+
+
+def test_escape_in_empty_box_returns_to_query_and_result(qtbot, panel, results, box, bar, ask, settle) -> None:
+    ask("irrigation")
+    before = places(panel)
+    choose(results, "topics/shopping.md", 1)
+    qtbot.keyClick(results, Key.Key_M, Qt.KeyboardModifier.AltModifier)
+    settle()
+    qtbot.keyClick(results, Key.Key_Escape)
+    assert box.hasFocus()
+    qtbot.keyClick(box, Key.Key_Escape)
+    settle()
+    assert (box.text(), said(bar), places(panel)) == ("irrigation", [], before)
+    assert results.current_result().path == "topics/shopping.md"
+
+
+def test_down_in_empty_box_focuses_similar_results(qtbot, panel, results, box, ask, settle) -> None:
+    ask("irrigation")
+    panel.controller.saved_searches.shelf.notes = True
+    panel.controller.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "")
+    settle()
+    panel.focus_box()
+    qtbot.keyClick(box, Key.Key_Down)
+    assert results.hasFocus()
+
+
+def test_similar_searches_nest_and_back_returns_stepwise(qtbot, panel, results, box, bar, ask, settle, memory) -> None:
+    ask("irrigation")
+    for _ in range(2):
+        results.setFocus()
+        qtbot.keyClick(results, Key.Key_M, Qt.KeyboardModifier.AltModifier)
+        settle()
+    first, second = dict.fromkeys(memory.liked)
+    assert panel.body.answer.question.like == second
+    bar.findChild(IconButton).click()
+    settle()
+    assert panel.body.answer.question.like == first
+    bar.findChild(IconButton).click()
+    settle()
+    assert panel.body.answer.question.text == box.text() == "irrigation"
+    assert not bar.isVisible()
+
+
+def test_typing_replaces_similar_search(qtbot, panel, results, box, bar, ask, settle, memory) -> None:
+    ask("irrigation")
+    results.setFocus()
+    qtbot.keyClick(results, Key.Key_M, Qt.KeyboardModifier.AltModifier)
+    settle()
+    qtbot.keyClicks(box, "timer")
+    settle()
+    assert said(bar) == []
+    assert (
+        panel.body.answer.question
+        == panel.body.answer.question.subject
+        == Query("timer", half_life_days=0.0, diverse=False)
+    )
+
+
+def test_placeholder_describes_effect_of_typing(qtbot, panel, results, box, ask, settle) -> None:
+    ask("irrigation")
+    panel.controller.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "Irrigation hose")
+    settle()
+    assert box.placeholderText() == "Search for other words"
+    qtbot.keyClicks(box, "timer")
+    settle()
+    box.clear()
+    assert box.placeholderText() == "Search by words or meaning"
+
+
+def test_filters_apply_to_similar_search(qtbot, panel, results, ask, settle, memory) -> None:
+    ask("irrigation")
+    results.setFocus()
+    qtbot.keyClick(results, Key.Key_M, Qt.KeyboardModifier.AltModifier)
+    settle()
+    next(chip for chip in panel.header.findChildren(Chip) if chip.text() == "Notes").click()
+    settle()
+    assert memory.searches[-1][2]["sources"] == ("memory",)
+    assert panel.body.answer.question.like is not None
+
+
+def test_menu_offers_similar_and_within(qtbot, panel, results, ask, settle, memory, monkeypatch, bar) -> None:
+    shown: list[ResultMenu] = []
+    monkeypatch.setattr(ResultMenu, "popup", lambda menu, at: shown.append(menu))
+    ask("irrigation")
+    results._show_menu(results.mapToGlobal(results.rect().center()))
+    shown[-1].like.trigger()
+    settle()
+    assert len(set(memory.liked)) == 1
+    results._show_menu(results.mapToGlobal(results.rect().center()))
+    shown[-1].within.trigger()
+    assert len(said(bar)) == 1
+    assert said(bar)[0].startswith("Within")
+    for menu in shown:
+        menu.deleteLater()
+
+
+def test_similar_search_without_result_or_passage_is_reported(qtbot, panel, results, settle, memory, bar) -> None:
+    panel.controller.search_like(
+        Passage(path="topics/shopping.md", start_line=1, end_line=3, text="zebra giraffe"), "zebra"
+    )
+    settle()
+    assert panel.body.page.accessibleName().startswith("Nothing is like this passage")
+    panel.controller.search_like(Passage(path="gone.md", start_line=1, end_line=3), "")
+    settle()
+    assert "Nothing of gone.md is indexed" in panel.body.page.accessibleName()
+    assert said(bar) == ["Like gone.md#L1-L3"]
+
+
+def test_similar_search_highlights_distinctive_words(qtbot, panel, settle, memory) -> None:
+    told: list[str] = []
+    panel.result_selected.connect(lambda result, query: told.append(query))
+    panel.controller.search_like(Passage(path="topics/shopping.md", start_line=1, end_line=3), "Irrigation hose")
+    settle()
+    assert "irrigation" in told[-1].split()
+
+
+# --- within -----------------------------------------------------------------------------------------------------------
+
+
+def test_next_query_searches_within_shown_results(qtbot, panel, results, box, bar, ask, settle, memory) -> None:
+    ask("irrigation")
+    asked = len(memory.searches)
+    panel.controller.search_within()
+    assert box.hasFocus()
+    assert box.text() == ""
+    assert results.isVisible(), "the results stay until something is asked"
+    assert len(memory.searches) == asked
+    assert said(bar) == ["Within 3 results of “irrigation”"]
+    assert box.placeholderText() == "Within these results"
+    qtbot.keyClicks(box, "hose")
+    settle()
+    query, _, options = memory.searches[-1]
+    assert query == "hose"
+    assert [level.query for level in options["within"]] == ["irrigation"]
+    within = set(places(panel))
+    panel.controller.ask_again(Query("irrigation"))
+    settle()
+    irrigation = set(places(panel))
+    panel.controller.ask_again(Query("hose"))
+    settle()
+    assert within == irrigation & set(places(panel))
+    assert within < irrigation
+
+
+def test_scope_levels_nest_and_each_can_be_left(qtbot, panel, box, bar, ask, settle) -> None:
+    ask("irrigation")
+    panel.controller.search_within()
+    qtbot.keyClicks(box, "timer")
+    settle()
+    panel.controller.search_within()
+    qtbot.keyClicks(box, "valve")
+    settle()
+    assert said(bar) == ["Within 3 results of “irrigation”", "Within 2 results of “timer”"]
+    inner = places(panel)
+    qtbot.keyClick(box, Key.Key_Escape)  # clears the box
+    settle()
+    assert panel.body.answer.question.text == "timer"
+    qtbot.keyClick(box, Key.Key_Escape)
+    settle()
+    assert (box.text(), said(bar)) == ("timer", ["Within 3 results of “irrigation”"])
+    qtbot.keyClicks(box, "s")
+    panel.controller.ask_again(Query("valve", within=Query("timer", within=Query("irrigation"))))
+    settle()
+    assert places(panel) == inner
+    bar.findChildren(IconButton)[0].click()
+    settle()
+    assert (box.text(), said(bar)) == ("irrigation", [])
+
+
+def test_single_letter_keeps_results(qtbot, panel, results, box, ask, settle) -> None:
+    ask("irrigation")
+    before = places(panel)
+    panel.controller.search_within()
+    qtbot.keyClicks(box, "h")
+    settle()
+    assert places(panel) == before
+    assert results.isVisible()
+
+
+def test_empty_within_answer_offers_search_without_scope(qtbot, panel, box, bar, ask, settle, memory) -> None:
+    from engine import SearchRemedy
+
+    ask("irrigation")
+    panel.controller.search_within()
+    qtbot.keyClicks(box, "radishes")
+    settle()
+    assert panel.body.page.accessibleName().startswith("Nothing found for “radishes” within these results")
+    panel.body.remedy_chosen.emit(SearchRemedy(name="within", stage="within", advice="Outside it finds 1 result."))
+    settle()
+    assert said(bar) == []
+    assert box.text() == "radishes"
+    assert places(panel) == [(GREENHOUSE, 18)]
+
+
+def test_scope_counts_follow_index(qtbot, panel, box, bar, ask, settle, memory) -> None:
+    ask("irrigation")
+    panel.controller.search_within()
+    qtbot.keyClicks(box, "hose")
+    settle()
+    memory.files["new.md"] = "# New\n\nAnother irrigation hose.\n"
+    panel.refresh()
+    settle()
+    assert said(bar) == ["Within 4 results of “irrigation”"]
+    assert ("new.md", 1) in places(panel)
+
+
+def test_manager_change_clears_scope(qtbot, panel, bar, ask, settle) -> None:
+    ask("irrigation")
+    panel.controller.search_within()
+    panel.set_manager(FakeMemory({}))
+    settle()
+    assert said(bar) == []
+    assert panel.header.findChild(QueryBox).edit.placeholderText() == "Search by words or meaning"
+
+
+def test_ask_again_restores_all_query_options(panel, box, bar, settle, memory) -> None:
+    question = Query(
+        "hose",
+        ("memory",),
+        30,
+        Scope("topics/shopping.md", "Shopping"),
+        min_score=0.0,
+        within=Query("irrigation"),
+        half_life_days=7.0,
+        diverse=True,
+    )
+    memory.modified["topics/shopping.md"] = 4_000_000_000.0
+    panel.controller.ask_again(question)
+    settle()
+    assert panel.body.answer.question == question
+    assert panel.body.ranking.ranking.half_life_days == 7.0
+    assert said(bar) == ["Within 3 results of “irrigation”"]
+    _, _, options = memory.searches[-1]
+    assert (options["sources"], options["path_glob"]) == (("memory",), "topics/shopping.md")
+    assert next(chip for chip in panel.header.findChildren(Chip) if chip.text() == "Notes").isChecked()
+
+
+def test_within_button_starts_search_within_results(qtbot, panel, results, bar, ask, box) -> None:
+    button = next(
+        b for b in panel.body.findChildren(QPushButton) if b.accessibleName() == "Search within these results"
+    )
+    assert not button.isVisible()
+    ask("irrigation")
+    assert button.isVisible()
+    button.click()
+    assert box.hasFocus()
+    assert len(said(bar)) == 1
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("count", "words"),
+    [
+        (None, "Within the results of “a b”"),
+        (EarlierAnswer(passages=1, total=1, total_is_least=False), "Within 1 result of “a b”"),
+        (
+            EarlierAnswer(passages=1000, total=2345, total_is_least=False),
+            "Within the best 1,000 of 2,345 results of “a b”",
+        ),
+        (
+            EarlierAnswer(passages=1000, total=4000, total_is_least=True),
+            "Within the best 1,000 of 4,000+ results of “a b”",
+        ),
+    ],
+)
+def test_within_label_shows_count(count: EarlierAnswer | None, words: str) -> None:
+    assert scope_messages.within(Query("a b"), count, "").words == words
+
+
+def test_scope_label_is_short_and_tooltip_is_complete() -> None:
+    passage = Passage(path="projects/a.md", start_line=5, end_line=9)
+    crumb = scope_messages.like(passage, "One two\n three " + "four " * 40)
+    assert crumb.words.startswith("Like “One two three four")
+    assert crumb.words.endswith("…”")
+    assert crumb.place == "a.md#L5-L9"
+    assert scope_messages.like(passage, "## One\n\n- **two** [three](x.md)").words == "Like “One · two three”"
+    assert crumb.tip.endswith("· projects/a.md#L5-L9")
+    assert scope_messages.like(Passage(path="a/b.md", start_line=1, end_line=LAST_LINE), "").words == "Like b.md"
+    limited = Query("x", ("memory",), 7, min_score=0.0)
+    assert scope_messages.within(limited, None, "").tip == (
+        "Within the results of “x” (notes · changed in the past 7 days · weak matches too)"
+    )

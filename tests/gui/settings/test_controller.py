@@ -1,0 +1,199 @@
+import pytest
+from PySide6.QtWidgets import QWidget
+
+import engine
+from engine import Settings
+from gui.controllers.settings import SettingsController
+from gui.core.app_paths import AppPaths
+from gui.core.notices import Notices
+from gui.core.workspace import Workspace
+from gui.settings.broken_settings import BrokenSettings
+from tests.helpers.fake_memory import FakeMemory
+from tests.helpers.fake_records import make_estimate, make_summary
+
+
+@pytest.fixture
+def opened(qtbot, jobs, monkeypatch, tmp_path) -> list[tuple[Settings, FakeMemory]]:
+    """What was opened, in order, with its settings."""
+    made = []
+
+    def open_fake(folder, settings, **_):
+        made.append((settings, FakeMemory()))
+        return made[-1][1]
+
+    monkeypatch.setattr(engine, "open_memory", open_fake, raising=False)
+    return made
+
+
+@pytest.fixture
+def way(qtbot, appearance, jobs, opened, tmp_path) -> SettingsController:
+    workspace = Workspace(jobs)
+    window = QWidget()
+    qtbot.addWidget(window)
+    aside = BrokenSettings(workspace, Notices(workspace, window), jobs, AppPaths(), window)
+    way = SettingsController(workspace, jobs, None, aside, window)
+    with qtbot.waitSignal(workspace.opened):
+        workspace.open(tmp_path)
+    yield way
+    workspace.feed.set_manager(None)
+    workspace.close_all_now()
+
+
+def _choose(qtbot, way, provider: str) -> None:
+    way.show_page("embedding")
+    page = way.dialog.pages.page("embedding")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    page._form._take(page._form.choice.with_provider(provider))
+    qtbot.waitUntil(lambda: way.dialog.ready)
+
+
+def test_save_reopens_folder_and_starts_accepted_embedding(qtbot, way, opened, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-mine")
+    opened[0][1].estimate = make_estimate(cost=1.09)
+    _choose(qtbot, way, "openai")
+    way.dialog.pages.page("embedding").save_button.click()
+    qtbot.waitUntil(lambda: len(opened) == 2)
+    settings, memory = opened[1]
+    assert settings.provider == "openai"
+    qtbot.waitUntil(lambda: memory.approvals == 1)
+    assert opened[0][1].closed
+    assert not way.dialog.isVisible()
+
+
+def test_save_without_price_reopens_and_accepts_nothing(qtbot, way, opened):
+    _choose(qtbot, way, "none")
+    way.dialog.pages.page("embedding").save_button.click()
+    qtbot.waitUntil(lambda: len(opened) == 2 and len(opened[1][1].syncs) == 1)
+    assert opened[1][1].approvals == 0
+
+
+def test_price_is_estimated_again_after_sync(qtbot, way, opened):
+    memory = opened[0][1]
+    way.show_page("embedding")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    asked = len(memory.estimated)
+    memory.set_status(last_sync=make_summary(files_indexed=9))
+    qtbot.waitUntil(lambda: len(memory.estimated) > asked)
+
+
+def test_dialog_closes_with_its_workspace(qtbot, way):
+    way.show_page("embedding")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    way._workspace.close()
+    assert not way.dialog.isVisible()
+    way.show_page("embedding")
+    assert not way.dialog.isVisible()
+
+
+def test_apply_reopens_folder_below_dialog(qtbot, way, opened):
+    way.show_page("advanced")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    way.dialog.model.set("chunking.tokens", 200, "workspace")
+    way.dialog.model.apply()
+    qtbot.waitUntil(lambda: len(opened) == 2 and len(opened[1][1].syncs) == 1)
+    assert opened[1][0].chunking.tokens == 200
+    assert opened[0][1].closed
+    assert way.dialog.isVisible()
+    assert way.dialog.pages._manager is opened[1][1]
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    way.dialog.leave()
+
+
+def test_failed_reopen_closes_dialog(qtbot, way, opened, monkeypatch):
+    way.show_page("advanced")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+
+    def refuse(*_args, **_options):
+        raise engine.StoreError("The index cannot be opened.")
+
+    monkeypatch.setattr(engine, "open_memory", refuse, raising=False)
+    way.dialog.model.set("store.path", "/nowhere", "workspace")
+    with qtbot.waitSignal(way._workspace.failed):
+        way.dialog.model.apply()
+    assert not way.dialog.isVisible()
+
+
+def test_window_option_applies_without_reopening(qtbot, way, opened):
+    way.show_page("general")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    with qtbot.waitSignal(way._workspace.settings_changed) as told:
+        way.dialog.model.set("window.editor", "vim {path}", "defaults")
+    assert told.args[0].settings.window.editor == "vim {path}"
+    assert way._workspace.current.settings.window.editor == "vim {path}"
+    assert len(opened) == 1
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    way.dialog.leave()
+
+
+def test_query_option_applies_without_reopening(qtbot, way, opened):
+    way.show_page("search")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    with qtbot.waitSignal(way._workspace.settings_changed):
+        way.dialog.model.set("query.min_score", 0.7, "defaults")
+    assert [settings.query.min_score for settings in opened[0][1].answers_as] == [0.7]
+    assert len(opened) == 1
+    assert not way.dialog._footer.words
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    way.dialog.leave()
+
+
+def test_last_shown_page_is_shown_again(qtbot, way):
+    way.show_page("sync")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    way.dialog.reject()
+    way.show()
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    assert way.dialog.page == "sync"
+    way.dialog.leave()
+
+
+def test_damaged_file_is_set_aside_and_both_paths_named(qtbot, way, opened):
+    path = engine.settings_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("[defaults]\nprovider = 7\n")
+    way.show_page("general")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    way.dialog.set_aside_wanted.emit()
+    qtbot.waitUntil(lambda: len(opened) == 2)
+    kept = next(other for other in path.parent.iterdir() if other != path)
+    assert kept.read_text() == "[defaults]\nprovider = 7\n"
+    banner = way._window.findChild(Notices)
+    qtbot.waitUntil(lambda: bool(banner.text))
+    assert str(kept) in banner.text
+    assert str(path) in banner.text
+    assert not way.dialog.isVisible()
+
+
+def test_applied_options_reach_real_index(qtbot, appearance, jobs, tmp_path, user_home):
+    notes = tmp_path / "notes"
+    for name in ("roses.md", "drafts/old.md"):
+        (notes / name).parent.mkdir(parents=True, exist_ok=True)
+        (notes / name).write_text("# Roses\n\nThey want water.\n")
+    engine.save_setting("provider", "none")
+    workspace = Workspace(jobs)
+    window = QWidget()
+    qtbot.addWidget(window)
+    aside = BrokenSettings(workspace, Notices(workspace, window), jobs, AppPaths(), window)
+    way = SettingsController(workspace, jobs, None, aside, window)
+    with qtbot.waitSignal(workspace.opened):
+        workspace.open(notes)
+    workspace.sync()
+    qtbot.waitUntil(lambda: workspace.current.manager.status().files == 2)
+    way.show_page("sources")
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    first = workspace.current.manager
+    way.dialog.model.set("exclude", ("drafts/",), "workspace")
+    way.dialog.model.set("chunking.tokens", 100, "workspace")
+    way.dialog.model.apply()
+
+    def done() -> bool:
+        opened = workspace.current
+        return opened is not None and opened.manager is not first and opened.manager.status().files == 1
+
+    qtbot.waitUntil(done)
+    assert workspace.current.settings.chunking.tokens == 100
+    assert [result.path for result in workspace.current.manager.search("roses", min_score=0).results] == ["roses.md"]
+    qtbot.waitUntil(lambda: way.dialog.ready)
+    way.dialog.leave()
+    workspace.feed.set_manager(None)
+    workspace.close_all_now()

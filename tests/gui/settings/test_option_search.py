@@ -1,0 +1,69 @@
+import pytest
+
+from engine.base import language
+from gui.settings.option_search import ALSO_CALLED, fit, words_of
+from gui.settings.page_layout import placed_options
+
+GERMAN = {"Largest file": "Größte Datei", "Sources": "Quellen", "Light": "Hell"}
+
+
+@pytest.fixture
+def german(monkeypatch):
+    monkeypatch.setattr(language, "_speech", language._Speech("de", lambda text: GERMAN.get(text, text)))
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize(
+    "query", ["größte datei", "grosste", "largest file", "max_file", "max file", "quellen sources"]
+)
+def test_option_is_found_in_window_language_and_english(query):
+    assert fit(placed_options()["max_file_bytes"], 1, words_of(query)) is not None
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize("query", ["hell", "light", "high-contrast", "high contrast"])
+def test_choices_are_found_in_both_languages(query):
+    assert fit(placed_options()["window.theme"], "system", words_of(query)) is not None
+
+
+@pytest.mark.usefixtures("german")
+def test_unrelated_words_match_nothing():
+    assert fit(placed_options()["max_file_bytes"], 1, words_of("largest theme")) is None
+
+
+@pytest.mark.parametrize(
+    ("query", "key"),
+    [
+        ("notification", "window.notify"),
+        ("shortcut", "window.keys"),
+        ("zoom", "window.font_scale"),
+        ("ignore", "exclude"),
+        ("threshold", "query.min_score"),
+        ("recent searches", "window.keep_searches"),
+        ("minimize", "window.close_to_tray"),
+    ],
+)
+def test_option_is_found_by_synonym(query, key):
+    option = placed_options()[key]
+    assert fit(option, option.option.default, words_of(query)) == 2
+
+
+def test_synonym_keys_are_existing_options():
+    assert set(ALSO_CALLED) - set(placed_options()) == {"program.autostart"}
+
+
+@pytest.mark.parametrize(
+    ("query", "key", "how"),
+    [
+        ("age", "query.hybrid.temporal_decay.enabled", 0),
+        ("the", "window.theme", 1),
+        ("age", "sessions.thinking", 1),
+        ("hotkeys", "window.keys", 2),
+        ("temporal", "query.hybrid.temporal_decay.enabled", 2),
+        ("age", "window.language", 3),
+        ("age", "window.notify", 3),
+    ],
+)
+def test_option_name_ranks_above_help_text(query, key, how):
+    option = placed_options()[key]
+    assert fit(option, option.option.default, words_of(query)) == how

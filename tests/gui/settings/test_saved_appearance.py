@@ -1,0 +1,101 @@
+from pathlib import Path
+
+import msgspec
+import pytest
+from PySide6.QtCore import QObject
+
+import engine
+from engine import Settings, load_settings
+from gui.controllers.appearance import AppearanceController
+from gui.core.workspace import Opened, Workspace
+
+
+@pytest.fixture
+def workspace(qtbot, jobs, memory, tmp_path) -> Workspace:
+    workspace = Workspace(jobs)
+    workspace.current = Opened(tmp_path, Settings(), memory, {}, memory)
+    yield workspace
+    workspace.feed.set_manager(None)
+
+
+@pytest.fixture
+def parent(qapp) -> QObject:
+    parent = QObject()
+    yield parent
+    parent.deleteLater()
+
+
+@pytest.fixture
+def make(workspace, appearance, jobs, parent, user_home):
+    said: list[str] = []
+
+    def run(
+        *, remembers: bool = True, overruled: bool = False, settings: Settings | None = None
+    ) -> AppearanceController:
+        kept = AppearanceController(workspace, appearance, jobs, None, said.append, remembers=remembers, parent=parent)
+        kept.begin(settings or Settings(), overruled=overruled)
+        return kept
+
+    run.said = said
+    return run
+
+
+def _with(**window: object) -> Settings:
+    return Settings(window=msgspec.structs.replace(Settings().window, **window))
+
+
+def test_settings_are_applied_at_start(make, appearance):
+    make(settings=_with(theme="dark", font_scale=1.5))
+    assert (appearance.theme, appearance.font_scale) == ("dark", 1.5)
+
+
+def test_changes_are_saved_after_a_pause(qtbot, make, appearance):
+    make()
+    appearance.enlarge(1)
+    appearance.enlarge(1)
+    appearance.set_theme("dark")
+    qtbot.waitUntil(lambda: load_settings().window.theme == "dark")
+    assert load_settings().window.font_scale == 1.3
+
+
+def test_workspace_theme_is_saved_in_workspace(qtbot, make, appearance, workspace, tmp_path):
+    engine.save_setting("window.theme", "light", tmp_path)
+    make()
+    appearance.set_theme("dark")
+    qtbot.waitUntil(lambda: load_settings(tmp_path).window.theme == "dark")
+    assert load_settings().window.theme == "system"
+    qtbot.waitUntil(lambda: workspace.current.settings.window.theme == "dark")
+
+
+def test_external_settings_change_applies_immediately(make, appearance, workspace):
+    make()
+    workspace.take_settings(_with(theme="dark", font_scale=1.15), workspace.current.folder)
+    assert (appearance.theme, appearance.font_scale) == ("dark", 1.15)
+
+
+def test_command_line_theme_stays_and_is_not_saved(qtbot, make, appearance, workspace):
+    appearance.set_theme("dark")
+    kept = make(overruled=True)
+    workspace.take_settings(_with(editor="vim"), workspace.current.folder)
+    kept.save()
+    assert appearance.theme == "dark"
+    assert load_settings().window.theme == "system"
+
+
+def test_without_persistence_nothing_is_written(qtbot, make, appearance):
+    kept = make(remembers=False)
+    appearance.set_theme("dark")
+    kept.save()
+    assert not engine.settings_path().exists()
+
+
+def test_failed_write_is_reported(qtbot, make, appearance):
+    kept = make()
+    path: Path = engine.settings_path()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("[broken")
+    appearance.set_theme("dark")
+    kept.save()
+    qtbot.waitUntil(lambda: bool(make.said))
+    assert "settings.toml, line 1" in make.said[0]
+    assert path.read_text() == "[broken"

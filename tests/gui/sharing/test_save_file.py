@@ -1,0 +1,122 @@
+"""Files that are written wholly or not at all."""
+
+import errno
+import os
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from engine import Settings
+from gui.core.workspace import Opened
+from gui.sharing.save_file import SavingFailed, places_of_notes, save_whole
+
+needs_modes = pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
+
+
+@pytest.fixture
+def notes(tmp_path) -> Path:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    return folder
+
+
+def _files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_save_writes_and_replaces_file(tmp_path, notes):
+    target = tmp_path / "a.md"
+    save_whole(target, b"one", notes=[notes])
+    target.chmod(0o640)
+    save_whole(target, b"two", notes=[notes])
+    assert target.read_bytes() == b"two"
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert _files(tmp_path) == ["a.md", "notes"]
+
+
+def test_save_keeps_symlink(tmp_path, notes):
+    real = tmp_path / "real.md"
+    real.write_text("old")
+    (tmp_path / "a.md").symlink_to(real)
+    save_whole(tmp_path / "a.md", b"new", notes=[notes])
+    assert (tmp_path / "a.md").is_symlink()
+    assert real.read_text() == "new"
+
+
+def test_full_disk_keeps_existing_file(tmp_path, notes, monkeypatch):
+    target = tmp_path / "a.md"
+    target.write_text("old")
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr("gui.sharing.save_file.os.fsync", full)
+    with pytest.raises(SavingFailed, match=r"^The disk of .* is full: make room, or choose another place\.$"):
+        save_whole(target, b"new", notes=[notes])
+    assert target.read_text() == "old"
+    assert _files(tmp_path) == ["a.md", "notes"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+def test_unsupported_path_is_reported(notes):
+    with pytest.raises(SavingFailed, match=r"\.$"):
+        save_whole(Path("/dev/full/a.md"), b"new", notes=[notes])
+
+
+@needs_modes
+def test_read_only_folder_is_named(tmp_path, notes):
+    shut = tmp_path / "shut"
+    shut.mkdir(mode=0o500)
+    with pytest.raises(SavingFailed, match=r"shut cannot be written: choose another folder\.$"):
+        save_whole(shut / "a.md", b"new", notes=[notes])
+
+
+def test_permission_error_is_reported(tmp_path, notes, monkeypatch):
+    def refuse(*_: object) -> int:
+        raise PermissionError(errno.EACCES, "Permission denied")
+
+    monkeypatch.setattr("gui.sharing.save_file.os.open", refuse)
+    with pytest.raises(SavingFailed, match=r"cannot be written: choose another folder\.$"):
+        save_whole(tmp_path / "a.md", b"new", notes=[notes])
+
+
+def test_missing_folder_is_named(tmp_path, notes):
+    with pytest.raises(SavingFailed, match=r"is not there any more: choose another one\.$"):
+        save_whole(tmp_path / "gone/a.md", b"new", notes=[notes])
+
+
+def test_note_is_never_replaced(tmp_path, notes):
+    note = notes / "a.md"
+    note.write_text("mine")
+    (tmp_path / "way").symlink_to(notes)
+    for path in (note, tmp_path / "way/a.md"):
+        with pytest.raises(SavingFailed, match=r"one of your notes"):
+            save_whole(path, b"new", notes=[notes])
+    assert note.read_text() == "mine"
+    save_whole(notes / "new.md", b"new", notes=[notes])
+    assert (notes / "new.md").read_bytes() == b"new"
+
+
+def test_other_indexed_files_are_never_replaced(tmp_path, notes):
+    for name in ("elsewhere", "sessions"):
+        (tmp_path / name).mkdir()
+    single = tmp_path / "single.md"
+    searched = [notes / "a.md", tmp_path / "elsewhere/b.md", tmp_path / "sessions/c.jsonl", single]
+    for file in searched:
+        file.write_text("mine")
+    sessions = msgspec.structs.replace(Settings().sessions, folders=(f"{tmp_path}/sessions",))
+    settings = msgspec.structs.replace(Settings(), extra_paths=("../elsewhere", " ", str(single)), sessions=sessions)
+    places = places_of_notes(Opened(notes, settings, None, {}, None))
+    for file in searched:
+        with pytest.raises(SavingFailed, match=r"one of your notes"):
+            save_whole(file, b"new", notes=places)
+        assert file.read_text() == "mine"
+
+
+def test_existing_file_is_not_replaced_without_consent(tmp_path, notes):
+    (tmp_path / "a.md").write_text("mine")
+    with pytest.raises(SavingFailed, match=r"is there already: choose another name\.$"):
+        save_whole(tmp_path / "a.md", b"new", notes=[notes], may_replace=False)
+    with pytest.raises(SavingFailed, match=r"is a folder"):
+        save_whole(tmp_path, b"new", notes=[notes])

@@ -1,0 +1,102 @@
+"""Back and forward as a list of stops with one of them current."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gui.controllers.navigation import History, HistoryEntry
+
+
+def stop(asked: object, opened: object = None, state: object = None) -> HistoryEntry:
+    return HistoryEntry("search", asked, opened, state)
+
+
+def trail(*stops: HistoryEntry) -> History:
+    made = History()
+    for each in stops:
+        made.visit(each)
+    return made
+
+
+A, B, C = stop("a"), stop("b"), stop("c")
+
+
+def test_empty_history_has_no_entries():
+    empty = History()
+    assert not empty.can_go_back(A)
+    assert not empty.can_go_forward(A)
+    assert empty.back(A) is None
+    assert empty.forward(A) is None
+
+
+def test_back_and_forward_return_entries():
+    made = trail(A, B, C)
+    assert not made.can_go_forward(C)
+    assert made.back(C) == B
+    assert made.back(B) == A
+    assert made.back(A) is None
+    assert made.forward(A) == B
+    assert made.forward(B) == C
+    assert made.forward(C) is None
+
+
+def test_unvisited_current_entry_is_reached_by_forward():
+    made = trail(A, B)
+    draft = stop("draft")
+    assert made.can_go_back(draft)
+    assert made.back(draft) == B
+    assert made.forward(B) == draft
+
+
+def test_visit_clears_forward_entries():
+    made = trail(A, B, C)
+    made.back(C)
+    made.visit(stop("d"))
+    assert not made.can_go_forward(stop("d"))
+    assert made.back(stop("d")) == B
+
+
+def test_same_entry_twice_is_one_with_newest_state():
+    made = trail(A, stop("b", state=1), stop("b", state=2), C)
+    assert made.back(C).state == 2
+
+
+def test_entry_state_is_taken_on_leaving():
+    made = trail(A, stop("b", state="top"))
+    made.back(stop("b", state="below"))
+    assert made.forward(A).state == "below"
+
+
+def test_query_and_its_first_opened_result_are_one_entry():
+    first, second = stop("a", "one"), stop("a", "two")
+    made = trail(A, first, second)
+    assert made.back(second) == first
+    assert not made.can_go_back(first)
+    assert made.can_go_forward(A)  # something else is looked at, and nothing opened
+
+
+def test_history_length_is_limited():
+    made = trail(*(stop(number) for number in range(300)))
+    now, steps = stop(299), 0
+    while (found := made.back(now)) is not None:
+        now, steps = found, steps + 1
+    assert (now.asked, steps) == (200, 99)
+
+
+moves = st.lists(st.one_of(st.builds(stop, st.integers(0, 3), st.none() | st.integers(0, 1)), st.booleans()))
+
+
+@given(moves)
+def test_forward_undoes_back_after_any_moves(done: list[HistoryEntry | bool]):
+    made, now = History(), A
+    for move in done:
+        if isinstance(move, HistoryEntry):
+            made.visit(move)
+            now = move
+        else:
+            found = made.back(now) if move else made.forward(now)
+            now = found or now
+    if made.can_go_back(now):
+        before = made.back(now)
+        assert before is not None
+        assert made.can_go_forward(before)
+        assert made.forward(before) == now

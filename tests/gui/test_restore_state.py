@@ -1,0 +1,227 @@
+"""The window's layout and the user's location: saved immediately, and restored."""
+
+import json
+import os
+from datetime import date
+
+import msgspec
+import pytest
+
+import engine
+from engine import AskedQuestion
+from gui.core.app_paths import AppPaths
+from gui.core.session_criteria import Period
+from gui.core.window_state import LastPlace, WindowState, load_state, state_path
+from gui.core.workspace import Workspace
+from gui.window.main_window import MainWindow
+from tests.helpers.fake_sessions import SESSIONS, make_session
+from tests.helpers.windows import at_rest
+
+LONG = "sessions/claude-code/greenhouse/long.jsonl"
+
+
+@pytest.fixture
+def sessions(memory):
+    """One of them is much longer than the window."""
+    turns = [("user" if n % 2 else "assistant", [("text", f"Message {n}\n\nof the valve.")]) for n in range(200)]
+    memory.session_texts = SESSIONS | {LONG: make_session(turns, path=LONG)}
+
+
+@pytest.fixture
+def begin(qtbot, appearance, jobs, memory, monkeypatch):
+    """Opens a window that begins with a state, and leads back to where that says."""
+    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
+    made = []
+
+    def open_window(state: WindowState, *, wait: bool = True) -> MainWindow:
+        with appearance.bare():
+            window = MainWindow(Workspace(jobs), jobs, appearance, state, places=AppPaths())
+        qtbot.addWidget(window)
+        made.append(window)
+        window.show()
+        window.resuming.resume()
+        window.folders.open(memory.folder)
+        if wait:
+            qtbot.waitUntil(lambda: at_rest(window))
+        return window
+
+    yield open_window
+    for window in made:
+        assert window.shut_down(60_000)
+
+
+def _written() -> dict:
+    return json.loads(state_path().read_text()) if state_path().exists() else {}
+
+
+def _ask(qtbot, window, text: str) -> None:
+    window.search.search(text)
+    qtbot.waitUntil(lambda: not window.search.busy and window.search.body.has_results)
+
+
+def test_query_selection_view_and_geometry_are_saved_live(qtbot, opened, memory):
+    _ask(qtbot, opened, "timer")
+    results = opened.search.body.list
+    results.setCurrentIndex(results.rows.index(results.rows.rowCount() - 1))
+    row = list(results.rows.row(results.currentIndex().row()).key)
+    qtbot.waitUntil(lambda: _written().get("place", {}).get("row") == row)
+    place = _written()["place"]
+    assert place["folder"] == str(memory.folder)
+    assert place["question"]["text"] == "timer"
+    opened.views.switch("facts")
+    qtbot.waitUntil(lambda: _written()["place"]["view"] == "facts")
+    opened.resize(900, 640)
+    geometry = _written()["geometry"]
+    qtbot.waitUntil(lambda: _written()["geometry"] != geometry)
+    if os.name == "posix":
+        assert state_path().stat().st_mode & 0o077 == 0
+
+
+def test_next_start_restores_query_and_selection(qtbot, opened, begin, memory):
+    _ask(qtbot, opened, "timer")
+    results = opened.search.body.list
+    results.setCurrentIndex(results.rows.index(results.rows.rowCount() - 1))
+    chosen = results.current_result()
+    opened.resuming.write_now()
+    again = begin(load_state())
+    qtbot.waitUntil(lambda: again.search.body.has_results and not again.search.busy)
+    assert again.views.current == "search"
+    assert again.search.controller.view_state.question.text == "timer"
+    assert again.search.body.list.current_result() == chosen
+
+
+def _choose_last(qtbot, window):
+    _ask(qtbot, window, "timer")
+    results = window.search.body.list
+    results.setCurrentIndex(results.rows.index(results.rows.rowCount() - 1))
+    qtbot.waitUntil(lambda: at_rest(window) and bool(window.viewer.name))
+    window.resuming.write_now()
+    return results.current_result()
+
+
+def test_next_start_shows_keyword_results_first(qtbot, opened, begin, memory):
+    chosen = _choose_last(qtbot, opened)
+    memory.search_delay = 3600
+    again = begin(load_state(), wait=False)
+    qtbot.waitUntil(lambda: again.search.body.has_results)
+    assert again.search.busy
+    assert again.search.body.list.current_result().path == chosen.path
+    memory.search_delay = 0
+    again.search.controller.ask()
+    qtbot.waitUntil(lambda: at_rest(again))
+    assert again.search.body.list.current_result() == chosen
+
+
+def test_next_start_finds_row_missing_from_keyword_results(qtbot, opened, begin, memory, monkeypatch):
+    chosen = _choose_last(qtbot, opened)
+    search = memory.search
+
+    def without_chosen(query, *, mode="auto", **options):
+        outcome = search(query, mode=mode, **options)
+        if mode == "auto":
+            return outcome
+        left = tuple(one for one in outcome.results if one.path != chosen.path)
+        assert left
+        return msgspec.structs.replace(outcome, results=left)
+
+    monkeypatch.setattr(memory, "search", without_chosen)
+    again = begin(load_state())
+    assert again.search.body.list.current_result() == chosen
+    qtbot.waitUntil(lambda: again.viewer.name == chosen.path)
+
+
+@pytest.mark.parametrize("view", ["sessions", "index", "facts"])
+def test_view_is_restored(begin, memory, view):
+    window = begin(WindowState(place=LastPlace(folder=str(memory.folder), view=view)))
+    assert window.views.current == view
+
+
+def test_other_folder_restores_nothing(qtbot, begin, memory):
+    place = LastPlace(folder="/elsewhere", view="facts", question=AskedQuestion(text="timer"))
+    window = begin(WindowState(place=place))
+    assert window.views.current == "search"
+    assert window.search.controller.view_state.question is None
+
+
+@pytest.mark.parametrize("text", ["password: hunter2hunter2", "sk-proj-abcdefghijklmnopqrstuvwxyz123456"])
+def test_query_with_secret_is_not_saved(qtbot, opened, text):
+    opened.search.search(text)
+    qtbot.waitUntil(lambda: not opened.search.busy)
+    opened.resuming.write_now()
+    assert _written()["place"]["question"] is None
+    assert text not in state_path().read_text()
+
+
+def test_disabled_history_saves_no_query(qtbot, opened):
+    opened.search_settings.keep_recent(False)
+    _ask(qtbot, opened, "timer")
+    opened.resuming.write_now()
+    place = msgspec.json.decode(state_path().read_bytes(), type=WindowState).place
+    assert (place.question, place.row, place.file) == (None, None, "")
+
+
+def test_saved_state_is_not_overwritten_before_folder_opens(opened, memory):
+    opened.state.place = LastPlace(folder="/elsewhere", view="facts")
+    opened.resuming.resume()
+    opened.resuming.keep()
+    assert opened.state.place.folder == "/elsewhere"
+
+
+def _read(qtbot, window: MainWindow, path: str) -> None:
+    window.views.switch("sessions")
+    qtbot.waitUntil(lambda: at_rest(window) and window.sessions.view.has_rows)
+    window.sessions.view.list.go_to(path)
+    window.sessions.view.list.open_current()
+    qtbot.waitUntil(lambda: window.views.read_session is not None and window.views.conversation.view_state.path == path)
+
+
+def _kept_line() -> int:
+    reading = _written().get("place", {}).get("reading") or {}
+    return reading.get("line", 0)
+
+
+def _top(window: MainWindow) -> tuple[str, int, int]:
+    place = window.views.conversation.view_state
+    return ("", 0, 0) if place is None else (place.path, place.line, place.slot)
+
+
+def test_sessions_list_and_reading_position_are_restored(qtbot, opened, begin, sessions):
+    _read(qtbot, opened, LONG)
+    chips = opened.sessions.chips
+    chips._choose("agent", "claude-code")
+    chips._choose("period", Period("2026", first=date(2026, 1, 1), last=date(2026, 12, 31)))
+    opened.sessions.search("valve")
+    qtbot.waitUntil(lambda: not opened.sessions.busy)
+    opened.sessions.view.list.go_to(LONG)
+    qtbot.waitUntil(lambda: not opened.sessions.busy)
+    conversation = opened.views.conversation
+    qtbot.waitUntil(lambda: conversation.opened.wanted.path == LONG and not conversation._opener._job.busy)
+    conversation._view.scroll_by(2345)
+    qtbot.waitUntil(lambda: _kept_line() == conversation.view_state.line > 20)
+    left = _top(opened)
+    again = begin(load_state())
+    qtbot.waitUntil(lambda: _top(again) == left and not again.sessions.busy)
+    qtbot.waitUntil(lambda: again.views.conversation._wanted.line is not None)
+    qtbot.waitUntil(lambda: not again.views.conversation._opener._job.busy)
+    assert _top(again) == left  # though the best hit is in another message
+    assert again.sessions.view_state.criteria == opened.sessions.view_state.criteria
+    assert (again.sessions.chips.agent, again.sessions.box.query) == ("claude-code", "valve")
+    assert again.sessions.view_state.path == LONG
+
+
+def test_session_filters_are_saved_from_another_view(qtbot, opened, begin, sessions):
+    _read(qtbot, opened, LONG)
+    opened.sessions.chips._choose("role", "user")
+    opened.views.switch("search")
+    opened.resuming.write_now()
+    again = begin(load_state())
+    assert (again.views.current, again.sessions.chips.role) == ("search", "user")
+    _read(qtbot, again, LONG)
+
+
+def test_session_query_with_secret_is_not_saved(qtbot, opened, sessions):
+    opened.views.switch("sessions")
+    opened.sessions.search("sk-proj-abcdefghijklmnopqrstuvwxyz123456")
+    opened.resuming.write_now()
+    assert _written()["place"]["criteria"]["text"] == ""
+    assert "sk-proj" not in state_path().read_text()

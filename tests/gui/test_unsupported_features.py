@@ -1,0 +1,246 @@
+"""Unsupported features are disabled everywhere with the reason; after a switch of the backend they return."""
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction, QShortcut
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QToolTip, QWidget
+
+import engine
+from engine import AskedQuestion, Feature, MapAnswer, MemorySearchResult
+from gui.commands.binding import key_action
+from gui.commands.keymap import command, keymap
+from gui.core.app_paths import AppPaths
+from gui.core.capabilities import SHORT, TITLES, Gate
+from gui.core.window_state import WindowState
+from gui.core.workspace import Workspace
+from gui.search.ranking import Ranking
+from gui.search.result_menu import ResultMenu
+from gui.window.main_window import MainWindow
+from tests.helpers.fake_insight import FakeInsight
+from tests.helpers.fake_lacking import FEATURES, LackingMemory, reason
+from tests.helpers.fake_sessions import SESSIONS
+from tests.helpers.windows import at_rest
+
+Key = Qt.Key
+Alt = Qt.KeyboardModifier.AltModifier
+Control = Qt.KeyboardModifier.ControlModifier
+Shift = Qt.KeyboardModifier.ShiftModifier
+CLOSED: dict[Feature, set[str]] = {
+    "sessions": {"Find a session"},
+    "alike": {"More like this", "Sessions like this one"},
+    "conditions": {"Search all sources", "Search notes only", "Search sessions only", "More from this session"},
+    "narrowing": {"Search within these results"},
+    "ordering": {"Prefer newer", "Half-life", "More variety", "Always rank like this"},
+    "completion": set(),
+    "explanation": {"Why this result?"},
+    "states": {"Why is a file not found?", "Why is this file not found?"},
+    "models": set(),
+    "insight": {"Show chunk borders", "Show chunks of the index"},
+}
+"""Actions and controls that need a feature, some of each."""
+SAID: dict[Feature, set[str]] = {
+    "sessions": {"sessions"},
+    "explanation": {"explanation"},
+    "states": {"diagnostics"},
+    "models": {"settings"},
+    "insight": {"index"},
+}
+"""Texts that contain the reason: instead of a view, or next to a field. All of them are in the diagnostics."""
+
+
+class _Insight(FakeInsight):
+    """With a place on the map for every answer."""
+
+    def map_answer(self, query: str, results: Sequence[MemorySearchResult], cancel: object = None) -> MapAnswer:
+        return MapAnswer(point=None, chunks=(None,) * len(results))
+
+
+@pytest.fixture
+def memory() -> Iterator[LackingMemory]:
+    memory = LackingMemory(sessions=SESSIONS)
+    memory.insight = _Insight(memory)
+    yield memory
+    memory.close()
+
+
+@pytest.fixture
+def window(qtbot, appearance, jobs, memory, monkeypatch) -> Iterator[MainWindow]:
+    monkeypatch.setattr(engine, "open_memory", lambda *_args, **_options: memory, raising=False)
+    window = MainWindow(Workspace(jobs), jobs, appearance, WindowState(), places=AppPaths())
+    qtbot.addWidget(window)
+    window.resize(1280, 800)
+    with qtbot.waitActive(window):
+        window.show()
+        window.activateWindow()
+    yield window
+    assert window.shut_down(60_000)
+
+
+def _open(qtbot, window: MainWindow, memory: LackingMemory, *features: Feature) -> None:
+    memory.lack(*features)
+    window.folders.open(memory.folder)
+    qtbot.waitUntil(lambda: at_rest(window))
+
+
+def _closed(window: MainWindow, sentence: str) -> set[str]:
+    """Names of all disabled widgets that show and announce this reason."""
+    actions = {
+        action.text()
+        for action in window.findChildren(QAction)
+        if not action.isEnabled() and {_joined(action.toolTip()), action.statusTip(), action.whatsThis()} == {sentence}
+    }
+    widgets = {
+        widget.accessibleName() or widget.property("text")
+        for widget in window.findChildren(QWidget)
+        if not widget.isEnabled() and {_joined(widget.toolTip()), widget.accessibleDescription()} == {sentence}
+    }
+    return actions | widgets
+
+
+def _joined(tip: str) -> str:
+    """A tooltip without its line breaks."""
+    return " ".join(tip.split())
+
+
+def _texts(widget: QWidget) -> str:
+    return " ".join(label.text().replace("\u200b", "") for label in widget.findChildren(QLabel) if label.isVisible())
+
+
+def _walk(qtbot, window: MainWindow) -> dict[str, str]:
+    """Open every view; return the texts of each."""
+    read = {}
+    window.dock.show_diagnostics()
+    window.search.search("timer")
+    qtbot.waitUntil(lambda: at_rest(window) and window.diagnostics.why.isVisible())
+    read["diagnostics"] = _texts(window.diagnostics)
+    window.search.search("xylophone")
+    qtbot.waitUntil(lambda: at_rest(window))
+    window.dock.show_explanation()
+    read["explanation"] = _texts(window.explanation)
+    window.views.switch("sessions")
+    qtbot.waitUntil(lambda: at_rest(window))
+    window.sessions.search("relay")
+    qtbot.waitUntil(lambda: at_rest(window))
+    read["sessions"] = _texts(window.sessions.body)
+    window.views.switch("index")
+    qtbot.waitUntil(lambda: not window.views.index.busy)
+    read["index"] = _texts(window.views.index)
+    window.settings.show()
+    dialog = window.settings.dialog
+    for row in range(dialog._choice.list.count()):
+        dialog._choice.list.setCurrentRow(row)
+        qtbot.waitUntil(lambda: dialog.ready)
+        read["settings"] = f"{read.get('settings', '')} {_texts(dialog)}"
+    dialog.reject()
+    return read
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_unsupported_feature_is_disabled_with_reason_until_back(qtbot, window, memory, feature: Feature):
+    _open(qtbot, window, memory, feature)
+    read = _walk(qtbot, window)
+    assert CLOSED[feature] <= _closed(window, reason(feature))
+    for place in SAID.get(feature, set()) | {"diagnostics"}:
+        assert reason(feature) in read[place], place
+    assert memory.asked == []
+
+    memory.lack()
+    window.views.switch("search")
+    qtbot.waitUntil(lambda: not _closed(window, reason(feature)))
+    qtbot.waitUntil(lambda: at_rest(window))
+    read = _walk(qtbot, window)
+    assert all(reason(feature) not in said for said in read.values())
+
+
+@pytest.mark.parametrize("feature", FEATURES)
+def test_feature_missing_in_fallback_is_disabled_meanwhile(qtbot, window, memory, feature: Feature):
+    _open(qtbot, window, memory)
+    _walk(qtbot, window)
+    memory.lack(feature)
+    qtbot.waitUntil(lambda: window.workspace.status.lacks == memory.lacks and at_rest(window))
+    read = _walk(qtbot, window)
+    assert CLOSED[feature] <= _closed(window, reason(feature))
+    assert all(reason(feature) in read[place] for place in SAID.get(feature, set()))
+    assert memory.asked == []
+
+
+@pytest.mark.qt_log_ignore(r"does not support (raise|propagateSizeHints)\(\)", extend=True)
+@pytest.mark.parametrize(
+    ("feature", "keys"),
+    [
+        ("alike", (Key.Key_M, Alt)),
+        ("narrowing", (Key.Key_K, Control | Shift)),
+        ("completion", (Key.Key_Space, Control)),
+        ("explanation", (Key.Key_I, Control)),
+        ("states", (Key.Key_D, Control | Shift)),
+        ("insight", (Key.Key_C, Alt)),
+    ],
+)
+def test_keys_of_unsupported_feature_show_reason(qtbot, window, memory, feature, keys):
+    _open(qtbot, window, memory, feature)
+    with qtbot.waitSignal(window.viewer.file_shown):
+        window.search.search("timer")
+    if feature == "alike":
+        window.search.focus_results()
+    elif feature == "insight":
+        window.views.focus_reader()
+    qtbot.keyClick(QApplication.focusWidget(), *keys)
+    assert _joined(QToolTip.text()) == reason(feature)
+    QToolTip.hideText()
+    assert memory.asked == []
+
+
+def test_row_menus_disable_unsupported_features(qtbot, window, memory):
+    result = memory.search("timer").results[0]
+    lacks = {feature: reason(feature) for feature in ("alike", "narrowing", "explanation")}
+    menu = ResultMenu(result, [result], lacks, window)
+    assert {_joined(action.toolTip()) for action in (menu.like, menu.within, menu.why)} == set(lacks.values())
+    assert not any(action.isEnabled() for action in (menu.like, menu.within, menu.why))
+    assert menu.editor.isEnabled()
+    other = ResultMenu(result, [result], {}, window)
+    assert all(action.isEnabled() for action in (other.like, other.within, other.why))
+
+
+def test_query_drops_options_the_engine_does_not_support(qtbot, window, memory):
+    _open(qtbot, window, memory, "conditions", "ordering", "narrowing")
+    question = AskedQuestion(
+        "timer", ("memory",), 30, half_life_days=30.0, diverse=True, within=AskedQuestion("irrigation")
+    )
+    window.search.controller.show_question(question)
+    qtbot.waitUntil(lambda: at_rest(window))
+    assert window.search.body.has_results
+    assert memory.asked == []
+    assert not window.search.body.narrowing_bar.isVisible()
+
+
+def test_filters_are_reset_when_fallback_does_not_support_them(qtbot, window, memory):
+    _open(qtbot, window, memory)
+    window.search.controller.show_question(AskedQuestion("timer", ("memory",), 30, half_life_days=30.0, diverse=True))
+    qtbot.waitUntil(lambda: at_rest(window))
+    memory.lack("conditions", "ordering")
+    qtbot.waitUntil(lambda: window.workspace.status.lacks == memory.lacks and at_rest(window))
+    assert (window.search._filters.sources, window.search._filters.days) == (None, None)
+    assert window.search.ranking.ranking == Ranking()
+    assert memory.asked == []
+
+
+def test_every_feature_has_title_and_short_name():
+    assert set(TITLES) == set(SHORT) == set(CLOSED) == set(FEATURES)
+
+
+def test_gate_shortcuts_and_tooltips_follow_keymap(qtbot, qapp):
+    window = QMainWindow()
+    qtbot.addWidget(window)
+    action = key_action(window, command("trial.like", "More like this", "file", "Alt+M"))
+    gate = Gate(action, "alike")
+    gate.hear({"alike": "Nothing can be compared here."})
+    assert [key.key().toString() for key in window.findChildren(QShortcut)] == ["Alt+M"]
+    keymap().set_own({"trial.like": ["Alt+L"]})
+    qtbot.waitUntil(lambda: [key.key().toString() for key in window.findChildren(QShortcut)] == ["Alt+L"])
+    assert action.toolTip() == "Nothing can be compared here."
+    gate.hear({})
+    assert action.toolTip() == "More like this (Alt+L)"
+    keymap().set_own({})
+    assert action.toolTip() == "More like this (Alt+M)"
