@@ -141,7 +141,7 @@ class BuiltinMemory:
     def insight(self) -> "IndexInsight":
         return self._parts.insight
 
-    # --- asking ---------------------------------------------------------------------------------------------------
+    # --- queries --------------------------------------------------------------------------------------------------
 
     def search(
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
@@ -252,7 +252,7 @@ class BuiltinMemory:
     def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
         return self._listeners.add(listener)
 
-    # --- probes and the end ---------------------------------------------------------------------------------------
+    # --- probes and closing ---------------------------------------------------------------------------------------
 
     def probe_embedding(self) -> Probe:
         probe = self._slot.probe()
@@ -272,7 +272,7 @@ class BuiltinMemory:
         self._user.close()
         self._store.close()
 
-    # --- inside ---------------------------------------------------------------------------------------------------
+    # --- internals ------------------------------------------------------------------------------------------------
 
     def _ask(self, request: SearchRequest, options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
         self._lifetime.check()

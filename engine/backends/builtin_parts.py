@@ -129,7 +129,7 @@ class BuiltinParts:
         elsewhere = self._indexing.current() is None and self._store.locked_elsewhere()
         return state, elsewhere, self._user.problem
 
-    # --- telling --------------------------------------------------------------------------------------------------
+    # --- announcements --------------------------------------------------------------------------------------------
 
     @cached_property
     def _counts(self) -> "IndexCounts":

@@ -140,7 +140,7 @@ BROKEN_SESSIONS = Reason(
 )
 NOT_READ_TO_ITS_END = Reason(marked("It could not be read to its end: {problem}"))
 
-# --- what is wrong with them, within another sentence -----------------------------------------------------------------
+# --- problems as part of a sentence -----------------------------------------------------------------------------------
 
 BROKEN_EXPORT = Reason(marked("The export breaks off or is damaged: {what}"))
 BROKEN_DOCUMENT = Reason(marked("the document breaks off or is no JSON: {what}"))
@@ -157,7 +157,7 @@ UNREADABLE_DATABASE = Reason(marked("The database cannot be read: {what}"))
 NO_JSON_OBJECT = Reason(marked("no JSON object in {file}"))
 TOO_DEEP = Reason(marked("nested too deeply"))
 
-# --- places with files that name others -------------------------------------------------------------------------------
+# --- configuration files with paths -----------------------------------------------------------------------------------
 
 LIST_NO_FILE = Reason(marked("It is not a regular file, so the folders that it names are not listed."))
 LIST_NOT_UNDERSTOOD = Reason(marked("It could not be understood, so the folders that it names are not listed."))

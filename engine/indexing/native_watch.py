@@ -176,7 +176,7 @@ class _Marker:
             with contextlib.suppress(OSError):
                 self._reader.remove_callbacks([(descriptor, number)])
 
-    # --- what watchdog's reader calls ---
+    # --- called by watchdog's reader ----
 
     def on_event(self, event: "InotifyEvent") -> None:
         self._read.set()
@@ -224,7 +224,7 @@ class _InotifyTree:
         with self._lock:  # after this no event uses the reader, which closes its file next
             self._closed = True
 
-    # --- what watchdog's reader calls ---
+    # --- called by watchdog's reader ----
 
     def on_event(self, event: "InotifyEvent") -> None:
         with self._lock:

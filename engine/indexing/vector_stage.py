@@ -121,7 +121,7 @@ class VectorStage:
                 stored_models.note_awaiting(writer, self._waits)
         self._note_refused()
 
-    # --- inside ---------------------------------------------------------------------------------------------------
+    # --- internals ------------------------------------------------------------------------------------------------
 
     def _embed(self, provider: EmbeddingProvider, tables: Tables | None) -> bool:
         self._choose_stages(provider, tables)

@@ -130,7 +130,7 @@ class Watcher:
                 error=" ".join(filter(None, (self._why_polling, _missing_sentence(self._missing)))) or None,
             )
 
-    # --- what the native watch calls (see `Sink`) ---
+    # --- called by the native watch (see `Sink`) ----
 
     def changed(self, path: str) -> None:
         self._note(path)

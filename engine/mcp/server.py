@@ -141,7 +141,7 @@ class _Handlers:
         content = types.TextContent(text=_printable(text))
         return types.GetPromptResult(messages=[types.PromptMessage(role="user", content=content)])
 
-    # --- asking ---------------------------------------------------------------------------------------------------
+    # --- queries --------------------------------------------------------------------------------------------------
 
     async def _asked(self, question: Callable[[CancelToken], T]) -> T:
         """The result of a call on a thread; cancelling the request cancels the call without waiting for it."""

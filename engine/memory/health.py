@@ -63,7 +63,7 @@ class Health:
         self._cancel = cancel
         self._tell = tell
 
-    # --- looking ----------------------------------------------------------------------------------------------------
+    # --- checks -----------------------------------------------------------------------------------------------------
 
     def look(self, *, ask: bool, deep: bool) -> Iterator[HealthFinding]:
         """Yield the findings one by one. `ask`: test the provider with one word; `deep`: re-embed a sample of passages.
@@ -154,7 +154,7 @@ class Health:
         name = None if selection.provider is None else name_of(selection.provider)
         return Subject(self._workspace, self._settings, self._store, self._vectors, name, self._cancel, self._tell)
 
-    # --- mending ----------------------------------------------------------------------------------------------------
+    # --- repairs ----------------------------------------------------------------------------------------------------
 
     def repair(self, ids: Collection[str] | None) -> HealthRepair:
         """Repair these findings, or all that can be, in order of their dependencies.

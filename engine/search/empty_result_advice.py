@@ -110,7 +110,7 @@ class _Advice:
             advice = marked("Where nothing ages, the same question finds {results}.")
             yield from self._tried("age", advice, half_life_days=0.0)
 
-    # --- what the request limits ------------------------------------------------------------------------------------
+    # --- limits of the request --------------------------------------------------------------------------------------
 
     def _limits(self) -> Iterator[SearchRemedy]:
         """Each limit of the request left out alone."""
@@ -167,7 +167,7 @@ class _Advice:
             query=other.query if other.query != self._request.query else "",
         )
 
-    # --- what the index lacks ---------------------------------------------------------------------------------------
+    # --- missing data -----------------------------------------------------------------------------------------------
 
     def _unindexed(self) -> Iterator[SearchRemedy]:
         """Sources without a file; and files that are excluded or failed whose name contains words of the query."""

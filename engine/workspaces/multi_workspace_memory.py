@@ -118,7 +118,7 @@ class MultiWorkspaceMemory:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._here, name)
 
-    # --- asking ---------------------------------------------------------------------------------------------------
+    # --- queries --------------------------------------------------------------------------------------------------
 
     def search_everywhere(
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
@@ -211,7 +211,7 @@ class MultiWorkspaceMemory:
         self._pool.close()
         self._here.close()
 
-    # --- inside ---------------------------------------------------------------------------------------------------
+    # --- internals ------------------------------------------------------------------------------------------------
 
     def folder_of(self, path: str) -> str:
         """The workspace folder of a file with this name, as of the last search; empty if there is none."""

@@ -135,7 +135,7 @@ class Navigation(QObject):
                 return True
         return False
 
-    # --- noting -----------------------------------------------------------------------------------------------------
+    # --- recording --------------------------------------------------------------------------------------------------
 
     def _now(self, view: ViewName | None = None) -> HistoryEntry:
         match view or self._views.current:
@@ -192,7 +192,7 @@ class Navigation(QObject):
         self._opened.clear()
         self.changed.emit()
 
-    # --- going ------------------------------------------------------------------------------------------------------
+    # --- navigation -------------------------------------------------------------------------------------------------
 
     def _go(self, stop: HistoryEntry | None) -> None:
         if stop is None:

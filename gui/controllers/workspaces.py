@@ -143,7 +143,7 @@ class WorkspacesController(QObject):
         self._looking.cancel()
         self._banner.complain(sentence)
 
-    # --- what is done with one --------------------------------------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------------------------
 
     @Slot(object)
     def _open(self, known: KnownWorkspace) -> None:

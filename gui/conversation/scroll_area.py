@@ -71,7 +71,7 @@ class ConversationScroll(QAbstractScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setProperty("role", "page")
 
-    # --- what is shown --------------------------------------------------------------------------------------------
+    # --- display --------------------------------------------------------------------------------------------------
 
     @property
     def conversation(self) -> Conversation | None:
@@ -136,7 +136,7 @@ class ConversationScroll(QAbstractScrollArea):
         """Whether the user has not scrolled since."""
         return self._goal is not None and self._goal is self._return
 
-    # --- going somewhere ------------------------------------------------------------------------------------------
+    # --- navigation -----------------------------------------------------------------------------------------------
 
     def scroll_by(self, pixels: int) -> None:
         self._goal = None

@@ -96,7 +96,7 @@ class ExplanationPanel(QWidget):
     def _explanation(self) -> SearchExplanation | None:
         return None if self._answer is None else self._answer.outcome.explanation
 
-    # --- what is shown ----------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------------------------
 
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:

@@ -135,7 +135,7 @@ class FactEditor(QScrollArea):
         for category in FACT_CATEGORIES:
             self._category.addItem(tr(CATEGORIES[category]), category)
 
-    # --- what is shown ----------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------------------------
 
     def clear(self) -> None:
         """Show nothing."""
@@ -244,7 +244,7 @@ class FactEditor(QScrollArea):
             widget.setVisible(visible)
         self._save.setEnabled(bool(self._typed) and long <= 0)
 
-    # --- what is done -----------------------------------------------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------------------------
 
     def take_focus(self) -> None:
         """Into the text, or to what can be done with one that cannot be changed."""

@@ -171,7 +171,7 @@ def _resource(name: str) -> str:
     return files("resources").joinpath("licences", name).read_text("utf-8")
 
 
-# --- what is no package -----------------------------------------------------------------------------------------------
+# --- other components -------------------------------------------------------------------------------------------------
 
 
 def _own_bundle() -> Path | None:

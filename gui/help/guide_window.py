@@ -227,7 +227,7 @@ class GuideWindow(QDialog):
     def _follow_link(self, page: str, heading: str) -> None:
         self.go_to(page or self._location[0], heading)
 
-    # --- room and keys ----------------------------------------------------------------------------------------------
+    # --- layout and focus -------------------------------------------------------------------------------------------
 
     @property
     def _narrow(self) -> bool:

@@ -279,7 +279,7 @@ class OverviewPage(IndexPage):
         else:
             super().take_focus()
 
-    # --- what is counted --------------------------------------------------------------------------------------------
+    # --- counts -----------------------------------------------------------------------------------------------------
 
     def read(self, insight: IndexInsight, cancel: CancelToken) -> _Counted:
         found = insight.overview(cancel)
@@ -315,7 +315,7 @@ class OverviewPage(IndexPage):
         for chart in (self.map, *self._charts):
             chart.hide()
 
-    # --- what is live -----------------------------------------------------------------------------------------------
+    # --- live values ------------------------------------------------------------------------------------------------
 
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """Update the current values; drawn only while visible."""
@@ -354,7 +354,7 @@ class OverviewPage(IndexPage):
         if self._overview is not None:
             show_sync(self._overview.syncs[self._syncs.chart.series.marks.index(mark)], self.window())
 
-    # --- places -----------------------------------------------------------------------------------------------------
+    # --- paths ------------------------------------------------------------------------------------------------------
 
     def _place_figures(self) -> None:
         letters = self.width() // letter_width()

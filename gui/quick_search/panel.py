@@ -155,7 +155,7 @@ class QuickPanel(QWidget):
             height += font_at(RESULTS_HEIGHT).pixelSize() + self._footer.sizeHint().height()
         return QSize(font_at(WIDTH).pixelSize(), height)
 
-    # --- asking -----------------------------------------------------------------------------------------------------
+    # --- queries ----------------------------------------------------------------------------------------------------
 
     @Slot()
     def _typed(self) -> None:

@@ -178,7 +178,7 @@ class NoteSheet(QDialog):
         said = tr("There is a note of this session already: {note}. This one goes beside it.", note=there)
         self.say(said if there else "")
 
-    # --- the person -------------------------------------------------------------------------------------------------
+    # --- input of the user ------------------------------------------------------------------------------------------
 
     def _show_counts(self, note: SessionNote) -> None:
         """Numbers that make a difference; one that the settings have is among them."""

@@ -77,7 +77,7 @@ class ResultList(RowList):
         self.doubleClicked.connect(self._activate)
         self.clicked.connect(self._clicked)
 
-    # --- what is shown ----------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------------------------
 
     def show_rows(self, rows: Sequence[Row], *, keep: bool, shift: int = 0) -> None:
         """Replace the rows: with the first one current or, with `keep`, at the user's position.

@@ -103,7 +103,7 @@ class SearchScope(QObject):
         self._leave(len(self._levels()) - (self.like is None))
         return True
 
-    # --- inside -----------------------------------------------------------------------------------------------------
+    # --- internals --------------------------------------------------------------------------------------------------
 
     def _levels(self) -> tuple[Query, ...]:
         return () if self.within is None else (*self.within.levels, self.within)

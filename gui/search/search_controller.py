@@ -119,7 +119,7 @@ class SearchController(QObject):
         """A query is due or running."""
         return self._runner.busy
 
-    # --- whom it asks -----------------------------------------------------------------------------------------------
+    # --- memory -----------------------------------------------------------------------------------------------------
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Ask this memory from now on, and nothing yet."""
@@ -143,7 +143,7 @@ class SearchController(QObject):
             refuse(self._box, reason)
         return bool(reason)
 
-    # --- questions --------------------------------------------------------------------------------------------------
+    # --- queries ----------------------------------------------------------------------------------------------------
 
     @Slot()
     def ask(self, *, at_once: bool = True) -> None:
@@ -301,7 +301,7 @@ class SearchController(QObject):
             self._narrowing.end_like()
             self.ask()
 
-    # --- what is kept of them ---------------------------------------------------------------------------------------
+    # --- saved queries ----------------------------------------------------------------------------------------------
 
     def _on_show(self) -> AskedQuestion | None:
         """The current query in its saved form."""

@@ -131,7 +131,7 @@ class FilterChips(QWidget):
         set_tip(action, tip)
         action.triggered.connect(lambda _checked: choose())
 
-    # --- choosing ---------------------------------------------------------------------------------------------------
+    # --- selection --------------------------------------------------------------------------------------------------
 
     def _choose(self, attribute: str, value: object) -> None:
         if getattr(self, attribute) != value:

@@ -325,7 +325,7 @@ class SessionsPanel(QObject):
             self._listed.show(self.view.has_rows)
             self._return()
 
-    # --- what was said ----------------------------------------------------------------------------------------------
+    # --- messages ---------------------------------------------------------------------------------------------------
 
     @Slot(str)
     def _show_failed_search(self, sentence: str) -> None:

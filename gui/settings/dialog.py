@@ -240,7 +240,7 @@ class SettingsDialog(QDialog):
         self._query.setText(query)
         self._search()
 
-    # --- which page -------------------------------------------------------------------------------------------------
+    # --- pages ------------------------------------------------------------------------------------------------------
 
     @Slot(str)
     def show_page(self, name: SettingsPage) -> None:
@@ -290,7 +290,7 @@ class SettingsDialog(QDialog):
             self._calm.stop()
             self._choose()
 
-    # --- what the model says ----------------------------------------------------------------------------------------
+    # --- signals of the model ---------------------------------------------------------------------------------------
 
     @Slot()
     def _loaded(self) -> None:

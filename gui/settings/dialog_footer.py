@@ -98,7 +98,7 @@ class DialogFooter(QWidget):
         self._flow.addWidget(self._close)
         put_behind(stop_before(self._close), [button])
 
-    # --- what is shown ----------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------------------------
 
     @Slot()
     def show_waiting(self) -> None:
@@ -129,7 +129,7 @@ class DialogFooter(QWidget):
     def words(self) -> str:
         return self._said.text().replace("\u200b", "") if not self._room.isHidden() else ""
 
-    # --- what is decided --------------------------------------------------------------------------------------------
+    # --- decisions --------------------------------------------------------------------------------------------------
 
     def ask(self) -> None:
         """Ask what to do with pending changes before closing."""

@@ -187,7 +187,7 @@ class EmbeddingForm(QWidget):
             self._grid.addWidget(widget, row + below, 1)
         self._rows[name] = (words, *widgets)
 
-    # --- what is shown ----------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------------------------
 
     @property
     def choice(self) -> EmbeddingChoice:
@@ -258,7 +258,7 @@ class EmbeddingForm(QWidget):
     def focus_first(self) -> None:
         self._provider.setFocus()
 
-    # --- what is entered --------------------------------------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------------------------------------
 
     def _take(self, choice: EmbeddingChoice) -> None:
         if choice != self._choice:

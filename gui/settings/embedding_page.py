@@ -87,7 +87,7 @@ class EmbeddingPage(QFrame):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(FootedColumn(column, _WIDTH, foot))
 
-    # --- what is shown ----------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------------------------
 
     @property
     def ready(self) -> bool:
@@ -149,7 +149,7 @@ class EmbeddingPage(QFrame):
         self.save_button.setText(accept_words(self._agreeing, "" if known else owner))
         self.save_button.setEnabled((changed or self._key.typed is not None) and not self._saving.busy)
 
-    # --- looking at it ----------------------------------------------------------------------------------------------
+    # --- checks -----------------------------------------------------------------------------------------------------
 
     @property
     def _wanted(self) -> Settings:
@@ -201,7 +201,7 @@ class EmbeddingPage(QFrame):
             lambda probe: (probe_words(probe), probe.ok),
         )
 
-    # --- changing it ------------------------------------------------------------------------------------------------
+    # --- changes ----------------------------------------------------------------------------------------------------
 
     @Slot()
     def _forget_key(self) -> None:

@@ -107,7 +107,7 @@ class EngineForm(QWidget):
         made.textEdited.connect(self._tell)
         return made
 
-    # --- what is shown ----------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------------------------
 
     @property
     def choice(self) -> EngineChoice:
@@ -139,7 +139,7 @@ class EngineForm(QWidget):
         """Go to the engine that is chosen."""
         self._buttons[self._backend].setFocus(Qt.FocusReason.TabFocusReason)
 
-    # --- what is entered --------------------------------------------------------------------------------------------
+    # --- input ------------------------------------------------------------------------------------------------------
 
     def _choose(self, name: str) -> None:
         if name != self._backend:
@@ -243,7 +243,7 @@ class EnginePage(QFrame):
     def _show_save(self) -> None:
         self.save_button.setEnabled(self._form.choice != self._before and not self._saving.busy)
 
-    # --- trying it --------------------------------------------------------------------------------------------------
+    # --- test -------------------------------------------------------------------------------------------------------
 
     @Slot()
     def _try(self) -> None:
@@ -253,7 +253,7 @@ class EnginePage(QFrame):
             lambda found: (found, True),
         )
 
-    # --- changing it ------------------------------------------------------------------------------------------------
+    # --- changes ----------------------------------------------------------------------------------------------------
 
     @Slot()
     def _save(self) -> None:

@@ -180,7 +180,7 @@ class KeyboardPage(QFrame):
         self.capture.clear()
         self.problem.clear()
 
-    # --- putting it together ----------------------------------------------------------------------------------------
+    # --- assembly ---------------------------------------------------------------------------------------------------
 
     def _button(self, text: str) -> QPushButton:
         made = QPushButton(text)
@@ -227,7 +227,7 @@ class KeyboardPage(QFrame):
         self.reset_all_button.clicked.connect(self._own.reset_all)
         self._own.not_saved.connect(self.problem.setText)
 
-    # --- what is shown ----------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------------------------
 
     @property
     def command(self) -> Command | None:
@@ -293,7 +293,7 @@ class KeyboardPage(QFrame):
         if key:
             announce(self.capture, self.said.text())
 
-    # --- what is done -----------------------------------------------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------------------------
 
     def _give(self, *, add: bool) -> None:
         command, key = self.command, self.capture.key

@@ -116,7 +116,7 @@ class SettingsModel(QObject):
         self._reading.done()
         self.unreadable.emit(sentence)
 
-    # --- what is shown ----------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------------------------
 
     @property
     def shown(self) -> SettingLayers:

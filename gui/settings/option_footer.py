@@ -101,7 +101,7 @@ class OptionFooter(QWidget):
         """Show where these words of a search are."""
         mark(self._key, self._placed.key, words)
 
-    # --- what is changed --------------------------------------------------------------------------------------------
+    # --- changes ----------------------------------------------------------------------------------------------------
 
     @Slot()
     def _choose_layer(self) -> None:

@@ -76,7 +76,7 @@ class OptionRow(QFrame):
         model.changed.connect(self._hear)
         model.loaded.connect(self.show_option)
 
-    # --- what is shown ----------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------------------------
 
     @Slot(str)
     def _hear(self, key: str) -> None:
@@ -110,7 +110,7 @@ class OptionRow(QFrame):
         self.show()  # immediately, not at the next layout
         self.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    # --- what is changed --------------------------------------------------------------------------------------------
+    # --- changes ----------------------------------------------------------------------------------------------------
 
     @Slot(object)
     def _entered(self, value: Any) -> None:

@@ -91,7 +91,7 @@ class Pages(QObject):
         )
         """Those that there is something on, in the order of the list."""
 
-    # --- what the dialog asks for -----------------------------------------------------------------------------------
+    # --- requests of the dialog -------------------------------------------------------------------------------------
 
     def page(self, name: SettingsPage) -> QWidget:
         """The page, or one that says why the engine in use doesn't support it."""
@@ -146,7 +146,7 @@ class Pages(QObject):
             if hasattr(page, "stop"):
                 page.stop()
 
-    # --- making them ------------------------------------------------------------------------------------------------
+    # --- creation ---------------------------------------------------------------------------------------------------
 
     def _make(self, name: SettingsPage) -> QWidget:
         if name in self._makers:

@@ -110,7 +110,7 @@ class SessionsField(Field):
         self._problem.setText(breakable(issue_lines(issues, str(Path.home()))))
         self._problem.setVisible(bool(issues))
 
-    # --- what is chosen ---------------------------------------------------------------------------------------------
+    # --- selection --------------------------------------------------------------------------------------------------
 
     @Slot()
     def _tick(self) -> None:
@@ -230,7 +230,7 @@ class PathsField(Field):
         for widget in (self._offer, self._places):
             widget.setVisible(bool(offered))
 
-    # --- what is chosen ---------------------------------------------------------------------------------------------
+    # --- selection --------------------------------------------------------------------------------------------------
 
     @Slot()
     def _choose_folder(self) -> None:
@@ -299,7 +299,7 @@ class SourcesPage(OptionsPage):
         if self._sessions is not None:
             self._sessions.stop()
 
-    # --- what they match --------------------------------------------------------------------------------------------
+    # --- matches ----------------------------------------------------------------------------------------------------
 
     def _take_typed(self, key: str, value: Any) -> None:
         self._typed[key] = value

@@ -176,7 +176,7 @@ class Views(QObject):
         """Stable name of the file that is read; empty where none is."""
         return self.viewer.name if self.readers.currentWidget() is self.viewer else ""
 
-    # --- what is read -----------------------------------------------------------------------------------------------
+    # --- the open file or session -----------------------------------------------------------------------------------
 
     @Slot(object)
     def _hear_answer(self, answer: Answer | None) -> None:

@@ -219,7 +219,7 @@ class PreviewPage(QFrame):
         row.addStretch(1)
         return column_page(row, _WIDTH)
 
-    # --- what is shown ----------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------------------------
 
     def begin(self, folder: Path, extensions: Sequence[str], exclude: Sequence[str]) -> None:
         """Start with a folder and the settings that it has now."""

@@ -100,7 +100,7 @@ class SourcesPage(QFrame):
         row.addWidget(label(tr("or drop them here"), "meta", wrap=True), 1)
         return row
 
-    # --- what is shown ----------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------------------------
 
     @property
     def ready(self) -> bool:
@@ -166,7 +166,7 @@ class SourcesPage(QFrame):
         for button in self._adders:
             button.setEnabled(choice is not None)
 
-    # --- what is chosen ---------------------------------------------------------------------------------------------
+    # --- selection --------------------------------------------------------------------------------------------------
 
     @Slot()
     def _tick(self) -> None:

@@ -121,7 +121,7 @@ class LineCanvas(QAbstractScrollArea):
         self.horizontalScrollBar().setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # lines run on from the left
         self.setFrameShape(QFrame.Shape.NoFrame)
 
-    # --- what is shown --------------------------------------------------------------------------------------------
+    # --- display --------------------------------------------------------------------------------------------------
 
     @property
     def lines(self) -> FileLines | None:

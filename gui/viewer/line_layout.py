@@ -193,7 +193,7 @@ class LineLayout:
         """Width in pixels of the part laid out so far, on one row."""
         return self.pieces[-1].right
 
-    # --- places ---------------------------------------------------------------------------------------------------
+    # --- paths ----------------------------------------------------------------------------------------------------
 
     def unit(self, column: int) -> int:
         """The unit at which a column begins."""
@@ -249,7 +249,7 @@ class LineLayout:
         line = last.layout.lineAt(last.rows - 1)
         return last.left + cursor_x(line, min(self.length, last.end) - last.start) if line.isValid() else 0.0
 
-    # --- what is in view ------------------------------------------------------------------------------------------
+    # --- visible part ---------------------------------------------------------------------------------------------
 
     def pieces_in(self, area: QRectF) -> list[Piece]:
         """The pieces that a rectangle relative to the line may show, as far as they are laid out."""

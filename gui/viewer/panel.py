@@ -267,7 +267,7 @@ class ViewerPanel(BaseViewer):
         if self._target is not None and self._manager is not None:
             self._links.follow(url, self._target.name, self._manager)
 
-    # --- putting it together --------------------------------------------------------------------------------------
+    # --- assembly -------------------------------------------------------------------------------------------------
 
     def _make_header(self) -> ViewerHeader:
         self.wrap_action = key_action(self, _WRAP)

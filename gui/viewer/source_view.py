@@ -174,7 +174,7 @@ class SourceView(LineCanvas):
             self.selection.extend(place)
             self.ensure_visible(place)
 
-    # --- what assistive tools read --------------------------------------------------------------------------------
+    # --- accessibility --------------------------------------------------------------------------------------------
 
     def _moved(self) -> None:
         super()._moved()

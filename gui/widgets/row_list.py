@@ -93,7 +93,7 @@ class RowList(QListView):
         """The font changed: measure again."""
         raise NotImplementedError
 
-    # --- keeping the place ------------------------------------------------------------------------------------------
+    # --- keeping the position ---------------------------------------------------------------------------------------
 
     def _put(self, rows: Sequence[KeyedRow]) -> None:
         self.rows.set_rows(rows)
@@ -137,7 +137,7 @@ class RowList(QListView):
         index = self.rows.index(number)
         self.selectionModel().setCurrentIndex(index, QItemSelectionModel.SelectionFlag.ClearAndSelect)
 
-    # --- walking ----------------------------------------------------------------------------------------------------
+    # --- navigation -------------------------------------------------------------------------------------------------
 
     def moveCursor(self, action: _Action, modifiers: Qt.KeyboardModifier) -> QModelIndex:
         count = self.rows.rowCount()

@@ -77,7 +77,7 @@ class RowModel(QAbstractListModel):
         after = self.step(number, 1, 0)
         return after if after >= 0 else self.step(number, -1, 0)
 
-    # --- what a row says --------------------------------------------------------------------------------------------
+    # --- text of a row ----------------------------------------------------------------------------------------------
 
     def told(self, row: Any) -> str:
         """All of it in words, also for screen readers."""

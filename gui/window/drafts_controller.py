@@ -116,7 +116,7 @@ class Drafts(QObject):
         if self._folder:
             save_drafts(self._folder, self._drafts())
 
-    # --- keeping ----------------------------------------------------------------------------------------------------
+    # --- saving -----------------------------------------------------------------------------------------------------
 
     @Slot()
     def _note(self, *_: object) -> None:
@@ -140,7 +140,7 @@ class Drafts(QObject):
             drafts.append(Draft(self._folder, "note", self._remember.session, text, sheet.title, name))
         return tuple(draft for draft in drafts if draft.text.strip() and not engine.holds_secret(draft.text))
 
-    # --- offering ---------------------------------------------------------------------------------------------------
+    # --- offers -----------------------------------------------------------------------------------------------------
 
     @Slot(object)
     def _begin(self, opened: Opened) -> None:

@@ -187,7 +187,7 @@ class Switcher(QDialog):
         column.addWidget(self.question)
         column.addLayout(buttons)
 
-    # --- for its way ------------------------------------------------------------------------------------------------
+    # --- for its controller -----------------------------------------------------------------------------------------
 
     def begin(self, open_folder: str) -> None:
         """Show it again, with the workspace of this folder as the open one."""
@@ -202,7 +202,7 @@ class Switcher(QDialog):
         self._spaces, self._states = spaces, states
         self._show()
 
-    # --- inside -----------------------------------------------------------------------------------------------------
+    # --- internals --------------------------------------------------------------------------------------------------
 
     @Slot()
     def _show(self) -> None:

@@ -129,7 +129,7 @@ class FallbackMemoryManager:
     def insight(self) -> "IndexInsight | None":
         return self._with(lambda memory: memory.insight)
 
-    # --- asking ---------------------------------------------------------------------------------------------------
+    # --- queries --------------------------------------------------------------------------------------------------
 
     def search(
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
@@ -231,7 +231,7 @@ class FallbackMemoryManager:
     def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
         return self._listeners.add(listener)
 
-    # --- probes and the end ---------------------------------------------------------------------------------------
+    # --- probes and closing ---------------------------------------------------------------------------------------
 
     def probe_embedding(self) -> Probe:
         return self._with(lambda memory: memory.probe_embedding())
@@ -246,7 +246,7 @@ class FallbackMemoryManager:
             self._threads.close()
             self._user.close()
 
-    # --- inside ---------------------------------------------------------------------------------------------------
+    # --- internals ------------------------------------------------------------------------------------------------
 
     def _with(self, act: "Callable[[MemorySearchManager], _Answer]") -> _Answer:
         """Let the memory in use do it; the other one, if it was closed meanwhile for a switch."""

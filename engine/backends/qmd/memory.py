@@ -161,7 +161,7 @@ class QmdMemory:
     def insight(self) -> None:
         return None
 
-    # --- asking ---------------------------------------------------------------------------------------------------
+    # --- queries --------------------------------------------------------------------------------------------------
 
     def search(
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
@@ -277,7 +277,7 @@ class QmdMemory:
     def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
         return self._listeners.add(listener)
 
-    # --- probes and the end ---------------------------------------------------------------------------------------
+    # --- probes and closing ---------------------------------------------------------------------------------------
 
     def probe_embedding(self) -> Probe:
         self._lifetime.check()
@@ -298,7 +298,7 @@ class QmdMemory:
         self._threads.close()
         self._user.close()
 
-    # --- inside ---------------------------------------------------------------------------------------------------
+    # --- internals ------------------------------------------------------------------------------------------------
 
     def _capabilities(self, feature: Feature) -> NoReturn:
         self._lifetime.check()

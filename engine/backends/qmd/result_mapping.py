@@ -247,7 +247,7 @@ def _different(text: str, question: QueryText) -> int:
     return len({text[start:end].casefold() for start, end in highlight_ranges(text, question.analysis)})
 
 
-# --- what is demanded of files ------------------------------------------------------------------------------------
+# --- conditions on files ------------------------------------------------------------------------------------------
 
 _Condition = Callable[[Candidate], bool]
 

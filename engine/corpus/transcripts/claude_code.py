@@ -171,7 +171,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             )
         return messages
 
-    # --- whose words they are ---
+    # --- authors ----------------
 
     def _of_user(self, value: Mapping[str, Any]) -> Iterator[Part]:
         spoken: list[str] = []
@@ -248,7 +248,7 @@ class ClaudeCodeParser(LineParser, kw_only=True):
             text = string(detail) or content([string(found.get("stdout")), string(found.get("stderr"))])
         return Part("tool", "tool-result", text, self.calls.pop(clean(string(block.get("tool_use_id"))), ""))
 
-    # --- what is known about the session ---
+    # --- facts about the session -----------
 
     def _take_place(self, value: Mapping[str, Any]) -> None:
         """The session's id, folder and branch: the first that a line names."""

@@ -288,7 +288,7 @@ class CodexParser(LineParser, kw_only=True):
             self.count_unknown(f"item {kind}")
         return []
 
-    # --- what comes of them ---
+    # --- results --------------
 
     def _person(
         self, blocks: Sequence[object], line: int, time: float | None, *, id: str = "", event: bool = False

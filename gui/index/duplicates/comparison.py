@@ -187,7 +187,7 @@ class ComparisonPane(QWidget):
         self._problem.setText(sentence)
         self._problem.show()
 
-    # --- what can be done -------------------------------------------------------------------------------------------
+    # --- actions ----------------------------------------------------------------------------------------------------
 
     def _step(self, *, forward: bool) -> None:
         if not self.view.step(forward=forward):

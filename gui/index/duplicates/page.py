@@ -308,7 +308,7 @@ class DuplicatesPage(IndexPage):
         self._change.done()
         self._hint.say(sentence)
 
-    # --- from the list to what is read, and back -------------------------------------------------------------------
+    # --- between list and viewer -----------------------------------------------------------------------------------
 
     @Slot()
     def _go_to_pane(self) -> None:

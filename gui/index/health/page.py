@@ -120,7 +120,7 @@ class HealthPage(IndexPage):
     def busy(self) -> bool:
         return super().busy or self._repairing.busy or self._calm.isActive()
 
-    # --- looking ----------------------------------------------------------------------------------------------------
+    # --- checks -----------------------------------------------------------------------------------------------------
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         self._repairing.cancel()
@@ -233,7 +233,7 @@ class HealthPage(IndexPage):
             self._head.say(step_text(progress))
         self._head.show_progress(progress)
 
-    # --- mending ----------------------------------------------------------------------------------------------------
+    # --- repairs ----------------------------------------------------------------------------------------------------
 
     def repair(self, ids: Collection[str] | None) -> None:
         """Repair the findings of these ids; None: all."""
@@ -278,7 +278,7 @@ class HealthPage(IndexPage):
             self._head.say(tr(STOPPED_LOOKING))
             self._show_state()
 
-    # --- what is seen and heard -------------------------------------------------------------------------------------
+    # --- display and announcements ----------------------------------------------------------------------------------
 
     def _show_state(self) -> None:
         found = self._list.findings

@@ -68,7 +68,7 @@ class MapView(QWidget):
         self._listed: tuple[int, ...] = ()
         self._loop: list[QPointF] = []
 
-    # --- what is shown ----------------------------------------------------------------------------------------------
+    # --- display ----------------------------------------------------------------------------------------------------
 
     def show_scene(self, scene: "Scene") -> None:
         """Set other points; the view stays unless it showed everything."""

@@ -325,7 +325,7 @@ class MapPanel(IndexPage):
         if self.prepared is not None:
             self._show_groups(self.prepared)
 
-    # --- the question in the box ------------------------------------------------------------------------------------
+    # --- the query in the box ---------------------------------------------------------------------------------------
 
     @Slot(object)
     def show_answer(self, answer: Answer | None) -> None:
@@ -356,7 +356,7 @@ class MapPanel(IndexPage):
         if self.prepared is not None:
             self.canvas.show_marks(Marks(found.point, tuple(self.prepared.scene.find(found.chunks))))
 
-    # --- room -------------------------------------------------------------------------------------------------------
+    # --- layout -----------------------------------------------------------------------------------------------------
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -110,7 +110,7 @@ class Chart(QWidget):
     def _scaled(pixels: float) -> float:
         return pixels * font_at(BASE_PIXELS).pixelSize() / BASE_PIXELS
 
-    # --- choosing ---------------------------------------------------------------------------------------------------
+    # --- selection --------------------------------------------------------------------------------------------------
 
     def choose(self, index: int) -> None:
         """As the keys do."""
@@ -182,7 +182,7 @@ class Chart(QWidget):
         self._point_at(None)
         super().leaveEvent(event)
 
-    # --- looks ------------------------------------------------------------------------------------------------------
+    # --- checks -----------------------------------------------------------------------------------------------------
 
     def sizeHint(self) -> QSize:
         foot = QFontMetrics(font_at(_FOOT)).height()
