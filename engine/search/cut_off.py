@@ -4,11 +4,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from engine.base.language import tr, tr_count
 from engine.search.explanation import Scored
 from engine.search.query_conditions import many
 from engine.search.search_context import SearchRequest
-from engine.search.stages import Stages
+from engine.search.stages import Best, Diversity, Stages
 from engine.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
@@ -34,16 +33,11 @@ def cut(ranked: list[Scored], least: float, stages: Stages, *, by_words: bool = 
     out = [scored for scored in ranked if scored.id not in left]
     aged = [scored.fresh for scored in out if scored.fresh >= least]
     if any(scored.age is not None for scored in ranked):
-        note = tr("{count:,} fell below {least:g} by their age.", count=len(aged), least=least)
-        stages.add("age", len(ranked), len(ranked) - len(aged), note + (_best(aged) if aged and not kept else ""))
+        stages.add("age", len(ranked), len(ranked) - len(aged), Best(least, None if kept else max(aged, default=None)))
     below = [scored.fresh for scored in out if scored.fresh < least]
-    note = tr("{count:,} scored below {least:g}.", count=len(below), least=least)
-    stages.add("threshold", len(ranked) - len(aged), len(kept), note + (_best(below) if below and not kept else ""))
+    best = Best(least, None if kept else max(below, default=None))
+    stages.add("threshold", len(ranked) - len(aged), len(kept), best)
     return kept
-
-
-def _best(scores: list[float]) -> str:
-    return " " + tr("The best of them reached {score:.2f}.", score=max(scores))
 
 
 def at_most_per_file(
@@ -100,11 +94,5 @@ def diverse(kept: list[Scored], likeness: "Likeness", weight: float, wanted: int
     first = [best[place.by_score]._replace(chosen=place) for place in chosen]
     taken = {place.by_score for place in chosen}
     moved = sum(place.by_score != rank for rank, place in enumerate(chosen))
-    note = tr_count(
-        "{count:,} of the first {first:,} was moved for more variety.",
-        "{count:,} of the first {first:,} were moved for more variety.",
-        moved,
-        first=len(first),
-    )
-    stages.add("diversity", len(kept), len(kept), note)
+    stages.add("diversity", len(kept), len(kept), Diversity(moved, len(first)))
     return first + [scored for place, scored in enumerate(kept) if place not in taken]

@@ -10,6 +10,7 @@ from engine.embedding.base import Calibration
 from engine.records import MatchField, ResultExplanation, SearchExplanation, TermMatch
 from engine.search.keyword_leg import KeywordScores
 from engine.search.scoring import Blend
+from engine.search.stage_notes import stage_record
 from engine.search.stages import Stages
 
 Fields = Mapping[int, Sequence[tuple[MatchField, ...]]]
@@ -60,7 +61,7 @@ def explain(stages: Stages, shown: Sequence[tuple[str, Scored]], grounds: Ground
     for rank, (citation, scored) in enumerate(shown, 1):
         reason = _of_scores(citation, scored, grounds, fields.get(scored.id, ()))
         results.append(_of_place(reason, rank, scored, citations))
-    return SearchExplanation(stages=tuple(stages.found), results=tuple(results))
+    return SearchExplanation(stages=tuple(map(stage_record, stages.found)), results=tuple(results))
 
 
 def _of_scores(

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.base.formatting import in_quotes
-from engine.base.language import tr, tr_count
+from engine.base.language import tr
 from engine.records import EarlierAnswer
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.explanation import Grounds, Scored
@@ -12,6 +12,7 @@ from engine.search.keyword_leg import KeywordScores
 from engine.search.query_conditions import Conditions
 from engine.search.scoring import Blend
 from engine.search.search_context import SearchContext
+from engine.search.stages import Scope
 from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis
 
@@ -78,7 +79,8 @@ def narrow(snapshot: Snapshot, among: ChunkFilter, within: Kept, work: SearchCon
     if among.files is not None:
         files = frozenset(among.files)
         ids = tuple(id_ for id_, file in snapshot.files_of_chunks(ids) if file in files)
-    work.stages.add("within", snapshot.chunk_count(), len(ids), _said_of(within))
+    answer = within.answers[-1]
+    work.stages.add("within", snapshot.chunk_count(), len(ids), Scope(within.name, answer.passages, answer.total))
     return ChunkFilter(among.files, ids)
 
 
@@ -86,7 +88,7 @@ def leave_out(liked: "LikedPassage", ids: list[int], work: SearchContext) -> lis
     """The candidates without the passage itself."""
     others = [id_ for id_ in ids if id_ not in liked.own]
     if len(others) < len(ids):
-        work.stages.add("passage", len(ids), len(others), tr("The passage itself is left out."))
+        work.stages.add("passage", len(ids), len(others))
     return others
 
 
@@ -95,29 +97,10 @@ def list_newest(
 ) -> FoundSet:
     """Answer a query that has conditions but no search words: one chunk of each file."""
     ids, files = demands.newest(among.chunks or (), work.request.max_results)
-    note = tr("The first chunk of each file, newest files first.")
-    work.stages.add("newest", len(among.chunks or ()), files, note)
+    work.stages.add("newest", len(among.chunks or ()), files)
     listed = [Scored(id_, 1.0, 1.0, None, None, 1.0) for id_ in ids]
     grounds = Grounds(KeywordScores(()), Blend(0.0), None, work.request.min_score)
     return FoundSet(QueryAnalysis((), ()), None, listed, files, grounds, within, lasting)
-
-
-def _said_of(within: Kept) -> str:
-    answer = within.answers[-1]
-    if answer.total > answer.passages:
-        return tr_count(
-            "Only what {question} finds was searched: {count:,} chunk, the best of {total:,}.",
-            "Only what {question} finds was searched: {count:,} chunks, the best of {total:,}.",
-            answer.passages,
-            question=within.name,
-            total=answer.total,
-        )
-    return tr_count(
-        "Only what {question} finds was searched: {count:,} chunk.",
-        "Only what {question} finds was searched: {count:,} chunks.",
-        answer.passages,
-        question=within.name,
-    )
 
 
 def _name(work: SearchContext) -> str:

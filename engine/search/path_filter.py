@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from engine.base.language import tr_count
 from engine.corpus.path_guard import PathGuard
 from engine.records import Source
 from engine.search.search_context import SearchContext
@@ -18,8 +17,7 @@ def files_to_search(snapshot: Snapshot, guard: PathGuard, work: SearchContext) -
     found = work.request.filter.files(snapshot)
     refused = guard.refused((name for _, name in found), under)
     files = [id_ for id_, name in found if name not in refused]
-    note = tr_count("{count:,} file passes the filters.", "{count:,} files pass the filters.", len(files))
-    work.stages.add("filters", snapshot.file_count(), len(files), note, "files")
+    work.stages.add("filters", snapshot.file_count(), len(files), unit="files")
     return files
 
 

@@ -9,6 +9,7 @@ from engine.corpus.path_guard import PathGuard
 from engine.search.path_filter import hidden
 from engine.search.search_context import SearchContext
 from engine.search.search_sources import ReadableStore
+from engine.search.stages import EmbeddedQuery
 from engine.store import stored_models
 
 if TYPE_CHECKING:
@@ -88,8 +89,7 @@ class QueryEmbedder:
         if stored is None:
             return self._embed(provider, liked.text, work)
         work.stored = True
-        note = tr("The passage's own vector was taken: nothing was embedded.")
-        work.stages.add("question", 1, 1, note, "questions")
+        work.stages.add("question", 1, 1, unit="questions")
         return stored
 
     def _embed(self, provider: "EmbeddingProvider", text: str, work: SearchContext) -> "Vectors | None":
@@ -104,8 +104,7 @@ class QueryEmbedder:
                 self._note_failure(str(error))
                 return None
         self._note_failure(None)
-        note = tr("{model} made {count:,} numbers of it.", model=provider.model, count=len(vector))
-        work.stages.add("question", 1, 1, note, "questions")
+        work.stages.add("question", 1, 1, EmbeddedQuery(provider.model, len(vector)), "questions")
         # A vector of zeros has no direction: everything would be equally near.
         return vector if vector.any() else None
 

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from engine.base.formatting import floored
-from engine.base.language import tr, tr_count
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.cut_off import diverse
 from engine.search.explanation import Scored
 from engine.search.keyword_leg import KeywordLeg, KeywordScores
 from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend
 from engine.search.search_context import SearchContext
+from engine.search.stages import VectorsReady
 from engine.search.title_matches import name_matches, named_chunks
 from engine.store.snapshot import Snapshot
 
@@ -42,24 +41,16 @@ class Ranker:
                 if len(by_words) >= limit and among == ChunkFilter():
                     named = named_chunks(snapshot, work.query, leg.titled())
                     by_words = list(dict.fromkeys([*named, *by_words]))
-            note = tr_count(
-                "{count:,} chunk was chosen by words.", "{count:,} chunks were chosen by words.", len(by_words)
-            )
-            work.stages.add("keywords", leg.chunks, len(by_words), note)
+            work.stages.add("keywords", leg.chunks, len(by_words))
         by_meaning: list[int] = []
         if meaning is not None:
             with work.timed("vector"):
                 by_meaning = meaning.candidates(limit, among, work.cancel)
-            note = tr("The {count:,} nearest by meaning.", count=len(by_meaning))
-            if work.request.explain and (ready := meaning.rows()) < leg.chunks:
-                work.vectors_ready = ready / leg.chunks
-                note += " " + tr(
-                    "{share} of the vectors are ready: {ready:,} of {total:,}.",
-                    share=floored(work.vectors_ready),
-                    ready=ready,
-                    total=leg.chunks,
-                )
-            work.stages.add("vectors", leg.chunks, len(by_meaning), note)
+            ready = None
+            if work.request.explain and (rows := meaning.rows()) < leg.chunks:
+                work.vectors_ready = rows / leg.chunks
+                ready = VectorsReady(rows, leg.chunks)
+            work.stages.add("vectors", leg.chunks, len(by_meaning), ready)
         work.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
         return list(dict.fromkeys(by_words + by_meaning))
 
@@ -114,11 +105,7 @@ class Ranker:
                 again = (scored(id_) for id_ in best if id_ in words.scores or id_ in exact)
                 ranked = sorted([*again, *ranked[most:]], key=order)
         work.best = max((max(of.score, of.text) for of in ranked), default=0.0)
-        if ranked:
-            note = tr("The best of them reached {score:.2f}.", score=work.best)
-        else:
-            note = tr("None was left to score.")
-        work.stages.add("scores", len(ids), len(ranked), note)
+        work.stages.add("scores", len(ids), len(ranked), work.best)
         return words, ranked, blend
 
     def _blend(self, meaning: "VectorLeg | None", words: KeywordScores, work: SearchContext) -> Blend:

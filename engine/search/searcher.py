@@ -89,8 +89,7 @@ def said(
     with work.timed("merge"):
         chunks = snapshot.chunks([scored.id for scored in kept])
         found = [scored for scored in kept if scored.id in chunks and said_by(chunks[scored.id], question, roles)]
-    note = tr("The rest has the words where somebody else than {roles} speaks.", roles=any_of(sorted(roles)))
-    work.stages.add("role", len(kept), len(found), note)
+    work.stages.add("role", len(kept), len(found), roles)
     return found
 
 
@@ -298,8 +297,7 @@ class Searcher:
                 if scored.id in more:
                     result = msgspec.structs.replace(result, more_in_file=more[scored.id])
                 results.append(result)
-        note = tr("{shown:,} of {total:,} are shown.", shown=len(results), total=len(kept))
-        work.stages.add("results", len(kept), len(results), note)
+        work.stages.add("results", len(kept), len(results))
         explanation = None
         if work.request.explain:
             cited = [(result.citation, scored) for result, scored in zip(results, shown, strict=True)]

@@ -3,10 +3,9 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from engine.base.formatting import in_quotes
-from engine.base.language import tr
-from engine.records import SearchStage, StageUnit
+from engine.records import StageUnit
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,30 +45,80 @@ class Term:
         return f"({' OR '.join(self.stemmed + self.plain + self.weak_stems + self.weak_words)})"
 
 
+class Best(NamedTuple):
+    """A threshold, and the highest score below it if nothing else was found."""
+
+    least: float
+    best: float | None
+
+
+class Diversity(NamedTuple):
+    """How many of the first results diversity has moved."""
+
+    moved: int
+    first: int
+
+
+class EmbeddedQuery(NamedTuple):
+    """The model that embedded the query, and the length of the vector."""
+
+    model: str
+    dims: int
+
+
+class Scope(NamedTuple):
+    """The earlier query whose best `passages` of `total` results were searched."""
+
+    query: str
+    passages: int
+    total: int
+
+
+class Terms(NamedTuple):
+    """The chunks that contain each term, and terms that are too common to search."""
+
+    chunks: dict[str, int]
+    dropped: Sequence[str]
+
+
+class VectorsReady(NamedTuple):
+    """How many chunks have a vector."""
+
+    ready: int
+    total: int
+
+
+Facts = str | int | float | frozenset[str] | Best | Diversity | EmbeddedQuery | Scope | Terms | VectorsReady | None
+"""What a note says besides the counts, by the kind of the stage; a text is the search's own notice."""
+
+
+class Stage(NamedTuple):
+    """One stage of a search in numbers; `stage_notes.py` words it."""
+
+    name: str
+    entered: int
+    left: int
+    facts: Facts
+    unit: StageUnit
+    milliseconds: float
+    """From the end of the stage before to the end of this one: all stages together are the whole search."""
+
+
 @dataclass
 class Stages:
-    """The stages of one search, in their order; the time between two of them belongs to the second."""
+    """The stages of one search, in order."""
 
-    found: list[SearchStage] = field(default_factory=list)
+    found: list[Stage] = field(default_factory=list)
     _ended: float = field(default_factory=time.perf_counter)
 
-    def add(self, name: str, entered: int, left: int, note: str, unit: StageUnit = "chunks") -> None:
+    def add(self, name: str, entered: int, left: int, facts: Facts = None, unit: StageUnit = "chunks") -> None:
+        """Record a stage that has just ended: how many of `unit` it got, and how many it let through."""
         now = time.perf_counter()
-        spent = round((now - self._ended) * 1000, 3)
+        self.found.append(Stage(name, entered, left, facts, unit, round((now - self._ended) * 1000, 3)))
         self._ended = now
-        self.found.append(SearchStage(name=name, entered=entered, left=left, note=note, milliseconds=spent, unit=unit))
 
     def add_terms(self, terms: Sequence[Term], dropped: Sequence[str]) -> None:
-        """Add the stage of the query's analysis."""
-        known = [tr("“{word}” in {count:,}", word=term.surface, count=term.chunks) for term in terms if term.chunks]
-        unknown = [in_quotes(term.surface) for term in terms if not term.chunks]
-        notes = []
-        if known:
-            notes.append(tr("Chunks with each word: {words}.", words=", ".join(known)))
-        if unknown:
-            notes.append(tr("Nowhere in the index: {words}.", words=", ".join(unknown)))
-        if dropped:
-            words = ", ".join(map(in_quotes, dropped))
-            notes.append(tr("Left out as too common in any text: {words}.", words=words))
-        note = " ".join(notes) or tr("The question has no words.")
-        self.add("words", len(terms) + len(dropped), len(known), note, "words")
+        """Record the analysis of the query."""
+        chunks = {term.surface: term.chunks for term in terms}
+        known = sum(map(bool, chunks.values()))
+        self.add("words", len(terms) + len(dropped), known, Terms(chunks, dropped), "words")

@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection, Sequence
 from itertools import compress
 
-from engine.base.language import tr_count
 from engine.search.explanation import Scored
 from engine.search.stages import Stages
 from engine.store.snapshot import Snapshot
@@ -132,12 +131,7 @@ def put_first(ranked: list[Scored], named: dict[int, int], stages: Stages) -> li
             first[file] = scored._replace(score=factor, fresh=1.0, named=True)
     if not first:
         return ranked
-    note = tr_count(
-        "{count:,} of them comes first: its name matches.",
-        "{count:,} of them come first: their names match.",
-        len(first),
-    )
-    stages.add("title", len(ranked), len(ranked), note)
+    stages.add("title", len(ranked), len(ranked), len(first))
     # Age counts among them, too; the order within equal ones stays.
     return sorted(first.values(), key=lambda scored: -scored.score) + others
 
