@@ -72,13 +72,13 @@ class BuiltinMemory:
         self._workspace = workspace.resolve()
         self._settings = settings
         self._lifetime = Lifetime()
-        self._store = IndexStore(usable_index_files(self._workspace, settings.store.path))
+        self.store = IndexStore(usable_index_files(self._workspace, settings.store.path))
         try:
-            self._user = UserData(self._store.files.user, read_only=bool(self._store.read_only))
+            self._user = UserData(self.store.files.user, read_only=bool(self.store.read_only))
         except BaseException:
-            self._store.close()
+            self.store.close()
             raise
-        self._vectors = VectorIndex(self._store, settings.store.vector)
+        self.vectors = VectorIndex(self.store, settings.store.vector)
         self._threads = BackgroundExecutor(executor)
         self._slot = ActiveProvider(
             lambda cancel: select_provider(settings, cancel=cancel),
@@ -86,26 +86,24 @@ class BuiltinMemory:
             self._threads,
         )
         self._listeners = Listeners()
-        self._indexing = IndexingService(self._user, self._listeners.tell)
+        self.indexing = IndexingService(self._user, self._listeners.tell)
         self._guard = PathGuard(self._workspace, settings)
-        shared = None if share is None else share(self._store, self._slot, self._guard, self._listeners)
+        shared = None if share is None else share(self.store, self._slot, self._guard, self._listeners)
         self._searcher: Questions = (
-            Searcher(
-                settings.query.cache, self._store, self._vectors, self._slot.provider, self._slot.note, self._guard
-            )
+            Searcher(settings.query.cache, self.store, self.vectors, self._slot.provider, self._slot.note, self._guard)
             if shared is None
             else shared.questions
         )
         context = MemoryContext(
             workspace=self._workspace,
             settings=settings,
-            store=self._store,
-            vectors=self._vectors,
+            store=self.store,
+            vectors=self.vectors,
             user_data=self._user,
             provider=self._slot,
             guard=self._guard,
             listeners=self._listeners,
-            indexing=self._indexing,
+            indexing=self.indexing,
             threads=self._threads,
         )
         self._updates = IndexUpdates(
@@ -213,7 +211,7 @@ class BuiltinMemory:
         self._lifetime.check()
         report = self._updates.run(reason, force=force, progress=progress, cancel=cancel, approve=approve)
         if report.batch_jobs and not report.cancelled:
-            self._indexing.poll_batch_jobs()
+            self.indexing.poll_batch_jobs()
         return report
 
     def estimate_embedding(
@@ -240,14 +238,14 @@ class BuiltinMemory:
         return gone
 
     def warm_session(self, session_key: str) -> None:
-        self._indexing.session_started(session_key)
+        self.indexing.session_started(session_key)
 
     def catch_up(self, seconds: float) -> None:
         self._lifetime.check()
-        self._indexing.catch_up(seconds)
+        self.indexing.catch_up(seconds)
 
     def current_sync(self) -> CancelToken | None:
-        return self._indexing.current()
+        return self.indexing.current()
 
     def add_status_listener(self, listener: StatusListener) -> Callable[[], None]:
         return self._listeners.add(listener)
@@ -260,17 +258,17 @@ class BuiltinMemory:
         return probe
 
     def probe_vector(self) -> Probe:
-        return self._vectors.probe()
+        return self.vectors.probe()
 
     def close(self) -> None:
         if not self._lifetime.end():
             return
         self._slot.stop_waiting()
-        self._indexing.close()
+        self.indexing.close()
         self._slot.close()
         self._threads.close()
         self._user.close()
-        self._store.close()
+        self.store.close()
 
     # --- internals ------------------------------------------------------------------------------------------------
 
@@ -279,13 +277,13 @@ class BuiltinMemory:
         session_key = options.get("session_key")
         if session_key is not None:
             self.warm_session(session_key)
-        self._indexing.searched()
+        self.indexing.searched()
         try:
             return self._answer(request, cancel)
         except IndexCorrupt as damage:
             if not self._updates.mend(damage):
                 return self._answer(request, cancel)
-            raise IndexCorrupt(self._store.recovered or str(damage)) from damage
+            raise IndexCorrupt(self.store.recovered or str(damage)) from damage
 
     def _answer(self, request: SearchRequest, cancel: CancelToken | None) -> SearchOutcome:
         outcome = self._searcher.search(request, cancel)
@@ -294,5 +292,5 @@ class BuiltinMemory:
         return msgspec.structs.replace(outcome, remote=True) if remote else outcome
 
     def _after_mending(self) -> None:
-        self._indexing.request("fallback")
+        self.indexing.request("fallback")
         self._listeners.tell()

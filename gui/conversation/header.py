@@ -26,17 +26,17 @@ class ConversationHeader(QFrame):
     def __init__(self, buttons: Sequence[QAction], menu: Sequence[QAction | None], parent: QWidget) -> None:
         super().__init__(parent)
         self.setProperty("role", "side")
-        self._title = ElidedLabel()
-        self._title.setProperty("role", "strong")
+        self.title = ElidedLabel()
+        self.title.setProperty("role", "strong")
         self._facts = ElidedLabel()
         self._facts.setProperty("role", "meta")
-        self._actions = FoldingActions(buttons, menu, self)
+        self.folding = FoldingActions(buttons, menu, self)
         self._line = line()
         first = QHBoxLayout()
         first.setContentsMargins(_SIDE, 6, _SIDE, 0)
         first.setSpacing(_GAP)
-        first.addWidget(self._title, 1)
-        for button in (*self._actions.buttons, self._actions.more):
+        first.addWidget(self.title, 1)
+        for button in (*self.folding.buttons, self.folding.more):
             first.addWidget(button)
         second = QHBoxLayout()
         second.setContentsMargins(_SIDE, 2, _SIDE, 7)
@@ -50,7 +50,7 @@ class ConversationHeader(QFrame):
 
     def show_session(self, session: SessionText) -> None:
         summary = session.summary
-        self._title.setText(summary.title or tr(UNTITLED))
+        self.title.setText(summary.title or tr(UNTITLED))
         when = "" if summary.started is None else date(summary.started)
         unknown = sum(count for _, count in session.unknown)
         facts = [
@@ -70,7 +70,7 @@ class ConversationHeader(QFrame):
 
     def show_title(self, title: str) -> None:
         """Before the session is read."""
-        self._title.setText(title)
+        self.title.setText(title)
         self._facts.setText("")
         self._facts.set_tip("")
 
@@ -80,20 +80,20 @@ class ConversationHeader(QFrame):
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """Have these at the end of the menu, too."""
-        self._actions.offer(actions)
+        self.folding.offer(actions)
 
     def set_ready(self, ready: bool) -> None:
         """Whether there is something to act on."""
-        self._actions.set_ready(ready)
+        self.folding.set_ready(ready)
 
     def minimumSizeHint(self) -> QSize:
         hint = super().minimumSizeHint()
-        return QSize(2 * _SIDE + 60 + self._actions.more.sizeHint().width(), hint.height())
+        return QSize(2 * _SIDE + 60 + self.folding.more.sizeHint().width(), hint.height())
 
     def _fold(self) -> None:
-        wanted = min(self._title.sizeHint().width(), round(_LEAST_TITLE * font_scale()))
-        room = self.width() - 2 * _SIDE - wanted - _GAP - self._actions.more.sizeHint().width()
-        for button in self._actions.buttons:
+        wanted = min(self.title.sizeHint().width(), round(_LEAST_TITLE * font_scale()))
+        room = self.width() - 2 * _SIDE - wanted - _GAP - self.folding.more.sizeHint().width()
+        for button in self.folding.buttons:
             room -= button.sizeHint().width() + _GAP
             button.setHidden(room < 0)
 

@@ -48,20 +48,20 @@ class ConversationPanel(BaseViewer):
         self._wanted: Wanted | None = None
         self._opened: OpenedSession | None = None
         self._left = ReadingPlaces()
-        self._view = ConversationView(jobs)
+        self.view = ConversationView(jobs)
         self._opener = SessionLoader(jobs, self)
-        self._watch = SessionWatch(jobs, self)
-        self._below = NewMessagesButton(self._view)
+        self.live_updates = SessionWatch(jobs, self)
+        self.new_messages = NewMessagesButton(self.view)
         self._links = LinkFollower(jobs, self)
-        self._actions = ConversationActions(jobs, self._view, self)
-        self._chunks = ConversationChunks(jobs, self._view, self)
-        do = self._actions
-        chunks = self._chunks.inspector.margin_action
+        self.session_actions = ConversationActions(jobs, self.view, self)
+        self.chunks = ConversationChunks(jobs, self.view, self)
+        do = self.session_actions
+        chunks = self.chunks.inspector.margin_action
         menu = [do.copy_message, do.link, do.like, do.copy_session, do.raw, None, self._find, chunks]
         buttons = [do.detail, do.prompts, do.remember, do.resume, do.more, do.similar]
-        self._header = ConversationHeader(buttons, menu, self)
-        self._put_together(self._header, self._header.show_active, self._view)
-        self._put_below(self._chunks.card)
+        self.header = ConversationHeader(buttons, menu, self)
+        self._put_together(self.header, self.header.show_active, self.view)
+        self._put_below(self.chunks.card)
         self._connect()
         self.clear()
 
@@ -70,13 +70,13 @@ class ConversationPanel(BaseViewer):
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Set the memory, or None; the shown session is closed."""
         self._manager = manager
-        self._chunks.set_manager(manager)
+        self.chunks.set_manager(manager)
         self.clear()
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """What the memory of these sessions cannot do."""
-        self._actions.show_unsupported(lacks)
-        self._chunks.inspector.show_unsupported(lacks)
+        self.session_actions.show_unsupported(lacks)
+        self.chunks.inspector.show_unsupported(lacks)
 
     def show_session(self, path: str, line: int | None = None, query: str = "", message: str = "") -> None:
         """Show a session, at a line of its transcript or at a message, with the words of a query marked."""
@@ -87,7 +87,7 @@ class ConversationPanel(BaseViewer):
             before, self._wanted = self._wanted, Wanted(path, line, query, opened.wanted.reveal, message)
             if before != self._wanted:
                 found = before is not None and before.line is None and before.query == query
-                if found and self._view.has_returned:
+                if found and self.view.has_returned:
                     self.return_to(
                         path, self.view_state
                     )  # the best hit arrived late: the user is back at the old position
@@ -104,13 +104,13 @@ class ConversationPanel(BaseViewer):
     @property
     def view_state(self) -> ReadingPlace | None:
         """The user's position in the open session; None if there is none."""
-        place = self._view.reading
+        place = self.view.reading
         return None if self._opened is None else place
 
     @property
     def scrolled(self) -> SignalInstance:
         """The value of the scroll bar."""
-        return self._view.verticalScrollBar().valueChanged
+        return self.view.verticalScrollBar().valueChanged
 
     def return_to(self, path: str, place: ReadingPlace | None = None) -> None:
         """Show this session where it was left, or at `place`, when it comes next; empty for no session."""
@@ -120,26 +120,26 @@ class ConversationPanel(BaseViewer):
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """Add actions of other parts for the open session."""
-        self._header.offer(actions)
-        self._actions.offered = actions
+        self.header.offer(actions)
+        self.session_actions.offered = actions
 
     @Slot()
     def remember(self) -> None:
         """Ask for a note of the session that is shown."""
-        self._actions.remember.trigger()
+        self.session_actions.remember.trigger()
 
     def refresh(self) -> None:
         """Update the open session after a change of the index, without scrolling."""
         if self._manager is not None and self._opened is not None:
-            self._watch.look(self._manager, self._opened)
-            self._chunks.inspector.refresh()
+            self.live_updates.look(self._manager, self._opened)
+            self.chunks.inspector.refresh()
 
     def clear(self, instead: NothingToRead = CHOOSE_SESSION) -> None:
         """Show no session, but these words."""
         self._wanted = None
         self._opener.cancel()
         self._drop()
-        self._header.hide()
+        self.header.hide()
         self._say(tr(instead.sentence), keys=tr(instead.keys))
 
     # --- opening --------------------------------------------------------------------------------------------------
@@ -152,30 +152,30 @@ class ConversationPanel(BaseViewer):
         if (place := self.view_state) is not None:
             self._left.leave(place)
         self._close_find()
-        self._finding.hits.leave()
-        self._watch.stop()
-        self._below.hide()
-        self._banner.clear(_SECRETS)
+        self.finding.hits.leave()
+        self.live_updates.stop()
+        self.new_messages.hide()
+        self.banner.clear(_SECRETS)
         self._opened = None
-        self._chunks.show_conversation(None)
-        self._actions.set_session(self._manager, None)
-        self._view.set_conversation(None, None)
+        self.chunks.show_conversation(None)
+        self.session_actions.set_session(self._manager, None)
+        self.view.set_conversation(None, None)
 
     def _on_opened(self, opened: OpenedSession) -> None:
         self._drop()
         self._opened = opened
         session = opened.conversation.session
-        self._view.set_conversation(opened.conversation, opened.rows)
-        self._chunks.show_conversation(opened.conversation)
-        self._actions.set_session(self._manager, opened.conversation, revealed=opened.wanted.reveal)
-        self._header.show_session(session)
-        self._header.show()
-        self._header.set_ready(True)
+        self.view.set_conversation(opened.conversation, opened.rows)
+        self.chunks.show_conversation(opened.conversation)
+        self.session_actions.set_session(self._manager, opened.conversation, revealed=opened.wanted.reveal)
+        self.header.show_session(session)
+        self.header.show()
+        self.header.set_ready(True)
         self._tell_of_secrets(opened)
         if not opened.conversation.entries:
             self._say(tr("Nothing was said in this session."))
             return
-        self._show_page(self._view)
+        self._show_page(self.view)
         self._land(opened.wanted, opened.landing)
         self.session_shown.emit(session.summary.path)
 
@@ -186,16 +186,16 @@ class ConversationPanel(BaseViewer):
         conversation = self._opened.conversation
         near = conversation.entries[landing.entry].first_piece + 1
         lines = ConversationLines(conversation)
-        self._finding.hits.look_in(self._view, lines, near=near, query=wanted.query, language=conversation.language)
+        self.finding.hits.look_in(self.view, lines, near=near, query=wanted.query, language=conversation.language)
         if landing.hit is not None:
-            self._view.show_hit(landing.hit)
+            self.view.show_hit(landing.hit)
         elif wanted.line is not None and wanted.query:
-            self._view.show_line(*conversation.at_line(wanted.line))  # it was found by what it means
+            self.view.show_line(*conversation.at_line(wanted.line))  # it was found by what it means
         elif wanted.line is not None:
-            self._view.go_to_entry(landing.entry)
+            self.view.go_to_entry(landing.entry)
         place = self._left.arrive(wanted.path)
         if place is not None:
-            self._view.return_to(place)
+            self.view.return_to(place)
 
     def _on_grown(self, grown: NewMessages) -> None:
         before, opened = self._opened, grown.opened
@@ -203,28 +203,28 @@ class ConversationPanel(BaseViewer):
             self._on_opened(opened)
             return
         self._opened = opened
-        self._view.grow(opened.conversation, opened.rows, grown.same)
-        self._chunks.show_conversation(opened.conversation)
-        self._actions.set_session(self._manager, opened.conversation, revealed=opened.wanted.reveal)
-        self._header.show_session(opened.conversation.session)
-        self._finding.hits.look_on(ConversationLines(opened.conversation))
+        self.view.grow(opened.conversation, opened.rows, grown.same)
+        self.chunks.show_conversation(opened.conversation)
+        self.session_actions.set_session(self._manager, opened.conversation, revealed=opened.wanted.reveal)
+        self.header.show_session(opened.conversation.session)
+        self.finding.hits.look_on(ConversationLines(opened.conversation))
         if opened.conversation.session.masked != before.conversation.session.masked:
             self._tell_of_secrets(opened)
-        self._below.tell(len(before.conversation.entries))
+        self.new_messages.tell(len(before.conversation.entries))
 
     def _on_failed(self, sentence: str) -> None:
         self._drop()
-        self._header.hide()
+        self.header.hide()
         self._say(sentence, retry=True)
 
     def _on_slow(self) -> None:
         self._drop()
-        self._header.hide()
+        self.header.hide()
         self._say(tr("Reading the session…"))
 
     def _say(self, sentence: str, *, keys: str = "", retry: bool = False) -> None:
-        self._empty.say(sentence, keys=keys, retry=retry)
-        self._show_page(self._empty)
+        self.empty_page.say(sentence, keys=keys, retry=retry)
+        self._show_page(self.empty_page)
 
     # --- secrets --------------------------------------------------------------------------------------------------
 
@@ -239,17 +239,17 @@ class ConversationPanel(BaseViewer):
                 held,
             )
             hide = Action(tr("Mask them"), lambda: self._reread(reveal=False))
-            self._banner.say(said, "degraded", hide, key=_SECRETS)
+            self.banner.say(said, "degraded", hide, key=_SECRETS)
         else:
             said = tr_count(
                 "{count:,} message holds secrets, which are masked.",
                 "{count:,} messages hold secrets, which are masked.",
                 held,
             )
-            self._banner.say(said, "off", Action(tr("Reveal…"), self._ask_to_reveal), key=_SECRETS)
+            self.banner.say(said, "off", Action(tr("Reveal…"), self._ask_to_reveal), key=_SECRETS)
 
     def _ask_to_reveal(self) -> None:
-        self._banner.say(
+        self.banner.say(
             tr("Show these secrets in plain text on this screen? They are masked again in the next session."),
             "degraded",
             Action(tr("Reveal them"), lambda: self._reread(reveal=True)),
@@ -259,7 +259,7 @@ class ConversationPanel(BaseViewer):
 
     def _ask_before(self, show: Callable[[], None]) -> None:
         """Before something shows secrets though they are masked here."""
-        self._banner.say(
+        self.banner.say(
             tr("This is the raw line of the transcript, with its secrets in plain text."),
             "degraded",
             Action(tr("Show it"), show),
@@ -273,7 +273,7 @@ class ConversationPanel(BaseViewer):
 
     def _reread(self, *, reveal: bool) -> None:
         """The same session at the same message."""
-        current = self._view.current
+        current = self.view.current
         if self._opened is None or self._wanted is None or current is None:
             return
         conversation = self._opened.conversation
@@ -285,8 +285,8 @@ class ConversationPanel(BaseViewer):
 
     def _open_find(self) -> None:
         if self._opened is not None:
-            selected = self._view.selected_text()
-            self._finding.bar.open(selected if "\n" not in selected else "")
+            selected = self.view.selected_text()
+            self.finding.bar.open(selected if "\n" not in selected else "")
 
     def _follow(self, url: QUrl) -> None:
         """Open web links; file links of an agent are outside of the index."""
@@ -296,18 +296,18 @@ class ConversationPanel(BaseViewer):
     def _connect(self) -> None:
         self._opener.opened.connect(self._on_opened)
         self._opener.landed.connect(self._land)
-        self._watch.grown.connect(self._on_grown)
+        self.live_updates.grown.connect(self._on_grown)
         self._opener.failed.connect(self._on_failed)
         self._opener.slow.connect(self._on_slow)
-        self._empty.retry.connect(self._open)
-        self._actions.said.connect(self._hint.say)
-        self._actions.unmasking.connect(self._ask_before)
-        self._links.said.connect(self._hint.say)
-        self._view.link_clicked.connect(self._follow)
-        self._actions.more_wanted.connect(self.more_wanted)
-        self._actions.similar_wanted.connect(self.similar_wanted)
-        self._actions.remember_wanted.connect(self.remember_wanted)
-        self._actions.like_wanted.connect(self.like_wanted)
-        self._actions.link_wanted.connect(self.link_wanted)
-        self._chunks.inspector.more_wanted.connect(self.like_wanted)
-        self._chunks.inspector.said.connect(self._hint.say)
+        self.empty_page.retry.connect(self._open)
+        self.session_actions.said.connect(self.hint.say)
+        self.session_actions.unmasking.connect(self._ask_before)
+        self._links.said.connect(self.hint.say)
+        self.view.link_clicked.connect(self._follow)
+        self.session_actions.more_wanted.connect(self.more_wanted)
+        self.session_actions.similar_wanted.connect(self.similar_wanted)
+        self.session_actions.remember_wanted.connect(self.remember_wanted)
+        self.session_actions.like_wanted.connect(self.like_wanted)
+        self.session_actions.link_wanted.connect(self.link_wanted)
+        self.chunks.inspector.more_wanted.connect(self.like_wanted)
+        self.chunks.inspector.said.connect(self.hint.say)

@@ -212,46 +212,46 @@ class OverviewPage(IndexPage):
         self.map = MapPanel(jobs)
         self.map.open_requested.connect(self.open_requested)
         self.map.action_requested.connect(self.action_requested)
-        self._folders = FolderCard()
-        self._syncs = ChartCard(
+        self.folders = FolderCard()
+        self.syncs = ChartCard(
             tr("Syncs"),
             BarChart(tr("Syncs"), 72, bar_width=9),
             SYNC_COLUMNS,
             tr("Every update of the index will be listed here."),
             newest_first=True,
         )
-        self._speed = ChartCard(
+        self.speed = ChartCard(
             tr("Throughput"),
             SparkChart(tr("Throughput"), 56),
             THROUGHPUT_COLUMNS,
             tr("Drawn while a sync runs."),
             newest_first=True,
         )
-        self._sizes = ChartCard(
+        self.sizes = ChartCard(
             tr("Chunk sizes"), BarChart(tr("Chunk sizes"), 116), chart_data.SIZE_COLUMNS, tr("There is no chunk yet.")
         )
-        self._attention = AttentionCard(_GROUPS)
-        self._disk = ChartCard(
+        self.attention = AttentionCard(_GROUPS)
+        self.disk = ChartCard(
             tr("On disk"), ShareChart(tr("On disk"), 8), chart_data.DISK_COLUMNS, tr("Nothing is on disk yet.")
         )
-        self._times = ChartCard(
+        self.times = ChartCard(
             tr("Files over time"),
             BarChart(tr("Files over time"), 88),
             chart_data.TIME_COLUMNS,
             tr("There is no file yet."),
         )
-        self._charts = (self._folders, self._syncs, self._speed, self._sizes, self._disk, self._times)
+        self._charts = (self.folders, self.syncs, self.speed, self.sizes, self.disk, self.times)
         self._columns = TwoColumns(
             above,
-            (self.map, self._folders, self._syncs),
-            (self._sizes, self._attention, self._disk, self._times, self._speed),
-            (self._attention, self.map, self._folders, self._sizes, self._syncs, self._speed, self._disk, self._times),
+            (self.map, self.folders, self.syncs),
+            (self.sizes, self.attention, self.disk, self.times, self.speed),
+            (self.attention, self.map, self.folders, self.sizes, self.syncs, self.speed, self.disk, self.times),
         )
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)
         page.addWidget(self._columns)
-        self._attention.action_requested.connect(self._act)
-        self._syncs.chart.opened.connect(self._show_sync)
+        self.attention.action_requested.connect(self._act)
+        self.syncs.chart.opened.connect(self._show_sync)
         self._place_figures()
         self.clear()
 
@@ -293,17 +293,17 @@ class OverviewPage(IndexPage):
 
     def show_read(self, found: _Counted) -> None:
         self._overview = found.overview
-        self._attention.show_rows("overview", ())
-        self._folders.show_folders(found.overview.folders)
-        self._sizes.show_series(found.sizes)
-        self._disk.show_series(found.disk)
-        self._times.show_series(found.times, tr("notes by last change, sessions by start"))
-        self._syncs.show_series(found.syncs)
+        self.attention.show_rows("overview", ())
+        self.folders.show_folders(found.overview.folders)
+        self.sizes.show_series(found.sizes)
+        self.disk.show_series(found.disk)
+        self.times.show_series(found.times, tr("notes by last change, sessions by start"))
+        self.syncs.show_series(found.syncs)
         self._show_live()
 
     def show_problem(self, sentence: str) -> None:
         again = Attention("", "degraded", tr("The index could not be counted"), sentence, (tr("Try again"), _AGAIN))
-        self._attention.show_rows("overview", (again,))
+        self.attention.show_rows("overview", (again,))
 
     def clear(self) -> None:
         self._overview = None
@@ -311,7 +311,7 @@ class OverviewPage(IndexPage):
         self._throughput.clear()
         for card, figure in zip(self._figures, NOTHING, strict=True):
             card.show_figure(figure)
-        self._attention.show_rows("status", ())
+        self.attention.show_rows("status", ())
         for chart in (self.map, *self._charts):
             chart.hide()
 
@@ -330,8 +330,8 @@ class OverviewPage(IndexPage):
             return
         for card, figure in zip(self._figures, figures(status, self._overview), strict=True):
             card.show_figure(figure)
-        self._attention.show_rows("status", attention_of(status))
-        self._speed.show_series(self._throughput.series(), self._throughput.now())
+        self.attention.show_rows("status", attention_of(status))
+        self.speed.show_series(self._throughput.series(), self._throughput.now())
         some = bool(status.files) and self._overview is not None
         self._columns.set_single(not some)
         for chart in (self.map, *self._charts):
@@ -340,7 +340,7 @@ class OverviewPage(IndexPage):
     @Slot(str, tuple)
     def show_attention(self, page: str, rows: tuple[Attention, ...]) -> None:
         """Attention rows of another page."""
-        self._attention.show_rows(page, rows)
+        self.attention.show_rows(page, rows)
 
     @Slot(str)
     def _act(self, action: str) -> None:
@@ -352,7 +352,7 @@ class OverviewPage(IndexPage):
     @Slot(object)
     def _show_sync(self, mark: Mark) -> None:
         if self._overview is not None:
-            show_sync(self._overview.syncs[self._syncs.chart.series.marks.index(mark)], self.window())
+            show_sync(self._overview.syncs[self.syncs.chart.series.marks.index(mark)], self.window())
 
     # --- paths ------------------------------------------------------------------------------------------------------
 

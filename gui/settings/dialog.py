@@ -126,30 +126,30 @@ class SettingsDialog(QDialog):
         self.setWindowTitle(tr("Settings"))
         self.model = SettingsModel(jobs, config, self)
         self.pages = Pages(jobs, config, self.model, makers or {}, switches, self)
-        self._results = ResultsPage(self.model, switches)
+        self.results = ResultsPage(self.model, switches)
         self._message = MessagePage()
-        self._footer = DialogFooter(self.model)
-        self._query = QLineEdit()
+        self.footer = DialogFooter(self.model)
+        self.query_field = QLineEdit()
         self._calm = QTimer(self, singleShot=True, interval=_TYPING_MS)
-        self._choice = PageChoice(self.pages.names, self)
+        self.page_choice = PageChoice(self.pages.names, self)
         self._stack = QStackedWidget()
-        for widget in (self._results, self._message):
+        for widget in (self.results, self._message):
             self._stack.addWidget(widget)
         self._lay_out()
         self._connect()
 
     def _lay_out(self) -> None:
-        self._query.setPlaceholderText(tr("Search all settings"))
-        self._query.setAccessibleName(tr("Search all settings"))
-        add_clear_button(self._query)
+        self.query_field.setPlaceholderText(tr("Search all settings"))
+        self.query_field.setAccessibleName(tr("Search all settings"))
+        add_clear_button(self.query_field)
         head = QHBoxLayout()
         head.setContentsMargins(16, 10, 16, 10)
         head.setSpacing(8)
-        head.addWidget(self._query, 1)
-        head.addWidget(self._choice.box)
+        head.addWidget(self.query_field, 1)
+        head.addWidget(self.page_choice.box)
         row = QHBoxLayout()
         row.setSpacing(0)
-        for widget in (self._choice.list, self._choice.edge):
+        for widget in (self.page_choice.list, self.page_choice.edge):
             row.addWidget(widget)
         row.addWidget(self._stack, 1)
         column = QVBoxLayout(self)
@@ -159,26 +159,26 @@ class SettingsDialog(QDialog):
         column.addWidget(line())
         column.addLayout(row, 1)
         column.addWidget(line())
-        column.addWidget(self._footer)
+        column.addWidget(self.footer)
 
     def _connect(self) -> None:
         self._calm.timeout.connect(self._search)
-        self._query.textEdited.connect(lambda _: self._calm.start())
-        self._query.textChanged.connect(self._cleared)
-        self._choice.chosen.connect(self._choose)
-        self._results.page_wanted.connect(self.show_page)
+        self.query_field.textEdited.connect(lambda _: self._calm.start())
+        self.query_field.textChanged.connect(self._cleared)
+        self.page_choice.chosen.connect(self._choose)
+        self.results.page_wanted.connect(self.show_page)
         self.pages.page_wanted.connect(self.show_page)
         self.pages.saved.connect(self._saved)
         self.pages.purged.connect(self.purged)
-        self.pages.save_button.connect(self._footer.add_button)
-        self._footer.add_button(guide_button(lambda: GUIDE[self.page]))
+        self.pages.save_button.connect(self.footer.add_button)
+        self.footer.add_button(guide_button(lambda: GUIDE[self.page]))
         model = self.model
         model.loaded.connect(self._loaded)
         model.in_force.connect(self.in_force)
         model.applied.connect(lambda: self.saved.emit(None))
         model.refused.connect(self._refused)
         model.unreadable.connect(self._unreadable)
-        self._footer.closing.connect(self.accept)
+        self.footer.closing.connect(self.accept)
         self.finished.connect(self._stop)
         for keys, run in ((QKeySequence.StandardKey.Find, self._find), (QKeySequence.StandardKey.Undo, self._undo)):
             QShortcut(keys, self, run)
@@ -188,12 +188,12 @@ class SettingsDialog(QDialog):
     @property
     def ready(self) -> bool:
         """Nothing is being looked at, tried or saved."""
-        return self.model.ready and self.pages.ready and self._results.ready and not self._calm.isActive()
+        return self.model.ready and self.pages.ready and self.results.ready and not self._calm.isActive()
 
     @property
     def page(self) -> SettingsPage:
         """The one that is chosen in the list."""
-        return self._choice.name
+        return self.page_choice.name
 
     def begin(
         self,
@@ -207,13 +207,13 @@ class SettingsDialog(QDialog):
         `page` None for the last one shown, initially the one that needs a decision.
         """
         self.renew(folder, settings, manager)
-        self._query.clear()
-        if page is None and not self._choice.any:
+        self.query_field.clear()
+        if page is None and not self.page_choice.any:
             page = "engine" if self.pages.lacks_models else "embedding"
         self.open()
         room = self.screen().availableSize()
         self.resize(QSize(font_at(_WIDTH).pixelSize(), font_at(_HEIGHT).pixelSize()).boundedTo(room))
-        self._choice.fold(self.width())
+        self.page_choice.fold(self.width())
         self.show_page(page or self.page)
 
     def renew(self, folder: Path, settings: Settings, manager: MemorySearchManager | None) -> None:
@@ -237,7 +237,7 @@ class SettingsDialog(QDialog):
 
     def search(self, query: str) -> None:
         """Find options, as if the user had typed this."""
-        self._query.setText(query)
+        self.query_field.setText(query)
         self._search()
 
     # --- pages ------------------------------------------------------------------------------------------------------
@@ -245,23 +245,23 @@ class SettingsDialog(QDialog):
     @Slot(str)
     def show_page(self, name: SettingsPage) -> None:
         """Go to a page, and into it."""
-        self._query.clear()
+        self.query_field.clear()
         if name == self.page:
             self._choose()
-        self._choice.choose(name)
+        self.page_choice.choose(name)
         self._take_focus()
 
     @Slot()
     def _choose(self) -> None:
         """Show the selected page, or the search results instead."""
-        self._choice.show_chosen(True)
-        if self._query.text().strip() and self.model.read:
+        self.page_choice.show_chosen(True)
+        if self.query_field.text().strip() and self.model.read:
             self._search()
             return
         page = self.pages.page(self.page) if self.model.read or self.pages.stands_alone(self.page) else None
         if page is not None and self._stack.indexOf(page) < 0:
             self._stack.addWidget(page)
-            put_behind(stop_before(self._footer), stops(page))
+            put_behind(stop_before(self.footer), stops(page))
         if page is not None:
             self._stack.setCurrentWidget(page)
         self.pages.show_buttons(self.page if page is not None else None)
@@ -275,13 +275,13 @@ class SettingsDialog(QDialog):
     @Slot()
     def _search(self) -> None:
         self._calm.stop()
-        query = self._query.text().strip()
+        query = self.query_field.text().strip()
         if not query:
             self._choose()
         elif self.model.read:
-            self._results.search(query, self.pages.names)
-            self._stack.setCurrentWidget(self._results)
-            self._choice.show_chosen(False)
+            self.results.search(query, self.pages.names)
+            self._stack.setCurrentWidget(self.results)
+            self.page_choice.show_chosen(False)
             self.pages.show_buttons(None)
 
     @Slot(str)
@@ -295,9 +295,9 @@ class SettingsDialog(QDialog):
     @Slot()
     def _loaded(self) -> None:
         shown = self._stack.currentWidget()
-        if shown is self._message or shown is self._results or self._stack.count() == _OWN:
+        if shown is self._message or shown is self.results or self._stack.count() == _OWN:
             self._choose()
-            if self._stack.currentWidget() is not self._results:
+            if self._stack.currentWidget() is not self.results:
                 self._take_focus()
 
     @Slot(object, str)
@@ -330,8 +330,8 @@ class SettingsDialog(QDialog):
 
     @Slot()
     def _find(self) -> None:
-        self._query.setFocus(Qt.FocusReason.ShortcutFocusReason)
-        self._query.selectAll()
+        self.query_field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.query_field.selectAll()
 
     @Slot()
     def _stop(self) -> None:
@@ -346,14 +346,14 @@ class SettingsDialog(QDialog):
         if hasattr(page, "keep_typed"):
             page.keep_typed()
         if self.model.waiting:
-            self._footer.ask()
+            self.footer.ask()
         else:
             super().reject()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        key, in_box = event.key(), self._query.hasFocus()
-        if key == Qt.Key.Key_Escape and self._query.text():
-            self._query.clear()  # Escape clears the search before it closes the window
+        key, in_box = event.key(), self.query_field.hasFocus()
+        if key == Qt.Key.Key_Escape and self.query_field.text():
+            self.query_field.clear()  # Escape clears the search before it closes the window
         elif in_box and key in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._search()
             self._take_focus()
@@ -362,7 +362,7 @@ class SettingsDialog(QDialog):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._choice.fold(self.width())
+        self.page_choice.fold(self.width())
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

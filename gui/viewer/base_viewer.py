@@ -27,21 +27,21 @@ class BaseViewer(QWidget):
 
     def __init__(self, jobs: Jobs, words: FindMessages, parent: QWidget | None) -> None:
         super().__init__(parent)
-        self._empty = EmptyPage()
-        self._page: QWidget = self._empty
-        self._card: ChunkCard | None = None
+        self.empty_page = EmptyPage()
+        self.page: QWidget = self.empty_page
+        self.card: ChunkCard | None = None
         self._stack = QStackedWidget()
-        self._hint = Hint(self._stack)
-        self._banner = Banner()
-        self._banner.left.connect(self.setFocus)
-        self._finding = FindInText(jobs, self, words)
-        self._finding.closed.connect(self._close_find)
-        self._finding.notice.connect(self._hint.say)
+        self.hint = Hint(self._stack)
+        self.banner = Banner()
+        self.banner.left.connect(self.setFocus)
+        self.finding = FindInText(jobs, self, words)
+        self.finding.closed.connect(self._close_find)
+        self.finding.notice.connect(self.hint.say)
         self._find = key_action(self, FIND, tr(words.find))
         self._find.triggered.connect(self._open_find)
         for hit, forward in ((NEXT_HIT, True), (PREVIOUS_HIT, False)):
             step = key_action(self, hit)
-            step.triggered.connect(lambda _=False, forward=forward: self._finding.step(forward))
+            step.triggered.connect(lambda _=False, forward=forward: self.finding.step(forward))
 
     def _put_together(self, header: QWidget, show_active: Callable[[bool], None], *pages: QWidget) -> None:
         """Stack the header, messages, the find bar, and one of `pages` or the empty one.
@@ -49,26 +49,26 @@ class BaseViewer(QWidget):
         `show_active` is called with whether one of `pages` has the focus.
         """
         self._show_active = show_active
-        for page in (self._empty, *pages):
+        for page in (self.empty_page, *pages):
             self._stack.addWidget(page)
         for page in pages:
             page.installEventFilter(self)
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for part in (header, self._banner, self._finding.bar):
+        for part in (header, self.banner, self.finding.bar):
             column.addWidget(part)
         column.addWidget(self._stack, 1)
 
     def _put_below(self, card: ChunkCard) -> None:
         """A card below the pages, which Esc closes first."""
-        self._card = card
+        self.card = card
         self._column.addWidget(card)
         card.left.connect(self.setFocus)
 
     def _show_page(self, page: QWidget) -> None:
-        had_focus = self._page.hasFocus()
-        self._page = page
+        had_focus = self.page.hasFocus()
+        self.page = page
         self._stack.setCurrentWidget(page)
         if had_focus:
             page.setFocus()
@@ -78,8 +78,8 @@ class BaseViewer(QWidget):
         raise NotImplementedError
 
     def _close_find(self) -> None:
-        if self._finding.open and self._finding.close():
-            self._page.setFocus()
+        if self.finding.open and self.finding.close():
+            self.page.setFocus()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() in (QEvent.Type.FocusIn, QEvent.Type.FocusOut):
@@ -88,17 +88,17 @@ class BaseViewer(QWidget):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """The page takes it; a focus proxy would make Tab pass over the buttons above."""
-        self._page.setFocus(event.reason())
+        self.page.setFocus(event.reason())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Keys that the page does not use itself."""
         match event.key():
             case Qt.Key.Key_N:
-                self._finding.step(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
-            case Qt.Key.Key_Escape if self._finding.open:
+                self.finding.step(not event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            case Qt.Key.Key_Escape if self.finding.open:
                 self._close_find()
-            case Qt.Key.Key_Escape if self._card is not None and not self._card.isHidden():
-                self._card.close_card()
+            case Qt.Key.Key_Escape if self.card is not None and not self.card.isHidden():
+                self.card.close_card()
             case Qt.Key.Key_Escape:
                 self.escape_pressed.emit()
             case _:

@@ -106,7 +106,7 @@ class LineCanvas(QAbstractScrollArea):
         self._marks, self._found = MatchMarks(jobs, self), MatchMarks(jobs, self)
         for marks in (self._marks, self._found):
             marks.found.connect(self.viewport().update)
-        self._gutter = Gutter.for_lines(0, self._layouts.typography)
+        self.gutter = Gutter.for_lines(0, self._layouts.typography)
         self._scroll = ScrollPosition(self._height_of, self._guess_of)
         self._moving_bar = False
         self._next_frame = QTimer(self)
@@ -220,7 +220,7 @@ class LineCanvas(QAbstractScrollArea):
         return number, laid.column_at(x, point.y() - top - self._pad_above(number))
 
     def in_gutter(self, point: QPoint) -> bool:
-        return self._along(point) < self._gutter.edge
+        return self._along(point) < self.gutter.edge
 
     def _along(self, point: QPoint) -> int:
         """Distance of a point from the side of the gutter."""
@@ -228,7 +228,7 @@ class LineCanvas(QAbstractScrollArea):
 
     def _text_left(self) -> int:
         """Where the text begins in the viewport, while it is not scrolled to the side."""
-        return self._layouts.typography.scaled(_RIGHT_PAD) if self.isRightToLeft() else self._gutter.text_left
+        return self._layouts.typography.scaled(_RIGHT_PAD) if self.isRightToLeft() else self.gutter.text_left
 
     def _moved(self) -> None:
         """The view shows another part of the text."""
@@ -276,7 +276,7 @@ class LineCanvas(QAbstractScrollArea):
             top += self._height_of(number, self.viewport().height() - top)
 
     def _text_width(self) -> int:
-        return max(1, self.viewport().width() - self._gutter.text_left - self._layouts.typography.scaled(_RIGHT_PAD))
+        return max(1, self.viewport().width() - self.gutter.text_left - self._layouts.typography.scaled(_RIGHT_PAD))
 
     def _relayout(self) -> None:
         """Width, font, wrapping or text changed: the top of the view stays in place."""
@@ -285,7 +285,7 @@ class LineCanvas(QAbstractScrollArea):
             row = max(0, self._scroll.hidden - self._pad_above(line)) // self.row_height
             kept = self._layouts.line(line).row_start(row)
         typography = Typography.current()
-        self._gutter = Gutter.for_lines(self.line_count, typography, self._lanes)
+        self.gutter = Gutter.for_lines(self.line_count, typography, self._lanes)
         if self._layouts.set_geometry(typography, self._text_width() if self._wrap else None):
             self._widest = 0.0
             row = self._layouts.line(line).row_of(kept) if kept else 0
@@ -307,7 +307,7 @@ class LineCanvas(QAbstractScrollArea):
         painter.setFont(self._layouts.typography.font)
         mirror(painter, self.viewport().rect(), self.layoutDirection())
         typography = self._layouts.typography
-        pen = LinePainter(painter, tokens(self.palette()), typography, self._gutter, self._text_width())
+        pen = LinePainter(painter, tokens(self.palette()), typography, self.gutter, self._text_width())
         pen.visible = QRectF(self.viewport().rect())
         pen.shift = self.horizontalScrollBar().value()
         pen.until = until = time.perf_counter() + _FRAME_BUDGET

@@ -39,37 +39,37 @@ class ViewerHeader(QFrame):
         """`buttons` fold away from the last to the first; a None in `menu` is a line between groups."""
         super().__init__(parent)
         self.setProperty("role", "side")
-        self._title = ElidedLabel(parent=self)
-        self._title.setProperty("role", "strong")
-        self._crumb = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle, parent=self)
-        self._crumb.setProperty("role", "meta")
-        self._source, self._rendered = self._mode_button(tr("Source")), self._mode_button(tr("Rendered"))
-        tell_key(self._source, tr("The raw file"), TURN.name)
-        tell_key(self._rendered, tr("The file as a page"), TURN.name)
-        self._source.setChecked(True)
+        self.title = ElidedLabel(parent=self)
+        self.title.setProperty("role", "strong")
+        self.crumb = ElidedLabel(mode=Qt.TextElideMode.ElideMiddle, parent=self)
+        self.crumb.setProperty("role", "meta")
+        self.source_button, self.rendered_button = self._mode_button(tr("Source")), self._mode_button(tr("Rendered"))
+        tell_key(self.source_button, tr("The raw file"), TURN.name)
+        tell_key(self.rendered_button, tr("The file as a page"), TURN.name)
+        self.source_button.setChecked(True)
         modes = QButtonGroup(self)
-        modes.addButton(self._source)
-        modes.addButton(self._rendered)
-        modes.buttonClicked.connect(lambda: self._choose(self._rendered.isChecked()))
+        modes.addButton(self.source_button)
+        modes.addButton(self.rendered_button)
+        modes.buttonClicked.connect(lambda: self._choose(self.rendered_button.isChecked()))
         self._see_source = self._mode_action(tr("Show source"), rendered=False)
         self._see_rendered = self._mode_action(tr("Show rendered"), rendered=True)
-        self._actions = FoldingActions(buttons, menu, self, self._folded_mode)
+        self.folding = FoldingActions(buttons, menu, self, self._folded_mode)
         self._line = line()
         self._line.setParent(self)
 
     def show_title(self, title: str, breadcrumb: str) -> None:
-        self._title.setText(title)
-        self._crumb.setText(breadcrumb)
+        self.title.setText(title)
+        self.crumb.setText(breadcrumb)
         self._arrange()
 
     def toggle_mode(self) -> None:
         """Switch between source and page, as if the user had pressed the other button."""
-        if self._source.isEnabled():
-            self._choose(not self._rendered.isChecked())
+        if self.source_button.isEnabled():
+            self._choose(not self.rendered_button.isChecked())
 
     def show_mode(self, *, rendered: bool) -> None:
         """Say which of the two is on the screen."""
-        (self._rendered if rendered else self._source).setChecked(True)
+        (self.rendered_button if rendered else self.source_button).setChecked(True)
 
     def show_active(self, active: bool) -> None:
         """Show in the separator whether the focus is in the text below."""
@@ -79,19 +79,19 @@ class ViewerHeader(QFrame):
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """Have these at the end of the menu, too."""
-        self._actions.offer(actions)
+        self.folding.offer(actions)
 
     def set_ready(self, ready: bool) -> None:
         """Whether there is a file to see and to do something with."""
-        for button in (self._source, self._rendered):
+        for button in (self.source_button, self.rendered_button):
             button.setEnabled(ready)
-        self._actions.set_ready(ready)
+        self.folding.set_ready(ready)
 
     def sizeHint(self) -> QSize:
-        return QSize(520, max(round(_HEIGHT * font_scale()), self._source.sizeHint().height() + 2 * _GAP))
+        return QSize(520, max(round(_HEIGHT * font_scale()), self.source_button.sizeHint().height() + 2 * _GAP))
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(2 * _SIDE + _LEAST_TITLE + _GAP + self._actions.more.sizeHint().width(), self.sizeHint().height())
+        return QSize(2 * _SIDE + _LEAST_TITLE + _GAP + self.folding.more.sizeHint().width(), self.sizeHint().height())
 
     def _mode_button(self, text: str) -> QPushButton:
         return ToggleButton(text, self)
@@ -107,18 +107,18 @@ class ViewerHeader(QFrame):
 
     def _folded_mode(self) -> list[QAction]:
         """The switch between source and page, if its buttons are hidden."""
-        if not self._source.isHidden():
+        if not self.source_button.isHidden():
             return []
-        return [self._see_source if self._rendered.isChecked() else self._see_rendered]
+        return [self._see_source if self.rendered_button.isChecked() else self._see_rendered]
 
     def _arrange(self) -> None:
         """Place everything on one line, folding buttons away until the title has its room."""
-        title, crumb = self._title.sizeHint().width(), self._crumb.sizeHint().width()
+        title, crumb = self.title.sizeHint().width(), self.crumb.sizeHint().width()
         wanted = title + (_GAP + min(crumb, round(_LEAST_CRUMB * font_scale())) if crumb else 0)
         right = self.width() - _SIDE
-        groups: list[list[QPushButton]] = [[self._source, self._rendered]]
-        groups += [[button] for button in self._actions.buttons]
-        groups.append([self._actions.more])
+        groups: list[list[QPushButton]] = [[self.source_button, self.rendered_button]]
+        groups += [[button] for button in self.folding.buttons]
+        groups.append([self.folding.more])
         folding = groups[-2::-1]
         room = right - _SIDE - sum(_GAP + button.sizeHint().width() for group in groups for button in group)
         for group in folding:
@@ -136,9 +136,9 @@ class ViewerHeader(QFrame):
                     right -= _GAP
         free = max(0, right - _SIDE)
         title = min(title, free)
-        self._put(self._title, QRect(_SIDE, 0, title, self.height() - 1))
+        self._put(self.title, QRect(_SIDE, 0, title, self.height() - 1))
         left = _SIDE + title + _GAP
-        self._put(self._crumb, QRect(left, 0, max(0, min(crumb, right - left)), self.height() - 1))
+        self._put(self.crumb, QRect(left, 0, max(0, min(crumb, right - left)), self.height() - 1))
         self._line.setGeometry(0, self.height() - self._line.height(), self.width(), self._line.height())
 
     def _put(self, part: QWidget, place: QRect) -> None:

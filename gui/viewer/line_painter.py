@@ -63,7 +63,7 @@ class LinePainter:
         self._painter = painter
         self._colours = colours
         self._typography = typography
-        self._gutter = gutter
+        self.gutter = gutter
         self._text_width = text_width
         self.visible = QRectF()
         self.shift = 0
@@ -75,22 +75,22 @@ class LinePainter:
     def highlight(self, top: int, height: int) -> None:
         """The background and the edge of a line that belongs to a result."""
         self._painter.fillRect(QRectF(0, top, self.visible.width(), height), self._colours.line_highlight)
-        self._painter.fillRect(self._gutter.edge, top, self._gutter.edge_width, height, self._colours.accent)
+        self._painter.fillRect(self.gutter.edge, top, self.gutter.edge_width, height, self._colours.accent)
 
     def number(self, top: int, number: int) -> None:
         """On the baseline of the line's first row."""
         text = str(number)
         width = len(text) * self._typography.character_width
         self._painter.setPen(self._colours.muted)
-        with upright(self._painter, QRectF(self._gutter.number_right - width, top, width, 1)) as stands:
+        with upright(self._painter, QRectF(self.gutter.number_right - width, top, width, 1)) as stands:
             self._painter.drawText(stands.topLeft() + QPointF(0, self._typography.baseline), text)
 
     def text(self, top: int, laid: LineLayout, decoration: Decoration) -> bool:
         """The text with its background, in the part next to the gutter; False if some is still missing."""
-        self._painter.setClipRect(self.visible.adjusted(self._gutter.text_left - self._typography.scaled(4), 0, 0, 0))
+        self._painter.setClipRect(self.visible.adjusted(self.gutter.text_left - self._typography.scaled(4), 0, 0, 0))
         with upright(self._painter, self.visible) as stands:
             visible = QRectF(stands)
-        with upright(self._painter, QRectF(self._gutter.text_left, top, self._text_width, 1)) as stands:
+        with upright(self._painter, QRectF(self.gutter.text_left, top, self._text_width, 1)) as stands:
             whole = self._text(stands.topLeft() - QPointF(self.shift, 0), visible, laid, decoration)
         self._painter.setClipping(False)
         return whole

@@ -55,23 +55,23 @@ class ViewerPanel(BaseViewer):
     def __init__(self, jobs: Jobs, manager: MemorySearchManager | None = None, parent: QWidget | None = None) -> None:
         super().__init__(jobs, IN_FILE, parent)
         self._manager = manager
-        self._target: ViewTarget | None = None
+        self.target: ViewTarget | None = None
         self._opened: OpenedFile | None = None
         self._reloading = False
-        self._source = ChunkedSource(jobs)
+        self.source = ChunkedSource(jobs)
         card = ChunkCard()
-        self._chunks = ChunkInspector(jobs, self._source, card, self, tr("Show chunk borders"))
-        self._source_and_page = SourceAndPage(jobs, self._source, self._finding.hits, self)
-        self._rendered = self._source_and_page.rendered
+        self._chunks = ChunkInspector(jobs, self.source, card, self, tr("Show chunk borders"))
+        self._source_and_page = SourceAndPage(jobs, self.source, self.finding.hits, self)
+        self.rendered = self._source_and_page.rendered
         self.external = ExternalOpener(jobs, self)
         self.external.manager = manager
-        self._actions = FileActions(jobs, self.external, self._source, self)
-        self._like = SimilarAction(jobs, self._source, self._rendered, self)
+        self.file_actions = FileActions(jobs, self.external, self.source, self)
+        self.similar = SimilarAction(jobs, self.source, self.rendered, self)
         self._opener = FileLoader(jobs, self)
         self._follower = FileWatch(self)
         self._links = LinkFollower(jobs, self)
-        self._header = self._make_header()
-        self._put_together(self._header, self._header.show_active, self._source, self._rendered)
+        self.header = self._make_header()
+        self._put_together(self.header, self.header.show_active, self.source, self.rendered)
         self._put_below(card)
         self._connect()
         self.clear()
@@ -86,7 +86,7 @@ class ViewerPanel(BaseViewer):
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Features that the files' memory doesn't support."""
-        self._like.gate.hear(lacks)
+        self.similar.gate.hear(lacks)
         self._chunks.show_unsupported(lacks)
 
     def refresh(self) -> None:
@@ -99,12 +99,12 @@ class ViewerPanel(BaseViewer):
 
     def offer(self, actions: Sequence[QAction]) -> None:
         """Add actions of other parts for the shown file."""
-        self._header.offer(actions)
+        self.header.offer(actions)
 
     @property
     def reads(self) -> bool:
         """Whether there is a file that is shown, or about to be."""
-        return self._target is not None
+        return self.target is not None
 
     @property
     def name(self) -> str:
@@ -115,17 +115,17 @@ class ViewerPanel(BaseViewer):
     def view_state(self) -> tuple[str, int]:
         """The file that is read, and the line at the top of its source; 0 where that is not on show."""
         name = self._opened.name if self._opened is not None else ""
-        return name, self._source.top_line if name and self._page is self._source else 0
+        return name, self.source.top_line if name and self.page is self.source else 0
 
     def go_to_line(self, line: int) -> None:
         """Scroll the source that is on show."""
-        if self._page is self._source:
-            self._source.go_to_line(line)
+        if self.page is self.source:
+            self.source.go_to_line(line)
 
     @property
     def scrolled(self) -> SignalInstance:
         """The value of the source's scroll bar."""
-        return self._source.verticalScrollBar().valueChanged
+        return self.source.verticalScrollBar().valueChanged
 
     @property
     def busy(self) -> bool:
@@ -142,25 +142,25 @@ class ViewerPanel(BaseViewer):
 
     def clear(self, instead: NothingToRead = CHOOSE_RESULT) -> None:
         """Show no file, but these words."""
-        self._target = None
+        self.target = None
         self._opener.cancel()
         self._drop_file()
-        self._actions.set_target(None)
-        self._like.set_target(None)
-        self._header.hide()
+        self.file_actions.set_target(None)
+        self.similar.set_target(None)
+        self.header.hide()
         self._close_find()
-        self._empty.say(tr(instead.sentence), keys=tr(instead.keys))
-        self._show_page(self._empty)
+        self.empty_page.say(tr(instead.sentence), keys=tr(instead.keys))
+        self._show_page(self.empty_page)
 
     def _show(self, target: ViewTarget) -> None:
         if self._manager is None:
             return
-        before, self._target = self._target, target
-        self._actions.set_target(target)
-        self._like.set_target(target)
-        self._header.show_title(target.file_title, target.breadcrumb)
-        self._header.show()
-        if self._opened is not None and self._opened.name == target.name and not self._banner.text:
+        before, self.target = self.target, target
+        self.file_actions.set_target(target)
+        self.similar.set_target(target)
+        self.header.show_title(target.file_title, target.breadcrumb)
+        self.header.show()
+        if self._opened is not None and self._opened.name == target.name and not self.banner.text:
             self._opener.cancel()
             # The same result again, perhaps after a refresh of the list: the user's scroll position stays.
             self._apply(reveal=before is None or before.place != target.place)
@@ -170,83 +170,83 @@ class ViewerPanel(BaseViewer):
     # --- opening --------------------------------------------------------------------------------------------------
 
     def _open(self, *, reloading: bool) -> None:
-        if self._manager is not None and self._target is not None:
+        if self._manager is not None and self.target is not None:
             self._reloading = reloading
-            self._opener.open(self._manager, self._target.name)
+            self._opener.open(self._manager, self.target.name)
 
     def _on_opened(self, opened: OpenedFile) -> None:
         reloading = self._reloading
         self._drop_file(keep_lines=True)
-        old, self._opened = self._source.lines, opened
-        self._source.set_lines(opened.lines, opened.outline, keep_place=reloading)
+        old, self._opened = self.source.lines, opened
+        self.source.set_lines(opened.lines, opened.outline, keep_place=reloading)
         if old is not None:
             old.close()
         self._follower.follow(opened.location)
         self._chunks.show_file(opened.name, opened.lines)
         self._apply(reveal=not reloading)
         if reloading:
-            self._hint.say(tr("Reloaded"))
+            self.hint.say(tr("Reloaded"))
 
     def _on_failed(self, sentence: str) -> None:
         if self._reloading:
             return  # the last text stays; the watcher reports a deleted file
         self._drop_file()
-        self._header.set_ready(False)
-        self._empty.say(sentence, retry=True)
-        self._show_page(self._empty)
-        if self._target is not None:
-            self.file_shown.emit(self._target.name)
+        self.header.set_ready(False)
+        self.empty_page.say(sentence, retry=True)
+        self._show_page(self.empty_page)
+        if self.target is not None:
+            self.file_shown.emit(self.target.name)
 
     def _on_slow(self) -> None:
-        if not self._reloading and self._target is not None:
-            self._empty.say(tr("Opening {file}…", file=self._target.file_title))
-            self._show_page(self._empty)
+        if not self._reloading and self.target is not None:
+            self.empty_page.say(tr("Opening {file}…", file=self.target.file_title))
+            self._show_page(self.empty_page)
 
     def _on_vanished(self) -> None:
-        self._banner.say(tr("This file was deleted. Its last text is shown."), "degraded", key=_DELETED)
+        self.banner.say(tr("This file was deleted. Its last text is shown."), "degraded", key=_DELETED)
 
     def _drop_file(self, *, keep_lines: bool = False) -> None:
         """Stop everything that reads the shown file; `keep_lines` leaves its text on the screen."""
         self._source_and_page.leave(forget=not keep_lines)
         self._follower.follow(None)
-        self._banner.clear(_DELETED)
+        self.banner.clear(_DELETED)
         self._opened = None
-        lines = self._source.lines
+        lines = self.source.lines
         if not keep_lines and lines is not None:
             self._chunks.show_file("", None)
-            self._source.set_lines(None, Outline())
+            self.source.set_lines(None, Outline())
             lines.close()
 
     # --- showing --------------------------------------------------------------------------------------------------
 
     def _apply(self, *, reveal: bool) -> None:
         """Show the target, as source or as a page."""
-        target, opened = self._target, self._opened
+        target, opened = self.target, self._opened
         if target is None or opened is None:
             return
         if not target.title:
-            self._header.show_title(opened.title or target.file_title, target.breadcrumb)
-        self._header.set_ready(True)
-        self._source.set_highlight(target.part)
+            self.header.show_title(opened.title or target.file_title, target.breadcrumb)
+        self.header.set_ready(True)
+        self.source.set_highlight(target.part)
         if reveal:
-            self._source.reveal_part(target.first or 1, target.focus)
-        self._source_and_page.show(opened, target, keep_place=self._page is self._rendered and not reveal)
+            self.source.reveal_part(target.first or 1, target.focus)
+        self._source_and_page.show(opened, target, keep_place=self.page is self.rendered and not reveal)
 
     def _turn_to(self, face: QWidget) -> None:
         """The text is loaded."""
-        self._header.show_mode(rendered=face is self._rendered)
+        self.header.show_mode(rendered=face is self.rendered)
         self._show_page(face)
-        if self._target is not None:
-            self.file_shown.emit(self._target.name)
+        if self.target is not None:
+            self.file_shown.emit(self.target.name)
 
     def _choose_rendered(self, rendered: bool) -> None:
         if rendered:
             self._chunks.close_card()
-        self._source_and_page.choose(rendered=rendered, keep_place=self._page is self._rendered)
+        self._source_and_page.choose(rendered=rendered, keep_place=self.page is self.rendered)
 
     def _leave_page(self) -> None:
         """The request is only visible in the source."""
-        if self._page is self._rendered:
+        if self.page is self.rendered:
             self._choose_rendered(False)
 
     # --- finding, links -------------------------------------------------------------------------------------------
@@ -254,34 +254,34 @@ class ViewerPanel(BaseViewer):
     def _open_find(self) -> None:
         if self._opened is None:
             return
-        rendered = self._page is self._rendered
-        chosen = self._rendered.textCursor().selectedText() if rendered else self._source.selected_word()
-        self._finding.bar.open(chosen)
+        rendered = self.page is self.rendered
+        chosen = self.rendered.textCursor().selectedText() if rendered else self.source.selected_word()
+        self.finding.bar.open(chosen)
 
     def _close_find(self) -> None:
-        if self._finding.open:
-            self._source.select_hit()
+        if self.finding.open:
+            self.source.select_hit()
         super()._close_find()
 
     def _follow_link(self, url: QUrl) -> None:
-        if self._target is not None and self._manager is not None:
-            self._links.follow(url, self._target.name, self._manager)
+        if self.target is not None and self._manager is not None:
+            self._links.follow(url, self.target.name, self._manager)
 
     # --- assembly -------------------------------------------------------------------------------------------------
 
     def _make_header(self) -> ViewerHeader:
         self.wrap_action = key_action(self, _WRAP)
         self.wrap_action.setCheckable(True)
-        self.wrap_action.toggled.connect(self._source.set_wrap)
+        self.wrap_action.toggled.connect(self.source.set_wrap)
         self.wrap_action.setChecked(True)
-        do = self._actions
+        do = self.file_actions
         self.chunks_action = self._chunks.margin_action
         menu = [
             do.link,
             do.copy_path,
             do.copy_part,
             do.reveal,
-            self._like.action,
+            self.similar.action,
             None,
             self._find,
             self.wrap_action,
@@ -296,20 +296,20 @@ class ViewerPanel(BaseViewer):
         self._follower.changed.connect(lambda: self._open(reloading=True))
         self._follower.vanished.connect(self._on_vanished)
         self._source_and_page.turned.connect(self._turn_to)
-        self._source_and_page.said.connect(lambda sentence: self._hint.say(sentence, _LONG_HINT_MS))
-        self._rendered.followed.connect(self._follow_link)
+        self._source_and_page.said.connect(lambda sentence: self.hint.say(sentence, _LONG_HINT_MS))
+        self.rendered.followed.connect(self._follow_link)
         self._links.file_chosen.connect(self.show_file)
-        self._links.heading_chosen.connect(lambda text: self._rendered.go_to_heading(HeadingPlace(heading_key(text))))
-        self._links.said.connect(self._hint.say)
-        key_action(self, TURN).triggered.connect(self._header.toggle_mode)
-        self._source.chunk_pressed.connect(self._chunks.choose)
-        self._chunks.said.connect(self._hint.say)
+        self._links.heading_chosen.connect(lambda text: self.rendered.go_to_heading(HeadingPlace(heading_key(text))))
+        self._links.said.connect(self.hint.say)
+        key_action(self, TURN).triggered.connect(self.header.toggle_mode)
+        self.source.chunk_pressed.connect(self._chunks.choose)
+        self._chunks.said.connect(self.hint.say)
         self._chunks.source_wanted.connect(self._leave_page)
         self._chunks.more_wanted.connect(self.more_wanted)
-        self._like.wanted.connect(self.more_wanted)
-        self._like.said.connect(self._hint.say)
-        self._header.rendered_chosen.connect(self._choose_rendered)
-        self._empty.retry.connect(lambda: self._open(reloading=False))
-        self._actions.said.connect(self._hint.say)
-        self._actions.link_wanted.connect(self.link_wanted)
-        self.external.failed.connect(self._hint.say)
+        self.similar.wanted.connect(self.more_wanted)
+        self.similar.said.connect(self.hint.say)
+        self.header.rendered_chosen.connect(self._choose_rendered)
+        self.empty_page.retry.connect(lambda: self._open(reloading=False))
+        self.file_actions.said.connect(self.hint.say)
+        self.file_actions.link_wanted.connect(self.link_wanted)
+        self.external.failed.connect(self.hint.say)

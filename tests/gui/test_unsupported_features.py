@@ -129,8 +129,8 @@ def _walk(qtbot, window: MainWindow) -> dict[str, str]:
     read["index"] = _texts(window.views.index)
     window.settings.show()
     dialog = window.settings.dialog
-    for row in range(dialog._choice.list.count()):
-        dialog._choice.list.setCurrentRow(row)
+    for row in range(dialog.page_choice.list.count()):
+        dialog.page_choice.list.setCurrentRow(row)
         qtbot.waitUntil(lambda: dialog.ready)
         read["settings"] = f"{read.get('settings', '')} {_texts(dialog)}"
     dialog.reject()

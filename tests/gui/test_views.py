@@ -437,7 +437,7 @@ def test_escape_focuses_box_from_header_and_sync_bar(opened, qtbot, view):
 
 def _instead(window: MainWindow) -> str:
     """The page shown instead of a file."""
-    return window.viewer._empty.accessibleName() if window.viewer._empty.isVisible() else ""
+    return window.viewer.empty_page.accessibleName() if window.viewer.empty_page.isVisible() else ""
 
 
 def test_empty_answer_clears_reader_and_new_results_fill_it(qtbot, window):

@@ -14,7 +14,7 @@ def main() -> None:
     notes, data = map(Path, sys.argv[1:])
     keywords._ROWS_AT_ONCE = 5  # many commits, so that a kill comes between them
     memory = open_with_fake(notes, data)
-    with memory._store.write() as writer:
+    with memory.store.write() as writer:
         # Remove two in three rows of the keyword index and one in five vectors, except the marker's.
         first = writer.connection.execute("SELECT id FROM files_1 WHERE path = 'marker.md'").get
         broken = f"file_id <> {first} AND id % 3"

@@ -76,12 +76,12 @@ class LanceMemory:
         self._background = background
         self._workspace = workspace.resolve()
         files = usable_index_files(self._workspace, settings.store.path)
-        self._table = SharedTable(lambda cancel: find_place(self._workspace, settings, files.folder, cancel=cancel))
+        self.table = SharedTable(lambda cancel: find_place(self._workspace, settings, files.folder, cancel=cancel))
         self._machine: Machine | None = None
         self._failed = 0.0
         self._naming: FileNames
         self._local = BuiltinMemory(workspace, settings, executor=executor, background=background, share=self._share)
-        self._remote = RemoteFiles(self._table, self._naming)
+        self._remote = RemoteFiles(self.table, self._naming)
 
     def _share(
         self, store: "IndexStore", slot: "ActiveProvider", guard: "PathGuard", listeners: "Listeners"
@@ -92,8 +92,8 @@ class LanceMemory:
 
         self._naming = FileNames(self._this_machine, guard, indexed_under)
         remembering = self._settings.query.cache
-        searcher = TableSearcher(remembering, self._table, self._naming, slot.provider, slot.note, guard)
-        publisher = TablePublisher(self._table, self._this_machine, slot.known, listeners.tell)
+        searcher = TableSearcher(remembering, self.table, self._naming, slot.provider, slot.note, guard)
+        publisher = TablePublisher(self.table, self._this_machine, slot.known, listeners.tell)
         return IndexOverride(searcher, publisher)
 
     def _this_machine(self) -> Machine:
@@ -177,7 +177,7 @@ class LanceMemory:
             rows=0,
         )
         if view is not None:
-            place = self._table.place()
+            place = self.table.place()
             mine = (own.provider, own.model) if view.model is None else (view.model.provider, view.model.model)
             if view.model is not None and mine != (own.provider, own.model) and own.provider != "none":
                 problem = problem or tr("Only words are searched: {reason}", reason=other_model(view))
@@ -206,22 +206,22 @@ class LanceMemory:
         Reads it only if the caller doesn't wait for long.
         """
         if self._failed and time.monotonic() - self._failed < _LOOK_AGAIN_SECONDS:
-            return *_remembered(self._table.known()), self._table.problem or ""
-        known = self._table.known() if self._background else None
+            return *_remembered(self.table.known()), self.table.problem or ""
+        known = self.table.known() if self._background else None
         try:
             if known is not None and known.complete:
-                return known, known.vectors(), self._table.problem or ""
-            return *self._table.read(_whole), ""
+                return known, known.vectors(), self.table.problem or ""
+            return *self.table.read(_whole), ""
         except TableMissing:
             return None, 0, ""
         except MnemoscopeError as error:
             self._failed = time.monotonic()
-            return *_remembered(self._table.known()), str(error)
+            return *_remembered(self.table.known()), str(error)
 
     def _told(self, view: TableView | None, own: MemoryProviderStatus) -> dict[str, Any]:
         """Status fields that only a table has."""
         try:
-            place = self._table.place()
+            place = self.table.place()
         except MnemoscopeError:
             return {"machines": [], "remote": None, "ownFiles": own.files, "ownChunks": own.chunks}
         holders = {} if view is None else {holder for file in view.files().values() for holder in file.holders}
@@ -306,7 +306,7 @@ class LanceMemory:
     def probe_vector(self) -> Probe:
         """Whether the table answers."""
         try:
-            self._table.view(fresh=True)
+            self.table.view(fresh=True)
         except TableMissing:
             return Probe(ok=True, error="")
         except MnemoscopeError as error:
@@ -315,7 +315,7 @@ class LanceMemory:
 
     def close(self) -> None:
         self._local.close()
-        self._table.close()
+        self.table.close()
 
 
 _SOURCES: tuple[Source, ...] = ("memory", "sessions")

@@ -98,9 +98,9 @@ class DuplicatesPage(IndexPage):
         self._message = StatePage()
         self._summary = label("", "meta")
         self._notice = NoticeBar()
-        self._list = GroupList()
-        self._pane = ComparisonPane(jobs)
-        self._sides = ListAndDetail(self._left_side(), self._pane)
+        self.groups = GroupList()
+        self.comparison = ComparisonPane(jobs)
+        self._sides = ListAndDetail(self._left_side(), self.comparison)
         self._stack = QStackedWidget()
         self._hint = Hint(self._stack)
         self._clock = QTimer(self, interval=_LOOK_MS)
@@ -110,14 +110,14 @@ class DuplicatesPage(IndexPage):
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 8, 0, 0)
         page.addWidget(self._stack)
-        self._sides.folded.connect(self._pane.back.setVisible)
-        self._list.chosen.connect(self._pane.show_group)
-        self._list.activated_group.connect(self._go_to_pane)
-        self._list.left.connect(self.left)
-        self._pane.open_requested.connect(self.open_requested)
-        self._pane.said.connect(self._hint.say)
-        self._pane.back_wanted.connect(self._go_to_list)
-        self._pane.hide_requested.connect(lambda group, hidden: self._hide(group, hidden=hidden))
+        self._sides.folded.connect(self.comparison.back.setVisible)
+        self.groups.chosen.connect(self.comparison.show_group)
+        self.groups.activated_group.connect(self._go_to_pane)
+        self.groups.left.connect(self.left)
+        self.comparison.open_requested.connect(self.open_requested)
+        self.comparison.said.connect(self._hint.say)
+        self.comparison.back_wanted.connect(self._go_to_list)
+        self.comparison.hide_requested.connect(lambda group, hidden: self._hide(group, hidden=hidden))
 
     def _left_side(self) -> QWidget:
         left = QWidget()
@@ -130,14 +130,14 @@ class DuplicatesPage(IndexPage):
         column.addLayout(row)
         column.addWidget(line())
         column.addWidget(self._notice)
-        column.addWidget(self._list, 1)
+        column.addWidget(self.groups, 1)
         return left
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
     @property
     def busy(self) -> bool:
-        return super().busy or self._pane.busy or self._change.busy
+        return super().busy or self.comparison.busy or self._change.busy
 
     @property
     def seen(self) -> bool:
@@ -160,7 +160,7 @@ class DuplicatesPage(IndexPage):
         self._read_if_due()
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
-        self._pane.set_manager(manager)
+        self.comparison.set_manager(manager)
         super().set_manager(manager)
 
     @Slot()
@@ -238,7 +238,7 @@ class DuplicatesPage(IndexPage):
         self._found = None
         self._show_hidden = False
         self._notice.show_notice("")
-        self._list.show_groups(())
+        self.groups.show_groups(())
         self._say(tr("Comparing the notes…"), "", stop=False)
         self.attention_changed.emit(())
 
@@ -264,7 +264,7 @@ class DuplicatesPage(IndexPage):
             else:
                 sync = (tr("Sync now"), lambda: self.action_requested.emit("sync"))
                 self._message.show_state(tr(NO_NOTES), tr(NO_NOTES_MORE), actions=(sync,))
-            self._list.show_groups(())
+            self.groups.show_groups(())
             self._stack.setCurrentWidget(self._message)
             return
         if put_away and not self._notice.isVisible():
@@ -272,8 +272,8 @@ class DuplicatesPage(IndexPage):
             if self._show_hidden:
                 words, act = tr("Groups that you have hidden are listed, too."), tr("Leave them out")
             self._notice.show_notice(words, act, self._toggle_hidden)
-        self._pane.show_hidden(hidden)
-        self._list.show_groups(shown)
+        self.comparison.show_hidden(hidden)
+        self.groups.show_groups(shown)
         self._stack.setCurrentWidget(self._sides)
 
     @Slot()
@@ -313,15 +313,15 @@ class DuplicatesPage(IndexPage):
     @Slot()
     def _go_to_pane(self) -> None:
         self._sides.show_reading(True)
-        self._pane.view.setFocus()
+        self.comparison.view.setFocus()
 
     @Slot()
     def _go_to_list(self) -> None:
         self._sides.show_reading(False)
-        self._list.take_focus()
+        self.groups.take_focus()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_Escape and self._pane.isAncestorOf(self.focusWidget() or self):
+        if event.key() == Qt.Key.Key_Escape and self.comparison.isAncestorOf(self.focusWidget() or self):
             self._go_to_list()
         else:
             super().keyPressEvent(event)

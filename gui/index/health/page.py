@@ -89,32 +89,32 @@ class HealthPage(IndexPage):
         self._repairing, self._glancing = JobSlot(self), JobSlot(self)
         self._for_overview = False
         """Whether its findings are visible elsewhere."""
-        self._head = HealthSummaryBar()
-        self._head.look_wanted.connect(self._asked)
-        self._head.repair_wanted.connect(lambda: self.repair(None))
-        self._head.stop_wanted.connect(self._cancel)
-        self._list = FindingsList()
-        self._list.repair_wanted.connect(lambda id_: self.repair([id_]))
+        self.summary_bar = HealthSummaryBar()
+        self.summary_bar.look_wanted.connect(self._asked)
+        self.summary_bar.repair_wanted.connect(lambda: self.repair(None))
+        self.summary_bar.stop_wanted.connect(self._cancel)
+        self.findings_list = FindingsList()
+        self.findings_list.repair_wanted.connect(lambda id_: self.repair([id_]))
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self._look_again)
         self._came.connect(self._show_finding)
         self._stepped.connect(self._show_step)
         column = QVBoxLayout()
         column.setContentsMargins(16, 4, 16, 16)
-        column.addWidget(self._list)
+        column.addWidget(self.findings_list)
         column.addStretch(1)
         page = QVBoxLayout(self)
         page.setContentsMargins(0, 0, 0, 0)
         page.setSpacing(0)
-        page.addWidget(self._head)
+        page.addWidget(self.summary_bar)
         page.addWidget(_scrolling(column), 1)
-        self.setFocusProxy(self._head.again)
+        self.setFocusProxy(self.summary_bar.again)
         self.setAccessibleName(tr("Health of the index"))
 
     @property
     def findings(self) -> tuple[HealthFinding, ...]:
         """The findings, those that need attention first."""
-        return self._list.findings
+        return self.findings_list.findings
 
     @property
     def busy(self) -> bool:
@@ -182,25 +182,25 @@ class HealthPage(IndexPage):
     def show_read(self, found: tuple[HealthFinding, ...]) -> None:
         now = time.time()
         self._deep = False
-        self._list.keep(finding.id for finding in found)
+        self.findings_list.keep(finding.id for finding in found)
         self._show_state()
         if not self._outcome:
-            self._head.say(tr("Checked at {time}.", time=clock_time(now)), exact(now))
+            self.summary_bar.say(tr("Checked at {time}.", time=clock_time(now)), exact(now))
         self._announce(summary(found))
         self.attention_changed.emit(attention_of(self.findings))
 
     def show_problem(self, sentence: str) -> None:
         self._deep = False
         self._show_state()
-        self._head.say(sentence)
+        self.summary_bar.say(sentence)
         self._announce(sentence)
 
     def clear(self) -> None:
         self._calm.stop()
         self._outcome = ""
-        self._list.keep(())
+        self.findings_list.keep(())
         self.attention_changed.emit(())
-        self._head.say("")
+        self.summary_bar.say("")
         self._show_state()
 
     def _read_if_due(self) -> None:
@@ -223,15 +223,15 @@ class HealthPage(IndexPage):
     @Slot(object, object)
     def _show_finding(self, insight: IndexInsight, finding: HealthFinding) -> None:
         if insight is self.insight and self._reading.busy:
-            self._list.put(finding)
+            self.findings_list.put(finding)
 
     @Slot(object, object)
     def _show_step(self, insight: IndexInsight, progress: HealthProgress) -> None:
         if insight is not self.insight or not (self._reading.busy or self._repairing.busy):
             return
         if not (self._outcome and self._reading.busy):  # what a repair did stays to be read while all is checked again
-            self._head.say(step_text(progress))
-        self._head.show_progress(progress)
+            self.summary_bar.say(step_text(progress))
+        self.summary_bar.show_progress(progress)
 
     # --- repairs ----------------------------------------------------------------------------------------------------
 
@@ -261,7 +261,7 @@ class HealthPage(IndexPage):
     def _end_repair(self, sentence: str) -> None:
         self._repairing.done()
         self._outcome = sentence
-        self._head.say(sentence)
+        self.summary_bar.say(sentence)
         self._announce(sentence)
         self._deep = False
         self._stale = self.insight is not None
@@ -275,20 +275,20 @@ class HealthPage(IndexPage):
         elif self._reading.busy:
             self._reading.cancel()
             self._deep = False
-            self._head.say(tr(STOPPED_LOOKING))
+            self.summary_bar.say(tr(STOPPED_LOOKING))
             self._show_state()
 
     # --- display and announcements ----------------------------------------------------------------------------------
 
     def _show_state(self) -> None:
-        found = self._list.findings
+        found = self.findings_list.findings
         working = self._reading.busy or self._repairing.busy
         bad = any(finding.state != "fine" for finding in found)
         says = tr("Checking…") if working else summary(found)
         if self._repairing.busy:
             says = tr("Repairing…")
-        self._list.set_repairable(not self._repairing.busy)
-        self._head.show_state(
+        self.findings_list.set_repairable(not self._repairing.busy)
+        self.summary_bar.show_state(
             "working" if working else "degraded" if bad else "fine" if found else "off",
             says,
             working=working,

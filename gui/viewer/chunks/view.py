@@ -181,7 +181,7 @@ class ChunkedSource(SourceView):
             painter or QPainter(),
             tokens(self.palette()),
             self._layouts.typography,
-            self._gutter,
+            self.gutter,
             tops,
             self.viewport().height(),
             dimmed=self._file is not None and self._file.changed,

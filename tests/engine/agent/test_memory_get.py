@@ -9,7 +9,6 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.engine.agent.test_searching import ANYTHING, GROUP, Unruly
 
 from engine.agent.access import AgentAccess
 from engine.agent.memory_get import memory_get
@@ -17,6 +16,7 @@ from engine.backends.opening import open_memory
 from engine.records import to_builtins
 from engine.settings import Settings
 from tests.engine.agent.mcp_server.conftest import SESSION
+from tests.engine.agent.test_memory_search import ANYTHING, GROUP, Unruly
 from tests.helpers.fake_memory import FakeMemory
 
 

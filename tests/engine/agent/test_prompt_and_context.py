@@ -8,7 +8,7 @@ from engine.agent.memory_context import memory_context
 from engine.agent.prompt import memory_prompt_section
 from engine.agent.untrusted_text import untrusted_block
 from engine.base.errors import StoreError
-from tests.engine.agent.test_searching import GROUP
+from tests.engine.agent.test_memory_search import GROUP
 from tests.helpers.fake_memory import FakeMemory
 
 BOTH = ("memory_search", "memory_get")

@@ -191,7 +191,7 @@ def test_approval_ends_with_work_even_if_interrupted(open_memory, dear, workspac
     def grow(texts) -> None:
         if any("gauge" in text for text in texts) and not (workspace / "more.md").exists():
             (workspace / "more.md").write_text(long_text(6000)[20000:])
-            memory._indexing.dirty = True
+            memory.indexing.dirty = True
             if how == "cancel":
                 token.cancel()
 
@@ -376,7 +376,7 @@ def test_estimate_uses_measured_speed(open_memory, workspace, provider, monkeypa
     memory.sync()
     letters = sum(map(len, provider.embedded))
     memory.purge_model("fake", "bag-of-words", "")
-    with memory._store.read() as snapshot:
+    with memory.store.read() as snapshot:
         measured = stored_models.speed(snapshot, ModelName("fake", "bag-of-words", ""))
     assert measured > 1
     assert memory.estimate_embedding().seconds == pytest.approx(letters / measured)

@@ -374,7 +374,7 @@ def test_changed_notes_come_first_while_a_job_runs(openai, opened, notes):
         def change(request: Request) -> None:
             if request.path.startswith("/v1/batches/batch_1") and not (notes / "n500.md").exists():
                 write(notes, 500)
-                memory._indexing.dirty = True
+                memory.indexing.dirty = True
 
         openai.after = change
         memory.sync(approve=True)
@@ -599,7 +599,7 @@ def test_a_change_without_new_text_leaves_no_text_unasked(openai, opened):
         def touch(update) -> None:
             if update.phase == "embedding" and not touched:
                 touched.append(update)
-                memory._indexing.dirty = True
+                memory.indexing.dirty = True
 
         assert memory.sync(approve=True, progress=touch).vectors_embedded == NOTES
         assert touched

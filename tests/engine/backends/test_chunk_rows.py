@@ -105,7 +105,7 @@ def test_the_words_are_those_that_the_keyword_index_has(open_memory, workspace) 
     memory.sync()
     (row,) = memory.insight.chunks_of("mixed.md").chunks
     detail = memory.insight.chunk("mixed.md", row.id)
-    with memory._store.read() as snapshot:
+    with memory.store.read() as snapshot:
         for word in dict.fromkeys(detail.words.split()):
             query = f"SELECT rowid FROM {snapshot.tables.fts} WHERE {snapshot.tables.fts} MATCH ?"
             assert (row.id,) in snapshot.connection.execute(query, (f'words:"{word}"',)).fetchall()

@@ -185,9 +185,9 @@ def test_sample_finds_all_shingle_matches(open_memory, workspace: Path, monkeypa
     plant(workspace, names, words.all, each=3)
     memory = open_memory(use=None)
     memory.sync()
-    whole = find_duplicates(memory._store, memory._guard)
+    whole = find_duplicates(memory.store, memory._guard)
     monkeypatch.setattr(duplicates, "_SAMPLED", 20_000)
-    sampled = find_duplicates(memory._store, memory._guard)
+    sampled = find_duplicates(memory.store, memory._guard)
     assert {group.key for group in sampled.groups if group.kind != "recurring"} == {
         group.key for group in whole.groups if group.kind != "recurring"
     }
@@ -246,7 +246,7 @@ def test_progress_rises_to_one_and_a_cancel_ends_it(open_memory) -> None:
     assert shares[-1] == 1.0
     token = CancelToken()
     with pytest.raises(Cancelled):
-        find_duplicates(memory._store, memory._guard, token, lambda _share: token.cancel())
+        find_duplicates(memory.store, memory._guard, token, lambda _share: token.cancel())
 
 
 def test_a_group_stays_hidden_over_a_restart(open_memory, workspace: Path) -> None:

@@ -28,14 +28,14 @@ def memory(open_memory: OpenMemory) -> BuiltinMemory:
 
 
 def execute(memory: BuiltinMemory, statement: str, values: tuple = ()) -> None:
-    with memory._store.write() as writer:
+    with memory.store.write() as writer:
         writer.connection.execute(statement, values)
         writer.advance_stamp()
 
 
 def content(memory: BuiltinMemory) -> dict[str, list[tuple]]:
     """Return all rows of the tables that a repair must preserve."""
-    with memory._store.read() as view:
+    with memory.store.read() as view:
         tables = (view.tables.files, view.tables.chunks, "models", "embedding_cache")
         return {name: list(view.connection.execute(f"SELECT * FROM {name} ORDER BY 1")) for name in tables}
 
@@ -122,10 +122,10 @@ def test_new_file_beside_failed_one_is_counted_alone(memory: BuiltinMemory, work
 def test_rows_with_other_words_are_found_though_they_are_there(memory: BuiltinMemory, kept: str) -> None:
     before = content(memory)
     [result] = [r for r in memory.search("gauge", mode="keyword").results if r.path == "people/ines.md"]
-    with memory._store.read() as view:
+    with memory.store.read() as view:
         query = f"SELECT c.id FROM {view.tables.chunks} c JOIN {view.tables.files} f ON f.id = file_id WHERE path = ?"
         id_ = view.connection.execute(query, (result.path,)).get
-    with memory._store.write() as writer:
+    with memory.store.write() as writer:
         writer.connection.execute("DELETE FROM chunks_fts_1 WHERE rowid = ?", (id_,))
         writer.connection.execute("INSERT INTO chunks_fts_1 (rowid, words) VALUES (?, ?)", (id_, kept))
     assert wrong(memory) == {"keyword-words"}
@@ -231,15 +231,15 @@ def test_saved_matrix_compared_and_rewritten(
     monkeypatch.setattr(matrix_engine, "WORTH_SAVING", 1)
     memory = open_memory(engine="numpy")
     memory.sync()
-    path = memory._store.files.matrix
+    path = memory.store.files.matrix
     assert "holds 4 vectors and agrees" in findings(memory)["matrix"].detail
     if damage == "checksum":
         path.write_bytes(path.read_bytes()[:-1] + b"\x55")
     elif damage == "rows":
-        with memory._store.write() as writer:  # bypasses the code that updates the stamp
+        with memory.store.write() as writer:  # bypasses the code that updates the stamp
             writer.connection.execute("DELETE FROM embedding_cache WHERE id = 1")
     else:
-        with memory._store.write() as writer:
+        with memory.store.write() as writer:
             other = "(SELECT vector FROM embedding_cache WHERE id = 2)"
             writer.connection.execute(f"UPDATE embedding_cache SET vector = {other} WHERE id = 1")
     assert "matrix" in wrong(memory)
@@ -280,7 +280,7 @@ def test_unused_vector_table_removed(open_memory: OpenMemory) -> None:
 
 def test_tables_of_an_older_generation_are_dropped(memory: BuiltinMemory) -> None:
     before = content(memory)
-    with memory._store.write() as writer:
+    with memory.store.write() as writer:
         writer.begin_generation("of no use")
         writer.set_meta("building", None)
     assert wrong(memory) == {"generations"}
@@ -290,7 +290,7 @@ def test_tables_of_an_older_generation_are_dropped(memory: BuiltinMemory) -> Non
 
 
 def test_a_rebuild_under_way_is_left_alone(memory: BuiltinMemory) -> None:
-    with memory._store.write() as writer:
+    with memory.store.write() as writer:
         writer.begin_generation("of somebody")
     assert findings(memory)["generations"].state == "fine"
 
@@ -299,7 +299,7 @@ def test_free_space_is_given_back(memory: BuiltinMemory) -> None:
     before = content(memory)
     execute(memory, "CREATE TABLE big (x)")
     execute(memory, "INSERT INTO big VALUES (zeroblob(4000000))")
-    memory._store.make_durable()  # into the file itself, from the write-ahead log
+    memory.store.make_durable()  # into the file itself, from the write-ahead log
     execute(memory, "DROP TABLE big")
     assert "space" in wrong(memory)
     [done] = memory.insight.repair(["space"]).done
@@ -309,7 +309,7 @@ def test_free_space_is_given_back(memory: BuiltinMemory) -> None:
 
 
 def test_words_of_removed_notes_purged(memory: BuiltinMemory, workspace: Path) -> None:
-    with memory._store.write() as writer:
+    with memory.store.write() as writer:
         writer.set_meta(WORDS_TO_FORGET, 1)
     assert wrong(memory) == {"removed-words"}
     memory.insight.repair(["removed-words"])
@@ -330,7 +330,7 @@ def test_a_damaged_file_is_rebuilt_and_its_vectors_survive(open_memory: OpenMemo
     memory = open_memory()
     memory.sync()
     vectors = {row[2]: row[3] for row in content(memory)["embedding_cache"]}
-    database = memory._store.files.database
+    database = memory.store.files.database
     memory.close()
     _damage(database, "chunks_1_hash")
     memory = open_memory()
@@ -348,7 +348,7 @@ def test_a_damaged_file_is_rebuilt_and_its_vectors_survive(open_memory: OpenMemo
 
 def test_damaged_user_data_reported_and_untouched(open_memory: OpenMemory) -> None:
     memory = open_memory()
-    path = memory._store.files.user
+    path = memory.store.files.user
     memory.close()
     path.write_bytes(b"no database at all" * 1000)
     before = path.read_bytes()
@@ -372,7 +372,7 @@ def test_files_that_changed_are_counted_and_updated(memory: BuiltinMemory, works
 
 def test_nothing_is_repaired_while_another_process_writes(memory: BuiltinMemory) -> None:
     execute(memory, "DELETE FROM chunks_fts_1 WHERE rowid = 2")
-    other = IndexStore(memory._store.files)
+    other = IndexStore(memory.store.files)
     try:
         assert other.try_lock()
         assert wrong(memory) == {"keywords", "writing"}
@@ -385,7 +385,7 @@ def test_nothing_is_repaired_while_another_process_writes(memory: BuiltinMemory)
 
 
 def test_nothing_is_repaired_while_an_update_runs(memory: BuiltinMemory) -> None:
-    with memory._indexing.exclusive(), pytest.raises(IndexBusy, match="being updated"):
+    with memory.indexing.exclusive(), pytest.raises(IndexBusy, match="being updated"):
         memory.insight.repair(["keywords"])
 
 
@@ -403,7 +403,7 @@ def test_a_glance_counts_and_reads_nothing(memory: BuiltinMemory, provider: Fake
 
 
 def test_network_drive_index_reported(memory: BuiltinMemory, monkeypatch) -> None:
-    monkeypatch.setattr(surroundings, "on_network_drive", lambda folder: folder == memory._store.files.folder)
+    monkeypatch.setattr(surroundings, "on_network_drive", lambda folder: folder == memory.store.files.folder)
     found = findings(memory)["index"]
     assert (found.state, found.repair) == ("degraded", "")
     assert "network drive" in found.detail
@@ -452,8 +452,8 @@ def test_a_repair_that_is_cancelled_leaves_an_index_that_answers(
     else:
         assert len(seen) < after
     assert content(memory) == before
-    assert memory._store.try_lock()  # the lock is free again
-    memory._store.unlock()
+    assert memory.store.try_lock()  # the lock is free again
+    memory.store.unlock()
     memory.insight.repair()
     assert wrong(memory) == set()
 

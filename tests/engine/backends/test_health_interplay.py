@@ -38,7 +38,7 @@ def test_a_look_takes_one_reader_at_a_time(open_memory: OpenMemory, engine: str)
     found: list[str] = []
     with contextlib.ExitStack() as others:
         for _ in range(READERS - 1):
-            others.enter_context(memory._store.read())
+            others.enter_context(memory.store.read())
         looking = threading.Thread(target=lambda: found.extend(each.id for each in memory.insight.health()))
         looking.start()
         looking.join(_PATIENCE)
@@ -76,24 +76,24 @@ def test_the_matrix_is_written_while_the_index_is_mended(
     memory = open_memory(engine="numpy")
     if occasion == "repair":
         memory.sync()
-        memory._store.files.matrix.unlink()
-    durable, ended = memory._store.make_durable, []
+        memory.store.files.matrix.unlink()
+    durable, ended = memory.store.make_durable, []
 
     def while_another_search_finds_damage() -> None:
-        mending = threading.Thread(target=memory._store.mend, args=(IndexCorrupt("It looks damaged."),), daemon=True)
+        mending = threading.Thread(target=memory.store.mend, args=(IndexCorrupt("It looks damaged."),), daemon=True)
         mending.start()
         mending.join(_PATIENCE)
         ended.append(not mending.is_alive())
         if ended[-1]:
             durable()
 
-    monkeypatch.setattr(memory._store, "make_durable", while_another_search_finds_damage)
+    monkeypatch.setattr(memory.store, "make_durable", while_another_search_finds_damage)
     if occasion == "sync":
         memory.sync()
     else:
         memory.insight.repair(["matrix"])
     assert ended == [True]
-    assert memory._store.files.matrix.exists()
+    assert memory.store.files.matrix.exists()
 
 
 def test_interrupted_delete_leaves_no_old_vectors(
@@ -101,8 +101,8 @@ def test_interrupted_delete_leaves_no_old_vectors(
 ) -> None:
     memory = open_memory(engine="numpy")
     memory.sync()
-    assert memory._store.files.matrix.exists()
-    with memory._store.write() as writer:
+    assert memory.store.files.matrix.exists()
+    with memory.store.write() as writer:
         writer.connection.execute("UPDATE embedding_cache SET vector = zeroblob(length(vector))")
         writer.advance_stamp()
     monkeypatch.setattr(vectors, "_DELETED_AT_ONCE", 1)
@@ -116,4 +116,4 @@ def test_interrupted_delete_leaves_no_old_vectors(
 
     with pytest.raises(Cancelled):
         memory.insight.repair(["vectors"], token, progress=tell)
-    assert not memory._store.files.matrix.exists()
+    assert not memory.store.files.matrix.exists()

@@ -154,7 +154,7 @@ def test_a_rebuild_by_rules_that_hold_no_more_is_dropped(open_memory, provider) 
     memory = open_memory()
     report = memory.sync()
     assert (report.full, report.files_indexed) == (False, 0)
-    with memory._store.read() as snapshot:
+    with memory.store.read() as snapshot:
         assert snapshot.generations() == [1]
         assert snapshot.meta("building") is None
 
@@ -222,13 +222,13 @@ def test_no_number_is_too_large_for_a_question(open_memory) -> None:
 def test_vectors_ahead_of_snapshot_ignored(open_memory, monkeypatch) -> None:
     memory = open_memory()
     memory.sync()
-    search = memory._vectors.search
+    search = memory.vectors.search
 
     def ahead(*args, **options):
         ids, cosines = search(*args, **options)
         return np.append(ids, 10**6), np.append(cosines, 0.9)
 
-    monkeypatch.setattr(memory._vectors, "search", ahead)
+    monkeypatch.setattr(memory.vectors, "search", ahead)
     assert len(memory.search("timer", max_results=50, min_score=0.0).results) == 4
 
 

@@ -216,4 +216,4 @@ def test_closed_index_not_written(open_memory) -> None:
 
     with pytest.raises(Closed):
         memory.insight.make_map(progress=close)
-    assert not memory._store.files.map.exists()
+    assert not memory.store.files.map.exists()

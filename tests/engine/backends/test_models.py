@@ -43,11 +43,11 @@ def test_models_with_vectors_of_one_length_do_not_mix(open_memory, tmp_path: Pat
         memory = open_memory(use=use, store=store)
         memory.sync()
         assert memory.status().vector.engine == engine
-        with memory._store.read() as snapshot:
+        with memory.store.read() as snapshot:
             model = snapshot.stored_model(use.id, use.model, use.key)
             for id_ in snapshot.vector_chunk_ids(model.id):
                 (chunk,) = snapshot.texts([id_])
-                found, cosines = memory._vectors.search(snapshot, model, use.embed_query(chunk.text), 1)
+                found, cosines = memory.vectors.search(snapshot, model, use.embed_query(chunk.text), 1)
                 assert (found.tolist(), cosines.tolist()) == ([id_], [pytest.approx(1, abs=0.02)])
         memory.close()
 

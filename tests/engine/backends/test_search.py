@@ -213,7 +213,7 @@ def test_both_vector_engines_agree(open_memory, engine: str) -> None:
     expected = [(r.citation, r.score) for r in memory.search("watering clock", min_score=0).results]
     memory.close()
     vector = msgspec.structs.replace(store.vector, engine=engine)
-    path = str(memory._store.files.folder.parent.parent)
+    path = str(memory.store.files.folder.parent.parent)
     memory = open_memory(store=msgspec.structs.replace(store, path=path, vector=vector))
     memory.sync()
     assert [(r.citation, r.score) for r in memory.search("watering clock", min_score=0).results] == expected
@@ -294,7 +294,7 @@ def test_vector_table_removed_with_engine_setting(open_memory, tmp_path: Path, p
     memory.close()
     memory = open_memory(engine="numpy")
     memory.sync()
-    with memory._store.read() as snapshot:
+    with memory.store.read() as snapshot:
         query = "SELECT name FROM sqlite_schema WHERE name GLOB 'chunks_vec*' OR name GLOB 'discarded*'"
         assert snapshot.connection.execute(query).fetchall() == []
         assert snapshot.connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
@@ -324,7 +324,7 @@ def test_the_status_names_the_engine_that_answered(open_memory, workspace: Path,
     assert engines
     memory.search("irrigation timer")
     assert memory.status().vector.engine == "sqlite-vec"
-    assert memory._vectors._matrix._matrix is None
+    assert memory.vectors._matrix._matrix is None
 
 
 def test_an_answer_says_whether_its_question_would_go_away(open_memory) -> None:

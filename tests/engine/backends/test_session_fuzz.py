@@ -53,7 +53,7 @@ def sync(memory: BuiltinMemory, content: bytes) -> list[tuple[str, list[tuple[in
     path.write_bytes(content)
     report = memory.sync()
     assert (report.error, report.failed) == ("", ())
-    with memory._store.read() as snapshot:
+    with memory.store.read() as snapshot:
         ids = snapshot.chunks_of_files([file.id for file in snapshot.files("sessions").values()])
         found = list(snapshot.chunks(ids).values())
     places = [[(place[0], place[1]) for place in json.loads(chunk.places or b"[]")] for chunk in found]

@@ -62,7 +62,7 @@ def list_only(memory: BuiltinMemory, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def texts(memory: BuiltinMemory) -> list[tuple[str, object]]:
-    with memory._store.read() as snapshot:
+    with memory.store.read() as snapshot:
         found = snapshot.chunks(snapshot.chunks_of_files([file.id for file in snapshot.files("sessions").values()]))
     return sorted((chunk.path, chunk.text, chunk.places) for chunk in found.values())
 

@@ -126,7 +126,7 @@ def test_no_secret_reaches_the_index(memory: BuiltinMemory, boat: Path) -> None:
     with boat.open("a") as file:
         file.write(said("assistant", f"Never print {SECRET} again.", 3).rstrip("\n"))
     memory.sync()
-    folder = memory._store.files.folder
+    folder = memory.store.files.folder
     memory.close()
     for file in folder.iterdir():
         assert SECRET[8:].encode() not in file.read_bytes()
@@ -173,7 +173,7 @@ def test_incremental_growth_equals_full_read(memory: BuiltinMemory, boat: Path, 
 
 
 def chunks(memory: BuiltinMemory) -> list[tuple]:
-    with memory._store.read() as snapshot:
+    with memory.store.read() as snapshot:
         file = snapshot.files("sessions")[NAME]
         found = snapshot.chunks(snapshot.chunks_of_files([file.id]))
     return [(c.start_line, c.end_line, c.text, c.places) for c in sorted(found.values(), key=lambda c: c.id)]
@@ -220,7 +220,7 @@ def test_a_title_that_comes_late_finds_all_of_a_session(memory: BuiltinMemory, b
         file.write(json.dumps({"type": "session_info", "name": "Quarterdeck plan"}) + "\n")
     memory.sync()
     assert memory.sessions()[0].title == "Quarterdeck plan"
-    with memory._store.read() as snapshot:
+    with memory.store.read() as snapshot:
         fts = snapshot.tables.fts
         found = list(snapshot.connection.execute(f"SELECT rowid FROM {fts} WHERE {fts} MATCH 'title:quarterdeck'"))
     assert len(found) == len(chunks(memory)) > 2
@@ -409,9 +409,9 @@ def test_removed_words_leave_file(memory: BuiltinMemory, boat: Path, store: Path
     (store / "secret.jsonl").unlink()
     memory.sync()
     assert paths(memory, "seven coats of varnish") == [NAME]
-    with memory._store.read() as snapshot:
+    with memory.store.read() as snapshot:
         assert snapshot.meta("words to forget") is None
-    folder = memory._store.files.folder
+    folder = memory.store.files.folder
     memory.close()  # runs the last checkpoint
     for file in folder.iterdir():
         assert b"quarrelsomecove" not in file.read_bytes()

@@ -63,7 +63,7 @@ def _waiting(memory, **asked) -> tuple[threading.Thread, list[MemorySyncProgress
 
 def test_sync_waits_for_other_process_then_works(open_memory) -> None:
     memory = open_memory()
-    other = WriterLock(memory._store.files.lock)
+    other = WriterLock(memory.store.files.lock)
     assert other.acquire()
     thread, told, reports = _waiting(memory)
     status = memory.status()
@@ -80,7 +80,7 @@ def test_sync_waits_for_other_process_then_works(open_memory) -> None:
 
 def test_waiting_sync_can_be_cancelled(open_memory) -> None:
     memory, token = open_memory(), CancelToken()
-    other = WriterLock(memory._store.files.lock)
+    other = WriterLock(memory.store.files.lock)
     assert other.acquire()
     thread, _, reports = _waiting(memory, cancel=token)
     token.cancel()
@@ -211,10 +211,10 @@ def test_a_cancel_stops_even_the_reading_of_all_vectors(open_memory, monkeypatch
     monkeypatch.setattr(Snapshot, "vectors", cancel_and_read)
     monkeypatch.setattr("engine.store.vectors._STEPS_BETWEEN_LOOKS", 1)
     model = StoredModel.of(1, "fake", "bag-of-words", "", 64)
-    memory._vectors._matrix.forget()
-    memory._store.files.matrix.unlink(missing_ok=True)
+    memory.vectors._matrix.forget()
+    memory.store.files.matrix.unlink(missing_ok=True)
     with pytest.raises(Cancelled):
-        memory._vectors.settle(model, token)
+        memory.vectors.settle(model, token)
     assert len(read) < 4
 
 
@@ -389,7 +389,7 @@ def test_space_of_removed_notes_returned(open_memory, workspace: Path) -> None:
     for number in range(200):
         (workspace / f"n{number}.md").unlink()
     memory.sync()
-    with memory._store.read() as snapshot:
+    with memory.store.read() as snapshot:
         assert snapshot.free_share() < 0.25
 
 

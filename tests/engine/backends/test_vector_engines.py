@@ -78,7 +78,7 @@ def engine_of(memory: BuiltinMemory) -> str:
 
 
 def tables(memory: BuiltinMemory) -> int:
-    with memory._store.read() as snapshot:
+    with memory.store.read() as snapshot:
         query = "SELECT count(*) FROM sqlite_schema WHERE name GLOB 'chunks_vec*'"
         return int(snapshot.connection.execute(query).get)
 
@@ -89,8 +89,8 @@ def test_auto_small_index_uses_table_and_explains(open_memory: OpenMemory) -> No
     vector = memory.status().vector
     assert (vector.requested, vector.engine, vector.available, vector.rows) == ("auto", "sqlite-vec", True, 4)
     assert (vector.switches_at, f"{vector.switches_at:,}" in vector.reason) == (7142, True)
-    assert memory._vectors._matrix._matrix is None
-    assert not memory._store.files.matrix.exists()
+    assert memory.vectors._matrix._matrix is None
+    assert not memory.store.files.matrix.exists()
 
 
 def test_auto_switches_with_size_without_embedding(
@@ -242,7 +242,7 @@ def test_a_table_that_vanished_is_filled_again(open_memory: OpenMemory, provider
     memory = open_memory()
     memory.sync()
     expected = answers(memory)
-    with memory._store.write() as writer:
+    with memory.store.write() as writer:
         writer.connection.execute("DROP TABLE chunks_vec_vector_chunks00")
     memory.close()
     memory = open_memory()
@@ -261,7 +261,7 @@ def test_table_that_breaks_while_open_is_shown(open_memory: OpenMemory) -> None:
     memory.sync()
     expected = answers(memory)
     assert engine_of(memory) == "sqlite-vec"
-    with memory._store.write() as writer:
+    with memory.store.write() as writer:
         writer.connection.execute("DROP TABLE chunks_vec_vector_chunks00")
     memory.answer_as(memory._settings)  # clears cached answers
     assert answers(memory) == expected
@@ -275,7 +275,7 @@ def test_table_of_an_older_version_is_filled_again(open_memory: OpenMemory) -> N
     memory = open_memory(engine="sqlite-vec")
     memory.sync()
     expected = answers(memory)
-    with memory._store.write() as writer:
+    with memory.store.write() as writer:
         writer.connection.execute("DROP TABLE chunks_vec")
         writer.connection.execute(
             "CREATE VIRTUAL TABLE chunks_vec USING vec0(embedding float[64] distance_metric=cosine)"
@@ -302,7 +302,7 @@ def test_longer_components_than_before_get_other_codes(open_memory: OpenMemory, 
     memory.sync()
 
     def scale() -> int:
-        with memory._store.read() as snapshot:
+        with memory.store.read() as snapshot:
             return int(str(snapshot.meta("vec0")).split()[2].rstrip(","))
 
     before = scale()

@@ -126,7 +126,7 @@ def test_full_match_trusted_in_long_chunk(memory: BuiltinMemory, tmp_path: Path)
     long = " ".join(f"Line {number} of the log is as dull as the others." for number in range(25))
     (tmp_path / "notes" / "log.md").write_text(f"{long} E4711 {long}\n", "utf-8")
     memory.sync()
-    with memory._store.read() as snapshot:
+    with memory.store.read() as snapshot:
         leg = KeywordLeg(snapshot, analyse_query("E4711"), Frequencies())
         words = leg.score(leg.candidates(10, ChunkFilter()))
     assert 0 < max(words.scores.values()) < 1

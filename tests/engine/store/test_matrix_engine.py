@@ -65,7 +65,7 @@ def added(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def test_a_file_from_before_some_changes_is_brought_in_step(opened: Opened, notes: Path, added: list[int]) -> None:
     memory = opened()
     memory.sync()
-    file = memory._store.files.matrix
+    file = memory.store.files.matrix
     before = file.read_bytes()
     (notes / "1.md").unlink()
     (notes / "3.md").write_text("Sow the late carrots.\n", "utf-8")
@@ -82,11 +82,11 @@ def test_a_file_from_before_some_changes_is_brought_in_step(opened: Opened, note
 def test_enough_changes_are_written(opened: Opened, notes: Path) -> None:
     memory = opened()
     memory.sync()
-    before = memory._store.files.matrix.read_bytes()
+    before = memory.store.files.matrix.read_bytes()
     for number in range(4):
         (notes / f"new-{number}.md").write_text(f"Another thought, number {number}.\n", "utf-8")
     memory.sync()
-    assert memory._store.files.matrix.read_bytes() != before
+    assert memory.store.files.matrix.read_bytes() != before
 
 
 def test_a_file_that_is_ahead_of_the_index_is_not_trusted(opened: Opened, notes: Path, added: list[int]) -> None:
@@ -94,7 +94,7 @@ def test_a_file_that_is_ahead_of_the_index_is_not_trusted(opened: Opened, notes:
     memory = opened()
     memory.sync()
     memory.close()
-    database = memory._store.files.database
+    database = memory.store.files.database
     before = database.read_bytes()
     memory = opened()
     for number in range(4):

@@ -87,7 +87,7 @@ def test_an_index_without_sessions_answers_and_takes_sessions(
         assert [result.path for result in memory.search("anchor chain").results] == ["sessions/store/a.jsonl"]
         assert [result.path for result in memory.search("tag:spring").results] == ["garden.md"]
         assert [result.path for result in memory.search("role:user").results] == ["sessions/store/a.jsonl"]
-        with memory._store.read() as snapshot:
+        with memory.store.read() as snapshot:
             assert len(snapshot.generations()) == 1
     finally:
         memory.close()

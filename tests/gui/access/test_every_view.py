@@ -46,7 +46,7 @@ def test_every_command_opens_accessible_windows(program, monkeypatch):
 
 def test_painted_views_expose_role_and_text_of_each_part(program):
     program.go("chunks")
-    source = of(program.window.viewer._source)
+    source = of(program.window.viewer.source)
     assert source.role() == QAccessible.Role.Document
     lines = [one.text(QAccessible.Text.Name) for one in walk(source)][1:]
     assert "22: ## Watering, chunk 2 begins" in lines

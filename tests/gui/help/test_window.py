@@ -114,7 +114,7 @@ def test_setting_link_opens_its_row(qtbot, opened):
     _follow(opened.guide.dialog, "setting:query.min_score")
     dialog = opened.settings.dialog
     assert dialog.isVisible()
-    assert dialog._query.text() == "query.min_score"
+    assert dialog.query_field.text() == "query.min_score"
     dialog.leave()
     opened.guide.dialog.close()
 

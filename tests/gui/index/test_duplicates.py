@@ -58,7 +58,7 @@ def press(page: DuplicatesPage, text: str) -> None:
 
 
 def listed(page: DuplicatesPage) -> list[str]:
-    return [page._list.rows.row(place).key for place in range(page._list.rows.rowCount())]
+    return [page.groups.rows.row(place).key for place in range(page.groups.rows.rowCount())]
 
 
 def test_groups_are_listed_and_first_is_compared(qtbot, shown: DuplicatesPage, insight: FakeInsight) -> None:
@@ -66,9 +66,9 @@ def test_groups_are_listed_and_first_is_compared(qtbot, shown: DuplicatesPage, i
     assert "2 groups among 4 notes" in words(shown)
     assert "Nearly the same · 90 % · 2 notes · 50 words in common" in words(shown)
     assert "The left one is newer by 24 h" in words(shown)
-    kinds = {row.kind for row in shown._pane.view._rows}
+    kinds = {row.kind for row in shown.comparison.view._rows}
     assert "same" in kinds or "changed" in kinds
-    assert shown._pane.view.accessibleDescription()
+    assert shown.comparison.view.accessibleDescription()
 
 
 def test_hidden_page_searches_nothing(qtbot, appearance, jobs: Jobs, memory, insight) -> None:
@@ -101,9 +101,9 @@ def test_no_notes_offers_sync(qtbot, page: DuplicatesPage, memory: FakeMemory, i
 
 
 def test_passage_is_compared_with_surrounding_lines(qtbot, shown: DuplicatesPage) -> None:
-    QTest.keyClick(shown._list, Qt.Key.Key_Down)
+    QTest.keyClick(shown.groups, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: not shown.busy)
-    numbers = [row.left.number for row in shown._pane.view._rows if row.left]
+    numbers = [row.left.number for row in shown.comparison.view._rows if row.left]
     assert numbers == [1, 2, 3, 4, 5]
 
 
@@ -111,16 +111,16 @@ def test_other_note_of_group_can_be_compared(qtbot, page, memory: FakeMemory, in
     insight.groups = (make_group(LEFT, RIGHT, "daily/2026-02-08.md"),)
     page.set_manager(memory)
     qtbot.waitUntil(lambda: not page.busy)
-    right = page._pane._choices[1]
+    right = page.comparison._choices[1]
     assert right.count() == 3
     right.setCurrentIndex(2)
     right.activated.emit(2)
     qtbot.waitUntil(lambda: not page.busy)
-    assert any(row.right and "Tomatoes limp" in row.right.text for row in page._pane.view._rows)
+    assert any(row.right and "Tomatoes limp" in row.right.text for row in page.comparison.view._rows)
 
 
 def test_keys_step_through_differences(qtbot, shown: DuplicatesPage) -> None:
-    view = shown._pane.view
+    view = shown.comparison.view
     assert view.step(forward=True)
     first = view._current
     QTest.keyClick(view, Qt.Key.Key_N, Qt.KeyboardModifier.ShiftModifier)
@@ -130,7 +130,7 @@ def test_keys_step_through_differences(qtbot, shown: DuplicatesPage) -> None:
 
 
 def test_both_columns_are_painted(qtbot, shown: DuplicatesPage) -> None:
-    picture = shown._pane.view.viewport().grab().toImage()
+    picture = shown.comparison.view.viewport().grab().toImage()
     half = picture.width() // 2
     ink = [{picture.pixelColor(x, 10).name() for x in range(start, start + half)} for start in (0, half)]
     assert all(len(colours) > 2 for colours in ink)
@@ -233,27 +233,27 @@ def test_deleted_note_is_reported(qtbot, page, memory: FakeMemory, insight: Fake
 
 def test_narrow_window_shows_list_or_comparison(qtbot, shown: DuplicatesPage) -> None:
     shown.resize(500, 300)
-    assert shown._pane.isHidden()
-    QTest.keyClick(shown._list, Qt.Key.Key_Return)
-    assert shown._pane.isVisible()
-    assert not shown._list.isVisible()
-    QTest.keyClick(shown._pane.view, Qt.Key.Key_Escape)
-    assert shown._list.isVisible()
+    assert shown.comparison.isHidden()
+    QTest.keyClick(shown.groups, Qt.Key.Key_Return)
+    assert shown.comparison.isVisible()
+    assert not shown.groups.isVisible()
+    QTest.keyClick(shown.comparison.view, Qt.Key.Key_Escape)
+    assert shown.groups.isVisible()
     shown.resize(1100, 600)
-    assert shown._pane.isVisible()
+    assert shown.comparison.isVisible()
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_Up])
 def test_escape_or_up_leaves_list_from_first_group(qtbot, shown: DuplicatesPage, key) -> None:
-    shown._list.take_focus()
+    shown.groups.take_focus()
     with qtbot.waitSignal(shown.left):
-        QTest.keyClick(shown._list, key)
+        QTest.keyClick(shown.groups, key)
 
 
 def test_manager_change_clears_page(qtbot, shown: DuplicatesPage) -> None:
     shown.set_manager(None)
     assert listed(shown) == []
-    assert shown._pane.view._rows == []
+    assert shown.comparison.view._rows == []
 
 
 def test_duplicate_wording() -> None:

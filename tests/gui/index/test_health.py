@@ -43,7 +43,7 @@ def show(qtbot, jobs: Jobs, appearance) -> Iterator[Show]:
 
 def rows(page: HealthPage) -> list[FindingRow]:
     """From the top, as their layout has them: where it puts them, it says only when Qt comes to it."""
-    column = page._list.layout()
+    column = page.findings_list.layout()
     return [column.itemAt(place).widget() for place in range(column.count())]
 
 
@@ -54,28 +54,28 @@ def names(page: HealthPage) -> list[str]:
 def test_findings_needing_attention_come_first_with_summary(show: Show) -> None:
     page = show(FakeHealth(FINE, KEYWORDS, USER))
     assert names(page) == ["Keyword index", "Your data", "Database file"]
-    assert page._head.summary.text() == "2 of 3 checks need attention."
-    assert page._head.said.text().startswith("Checked at ")
+    assert page.summary_bar.summary.text() == "2 of 3 checks need attention."
+    assert page.summary_bar.said.text().startswith("Checked at ")
     keywords, user, database = rows(page)
     assert keywords.accessibleName().startswith("Keyword index: Needs attention. Not found by words: 3 chunks.")
     assert user.accessibleName() == "Your data: Broken. Damaged. Move it away."
     assert (keywords.button.isVisible(), user.button.isVisible(), database.button.isVisible()) == (True, False, False)
     assert keywords.button.accessibleName() == "Make them again: Keyword index"
-    assert page._head.all.isEnabled()
+    assert page.summary_bar.all.isEnabled()
 
 
 def test_deep_check_updates_overview_attention(qtbot, show: Show) -> None:
     health = FakeHealth(FINE, KEYWORDS, NOTES)
     page = show(health)
     with qtbot.waitSignal(page.attention_changed) as told:
-        page._head.again.click()
+        page.summary_bar.again.click()
     [[row]] = told.args
     assert (row.key, row.title, row.detail) == ("health", "1 health check needs attention", "Keyword index")
     assert row.action == ("Show", "health")
     qtbot.waitUntil(lambda: not page.busy)
     health.findings = (FINE, NOTES)
     with qtbot.waitSignal(page.attention_changed) as told:
-        page._head.again.click()
+        page.summary_bar.again.click()
     assert told.args == [()]
     qtbot.waitUntil(lambda: not page.busy)
 
@@ -103,10 +103,10 @@ def test_quick_check_updates_overview_attention(qtbot, jobs: Jobs) -> None:
 
 def test_index_without_problems_shows_all_fine(show: Show) -> None:
     page = show(FakeHealth(FINE, msgspec.structs.replace(FINE, id="chunks", name="Chunks")))
-    assert page._head.summary.text() == "All of 2 checks are fine."
-    assert page._head.dot.state == "fine"
-    assert not page._head.all.isEnabled()
-    assert page._head.again.isEnabled()
+    assert page.summary_bar.summary.text() == "All of 2 checks are fine."
+    assert page.summary_bar.dot.state == "fine"
+    assert not page.summary_bar.all.isEnabled()
+    assert page.summary_bar.again.isEnabled()
 
 
 def test_hidden_page_checks_nothing(qtbot, jobs: Jobs) -> None:
@@ -134,12 +134,12 @@ def test_findings_appear_as_they_arrive(qtbot, show: Show) -> None:
     page = show(health, wait=False)
     qtbot.waitUntil(lambda: len(rows(page)) == 2)
     assert page.busy
-    assert page._head.summary.text() == "Checking…"
-    assert page._head.stop.isVisible()
-    assert not page._head.again.isVisible()
+    assert page.summary_bar.summary.text() == "Checking…"
+    assert page.summary_bar.stop.isVisible()
+    assert not page.summary_bar.again.isVisible()
     go_on.set()
     qtbot.waitUntil(lambda: not page.busy)
-    assert page._head.again.isVisible()
+    assert page.summary_bar.again.isVisible()
 
 
 def _until(event: threading.Event) -> None:
@@ -152,20 +152,20 @@ def test_repair_of_one_finding_rechecks_all(qtbot, show: Show) -> None:
     qtbot.mouseClick(rows(page)[0].button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: health.looks == [False, False] and not page.busy)
     assert health.repaired == [["keywords"]]
-    assert page._head.said.text() == "Three rows were made again."
+    assert page.summary_bar.said.text() == "Three rows were made again."
     assert names(page) == ["Notes", "Database file", "Keyword index"]
 
 
 def test_repair_all_works_by_key(qtbot, show: Show) -> None:
     health = FakeHealth(FINE, KEYWORDS, NOTES)
     page = show(health)
-    page._head.all.setFocus()
-    qtbot.keyClick(page._head.all, Qt.Key.Key_Space)
-    assert QApplication.focusWidget() is page._head.stop
+    page.summary_bar.all.setFocus()
+    qtbot.keyClick(page.summary_bar.all, Qt.Key.Key_Space)
+    assert QApplication.focusWidget() is page.summary_bar.stop
     qtbot.waitUntil(lambda: len(health.looks) == 2 and not page.busy)
     assert health.repaired == [None]
-    assert page._head.summary.text() == "All of 3 checks are fine."
-    assert QApplication.focusWidget() is page._head.again
+    assert page.summary_bar.summary.text() == "All of 3 checks are fine."
+    assert QApplication.focusWidget() is page.summary_bar.again
 
 
 def test_repair_failure_is_shown(qtbot, show: Show) -> None:
@@ -174,7 +174,7 @@ def test_repair_failure_is_shown(qtbot, show: Show) -> None:
     page = show(health)
     page.repair(["keywords"])
     qtbot.waitUntil(lambda: len(health.looks) == 2 and not page.busy)
-    assert page._head.said.text() == "Another process is writing the index."
+    assert page.summary_bar.said.text() == "Another process is writing the index."
     assert names(page) == ["Keyword index"]
 
 
@@ -191,14 +191,14 @@ def test_repair_can_be_stopped(qtbot, show: Show) -> None:
     page = show(health)
     health.during = wait
     page.repair(["keywords"])
-    qtbot.waitUntil(lambda: page._head.said.text() == "Writing the keyword index: 1 of 3")
-    assert page._head.summary.text() == "Repairing…"
+    qtbot.waitUntil(lambda: page.summary_bar.said.text() == "Writing the keyword index: 1 of 3")
+    assert page.summary_bar.summary.text() == "Repairing…"
     assert not rows(page)[0].button.isEnabled()
     health.during = lambda _: None
-    qtbot.mouseClick(page._head.stop, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.summary_bar.stop, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(stopped.is_set)
     qtbot.waitUntil(lambda: not page.busy)
-    assert page._head.said.text() == "Stopped. Repairs made so far remain."
+    assert page.summary_bar.said.text() == "Stopped. Repairs made so far remain."
     assert rows(page)[0].button.isEnabled()
 
 
@@ -207,9 +207,9 @@ def test_check_can_be_stopped(qtbot, show: Show) -> None:
     health.during = _cancelled
     page = show(health, wait=False)
     qtbot.waitUntil(lambda: len(rows(page)) == 1)
-    qtbot.mouseClick(page._head.stop, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.summary_bar.stop, Qt.MouseButton.LeftButton)
     assert not page.busy
-    assert page._head.said.text() == "Stopped before everything was looked at."
+    assert page.summary_bar.said.text() == "Stopped before everything was looked at."
 
 
 def _cancelled(token: CancelToken) -> None:
@@ -233,7 +233,7 @@ def test_repeated_changes_recheck_once(qtbot, show: Show) -> None:
 def test_deep_check_runs_only_on_request(qtbot, show: Show) -> None:
     health = FakeHealth(FINE)
     page = show(health)
-    qtbot.mouseClick(page._head.deeper, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(page.summary_bar.deeper, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: health.looks == [False, True] and not page.busy)
     page.refresh()
     qtbot.waitUntil(lambda: not page.busy)
@@ -244,8 +244,8 @@ def test_manager_change_clears_findings(qtbot, show: Show) -> None:
     page = show(FakeHealth(KEYWORDS))
     page.set_manager(None)
     assert rows(page) == []
-    assert page._head.summary.text() == "Nothing was looked at yet."
-    assert not page._head.again.isEnabled()
+    assert page.summary_bar.summary.text() == "Nothing was looked at yet."
+    assert not page.summary_bar.again.isEnabled()
 
 
 @pytest.mark.parametrize("width", [280, 560, 1200])
@@ -264,7 +264,7 @@ def test_real_index_is_repaired(qtbot, jobs: Jobs, tmp_path: Path) -> None:
         (notes / f"{number}.md").write_text(f"Pump{number} leaks.\n")
     memory = open_with_fake(notes, tmp_path / "data")
     memory.sync()
-    with memory._store.write() as writer:
+    with memory.store.write() as writer:
         writer.connection.execute("DELETE FROM chunks_fts_1 WHERE rowid IN (2, 3)")
     page = HealthPage(jobs)
     qtbot.addWidget(page)
@@ -275,6 +275,6 @@ def test_real_index_is_repaired(qtbot, jobs: Jobs, tmp_path: Path) -> None:
     page.repair(None)
     qtbot.waitUntil(lambda: not page.busy)
     assert [finding.id for finding in page.findings if finding.state != "fine"] == []
-    assert page._head.said.text() == "Keyword index: 2 rows made again, 0 removed."
+    assert page.summary_bar.said.text() == "Keyword index: 2 rows made again, 0 removed."
     page.set_manager(None)
     memory.close()

@@ -44,7 +44,7 @@ def texts(page) -> list[str]:
 
 
 def row_names(page) -> list[str]:
-    return [page._attention._list.itemAt(n).widget().accessibleName() for n in range(page._attention._list.count())]
+    return [page.attention._list.itemAt(n).widget().accessibleName() for n in range(page.attention._list.count())]
 
 
 def press(page, words: str) -> None:
@@ -53,9 +53,9 @@ def press(page, words: str) -> None:
 
 def test_overview_shows_counts(page):
     assert {"10", "files", "25", "chunks", "median 1,214 characters"} <= set(texts(page))
-    assert page._sizes.chart.accessibleDescription().startswith("33 chunks. The middle one has 1,214 characters")
-    assert page._disk.chart.series.marks[0].caption.startswith("Text: 38 MB")
-    assert len(page._syncs.chart.series.marks) == 2
+    assert page.sizes.chart.accessibleDescription().startswith("33 chunks. The middle one has 1,214 characters")
+    assert page.disk.chart.series.marks[0].caption.startswith("Text: 38 MB")
+    assert len(page.syncs.chart.series.marks) == 2
     assert row_names(page) == ["Nothing needs your attention."]
 
 
@@ -67,7 +67,7 @@ def test_hidden_overview_reads_nothing(qtbot, page, insight):
     insight.found = make_overview(folders=(make_folder("", files=77),))
     assert len(insight.asked) == looks
     page.show()
-    qtbot.waitUntil(lambda: cells(page._folders, 0)[1] == "77")
+    qtbot.waitUntil(lambda: cells(page.folders, 0)[1] == "77")
     assert len(insight.asked) == looks + 1
 
 
@@ -76,7 +76,7 @@ def test_refresh_rereads_and_status_updates_figures(qtbot, page, insight):
     assert "30" in texts(page)
     insight.found = make_overview(syncs=(make_sync(),))
     page.refresh()
-    qtbot.waitUntil(lambda: len(page._syncs.chart.series.marks) == 1)
+    qtbot.waitUntil(lambda: len(page.syncs.chart.series.marks) == 1)
 
 
 def test_failed_count_shows_reason_and_can_be_retried(qtbot, page, insight):
@@ -91,22 +91,22 @@ def test_failed_count_shows_reason_and_can_be_retried(qtbot, page, insight):
 
 def test_empty_index_replaces_charts_with_message(qtbot, page):
     page.show_status(make_status(files=0, chunks=0))
-    assert not page._sizes.isVisible()
+    assert not page.sizes.isVisible()
     assert "nothing indexed yet" in texts(page)
     assert row_names(page) == ["Nothing is indexed yet (off). No update has run yet."]
-    qtbot.waitUntil(lambda: page._attention.width() > 1000)
+    qtbot.waitUntil(lambda: page.attention.width() > 1000)
     with qtbot.waitSignal(page.action_requested) as asked:
         press(page, "Sync now")
     assert asked.args == ["sync"]
     page.show_status(make_status(files=0, chunks=0, syncing=make_progress()))
     assert "as it runs" in row_names(page)[0]
     page.show_status(make_status(files=1, chunks=1))
-    qtbot.waitUntil(lambda: page._sizes.x() > page._folders.x())
+    qtbot.waitUntil(lambda: page.sizes.x() > page.folders.x())
 
 
 def test_cleared_manager_empties_page(qtbot, page, insight):
     page.set_manager(None)
-    assert not page._sizes.isVisible()
+    assert not page.sizes.isVisible()
     assert "–" in texts(page)
     assert not page.busy
 
@@ -129,7 +129,7 @@ def test_attention_buttons_emit_their_action(qtbot, page):
 
 def test_attention_card_grows_with_rows_at_any_width(qtbot, page):
     issues = tuple(FileIssue(path=f"{n}.md", rule="not-utf8", detail="Byte 3. " * 12) for n in range(4))
-    card = page._attention
+    card = page.attention
     for width in (560, 1200):
         page.resize(width, 700)
         page.show_status(make_status())
@@ -168,7 +168,7 @@ def cells(card, *rows: int) -> list[str]:
 
 
 def test_folder_expansion_survives_update(page):
-    card, tree, model = page._folders, page._folders.tree, page._folders.model
+    card, tree, model = page.folders, page.folders.tree, page.folders.model
     source = model.index(0, 0)
     daily = model.index(0, 0, source)
     assert cells(card, 0) == ["Notes", "10", "25", "", "", ""]
@@ -188,7 +188,7 @@ def test_folder_expansion_survives_update(page):
 
 
 def test_folder_names_have_minimum_width(qtbot, page, appearance):
-    card, tree = page._folders, page._folders.tree
+    card, tree = page.folders, page.folders.tree
     card.show_folders((make_folder(""), make_folder("recipes/cakes", pending=0)))
 
     def hidden() -> list[bool]:
@@ -210,7 +210,7 @@ def test_folder_names_have_minimum_width(qtbot, page, appearance):
 
 
 def test_folder_figures_change_in_place(page):
-    card = page._folders
+    card = page.folders
     daily = card.model.index(0, 0, card.model.index(0, 0))
     card.tree.setCurrentIndex(daily)
     card.show_folders((make_folder("", failed=3), make_folder("daily", files=6, skipped=4), make_folder("daily/2026")))
@@ -225,8 +225,8 @@ def test_folder_model_passes_qt_model_tester(qtmodeltester):
 
 
 def test_copy_includes_all_folders(qtbot, page):
-    page._folders.tree.setFocus()
-    qtbot.keyClick(page._folders.tree, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    page.folders.tree.setFocus()
+    qtbot.keyClick(page.folders.tree, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     lines = QGuiApplication.clipboard().text().split("\n")
     assert lines[0].split("\t") == ["Kind of source", "Folder", "Files", "Chunks", "Pending", "Failed", "Skipped"]
     assert lines[-1].split("\t") == ["Notes", "daily/2026", "2", "25", "0", "0", "0"]
@@ -240,10 +240,10 @@ def test_enter_on_sync_lists_failures(qtbot, page, insight):
     bad = make_sync(error="The disk is full.", files_failed=12, failed=(issue,))
     insight.found = make_overview(syncs=(make_sync(started=1.0), bad))
     page.refresh()
-    qtbot.waitUntil(lambda: page._syncs.chart.series.marks[-1].failed)
-    page._syncs.chart.setFocus()
-    qtbot.keyClick(page._syncs.chart, Key.Key_End)
-    qtbot.keyClick(page._syncs.chart, Key.Key_Return)
+    qtbot.waitUntil(lambda: page.syncs.chart.series.marks[-1].failed)
+    page.syncs.chart.setFocus()
+    qtbot.keyClick(page.syncs.chart, Key.Key_End)
+    qtbot.keyClick(page.syncs.chart, Key.Key_Return)
     dialog = page.window().findChild(QDialog)
     said = [label.text() for label in dialog.findChildren(QLabel)]
     assert "The disk is full." in said
@@ -257,7 +257,7 @@ def test_throughput_is_drawn_while_sync_runs(page, monkeypatch):
     for second in range(3):
         monkeypatch.setattr("gui.index.overview.time.time", lambda second=second: 1000.0 + second)
         page.show_status(make_status(files=5, syncing=make_progress(phase="embedding", completed=second * 40)))
-    assert page._speed.chart.isVisible()
+    assert page.speed.chart.isVisible()
     assert "40 chunks/s" in texts(page)
 
 
@@ -265,14 +265,14 @@ def test_throughput_is_drawn_while_sync_runs(page, monkeypatch):
 
 
 def test_narrow_window_has_one_column_with_attention_first(qtbot, page):
-    assert page._sizes.x() > page._folders.x()
+    assert page.sizes.x() > page.folders.x()
     page.resize(560, 360)
-    qtbot.waitUntil(lambda: page._sizes.x() == page._folders.x())
-    assert page._attention.y() < page._folders.y()
+    qtbot.waitUntil(lambda: page.sizes.x() == page.folders.x())
+    assert page.attention.y() < page.folders.y()
     content = page._columns.widget()
     qtbot.waitUntil(lambda: content.width() <= page._columns.viewport().width())
     page.resize(1200, 760)
-    qtbot.waitUntil(lambda: page._sizes.x() > page._folders.x())
+    qtbot.waitUntil(lambda: page.sizes.x() > page.folders.x())
 
 
 def test_every_part_is_reached_by_tab(qtbot, page):
@@ -280,9 +280,9 @@ def test_every_part_is_reached_by_tab(qtbot, page):
     reached = set()
     for _ in range(40):
         focus = page.window().focusWidget()
-        reached |= {name for name in ("_folders", "_syncs", "_sizes", "_disk", "_times") if _inside(page, name, focus)}
+        reached |= {name for name in ("folders", "syncs", "sizes", "disk", "times") if _inside(page, name, focus)}
         qtbot.keyClick(focus, Key.Key_Tab)
-    assert reached == {"_folders", "_syncs", "_sizes", "_disk", "_times"}
+    assert reached == {"folders", "syncs", "sizes", "disk", "times"}
 
 
 def test_focus_skips_map_controls(qtbot, page, memory, monkeypatch):

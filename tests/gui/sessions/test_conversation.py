@@ -52,7 +52,7 @@ def show(qtbot, panel: ConversationPanel):
 
 def settle(qtbot, panel: ConversationPanel) -> None:
     """Wait until all texts in view are laid out."""
-    view = panel._view
+    view = panel.view
 
     def laid_out() -> bool:
         view.repaint()
@@ -62,7 +62,7 @@ def settle(qtbot, panel: ConversationPanel) -> None:
 
 
 def visible_pieces(panel: ConversationPanel) -> list:
-    view = panel._view
+    view = panel.view
     rows = [view._rows.rows[position] for position, _ in view._visible()]
     pieces = [view._layout.piece_of(row) for row in rows]
     return [view._documents.of(piece) for piece in pieces if piece is not None]
@@ -74,14 +74,14 @@ def visible_text(panel: ConversationPanel) -> str:
 
 def current(panel: ConversationPanel):
     """The current entry's first message."""
-    view = panel._view
+    view = panel.view
     return view.conversation.message(view.conversation.entries[view.current])
 
 
 def press(panel: ConversationPanel, keys: str) -> None:
     for key in keys:
         shift = Qt.KeyboardModifier.ShiftModifier if key.isupper() else Qt.KeyboardModifier.NoModifier
-        QTest.keyClick(panel._view, getattr(Qt.Key, f"Key_{key.upper()}"), shift)
+        QTest.keyClick(panel.view, getattr(Qt.Key, f"Key_{key.upper()}"), shift)
 
 
 # --- showing ----------------------------------------------------------------------------------------------------------
@@ -89,9 +89,9 @@ def press(panel: ConversationPanel, keys: str) -> None:
 
 def test_session_is_shown_from_its_start(panel: ConversationPanel, show) -> None:
     show()
-    assert panel._header._title.text() == "Fix the valve controller"
-    assert "Claude Code · greenhouse · fix/valve · 11 Feb 2026" in panel._header._facts.text()
-    assert "44 lines of unknown types" in panel._header._facts.text()
+    assert panel.header.title.text() == "Fix the valve controller"
+    assert "Claude Code · greenhouse · fix/valve · 11 Feb 2026" in panel.header._facts.text()
+    assert "44 lines of unknown types" in panel.header._facts.text()
     assert visible_text(panel).startswith("The 06:10 run was skipped again.")
     assert "debounces at 40 ms" in visible_text(panel)  # Markdown is rendered
     assert "**" not in visible_text(panel)
@@ -101,7 +101,7 @@ def test_show_line_scrolls_to_it_and_frames_query_words(qtbot, panel: Conversati
     show(VALVE, BUILD + 1, "firmware")
     assert "firmware v1.4.3" in visible_text(panel)
     assert current(panel).text.startswith("Uploaded")
-    assert panel._view._framed is not None
+    assert panel.view._framed is not None
 
 
 def test_folded_hit_is_unfolded(qtbot, panel: ConversationPanel, show) -> None:
@@ -115,7 +115,7 @@ def test_semantic_hit_unfolds_only_its_entry(qtbot, panel: ConversationPanel, sh
     show(VALVE, BUILD, "no word of it")
     assert current(panel).text == "make firmware"
     assert "unit_0001" in visible_text(panel)
-    view = panel._view
+    view = panel.view
     calls = [number for number, entry in enumerate(view.conversation.entries) if entry.kind == "tool"]
     assert [view._rows.fold(number) for number in calls if number != view.current] == ["folded"] * (len(calls) - 1)
 
@@ -123,9 +123,9 @@ def test_semantic_hit_unfolds_only_its_entry(qtbot, panel: ConversationPanel, sh
 def test_call_unfolds_up_to_its_first_hit(qtbot, panel: ConversationPanel, show) -> None:
     show()
     panel._open_find()
-    panel._finding.bar.box.setText("unit_0999")
-    qtbot.waitUntil(lambda: panel._finding.bar.count.text() == "1 of 1")
-    view = panel._view
+    panel.finding.bar.box.setText("unit_0999")
+    qtbot.waitUntil(lambda: panel.finding.bar.count.text() == "1 of 1")
+    view = panel.view
     build = view.current
     view.toggle(build)
     assert view._rows.fold(build) == "folded"
@@ -139,7 +139,7 @@ def test_call_unfolds_up_to_its_first_hit(qtbot, panel: ConversationPanel, show)
 
 def test_map_click_opens_folded_hit_and_drag_does_not(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, None, "unit_0031")
-    view, strip = panel._view, panel._view._map
+    view, strip = panel.view, panel.view._map
     build = view.current
     qtbot.waitUntil(lambda: view._hit_entries[build])
     view.toggle(build)
@@ -167,10 +167,10 @@ def test_open_session_is_not_read_again(qtbot, panel: ConversationPanel, memory:
 def test_failure_is_shown_and_can_be_retried(qtbot, panel: ConversationPanel, memory: FakeMemory) -> None:
     memory.session_error = OSError(5, "Input/output error", "a.jsonl")
     panel.show_session(VALVE)
-    qtbot.waitUntil(lambda: "Input/output error" in panel._empty.accessibleName())
+    qtbot.waitUntil(lambda: "Input/output error" in panel.empty_page.accessibleName())
     memory.session_error = None
     with qtbot.waitSignal(panel.session_shown):
-        panel._empty.retry.emit()
+        panel.empty_page.retry.emit()
 
 
 # --- folding ----------------------------------------------------------------------------------------------------------
@@ -178,29 +178,29 @@ def test_failure_is_shown_and_can_be_retried(qtbot, panel: ConversationPanel, me
 
 def test_tool_detail_cycles_short_full_hidden(qtbot, panel: ConversationPanel, show) -> None:
     show()
-    short = panel._view._count
-    panel._actions.detail.trigger()
-    assert panel._actions.detail.text() == "Tools: full"
-    assert panel._view._count > short
-    panel._actions.detail.trigger()
-    assert panel._actions.detail.text() == "Tools: hidden"
-    assert panel._view._count == SESSIONS[VALVE].summary.messages
-    panel._actions.detail.trigger()
-    assert panel._view._count == short
+    short = panel.view._count
+    panel.session_actions.detail.trigger()
+    assert panel.session_actions.detail.text() == "Tools: full"
+    assert panel.view._count > short
+    panel.session_actions.detail.trigger()
+    assert panel.session_actions.detail.text() == "Tools: hidden"
+    assert panel.view._count == SESSIONS[VALVE].summary.messages
+    panel.session_actions.detail.trigger()
+    assert panel.view._count == short
 
 
 def test_enter_unfolds_call_clamped_and_right_shows_all(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, BUILD - 1)
     assert current(panel).text == "make firmware"
-    before = panel._view._count
-    QTest.keyClick(panel._view, Qt.Key.Key_Return)
+    before = panel.view._count
+    QTest.keyClick(panel.view, Qt.Key.Key_Return)
     settle(qtbot, panel)
-    assert panel._view._count == before + 3  # the call, the first lines, and "Show all"
+    assert panel.view._count == before + 3  # the call, the first lines, and "Show all"
     assert sum(len(laid.texts) for laid in visible_pieces(panel)) < 60
-    QTest.keyClick(panel._view, Qt.Key.Key_Right)
-    assert panel._view._count > before + 100
-    QTest.keyClick(panel._view, Qt.Key.Key_Return)
-    assert panel._view._count == before
+    QTest.keyClick(panel.view, Qt.Key.Key_Right)
+    assert panel.view._count > before + 100
+    QTest.keyClick(panel.view, Qt.Key.Key_Return)
+    assert panel.view._count == before
 
 
 # --- walking and finding ----------------------------------------------------------------------------------------------
@@ -216,23 +216,23 @@ def test_j_and_k_step_messages_and_capitals_step_prompts(qtbot, panel: Conversat
     assert current(panel).text.startswith("Good. Add a counter")
     press(panel, "k")
     assert current(panel).text.startswith("The relay")
-    assert "The relay" in panel._view.accessibleDescription()
+    assert "The relay" in panel.view.accessibleDescription()
 
 
 def test_n_and_shift_n_step_through_hits(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, None, "settle")
-    first = panel._view._framed
+    first = panel.view._framed
     press(panel, "n")
-    qtbot.waitUntil(lambda: panel._view._framed not in (None, first))
+    qtbot.waitUntil(lambda: panel.view._framed not in (None, first))
     press(panel, "N")
-    qtbot.waitUntil(lambda: panel._view._framed == first)
+    qtbot.waitUntil(lambda: panel.view._framed == first)
 
 
 def test_ctrl_f_finds_within_session(qtbot, panel: ConversationPanel, show) -> None:
     show()
     panel._open_find()
-    panel._finding.bar.box.setText("zone 1")
-    qtbot.waitUntil(lambda: panel._finding.bar.count.text() == "1 of 16")
+    panel.finding.bar.box.setText("zone 1")
+    qtbot.waitUntil(lambda: panel.finding.bar.count.text() == "1 of 16")
     assert current(panel).text.startswith("Check zone 1 ")
 
 
@@ -241,7 +241,7 @@ def test_ctrl_f_finds_within_session(qtbot, panel: ConversationPanel, show) -> N
 
 def test_mouse_selection_is_copied(qtbot, panel: ConversationPanel, show) -> None:
     show()
-    view = panel._view
+    view = panel.view
     position, top = next(view._visible())
     y = top + view._layout.head(position).height + 20
     left = view._layout.text_left(view._rows.rows[0])
@@ -251,13 +251,13 @@ def test_mouse_selection_is_copied(qtbot, panel: ConversationPanel, show) -> Non
     chosen = view.selected_text()
     assert chosen
     assert "The 06:10 run".startswith(chosen[:5])
-    panel._actions.copy.trigger()
+    panel.session_actions.copy.trigger()
     assert QGuiApplication.clipboard().text() == chosen
 
 
 def test_secrets_are_masked_until_revealed(qtbot, panel: ConversationPanel, memory, show) -> None:
     show()
-    assert panel._banner.text == "1 message holds secrets, which are masked."
+    assert panel.banner.text == "1 message holds secrets, which are masked."
     panel._ask_to_reveal()
     assert memory.session_reads == [(VALVE, False)]
     with qtbot.waitSignal(panel.session_shown):
@@ -267,7 +267,7 @@ def test_secrets_are_masked_until_revealed(qtbot, panel: ConversationPanel, memo
     assert SECRET in text
     other = next(path for path in SESSIONS if path != VALVE)
     show(other)
-    assert not panel._banner.text
+    assert not panel.banner.text
     show()
     assert memory.session_reads[-1] == (VALVE, False)
 
@@ -277,10 +277,10 @@ def test_secrets_are_masked_until_revealed(qtbot, panel: ConversationPanel, memo
 
 def test_raw_line_with_secrets_asks_before_showing(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, EDIT)
-    panel._actions.raw.trigger()
-    assert "in plain text" in panel._banner.text
+    panel.session_actions.raw.trigger()
+    assert "in plain text" in panel.banner.text
     assert not panel.findChildren(QDialog)
-    next(button for button in panel._banner.findChildren(QPushButton) if button.text() == "Show it").click()
+    next(button for button in panel.banner.findChildren(QPushButton) if button.text() == "Show it").click()
     qtbot.waitUntil(lambda: bool(panel.findChildren(QDialog)))
     [dialog] = panel.findChildren(QDialog)
     assert dialog.windowTitle() == f"Line {EDIT} of the transcript"
@@ -293,7 +293,7 @@ def test_raw_line_with_secrets_asks_before_showing(qtbot, panel: ConversationPan
 def test_raw_line_without_secrets_shows_immediately(qtbot, panel: ConversationPanel, show) -> None:
     show(next(path for path in SESSIONS if "backup" in path))
     press(panel, "j")
-    panel._actions.raw.trigger()
+    panel.session_actions.raw.trigger()
     qtbot.waitUntil(lambda: bool(panel.findChildren(QDialog)))
     [dialog] = panel.findChildren(QDialog)
     assert dialog.windowTitle() == "Lines 3, 4 of the transcript"
@@ -304,8 +304,8 @@ def test_raw_line_without_secrets_shows_immediately(qtbot, panel: ConversationPa
 
 def test_prompt_list_opens_chosen_prompt(qtbot, panel: ConversationPanel, show) -> None:
     show()
-    panel._actions.prompts.trigger()
-    chooser = panel._actions._prompt_list
+    panel.session_actions.prompts.trigger()
+    chooser = panel.session_actions._prompt_list
     assert chooser._count.text() == "19 messages"
     QTest.keyClicks(chooser._box, "zone 7")
     assert chooser._count.text() == "1 message"
@@ -317,25 +317,25 @@ def test_prompt_list_opens_chosen_prompt(qtbot, panel: ConversationPanel, show) 
 def test_actions_emit_more_similar_and_copy_resume_command(qtbot, panel: ConversationPanel, show) -> None:
     show()
     with qtbot.waitSignal(panel.more_wanted) as more:
-        panel._actions.more.trigger()
+        panel.session_actions.more.trigger()
     with qtbot.waitSignal(panel.similar_wanted) as similar:
-        panel._actions.similar.trigger()
+        panel.session_actions.similar.trigger()
     assert more.args == similar.args == [VALVE]
-    panel._actions.resume.trigger()
+    panel.session_actions.resume.trigger()
     assert QGuiApplication.clipboard().text() == "cd /home/ines/src/greenhouse && claude --resume 3f6c0a1e"
 
 
 def test_message_and_session_are_copied_as_markdown(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, EDIT - 2)
-    panel._actions.copy.trigger()
+    panel.session_actions.copy.trigger()
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("The relay **debounces"))
-    panel._actions.copy_session.trigger()
+    panel.session_actions.copy_session.trigger()
     qtbot.waitUntil(lambda: QGuiApplication.clipboard().text().startswith("# Fix the valve controller"))
 
 
 def test_map_click_scrolls_to_row(qtbot, panel: ConversationPanel, show) -> None:
     show()
-    bar = panel._view._map
+    bar = panel.view._map
     QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(bar.width() // 2, bar.height() - 14))
     settle(qtbot, panel)
     assert "Zone 16 settles" in visible_text(panel)
@@ -361,7 +361,7 @@ def test_reading_position_is_stable_while_layout_arrives(qtbot, panel, memory, s
     session = make_session(turns, path="sessions/claude-code/long.jsonl")
     memory.session_texts[session.summary.path] = session
     show(session.summary.path, 302)
-    view = panel._view
+    view = panel.view
 
     def top_of_target() -> int:
         row = view._rows.position_of_entry(300)
@@ -381,19 +381,19 @@ def test_only_rows_near_view_are_laid_out(qtbot, panel, memory, show) -> None:
     session = make_session(turns, path="sessions/claude-code/many.jsonl")
     memory.session_texts[session.summary.path] = session
     show(session.summary.path)
-    panel._view.scroll_to_end(top=False)
+    panel.view.scroll_to_end(top=False)
     settle(qtbot, panel)
     assert "Message 4999" in visible_text(panel)
-    assert len(panel._view._documents._kept) <= 160
+    assert len(panel.view._documents._kept) <= 160
 
 
 def test_theme_and_font_scale_changes_are_applied(qtbot, panel: ConversationPanel, show, appearance) -> None:
     show()
-    colour = panel._view.viewport().grab().toImage().pixelColor(5, 5)
+    colour = panel.view.viewport().grab().toImage().pixelColor(5, 5)
     key = visible_pieces(panel)[0].key
     appearance.set_theme("dark")
     qtbot.waitUntil(lambda: visible_pieces(panel)[0].key != key)
-    assert panel._view.viewport().grab().toImage().pixelColor(5, 5) != colour
+    assert panel.view.viewport().grab().toImage().pixelColor(5, 5) != colour
     key = visible_pieces(panel)[0].key
     appearance.set_font_scale(1.3)
     qtbot.waitUntil(lambda: visible_pieces(panel)[0].key != key)
@@ -401,7 +401,7 @@ def test_theme_and_font_scale_changes_are_applied(qtbot, panel: ConversationPane
 
 def test_right_to_left_layout_mirrors_rows_but_not_text(qtbot, panel: ConversationPanel, show) -> None:
     show()
-    view = panel._view
+    view = panel.view
     layout, measures = view._layout, view._layout.measures
     before = view.viewport().grab().toImage()
     QGuiApplication.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
@@ -431,16 +431,16 @@ def test_right_to_left_layout_mirrors_rows_but_not_text(qtbot, panel: Conversati
 
 def test_similar_search_uses_message_or_selection(qtbot, panel: ConversationPanel, show) -> None:
     show()
-    panel._view.setFocus()
+    panel.view.setFocus()
     with qtbot.waitSignal(panel.like_wanted) as asked:
-        panel._actions.like.trigger()
+        panel.session_actions.like.trigger()
     passage, words = asked.args
     message = current(panel)
     assert (passage.path, passage.start_line, passage.message) == (VALVE, message.line, message.ordinal)
     assert passage.text == words == message.text
-    panel._view._selection.select((0, 4), (0, 13))
+    panel.view._selection.select((0, 4), (0, 13))
     with qtbot.waitSignal(panel.like_wanted) as asked:
-        panel._actions.like.trigger()
+        panel.session_actions.like.trigger()
     assert asked.args[0].text == "06:10 run"
 
 
@@ -449,13 +449,13 @@ def test_revealed_secret_is_never_used_in_search(qtbot, panel: ConversationPanel
     with qtbot.waitSignal(panel.session_shown):
         panel._reread(reveal=True)
     settle(qtbot, panel)
-    for number, entry in enumerate(panel._view.conversation.entries):
-        panel._view.go_to_entry(number)
+    for number, entry in enumerate(panel.view.conversation.entries):
+        panel.view.go_to_entry(number)
         with qtbot.waitSignal(panel.like_wanted) as asked:
-            panel._actions.like.trigger()
+            panel.session_actions.like.trigger()
         passage, words = asked.args
         assert SECRET not in repr(passage) + words
-        assert passage.message == panel._view.conversation.message(entry).ordinal
+        assert passage.message == panel.view.conversation.message(entry).ordinal
 
 
 # --- chunks -----------------------------------------------------------------------------------------------------------
@@ -467,8 +467,8 @@ def test_chunk_card_steps_through_chunks_with_messages(qtbot, panel, show, memor
     show(VALVE, BUILD)
     line = current(panel).line
     memory.files[VALVE] = "# Start\n" + "said\n" * (line - 2) + "# Build\n" + "done\n" * 8
-    panel._chunks.inspector.margin_action.trigger()
-    card = panel._chunks.card
+    panel.chunks.inspector.margin_action.trigger()
+    card = panel.chunks.card
     qtbot.waitUntil(card.isVisible)
     assert card.accessibleName().startswith("Chunk 2 of 2")
     card._before.click()
@@ -477,6 +477,6 @@ def test_chunk_card_steps_through_chunks_with_messages(qtbot, panel, show, memor
     with qtbot.waitSignal(panel.like_wanted) as asked:
         next(button for button in card.findChildren(QPushButton) if button.text() == "More like this").click()
     assert asked.args[0].path == VALVE
-    QTest.keyClick(panel._view, Qt.Key.Key_Escape)
+    QTest.keyClick(panel.view, Qt.Key.Key_Escape)
     assert card.isHidden()
-    assert not panel._chunks.inspector.margin_action.isChecked()
+    assert not panel.chunks.inspector.margin_action.isChecked()

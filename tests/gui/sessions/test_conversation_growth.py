@@ -56,7 +56,7 @@ def panel(qtbot, appearance, jobs: Jobs, memory: FakeMemory) -> Iterator[Convers
 
 
 def _rest(qtbot, panel: ConversationPanel) -> None:
-    view = panel._view
+    view = panel.view
 
     def laid_out() -> bool:
         view.repaint()
@@ -69,12 +69,12 @@ def _rest(qtbot, panel: ConversationPanel) -> None:
 
 def _go_on(qtbot, panel: ConversationPanel, memory: FakeMemory, turns: list) -> None:
     memory.session_texts[PATH] = make_session(turns, path=PATH)
-    with qtbot.waitSignal(panel._watch.grown):
+    with qtbot.waitSignal(panel.live_updates.grown):
         panel.refresh()
 
 
 def test_growth_keeps_position_and_counts_new_messages(qtbot, panel, memory) -> None:
-    view = panel._view
+    view = panel.view
     view.toggle(0)
     _rest(qtbot, panel)
     view.go_to_entry(9)
@@ -84,43 +84,43 @@ def test_growth_keeps_position_and_counts_new_messages(qtbot, panel, memory) -> 
     _go_on(qtbot, panel, memory, [*_turns(30), *LATER])
     assert list(view._visible()) == before  # nothing flickered: all is laid out still
     assert (view.current, view.selected_text(), view._rows.fold(0)) == (9, selected, "clamped")
-    assert panel._below.text() == "2 new messages below"
-    assert panel._below.isVisible()
-    assert panel._header._facts.text().endswith("62 messages")
+    assert panel.new_messages.text() == "2 new messages below"
+    assert panel.new_messages.isVisible()
+    assert panel.header._facts.text().endswith("62 messages")
     _rest(qtbot, panel)
     assert list(view._visible()) == before
-    QTest.mouseClick(panel._below, Qt.MouseButton.LeftButton)
+    QTest.mouseClick(panel.new_messages, Qt.MouseButton.LeftButton)
     assert view.conversation.message(view.conversation.entries[view.current]).text == "And the last question?"
-    assert panel._below.isHidden()
+    assert panel.new_messages.isHidden()
 
 
 def test_end_key_hides_new_messages_notice(qtbot, panel, memory) -> None:
     _go_on(qtbot, panel, memory, [*_turns(30), *LATER])
-    assert panel._below.isVisible()
-    QTest.keyClick(panel._view, Qt.Key.Key_End)
-    assert panel._below.isHidden()
+    assert panel.new_messages.isVisible()
+    QTest.keyClick(panel.view, Qt.Key.Key_End)
+    assert panel.new_messages.isHidden()
 
 
 def test_hits_in_new_messages_are_counted(qtbot, panel, memory) -> None:
     _go_on(qtbot, panel, memory, [*_turns(30), *LATER])
-    qtbot.waitUntil(lambda: panel._view._hit_entries[-1] == 1)
-    assert panel._view.conversation.entries[-1].kind == "speech"
+    qtbot.waitUntil(lambda: panel.view._hit_entries[-1] == 1)
+    assert panel.view.conversation.entries[-1].kind == "speech"
 
 
 def test_change_of_other_session_reads_nothing(qtbot, panel, memory) -> None:
     reads = len(memory.session_reads)
     memory.session_texts["sessions/codex/other.jsonl"] = make_session(LATER, path="sessions/codex/other.jsonl")
     panel.refresh()
-    qtbot.waitUntil(lambda: not panel._watch._job.busy)
+    qtbot.waitUntil(lambda: not panel.live_updates._job.busy)
     assert len(memory.session_reads) == reads
 
 
 def test_truncated_transcript_is_followed(qtbot, panel, memory) -> None:
-    panel._view.go_to_entry(40)
+    panel.view.go_to_entry(40)
     _go_on(qtbot, panel, memory, _turns(5))
     _rest(qtbot, panel)
-    assert panel._view.current == 10
-    assert panel._below.isHidden()
+    assert panel.view.current == 10
+    assert panel.new_messages.isHidden()
 
 
 def test_change_during_failed_read_is_read_afterwards(qtbot, panel, memory) -> None:
@@ -138,13 +138,13 @@ def test_change_during_failed_read_is_read_afterwards(qtbot, panel, memory) -> N
     panel.refresh()
     assert reading.wait(60)
     panel.refresh()
-    with qtbot.waitSignal(panel._watch.grown):
+    with qtbot.waitSignal(panel.live_updates.grown):
         go_on.set()
 
 
 def test_deleted_session_stays_on_screen(qtbot, panel, memory) -> None:
-    conversation = panel._view.conversation
+    conversation = panel.view.conversation
     memory.session_error = FileNotFoundError(PATH)
     panel.refresh()
-    qtbot.waitUntil(lambda: not panel._watch._job.busy)
-    assert panel._view.conversation is conversation
+    qtbot.waitUntil(lambda: not panel.live_updates._job.busy)
+    assert panel.view.conversation is conversation

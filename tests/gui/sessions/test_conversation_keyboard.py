@@ -38,7 +38,7 @@ def panel(qtbot, appearance, jobs: Jobs, memory: FakeMemory) -> Iterator[Convers
     with qtbot.waitSignal(panel.session_shown):
         panel.show_session(VALVE)
     panel.setFocus()
-    assert panel._view.hasFocus()
+    assert panel.view.hasFocus()
     yield panel
     panel.clear()
     panel.hide()
@@ -89,14 +89,14 @@ def test_secrets_are_revealed_and_masked_by_keys(qtbot, panel: ConversationPanel
     assert focused() == "Reveal them"
     with qtbot.waitSignal(panel.session_shown):
         press(Key.Key_Return)
-    assert panel._view.hasFocus()
+    assert panel.view.hasFocus()
     texts = [message.text for message in panel._opened.conversation.session.messages]
     assert SECRET in "".join(texts)
     go_back_to("Mask them")
     with qtbot.waitSignal(panel.session_shown):
         press(Key.Key_Return)
-    assert panel._view.hasFocus()
-    assert panel._banner.text.endswith("which are masked.")
+    assert panel.view.hasFocus()
+    assert panel.banner.text.endswith("which are masked.")
 
 
 def test_reveal_confirmation_can_be_cancelled_by_keys(panel: ConversationPanel) -> None:
@@ -109,13 +109,13 @@ def test_reveal_confirmation_can_be_cancelled_by_keys(panel: ConversationPanel) 
     press(Key.Key_Tab)
     assert focused() == "Dismiss this message"
     press(Key.Key_Space)
-    assert panel._view.hasFocus()
+    assert panel.view.hasFocus()
 
 
 @opens_menu
 def test_copy_session_as_markdown_from_menu(qtbot, panel: ConversationPanel) -> None:
     choose("Copy session as Markdown")
-    qtbot.waitUntil(lambda: panel._hint.accessibleName() == "Session copied, tools in one line each")
+    qtbot.waitUntil(lambda: panel.hint.accessibleName() == "Session copied, tools in one line each")
     assert QGuiApplication.clipboard().text().startswith("# Fix the valve controller")
 
 
@@ -131,7 +131,7 @@ def test_focus_survives_slow_session(qtbot, panel: ConversationPanel, memory: Fa
     other = next(path for path in SESSIONS if path != VALVE)
     with qtbot.waitSignal(panel._opener.slow):
         panel.show_session(other)
-    assert panel._empty.hasFocus()
+    assert panel.empty_page.hasFocus()
     with qtbot.waitSignal(panel.session_shown):
         pass
-    assert panel._view.hasFocus()
+    assert panel.view.hasFocus()

@@ -132,7 +132,7 @@ def test_query_option_applies_without_reopening(qtbot, way, opened):
         way.dialog.model.set("query.min_score", 0.7, "defaults")
     assert [settings.query.min_score for settings in opened[0][1].answers_as] == [0.7]
     assert len(opened) == 1
-    assert not way.dialog._footer.words
+    assert not way.dialog.footer.words
     qtbot.waitUntil(lambda: way.dialog.ready)
     way.dialog.leave()
 

@@ -83,8 +83,8 @@ def test_pending_change_waits_for_apply(qtbot, dialog, notes):
     qtbot.keyClick(line, Qt.Key.Key_Return)
     assert dialog.isVisible()
     assert "not applied yet" in _said(_row(dialog, "chunking.tokens"))
-    assert "The index is then rebuilt" in dialog._footer.words
-    assert "Nothing leaves this machine." in dialog._footer.words
+    assert "The index is then rebuilt" in dialog.footer.words
+    assert "Nothing leaves this machine." in dialog.footer.words
     assert not settings_path().exists()
     with qtbot.waitSignal(dialog.saved):
         _button(dialog, "Apply").click()
@@ -99,7 +99,7 @@ def test_pending_change_names_server_texts_are_sent_to(qtbot, dialog):
     dialog.model.read_again()
     _rest(qtbot, dialog)
     dialog.model.set("chunking.tokens", 200, "defaults")
-    assert "sent to api.openai.com" in dialog._footer.words
+    assert "sent to api.openai.com" in dialog.footer.words
     dialog.model.discard()
 
 
@@ -181,7 +181,7 @@ def test_option_is_set_globally_or_per_folder_and_reset(qtbot, dialog, notes):
 
 def test_search_matches_name_key_help_and_value(qtbot, dialog):
     qtbot.keyClick(dialog, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
-    assert QApplication.focusWidget() is dialog._query
+    assert QApplication.focusWidget() is dialog.query_field
     for query, key in (
         ("half-life", "query.hybrid.temporal_decay.half_life_days"),
         ("vector_weight", "query.hybrid.vector_weight"),
@@ -189,19 +189,19 @@ def test_search_matches_name_key_help_and_value(qtbot, dialog):
         ("follow the system", "window.theme"),
         ("opens a file in an editor", "window.editor"),
     ):
-        dialog._query.clear()
-        qtbot.keyClicks(dialog._query, query)
+        dialog.query_field.clear()
+        qtbot.keyClicks(dialog.query_field, query)
         _rest(qtbot, dialog)
-        assert key in dialog._results.rows, query
-    assert "<span" in dialog._results.rows["window.editor"]._help.text()
+        assert key in dialog.results.rows, query
+    assert "<span" in dialog.results.rows["window.editor"]._help.text()
 
 
 def test_search_result_can_be_edited_in_place(qtbot, dialog):
-    qtbot.keyClicks(dialog._query, "half-life")
-    qtbot.keyClick(dialog._query, Qt.Key.Key_Down)
+    qtbot.keyClicks(dialog.query_field, "half-life")
+    qtbot.keyClick(dialog.query_field, Qt.Key.Key_Down)
     _rest(qtbot, dialog)
     focus = QApplication.focusWidget()
-    row = next(row for row in dialog._results.rows.values() if row.isAncestorOf(focus))
+    row = next(row for row in dialog.results.rows.values() if row.isAncestorOf(focus))
     assert row.placed.key == "query.hybrid.temporal_decay.half_life_days"
     focus.selectAll()
     qtbot.keyClicks(focus, "90")
@@ -212,19 +212,19 @@ def test_search_result_can_be_edited_in_place(qtbot, dialog):
 
 
 def test_form_option_in_search_opens_its_page(qtbot, dialog):
-    qtbot.keyClicks(dialog._query, "fallback provider")
+    qtbot.keyClicks(dialog.query_field, "fallback provider")
     _rest(qtbot, dialog)
     _button(dialog, "Change on the page Embedding").click()
     assert dialog.page == "embedding"
-    assert dialog._query.text() == ""
+    assert dialog.query_field.text() == ""
     assert dialog.pages.page("embedding").isVisible()
 
 
 def test_empty_search_result_is_shown_and_escape_clears(qtbot, dialog):
-    qtbot.keyClicks(dialog._query, "qwertz")
+    qtbot.keyClicks(dialog.query_field, "qwertz")
     _rest(qtbot, dialog)
     assert "No setting has these words" in _said(dialog)
-    qtbot.keyClick(dialog._query, Qt.Key.Key_Escape)
+    qtbot.keyClick(dialog.query_field, Qt.Key.Key_Escape)
     assert dialog.isVisible()
     assert dialog.pages.page("search").isVisible()
 
@@ -233,7 +233,7 @@ def test_closing_with_pending_changes_asks_to_apply(qtbot, dialog):
     dialog.model.set("sync.interval_minutes", 9, "defaults")
     dialog.reject()
     assert dialog.isVisible()
-    assert "Apply before closing?" in dialog._footer.words
+    assert "Apply before closing?" in dialog.footer.words
     _button(dialog, "Discard").click()
     assert not dialog.isVisible()
     assert load_settings().sync.interval_minutes == 0
@@ -264,20 +264,20 @@ def test_damaged_settings_file_can_be_set_aside(qtbot, dialog):
 def test_narrow_dialog_replaces_page_list_with_combo_box(qtbot, dialog, appearance):
     pages = dialog.findChild(QListWidget)
     assert pages.isVisible()
-    assert not dialog._choice.box.isVisible()
+    assert not dialog.page_choice.box.isVisible()
     dialog.resize(560, 400)
     assert (dialog.width(), dialog.height()) == (560, 400)
     assert not pages.isVisible()
-    assert dialog._choice.box.isVisible()
-    box = dialog._choice.box
+    assert dialog.page_choice.box.isVisible()
+    box = dialog.page_choice.box
     box.setItemText(0, "Behaltene Vektoren")  # as long as another language's
     for scale in (1.0, 2.0):
         appearance.set_font_scale(scale)
         for index in range(box.count()):
             box.setCurrentIndex(index)
             qtbot.waitUntil(lambda: box.shown_text() == box.currentText())
-    dialog._choice.box.setCurrentIndex(dialog._choice.box.findData("sync"))
-    dialog._choice.box.activated.emit(dialog._choice.box.currentIndex())
+    dialog.page_choice.box.setCurrentIndex(dialog.page_choice.box.findData("sync"))
+    dialog.page_choice.box.activated.emit(dialog.page_choice.box.currentIndex())
     assert dialog.page == "sync"
 
 
@@ -335,11 +335,11 @@ def test_form_option_reset_in_search_names_server(qtbot, dialog, notes):
     engine.save_setting("provider", "embedded", notes)
     dialog.model.read_again()
     _rest(qtbot, dialog)
-    qtbot.keyClicks(dialog._query, "turns text into meaning")
+    qtbot.keyClicks(dialog.query_field, "turns text into meaning")
     _rest(qtbot, dialog)
     _button(dialog, "Reset to OpenAI-compatible").click()
-    assert "Missing vectors of the other model" in dialog._footer.words
-    assert "sent to api.openai.com" in dialog._footer.words
+    assert "Missing vectors of the other model" in dialog.footer.words
+    assert "sent to api.openai.com" in dialog.footer.words
     with qtbot.waitSignal(dialog.saved):
         _button(dialog, "Apply").click()
     assert load_settings(notes).provider == "openai"

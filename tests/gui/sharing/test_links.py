@@ -43,7 +43,7 @@ def test_link_opens_lines_in_viewer(qtbot, opened, link):
     opened.views.switch("index")
     opened.links.open(link(line=8, end=12))
     qtbot.waitUntil(lambda: opened.viewer.isVisible() and opened.viewer.reads)
-    source = opened.viewer._source
+    source = opened.viewer.source
     qtbot.waitUntil(lambda: source.lines is not None)
     assert opened.views.current == "search"
     assert source._highlight == (8, 12)
@@ -56,7 +56,7 @@ def test_link_opens_session_at_message(qtbot, opened, link):
     with qtbot.waitSignal(opened.views.conversation.session_shown):
         opened.links.open(link(VALVE, line=1, message=message.id))
     conversation = opened.views.conversation
-    view = conversation._view
+    view = conversation.view
     qtbot.waitUntil(lambda: view.current is not None)
     shown = conversation._opened.conversation
     qtbot.waitUntil(lambda: shown.message(shown.entries[view.current]).id == message.id)
@@ -102,7 +102,7 @@ def test_newest_link_wins(qtbot, opened, link):
     opened.links.open(link(line=3))
     opened.links.open(link("topics/shopping.md"))
     qtbot.waitUntil(lambda: opened.viewer.reads)
-    assert opened.viewer._target.name == "topics/shopping.md"
+    assert opened.viewer.target.name == "topics/shopping.md"
 
 
 # --- folders --------------------------------------------------------------------------------------------------------
@@ -135,7 +135,7 @@ def test_accepted_folder_is_previewed_then_link_opens(qtbot, opened, memory, tmp
     opened.first_run.workspace_chosen.emit(stranger)
     qtbot.waitUntil(lambda: at_rest(opened) and opened.viewer.reads)
     assert opened.workspace.current.folder == stranger
-    assert opened.viewer._target.name == "topics/shopping.md"
+    assert opened.viewer.target.name == "topics/shopping.md"
 
 
 def test_link_opens_folder_opened_before(qtbot, window, memory, link):
@@ -143,14 +143,14 @@ def test_link_opens_folder_opened_before(qtbot, window, memory, link):
     assert window.links.folder_of(link()) == memory.folder
     window.links.open(link(line=3))
     qtbot.waitUntil(lambda: at_rest(window) and window.viewer.reads)
-    assert window.viewer._target.part == (3, 3)
+    assert window.viewer.target.part == (3, 3)
 
 
 def test_link_waits_for_folder_being_opened(qtbot, window, memory, link):
     window.folders.open(memory.folder)
     window.links.open(link(line=3))
     qtbot.waitUntil(lambda: at_rest(window) and window.viewer.reads)
-    assert window.viewer._target.part == (3, 3)
+    assert window.viewer.target.part == (3, 3)
 
 
 def test_link_is_dropped_when_other_folder_is_opened(qtbot, opened, memory, tmp_path):
@@ -176,7 +176,7 @@ def test_unknown_link_names_no_folder(window, tmp_path):
 def test_link_from_system_is_opened(qtbot, opened, link):
     QCoreApplication.sendEvent(QApplication.instance(), QFileOpenEvent(QUrl(link(line=8))))
     qtbot.waitUntil(lambda: opened.viewer.reads)
-    assert opened.viewer._target.part == (8, 8)
+    assert opened.viewer.target.part == (8, 8)
 
 
 def test_file_from_system_is_not_a_link(opened):
@@ -200,7 +200,7 @@ def test_result_link_has_citation_lines(qtbot, opened, memory):
 def test_file_link_has_shown_line(qtbot, opened, memory):
     opened.viewer.show_file(NOTE, 8)
     qtbot.waitUntil(lambda: opened.viewer._opened is not None)
-    opened.viewer._actions.link.trigger()
+    opened.viewer.file_actions.link.trigger()
     assert _copied() == Link(workspace=str(memory.folder), path=NOTE, line=8)
 
 
@@ -208,10 +208,10 @@ def test_message_link_has_message_id(qtbot, opened, memory):
     with qtbot.waitSignal(opened.views.conversation.session_shown):
         opened.views.show_spot(Location(VALVE, 1))
     conversation = opened.views.conversation
-    conversation._view.go_to_entry(2)
-    conversation._actions.link.trigger()
+    conversation.view.go_to_entry(2)
+    conversation.session_actions.link.trigger()
     shown = conversation._opened.conversation
-    message = shown.message(shown.entries[conversation._view.current])
+    message = shown.message(shown.entries[conversation.view.current])
     assert message.id
     assert _copied() == Link(workspace=str(memory.folder), path=VALVE, line=message.line, message=message.id)
 

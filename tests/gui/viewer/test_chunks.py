@@ -29,26 +29,26 @@ def chunked(qtbot, insight: FakeInsight, panel: ViewerPanel, show):
     panel.set_manager(panel._manager)
     show(GREENHOUSE)
     panel.chunks_action.trigger()
-    qtbot.waitUntil(lambda: panel._source._by_line is not None)
+    qtbot.waitUntil(lambda: panel.source._by_line is not None)
     return panel
 
 
 def point_of(panel: ViewerPanel, line: int, lane: int = 0) -> QPoint:
     """The middle of the margin beside a line."""
-    view = panel._source
+    view = panel.source
     top = view._scroll.top_of(line)
     assert top is not None
-    x = view._gutter.margin + lane * view._gutter.lane_width + view._gutter.lane_width // 2
+    x = view.gutter.margin + lane * view.gutter.lane_width + view.gutter.lane_width // 2
     return QPoint(x, top + view._pad_above(line) + view.row_height // 2)
 
 
 def words(panel: ViewerPanel) -> str:
     """All that the card says."""
-    return "\n".join(part.text().replace("\u200b", "") for part in panel._card.findChildren(QLabel))
+    return "\n".join(part.text().replace("\u200b", "") for part in panel.card.findChildren(QLabel))
 
 
 def hint(panel: ViewerPanel) -> str:
-    return panel._hint._text.text() if panel._hint.isVisible() else ""
+    return panel.hint._text.text() if panel.hint.isVisible() else ""
 
 
 def row(id_: int, start: int, end: int) -> ChunkRow:
@@ -99,23 +99,23 @@ def test_hidden_margin_requests_no_chunks(panel: ViewerPanel, insight: FakeInsig
     panel.set_manager(panel._manager)
     show(GREENHOUSE)
     assert insight.asked == []
-    assert panel._source._lanes == 0
+    assert panel.source._lanes == 0
 
 
 def test_margin_takes_and_returns_text_width(qtbot, chunked: ViewerPanel) -> None:
-    with_borders = chunked._source._gutter.text_left
+    with_borders = chunked.source.gutter.text_left
     chunked.chunks_action.trigger()
-    assert chunked._source._gutter.text_left == with_borders - LANES * chunked._source._gutter.lane_width
-    assert chunked._source._by_line is None
+    assert chunked.source.gutter.text_left == with_borders - LANES * chunked.source.gutter.lane_width
+    assert chunked.source._by_line is None
 
 
 def test_border_is_drawn_at_chunk_lines(qtbot, chunked: ViewerPanel) -> None:
-    picture = chunked._source.viewport().grab().toImage()
-    view = chunked._source
+    picture = chunked.source.viewport().grab().toImage()
+    view = chunked.source
     column = {
         line: {
             picture.pixelColor(x, point_of(chunked, line).y()).name()
-            for x in range(view._gutter.margin, view._gutter.margin + view._gutter.lane_width)
+            for x in range(view.gutter.margin, view.gutter.margin + view.gutter.lane_width)
         }
         for line in (4, 10)
     }
@@ -124,21 +124,21 @@ def test_border_is_drawn_at_chunk_lines(qtbot, chunked: ViewerPanel) -> None:
 
 @pytest.mark.usefixtures("right_to_left")
 def test_right_to_left_border_is_drawn_and_clicked_on_right(qtbot, chunked: ViewerPanel) -> None:
-    viewport = chunked._source.viewport()
+    viewport = chunked.source.viewport()
     usual = point_of(chunked, 9)
     QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=usual)
-    assert not chunked._card.isVisible()
-    lane = chunked._source._gutter.lane_width
+    assert not chunked.card.isVisible()
+    lane = chunked.source.gutter.lane_width
     left = viewport.width() - usual.x() - lane // 2
     picture = viewport.grab().toImage()
     assert len({picture.pixelColor(x, usual.y()).name() for x in range(left, left + lane)}) > 1
     QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=QPoint(viewport.width() - 1 - usual.x(), usual.y()))
-    qtbot.waitUntil(chunked._card.isVisible)
+    qtbot.waitUntil(chunked.card.isVisible)
 
 
 def test_click_on_border_shows_chunk_card(qtbot, chunked: ViewerPanel) -> None:
-    QTest.mouseClick(chunked._source.viewport(), Qt.MouseButton.LeftButton, pos=point_of(chunked, 9))
-    qtbot.waitUntil(chunked._card.isVisible)
+    QTest.mouseClick(chunked.source.viewport(), Qt.MouseButton.LeftButton, pos=point_of(chunked, 9))
+    qtbot.waitUntil(chunked.card.isVisible)
     said = words(chunked)
     for part in (
         "Chunk 3 of 4 · lines 7–17",
@@ -150,26 +150,26 @@ def test_click_on_border_shows_chunk_card(qtbot, chunked: ViewerPanel) -> None:
         "the same as in the file",
     ):
         assert part in said
-    assert chunked._source._chosen == 2
-    assert chunked._card.accessibleName() == "Chunk 3 of 4 · lines 7–17"
+    assert chunked.source._chosen == 2
+    assert chunked.card.accessibleName() == "Chunk 3 of 4 · lines 7–17"
 
 
 def test_click_next_to_line_number_selects_line(qtbot, chunked: ViewerPanel) -> None:
-    view = chunked._source
+    view = chunked.source
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(4, point_of(chunked, 9).y()))
     assert view.selected_lines() == (9, 9)
-    assert chunked._card.isHidden()
+    assert chunked.card.isHidden()
 
 
 def test_alt_arrow_keys_step_through_chunks(qtbot, chunked: ViewerPanel) -> None:
-    view = chunked._source
+    view = chunked.source
     with qtbot.waitActive(chunked):
         chunked.activateWindow()
     view.setFocus()
     for key, chosen in ((Qt.Key.Key_Down, 0), (Qt.Key.Key_Down, 1), (Qt.Key.Key_Down, 2), (Qt.Key.Key_Up, 1)):
         QTest.keyClick(view, key, Qt.KeyboardModifier.AltModifier)
         assert view._chosen == chosen
-        qtbot.waitUntil(lambda chosen=chosen: f"Chunk {chosen + 1} of 4" in chunked._card.accessibleName())
+        qtbot.waitUntil(lambda chosen=chosen: f"Chunk {chosen + 1} of 4" in chunked.card.accessibleName())
     QTest.keyClick(view, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
     QTest.keyClick(view, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
     assert hint(chunked) == "That was the first chunk."
@@ -179,30 +179,30 @@ def test_alt_arrow_keys_step_through_chunks(qtbot, chunked: ViewerPanel) -> None
 def test_stepping_through_chunks_shows_margin_and_source(qtbot, insight: FakeInsight, panel: ViewerPanel, show) -> None:
     panel.set_manager(panel._manager)
     show(GREENHOUSE)
-    with qtbot.waitSignal(panel._rendered.rendered):
-        panel._header.toggle_mode()
+    with qtbot.waitSignal(panel.rendered.rendered):
+        panel.header.toggle_mode()
     with qtbot.waitActive(panel):
         panel.activateWindow()
-    panel._rendered.setFocus()
-    QTest.keyClick(panel._rendered, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
-    qtbot.waitUntil(panel._card.isVisible)
+    panel.rendered.setFocus()
+    QTest.keyClick(panel.rendered, Qt.Key.Key_Down, Qt.KeyboardModifier.AltModifier)
+    qtbot.waitUntil(panel.card.isVisible)
     assert panel.chunks_action.isChecked()
-    assert panel._page is panel._source
+    assert panel.page is panel.source
 
 
 def test_escape_closes_card_before_leaving_file(qtbot, chunked: ViewerPanel) -> None:
     chunked.show_chunk()
-    qtbot.waitUntil(chunked._card.isVisible)
+    qtbot.waitUntil(chunked.card.isVisible)
     with qtbot.assertNotEmitted(chunked.escape_pressed):
-        QTest.keyClick(chunked._source, Qt.Key.Key_Escape)
-    assert chunked._card.isHidden()
-    assert chunked._source._chosen is None
+        QTest.keyClick(chunked.source, Qt.Key.Key_Escape)
+    assert chunked.card.isHidden()
+    assert chunked.source._chosen is None
     with qtbot.waitSignal(chunked.escape_pressed):
-        QTest.keyClick(chunked._source, Qt.Key.Key_Escape)
+        QTest.keyClick(chunked.source, Qt.Key.Key_Escape)
 
 
 def test_border_tooltip_describes_chunk(qtbot, chunked: ViewerPanel, monkeypatch) -> None:
-    view = chunked._source
+    view = chunked.source
     shown = []
     monkeypatch.setattr(QToolTip, "showText", lambda _at, text, _over: shown.append(text))
     at = point_of(chunked, 9)
@@ -222,12 +222,12 @@ def test_vector_states_differ_in_words_and_shape(qtbot, insight: FakeInsight, ch
     ):
         insight.vectors = {1: state}
         chunked.refresh()
-        qtbot.waitUntil(lambda state=state: chunked._source._file.chunks[0].vector == state)
+        qtbot.waitUntil(lambda state=state: chunked.source._file.chunks[0].vector == state)
         chunked.show_chunk()
         qtbot.waitUntil(lambda said=said: said in words(chunked))
-        grey = chunked._source.viewport().grab().toImage().convertToFormat(chunked.grab().toImage().Format.Format_Mono)
+        grey = chunked.source.viewport().grab().toImage().convertToFormat(chunked.grab().toImage().Format.Format_Mono)
         pictures.add(bytes(grey.constBits()))
-        chunked._card.close_card()
+        chunked.card.close_card()
     assert len(pictures) > 2
 
 
@@ -251,7 +251,7 @@ def test_unindexed_file_has_no_borders(qtbot, memory: FakeMemory, chunked: Viewe
     del memory.files[GREENHOUSE]
     chunked.refresh()
     qtbot.waitUntil(lambda: hint(chunked) == "This file is not in the index, so it has no chunks.")
-    assert chunked._source._by_line is None
+    assert chunked.source._by_line is None
 
 
 def test_error_is_shown(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> None:
@@ -262,24 +262,24 @@ def test_error_is_shown(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> No
 
 def test_chosen_chunk_survives_index_change(qtbot, memory, chunked: ViewerPanel) -> None:
     chunked.show_chunk()
-    qtbot.waitUntil(chunked._card.isVisible)
+    qtbot.waitUntil(chunked.card.isVisible)
     chunked._chunks.walk(True)
-    qtbot.waitUntil(lambda: "Chunk 2 of 4" in chunked._card.accessibleName())
+    qtbot.waitUntil(lambda: "Chunk 2 of 4" in chunked.card.accessibleName())
     memory.files[GREENHOUSE] += "\n## Winter\n\nDrain the pipes.\n"
     chunked.refresh()
-    qtbot.waitUntil(lambda: "Chunk 2 of 5" in chunked._card.accessibleName())
+    qtbot.waitUntil(lambda: "Chunk 2 of 5" in chunked.card.accessibleName())
 
 
 def test_card_scroll_position_survives_index_change(qtbot, insight, chunked: ViewerPanel) -> None:
-    QTest.mouseClick(chunked._source.viewport(), Qt.MouseButton.LeftButton, pos=point_of(chunked, 9))
-    qtbot.waitUntil(chunked._card.isVisible)
-    bar = chunked._card._body.verticalScrollBar  # fetched each time: its wrapper doesn't outlive this test's changes
+    QTest.mouseClick(chunked.source.viewport(), Qt.MouseButton.LeftButton, pos=point_of(chunked, 9))
+    qtbot.waitUntil(chunked.card.isVisible)
+    bar = chunked.card._body.verticalScrollBar  # fetched each time: its wrapper doesn't outlive this test's changes
     qtbot.waitUntil(lambda: bar().maximum() > 100)
     bar().setValue(30)
-    labels = chunked._card.findChildren(QLabel)
+    labels = chunked.card.findChildren(QLabel)
     chunked.refresh()
     qtbot.waitUntil(lambda: not chunked.busy)
-    assert chunked._card.findChildren(QLabel) == labels
+    assert chunked.card.findChildren(QLabel) == labels
     insight.vectors = {7: "pending"}
     chunked.refresh()
     qtbot.waitUntil(lambda: "waits for its vector" in words(chunked))
@@ -289,23 +289,23 @@ def test_card_scroll_position_survives_index_change(qtbot, insight, chunked: Vie
 def test_card_rows_fit_text_of_next_chunk(qtbot, chunked: ViewerPanel) -> None:
     chunked.resize(430, 700)
     chunked.show_chunk()
-    qtbot.waitUntil(chunked._card.isVisible)
+    qtbot.waitUntil(chunked.card.isVisible)
 
     def are_fitted() -> bool:
-        values = [part for part in chunked._card._body.findChildren(QLabel) if part.wordWrap()]
+        values = [part for part in chunked.card._body.findChildren(QLabel) if part.wordWrap()]
         return bool(values) and all(part.height() == part.heightForWidth(part.width()) for part in values)
 
     for number in (2, 3, 4):
         chunked._chunks.walk(True)
-        qtbot.waitUntil(lambda number=number: f"Chunk {number} of 4" in chunked._card.accessibleName())
+        qtbot.waitUntil(lambda number=number: f"Chunk {number} of 4" in chunked.card.accessibleName())
         qtbot.waitUntil(are_fitted)
 
 
 def test_narrow_card_stacks_names_and_values(qtbot, chunked: ViewerPanel) -> None:
     chunked.resize(300, 700)
     chunked.show_chunk()
-    qtbot.waitUntil(chunked._card.isVisible)
-    rows, body = chunked._card._rows, chunked._card._body
+    qtbot.waitUntil(chunked.card.isVisible)
+    rows, body = chunked.card._rows, chunked.card._body
 
     def stand_above() -> bool:
         return all(value.y() >= name.y() + name.height() for name, value in rows if name.text())
@@ -318,17 +318,17 @@ def test_narrow_card_stacks_names_and_values(qtbot, chunked: ViewerPanel) -> Non
 
 def test_another_file_closes_card_and_loads_its_borders(qtbot, chunked: ViewerPanel, show) -> None:
     chunked.show_chunk()
-    qtbot.waitUntil(chunked._card.isVisible)
+    qtbot.waitUntil(chunked.card.isVisible)
     show("topics/shopping.md")
-    assert chunked._card.isHidden()
-    qtbot.waitUntil(lambda: chunked._source._file is not None and chunked._source._file.path == "topics/shopping.md")
+    assert chunked.card.isHidden()
+    qtbot.waitUntil(lambda: chunked.source._file is not None and chunked.source._file.path == "topics/shopping.md")
 
 
 def test_closing_card_moves_focus_only_if_it_had_it(qtbot, chunked: ViewerPanel, show) -> None:
     elsewhere = QLineEdit()
     qtbot.addWidget(elsewhere)
     chunked.show_chunk()
-    qtbot.waitUntil(chunked._card.isVisible)
+    qtbot.waitUntil(chunked.card.isVisible)
     with qtbot.waitActive(elsewhere):
         elsewhere.show()
         elsewhere.activateWindow()
@@ -336,21 +336,21 @@ def test_closing_card_moves_focus_only_if_it_had_it(qtbot, chunked: ViewerPanel,
     show("topics/shopping.md")
     assert elsewhere.hasFocus()
     chunked.show_chunk()
-    qtbot.waitUntil(chunked._card.isVisible)
+    qtbot.waitUntil(chunked.card.isVisible)
     with qtbot.waitActive(chunked):
         chunked.activateWindow()
-    chunked._card._copy.setFocus()
-    QTest.keyClick(chunked._card._copy, Qt.Key.Key_Escape)
-    assert chunked._source.hasFocus()
+    chunked.card._copy.setFocus()
+    QTest.keyClick(chunked.card._copy, Qt.Key.Key_Escape)
+    assert chunked.source.hasFocus()
 
 
 def test_card_copies_chunk_and_requests_similar(qtbot, chunked: ViewerPanel) -> None:
     chunked.show_chunk()
-    qtbot.waitUntil(chunked._card.isVisible)
-    chunked._card._copy.click()
+    qtbot.waitUntil(chunked.card.isVisible)
+    chunked.card._copy.click()
     copied = QGuiApplication.clipboard().text()
     assert copied.startswith("Chunk 1 of 4 · lines 1–2\nHeading: Greenhouse\n")
-    more = next(button for button in chunked._card.findChildren(QPushButton) if button.text() == "More like this")
+    more = next(button for button in chunked.card.findChildren(QPushButton) if button.text() == "More like this")
     with qtbot.waitSignal(chunked.more_wanted) as asked:
         more.click()
     assert asked.args == [Passage(path=GREENHOUSE, start_line=1, end_line=2), "# Greenhouse\n"]
@@ -361,7 +361,7 @@ def test_painting_reads_only_visible_chunks(qtbot, memory, insight, panel: Viewe
     panel.set_manager(panel._manager)
     show("long.md")
     panel.chunks_action.trigger()
-    qtbot.waitUntil(lambda: panel._source._by_line is not None)
+    qtbot.waitUntil(lambda: panel.source._by_line is not None)
 
     class Counted(list):
         read = 0
@@ -370,7 +370,7 @@ def test_painting_reads_only_visible_chunks(qtbot, memory, insight, panel: Viewe
             Counted.read += 1
             return super().__getitem__(place)
 
-    lanes = panel._source._by_line
+    lanes = panel.source._by_line
     lanes.chunks = Counted(lanes.chunks)
-    panel._source.viewport().repaint()
+    panel.source.viewport().repaint()
     assert 0 < Counted.read < 50

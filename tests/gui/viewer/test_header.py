@@ -26,18 +26,18 @@ def header(qtbot, appearance) -> Iterator[ViewerHeader]:
 
 def shown(header: ViewerHeader, width: int) -> list[str]:
     header.resize(width, header.sizeHint().height())
-    return [button.text() for button in header._actions.buttons if not button.isHidden()]
+    return [button.text() for button in header.folding.buttons if not button.isHidden()]
 
 
 def menu_texts(header: ViewerHeader) -> list[str]:
     """What the menu offers now."""
-    header._actions._menu.aboutToShow.emit()
-    return [action.text() for action in header._actions._menu.actions() if not action.isSeparator()]
+    header.folding._menu.aboutToShow.emit()
+    return [action.text() for action in header.folding._menu.actions() if not action.isSeparator()]
 
 
 def test_wide_header_shows_everything(header: ViewerHeader) -> None:
     assert shown(header, 1000) == ["Open in editor", "Copy citation"]
-    assert header._crumb.width() >= header._crumb.sizeHint().width()
+    assert header.crumb.width() >= header.crumb.sizeHint().width()
     assert menu_texts(header) == ["Copy path"]
 
 
@@ -45,21 +45,21 @@ def test_path_is_cut_before_buttons_are_hidden(header: ViewerHeader) -> None:
     for width in range(1000, 200, -5):
         if len(shown(header, width)) < 2:
             break
-        cut = header._crumb.width() < header._crumb.sizeHint().width()
+        cut = header.crumb.width() < header.crumb.sizeHint().width()
     assert cut
 
 
 def test_buttons_move_to_menu_before_path_becomes_too_short(header: ViewerHeader) -> None:
     for width in range(1000, 500, -5):
         if shown(header, width):
-            assert header._crumb.width() >= 14 * header._crumb.fontMetrics().averageCharWidth()
+            assert header.crumb.width() >= 14 * header.crumb.fontMetrics().averageCharWidth()
 
 
 def test_buttons_move_to_menu_before_title_is_cut(header: ViewerHeader) -> None:
     for width in range(1000, 240, -10):
         folded = 2 - len(shown(header, width))
-        assert len(menu_texts(header)) == 1 + folded + header._source.isHidden()
-        assert header._title.width() >= header._title.sizeHint().width()
+        assert len(menu_texts(header)) == 1 + folded + header.source_button.isHidden()
+        assert header.title.width() >= header.title.sizeHint().width()
     assert menu_texts(header) == ["Show rendered", "Open in editor", "Copy citation", "Copy path"]
 
 
@@ -67,12 +67,12 @@ def test_header_parts_do_not_overlap_at_any_width(header: ViewerHeader) -> None:
     for width in range(header.minimumSizeHint().width(), 900, 7):
         shown(header, width)
         parts = [
-            header._title,
-            header._crumb,
-            header._source,
-            header._rendered,
-            *header._actions.buttons,
-            header._actions.more,
+            header.title,
+            header.crumb,
+            header.source_button,
+            header.rendered_button,
+            *header.folding.buttons,
+            header.folding.more,
         ]
         boxes = [part.geometry() for part in parts if not part.isHidden() and part.width()]
         assert all(left.right() < right.left() for left, right in pairwise(boxes))
@@ -83,6 +83,6 @@ def test_mode_can_be_chosen_from_menu(qtbot, header: ViewerHeader) -> None:
     shown(header, 240)
     menu_texts(header)
     with qtbot.waitSignal(header.rendered_chosen) as chosen:
-        header._actions._menu.actions()[0].trigger()
+        header.folding._menu.actions()[0].trigger()
     assert chosen.args == [True]
     assert menu_texts(header)[0] == "Show source"

@@ -72,21 +72,21 @@ def test_window_stays_responsive_with_large_file(qtbot, appearance, jobs: Jobs, 
     try:
         with qtbot.waitSignal(panel.file_shown):
             panel.show_file("large.md", LINES // 2)
-        assert panel._source.line_count == LINES
+        assert panel.source.line_count == LINES
         doing = "scrolling"
-        bar = panel._source.verticalScrollBar()
+        bar = panel.source.verticalScrollBar()
         for tenth in range(11):
             bar.setValue(bar.maximum() * tenth // 10)
-            panel._source.viewport().grab()
-        assert panel._source.text_at(LINES).endswith(f"{LINES:7}")
+            panel.source.viewport().grab()
+        assert panel.source.text_at(LINES).endswith(f"{LINES:7}")
         doing = "searching"
         panel._open_find()
-        panel._finding.bar.box.setText("the TIMER")
-        qtbot.waitUntil(lambda: panel._source._current is not None)
-        assert panel._source._current.line == TIMER_LINE
+        panel.finding.bar.box.setText("the TIMER")
+        qtbot.waitUntil(lambda: panel.source._current is not None)
+        assert panel.source._current.line == TIMER_LINE
     finally:
         heart.stop()
-    on_screen = panel.height() // panel._source.row_height
+    on_screen = panel.height() // panel.source.row_height
     assert WatchedText.read_here < 30 * on_screen
     assert beats.count("searching") > 5
     panel.clear()

@@ -18,20 +18,20 @@ GREENHOUSE = "projects/greenhouse.md"
 
 def current(panel: ViewerPanel) -> tuple[int, str]:
     """Line and word of the framed hit."""
-    hit = panel._source._current
+    hit = panel.source._current
     assert hit is not None
-    return hit.line, panel._source.text_at(hit.line)[hit.start : hit.end]
+    return hit.line, panel.source.text_at(hit.line)[hit.start : hit.end]
 
 
 def hint(panel: ViewerPanel) -> str:
     """The sentence that lies over the text now."""
-    return panel._hint._text.text() if panel._hint.isVisible() else ""
+    return panel.hint._text.text() if panel.hint.isVisible() else ""
 
 
 def press(panel: ViewerPanel, keys: str) -> None:
     for key in keys:
         shift = Qt.KeyboardModifier.ShiftModifier if key.isupper() else Qt.KeyboardModifier.NoModifier
-        QTest.keyClick(panel._page, getattr(Qt.Key, f"Key_{key.upper()}"), shift)
+        QTest.keyClick(panel.page, getattr(Qt.Key, f"Key_{key.upper()}"), shift)
 
 
 # --- showing ----------------------------------------------------------------------------------------------------------
@@ -40,25 +40,25 @@ def press(panel: ViewerPanel, keys: str) -> None:
 def test_result_is_shown_with_its_part_highlighted(panel: ViewerPanel, find, show) -> None:
     result = find("timer", "greenhouse")
     show(result, "timer")
-    assert panel._page is panel._source
-    assert panel._source._highlight == (result.start_line, result.end_line)
-    assert panel._header._title.text() == "Greenhouse"
-    assert panel._header._crumb.text() == "projects/greenhouse.md › Watering"
+    assert panel.page is panel.source
+    assert panel.source._highlight == (result.start_line, result.end_line)
+    assert panel.header.title.text() == "Greenhouse"
+    assert panel.header.crumb.text() == "projects/greenhouse.md › Watering"
 
 
 def test_file_is_shown_at_line(panel: ViewerPanel, show) -> None:
     show(GREENHOUSE, 12)
-    assert panel._source._highlight == (12, 12)
-    assert panel._header._title.text() == "Greenhouse"
+    assert panel.source._highlight == (12, 12)
+    assert panel.header.title.text() == "Greenhouse"
 
 
 def test_other_result_of_same_file_does_not_reopen_it(panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
     show(find("timer", "greenhouse"), "timer")
-    lines = panel._source.lines
+    lines = panel.source.lines
     memory.open_error = OSError("not again")
     show(find("zones", "greenhouse"), "zones")
-    assert panel._source.lines is lines
-    assert panel._source._highlight == (3, 6)
+    assert panel.source.lines is lines
+    assert panel.source._highlight == (3, 6)
 
 
 def test_newest_request_wins(qtbot, panel: ViewerPanel, find) -> None:
@@ -72,25 +72,25 @@ def test_newest_request_wins(qtbot, panel: ViewerPanel, find) -> None:
 
 
 def test_empty_viewer_shows_key_hint(panel: ViewerPanel) -> None:
-    assert panel._page is panel._empty
-    assert "Enter" in panel._empty._sentence.text()
-    assert panel._header.isHidden()
+    assert panel.page is panel.empty_page
+    assert "Enter" in panel.empty_page._sentence.text()
+    assert panel.header.isHidden()
 
 
 def test_refused_path_shows_error_and_can_be_retried(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
     with qtbot.waitSignal(panel.file_shown) as told:  # for parts that wait for the file
         panel.show_file("../secret")
     assert told.args == ["../secret"]
-    assert panel._empty._sentence.text() == "This path is not part of the index."
+    assert panel.empty_page._sentence.text() == "This path is not part of the index."
     memory.files["../secret"] = "now it is"
     with qtbot.waitSignal(panel.file_shown):
-        panel._empty.retry.emit()
+        panel.empty_page.retry.emit()
 
 
 def test_deleted_file_shows_error(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
     memory.open_error = FileNotFoundError(2, "No such file", "x")
     panel.show_file(GREENHOUSE)
-    qtbot.waitUntil(lambda: panel._empty._sentence.text() == f"{GREENHOUSE} is not there any more.")
+    qtbot.waitUntil(lambda: panel.empty_page._sentence.text() == f"{GREENHOUSE} is not there any more.")
 
 
 def test_only_slow_opening_is_announced(qtbot, panel: ViewerPanel, memory: FakeMemory, monkeypatch) -> None:
@@ -98,27 +98,27 @@ def test_only_slow_opening_is_announced(qtbot, panel: ViewerPanel, memory: FakeM
     locate = memory.locate
     monkeypatch.setattr(memory, "locate", lambda name: go_on.wait(60) and locate(name))
     panel.show_file(GREENHOUSE)
-    assert "Opening" not in panel._empty._sentence.text()
-    qtbot.waitUntil(lambda: panel._empty._sentence.text() == "Opening greenhouse…")
+    assert "Opening" not in panel.empty_page._sentence.text()
+    qtbot.waitUntil(lambda: panel.empty_page._sentence.text() == "Opening greenhouse…")
     with qtbot.waitSignal(panel.file_shown):
         go_on.set()
-    assert panel._page is panel._source
+    assert panel.page is panel.source
 
 
 def test_manager_change_clears_viewer(panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel.set_manager(None)
-    assert panel._page is panel._empty
-    assert panel._source.lines is None
+    assert panel.page is panel.empty_page
+    assert panel.source.lines is None
 
 
 def test_same_result_again_does_not_scroll(qtbot, panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
     memory.files["long.md"] = "# Long\n" + "words\n" * 300 + "the timer\n" + "words\n" * 300
     result = find("timer", "long")
     show(result, "timer")
-    panel._source.scroll_to_end(top=True)
+    panel.source.scroll_to_end(top=True)
     show(result, "timer")
-    assert panel._source.verticalScrollBar().value() == 0
+    assert panel.source.verticalScrollBar().value() == 0
 
 
 def test_first_match_is_scrolled_into_view(panel: ViewerPanel, memory: FakeMemory, find, show) -> None:
@@ -128,9 +128,9 @@ def test_first_match_is_scrolled_into_view(panel: ViewerPanel, memory: FakeMemor
         at = text.index(word)
         changes = {"snippet": text, "snippet_line": 1, "match_ranges": ((at, at + 5),), "end_line": 123}
         show(msgspec.structs.replace(find("timer", "long"), **changes), word)
-        top = panel._source._scroll.top_of(line)
+        top = panel.source._scroll.top_of(line)
         assert top is not None
-        assert 0 <= top < panel._source.viewport().height() - panel._source.row_height
+        assert 0 <= top < panel.source.viewport().height() - panel.source.row_height
 
 
 # --- keys and focus ---------------------------------------------------------------------------------------------------
@@ -141,10 +141,10 @@ def test_tab_moves_through_header_buttons_to_text(qtbot, panel: ViewerPanel, sho
     with qtbot.waitActive(panel):
         panel.activateWindow()
     panel.setFocus()
-    assert panel._source.hasFocus()
-    panel._header._source.setFocus()
+    assert panel.source.hasFocus()
+    panel.header.source_button.setFocus()
     seen = []
-    while not panel._source.hasFocus() and len(seen) < 10:
+    while not panel.source.hasFocus() and len(seen) < 10:
         focus = panel.window().focusWidget()
         seen.append(focus.accessibleName() or focus.text())
         QTest.keyClick(focus, Qt.Key.Key_Tab)
@@ -155,11 +155,11 @@ def test_header_line_shows_focus(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     with qtbot.waitActive(panel):
         panel.activateWindow()
-    assert panel._header._line.property("role") == "line"
+    assert panel.header._line.property("role") == "line"
     panel.setFocus()
-    assert panel._header._line.property("role") == "line-active"
-    panel._header._actions.more.setFocus()
-    assert panel._header._line.property("role") == "line"
+    assert panel.header._line.property("role") == "line-active"
+    panel.header.folding.more.setFocus()
+    assert panel.header._line.property("role") == "line"
 
 
 def test_alt_r_toggles_rendered_page(qtbot, panel: ViewerPanel, show) -> None:
@@ -168,11 +168,11 @@ def test_alt_r_toggles_rendered_page(qtbot, panel: ViewerPanel, show) -> None:
         panel.activateWindow()
     panel.setFocus()
     with qtbot.waitSignal(panel.file_shown):
-        QTest.keyClick(panel._page, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
-    assert panel._page is panel._rendered
-    assert panel._rendered.hasFocus()
-    QTest.keyClick(panel._page, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
-    assert panel._page is panel._source
+        QTest.keyClick(panel.page, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
+    assert panel.page is panel.rendered
+    assert panel.rendered.hasFocus()
+    QTest.keyClick(panel.page, Qt.Key.Key_R, Qt.KeyboardModifier.AltModifier)
+    assert panel.page is panel.source
 
 
 # --- going through hits -----------------------------------------------------------------------------------------------
@@ -180,7 +180,7 @@ def test_alt_r_toggles_rendered_page(qtbot, panel: ViewerPanel, show) -> None:
 
 def test_n_steps_through_query_words_and_wraps(qtbot, panel: ViewerPanel, find, show) -> None:
     show(find("timer", "greenhouse"), "timer irrigation")
-    qtbot.waitUntil(lambda: not panel._finding.hits._marks.running)
+    qtbot.waitUntil(lambda: not panel.finding.hits._marks.running)
     seen = []
     for _ in range(5):
         press(panel, "n")
@@ -196,8 +196,8 @@ def test_f3_steps_to_next_hit(qtbot, panel: ViewerPanel, find, show) -> None:
     with qtbot.waitActive(panel):
         panel.activateWindow()
     panel.setFocus()
-    QTest.keyClick(panel._source, Qt.Key.Key_F3)
-    qtbot.waitUntil(lambda: panel._source._current is not None)
+    QTest.keyClick(panel.source, Qt.Key.Key_F3)
+    qtbot.waitUntil(lambda: panel.source._current is not None)
     assert current(panel) == (9, "timer")
 
 
@@ -215,7 +215,7 @@ def test_n_without_matching_word_shows_hint(qtbot, panel: ViewerPanel, find, sho
 
 def test_overview_strip_shows_hits(qtbot, panel: ViewerPanel, find, show) -> None:
     show(find("timer", "greenhouse"), "timer")
-    qtbot.waitUntil(lambda: panel._source._overview._lines == {9, 16})
+    qtbot.waitUntil(lambda: panel.source._overview._lines == {9, 16})
 
 
 # --- the find bar -----------------------------------------------------------------------------------------------------
@@ -224,42 +224,42 @@ def test_overview_strip_shows_hits(qtbot, panel: ViewerPanel, find, show) -> Non
 def test_find_counts_steps_and_selects_match_on_close(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel._open_find()
-    QTest.keyClicks(panel._finding.bar.box, "MAR")
-    qtbot.waitUntil(lambda: panel._finding.bar.count.text() == "1 of 3")
-    QTest.keyClick(panel._finding.bar.box, Qt.Key.Key_Return)
-    assert panel._finding.bar.count.text() == "2 of 3"
-    QTest.keyClick(panel._finding.bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    QTest.keyClick(panel._finding.bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    assert panel._finding.bar.count.text() == "3 of 3"
+    QTest.keyClicks(panel.finding.bar.box, "MAR")
+    qtbot.waitUntil(lambda: panel.finding.bar.count.text() == "1 of 3")
+    QTest.keyClick(panel.finding.bar.box, Qt.Key.Key_Return)
+    assert panel.finding.bar.count.text() == "2 of 3"
+    QTest.keyClick(panel.finding.bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClick(panel.finding.bar.box, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert panel.finding.bar.count.text() == "3 of 3"
     assert hint(panel) == "Continued from the end."
-    QTest.keyClick(panel._finding.bar.box, Qt.Key.Key_Escape)
-    assert panel._finding.bar.isHidden()
-    assert panel._source.selected_word() == "Mar"
-    assert panel._source.selected_lines() == (14, 14)
+    QTest.keyClick(panel.finding.bar.box, Qt.Key.Key_Escape)
+    assert panel.finding.bar.isHidden()
+    assert panel.source.selected_word() == "Mar"
+    assert panel.source.selected_lines() == (14, 14)
 
 
 def test_find_without_match_shows_not_found(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel._open_find()
-    panel._finding.bar.box.setText("absent")
-    qtbot.waitUntil(lambda: panel._finding.bar.count.text() == "Not found")
+    panel.finding.bar.box.setText("absent")
+    qtbot.waitUntil(lambda: panel.finding.bar.count.text() == "Not found")
 
 
 def test_find_bar_starts_with_selected_word(panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
-    panel._source.selection.select((9, 4), (9, 9))
+    panel.source.selection.select((9, 4), (9, 9))
     panel._open_find()
-    assert panel._finding.bar.box.text() == "timer"
+    assert panel.finding.bar.box.text() == "timer"
 
 
 def test_escape_closes_find_bar_before_leaving_file(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel._open_find()
     with qtbot.assertNotEmitted(panel.escape_pressed):
-        QTest.keyClick(panel._page, Qt.Key.Key_Escape)
-    assert panel._finding.bar.isHidden()
+        QTest.keyClick(panel.page, Qt.Key.Key_Escape)
+    assert panel.finding.bar.isHidden()
     with qtbot.waitSignal(panel.escape_pressed):
-        QTest.keyClick(panel._page, Qt.Key.Key_Escape)
+        QTest.keyClick(panel.page, Qt.Key.Key_Escape)
 
 
 # --- live reload ------------------------------------------------------------------------------------------------------
@@ -269,12 +269,12 @@ def test_changed_file_is_reloaded_at_same_position(qtbot, panel: ViewerPanel, me
     memory.files["long.md"] = "\n".join(f"line {number}" for number in range(1, 400))
     with qtbot.waitSignal(panel.file_shown):
         panel.show_file("long.md", 200)
-    place, highlight = panel._source.place(), panel._source._highlight
+    place, highlight = panel.source.place(), panel.source._highlight
     memory.files["long.md"] += "\nnew end"
     memory.locate("long.md")
     qtbot.waitUntil(lambda: hint(panel) == "Reloaded")
-    assert panel._source.text_at(400) == "new end"
-    assert (panel._source.place(), panel._source._highlight) == (place, highlight)
+    assert panel.source.text_at(400) == "new end"
+    assert (panel.source.place(), panel.source._highlight) == (place, highlight)
 
 
 def test_file_replaced_by_editor_is_followed(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
@@ -285,19 +285,19 @@ def test_file_replaced_by_editor_is_followed(qtbot, panel: ViewerPanel, memory: 
         other = path.with_suffix(".tmp")
         other.write_text(text)
         other.replace(path)
-        qtbot.waitUntil(lambda text=text: panel._source.text_at(1) == text.strip())
+        qtbot.waitUntil(lambda text=text: panel.source.text_at(1) == text.strip())
 
 
 def test_deleted_file_keeps_last_text_until_restored(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
     show(GREENHOUSE)
     path = memory.locate(GREENHOUSE)
     path.unlink()
-    qtbot.waitUntil(lambda: panel._banner.text == "This file was deleted. Its last text is shown.")
-    assert panel._source.text_at(1) == "# Greenhouse"
+    qtbot.waitUntil(lambda: panel.banner.text == "This file was deleted. Its last text is shown.")
+    assert panel.source.text_at(1) == "# Greenhouse"
     memory.files[GREENHOUSE] = "# Back\n"
     memory.locate(GREENHOUSE)
-    qtbot.waitUntil(lambda: panel._source.text_at(1) == "# Back")
-    assert panel._banner.text == ""
+    qtbot.waitUntil(lambda: panel.source.text_at(1) == "# Back")
+    assert panel.banner.text == ""
 
 
 # --- buttons and menus ------------------------------------------------------------------------------------------------
@@ -307,17 +307,17 @@ def test_copy_actions(qtbot, panel: ViewerPanel, memory: FakeMemory, find, show)
     result = find("timer", "greenhouse")
     show(result, "timer")
     clipboard = QGuiApplication.clipboard()
-    panel._actions.cite.trigger()
+    panel.file_actions.cite.trigger()
     assert clipboard.text() == result.citation
-    panel._actions.copy_path.trigger()
+    panel.file_actions.copy_path.trigger()
     qtbot.waitUntil(lambda: clipboard.text() == str(memory.locate(GREENHOUSE)))
-    panel._actions.copy_part.trigger()
+    panel.file_actions.copy_part.trigger()
     qtbot.waitUntil(lambda: clipboard.text().startswith("## Watering\n"))
     assert clipboard.text().splitlines()[-1] == "Ask Ines whether her timer has the same firmware (v1.4.2)."
-    panel._source.selection.select((9, 4), (10, 6))
-    panel._actions.copy.trigger()
+    panel.source.selection.select((9, 4), (10, 6))
+    panel.file_actions.copy.trigger()
     qtbot.waitUntil(lambda: clipboard.text().endswith("valve\nsticks"))
-    panel._actions.cite.trigger()
+    panel.file_actions.cite.trigger()
     assert clipboard.text() == f"{GREENHOUSE}#L9-L10"
 
 
@@ -327,22 +327,22 @@ def test_editor_opens_at_line_of_part(qtbot, panel: ViewerPanel, memory: FakeMem
     panel.external.editor_command = "ed {path} {line}"
     show(find("timer", "greenhouse"), "timer")
     with qtbot.waitSignal(panel.external.editor_failed) as failed:
-        panel._actions.edit.trigger()
+        panel.file_actions.edit.trigger()
     assert failed.args == ["It failed.", GREENHOUSE, 7]
     assert started == [(memory.locate(GREENHOUSE), 7, "ed {path} {line}")]
 
 
 def test_wrap_toggle_is_in_menu_and_on_alt_z(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
-    assert panel._source.wrap
-    menu = panel._header._actions._menu
+    assert panel.source.wrap
+    menu = panel.header.folding._menu
     menu.aboutToShow.emit()
     assert "Wrap lines" in [action.text() for action in menu.actions()]
     with qtbot.waitActive(panel):
         panel.activateWindow()
     panel.setFocus()
-    QTest.keyClick(panel._source, Qt.Key.Key_Z, Qt.KeyboardModifier.AltModifier)
-    assert not panel._source.wrap
+    QTest.keyClick(panel.source, Qt.Key.Key_Z, Qt.KeyboardModifier.AltModifier)
+    assert not panel.source.wrap
 
 
 def test_every_focusable_widget_has_accessible_name(panel: ViewerPanel, show) -> None:
@@ -376,20 +376,20 @@ def render(qtbot, panel: ViewerPanel, memory: FakeMemory):
 
 def test_page_shows_text_and_loads_no_resource(panel: ViewerPanel, render) -> None:
     render("# Head\n\n![a photo](http://example.org/x.png) <img src='http://e.org/z'>")
-    assert panel._page is panel._rendered
-    text = panel._rendered.toPlainText()
+    assert panel.page is panel.rendered
+    text = panel.rendered.toPlainText()
     assert "Head" in text
     assert "[image: a photo]" in text
     assert "<img src='http://e.org/z'>" in text
-    image = panel._rendered.loadResource(2, QUrl("file:///etc/hostname"))  # with None, Qt would read the file
+    image = panel.rendered.loadResource(2, QUrl("file:///etc/hostname"))  # with None, Qt would read the file
     assert (image.width(), image.height()) == (1, 1)
 
 
 def test_page_starts_at_heading_of_part(qtbot, panel: ViewerPanel, render) -> None:
     render("\n\n".join(f"## Day {number}\n\n" + "text\n" * 8 for number in range(40)) + "\n# End\n" * 30, 200)
-    qtbot.waitUntil(lambda: panel._rendered._layout_steps.complete)
-    shown = [block.text() for block, _ in panel._rendered._visible()]
-    wanted = panel._opened.outline.place_of(panel._source.place()[0])
+    qtbot.waitUntil(lambda: panel.rendered._layout_steps.complete)
+    shown = [block.text() for block, _ in panel.rendered._visible()]
+    wanted = panel._opened.outline.place_of(panel.source.place()[0])
     assert wanted is not None
     assert wanted.key in {text.replace(" ", "").lower() for text in shown[:3]}
 
@@ -399,55 +399,55 @@ def test_n_steps_through_hits_on_page(qtbot, panel: ViewerPanel, memory: FakeMem
     panel._choose_rendered(True)
     with qtbot.waitSignal(panel.file_shown):
         panel.show_result(find("timer", "page"), "timer")
-    qtbot.waitUntil(lambda: not panel._finding.hits._marks.running)
-    panel._rendered.verticalScrollBar().setValue(0)
-    panel._rendered.viewport().grab()
+    qtbot.waitUntil(lambda: not panel.finding.hits._marks.running)
+    panel.rendered.verticalScrollBar().setValue(0)
+    panel.rendered.viewport().grab()
     for line, start in ((1, 0), (92, 4), (92, 12)):
         press(panel, "n")
-        hit = panel._rendered._current
+        hit = panel.rendered._current
         assert hit is not None
         assert (hit.line, hit.start) == (line, start)
-        assert panel._rendered.shows(hit)
-    panel._rendered.viewport().grab()
+        assert panel.rendered.shows(hit)
+    panel.rendered.viewport().grab()
 
 
 def test_source_button_returns_to_source(qtbot, panel: ViewerPanel, render) -> None:
     render("# Head\n\ntext")
     with qtbot.waitSignal(panel.file_shown):
-        panel._header._source.click()
-    assert panel._page is panel._source
-    assert panel._source.text_at(3) == "text"
+        panel.header.source_button.click()
+    assert panel.page is panel.source
+    assert panel.source.text_at(3) == "text"
 
 
 def test_large_file_stays_source_with_reason(panel: ViewerPanel, render) -> None:
     render("# Head\n\n" + "words and words\n" * 80_000)
-    assert panel._page is panel._source
+    assert panel.page is panel.source
     assert hint(panel) == "This file has 1.3 MB, too much to render. Its source is shown."
 
 
 def test_unsliceable_part_stays_source_with_reason(panel: ViewerPanel, render) -> None:
     render("# Head\n\n" + "words and words " * 20_000)
-    assert panel._page is panel._source
+    assert panel.page is panel.source
     assert hint(panel) == "A part of this file is too long to render. Its source is shown."
 
 
 def test_changed_page_keeps_scroll_position(qtbot, panel: ViewerPanel, memory: FakeMemory, render) -> None:
     text = "\n\n".join(f"## Day {number}\n\nwords" for number in range(80))
     render(text)
-    qtbot.waitUntil(lambda: panel._rendered._layout_steps.complete)
-    panel._rendered.verticalScrollBar().setValue(900)
+    qtbot.waitUntil(lambda: panel.rendered._layout_steps.complete)
+    panel.rendered.verticalScrollBar().setValue(900)
     memory.files["page.md"] = text + "\n\n## New end\n"
     memory.locate("page.md")
-    qtbot.waitUntil(lambda: "New end" in panel._rendered.toPlainText() and panel._rendered._layout_steps.complete)
-    assert panel._rendered.verticalScrollBar().value() == 900
+    qtbot.waitUntil(lambda: "New end" in panel.rendered.toPlainText() and panel.rendered._layout_steps.complete)
+    assert panel.rendered.verticalScrollBar().value() == 900
 
 
 def test_other_page_starts_at_top(qtbot, panel: ViewerPanel, memory: FakeMemory, render, show) -> None:
     render("\n\n".join(f"## Day {number}\n\nwords" for number in range(80)), 100)
-    qtbot.waitUntil(lambda: panel._rendered.verticalScrollBar().value() > 0)
+    qtbot.waitUntil(lambda: panel.rendered.verticalScrollBar().value() > 0)
     show("topics/shopping.md")
-    qtbot.waitUntil(lambda: panel._rendered._layout_steps.complete)
-    assert panel._rendered.verticalScrollBar().value() == 0
+    qtbot.waitUntil(lambda: panel.rendered._layout_steps.complete)
+    assert panel.rendered.verticalScrollBar().value() == 0
 
 
 def test_links_open_web_and_indexed_files_only(
@@ -469,7 +469,7 @@ def test_links_open_web_and_indexed_files_only(
 
 def test_theme_change_rebuilds_page(qtbot, panel: ViewerPanel, appearance, render) -> None:
     render("# Head\n\n[link](https://example.org)")
-    before = panel._rendered.document()
+    before = panel.rendered.document()
     appearance.set_theme("dark")
-    qtbot.waitUntil(lambda: panel._rendered.document() is not before)
-    assert "Head" in panel._rendered.toPlainText()
+    qtbot.waitUntil(lambda: panel.rendered.document() is not before)
+    assert "Head" in panel.rendered.toPlainText()

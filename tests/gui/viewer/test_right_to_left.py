@@ -75,7 +75,7 @@ def test_numbers_are_on_right_and_english_reads_left_to_right(make, wrap):
     for line in (1, 2, 6):
         found = inked(view, line)
         assert found[0] < 40
-        assert found[-1] > width - view._gutter.number_right - 2
+        assert found[-1] > width - view.gutter.number_right - 2
         length = len(view.text_at(line))
         places = [x_of(view, line, column) for column in range(length + 1)]
         assert places == sorted(places)  # the hash, the dash and the slash before it, the point behind it
@@ -84,7 +84,7 @@ def test_numbers_are_on_right_and_english_reads_left_to_right(make, wrap):
 @pytest.mark.usefixtures("right_to_left")
 def test_hebrew_starts_at_gutter(make):
     view = make(wrap=True)
-    edge = view.viewport().width() - view._gutter.text_left
+    edge = view.viewport().width() - view.gutter.text_left
     assert x_of(view, 3, 0) == pytest.approx(edge, abs=2)
     assert x_of(view, 3, len(HEBREW)) < x_of(view, 3, 0)
 
@@ -94,8 +94,8 @@ def test_hebrew_runs_left_in_left_to_right_window(make):
     edge = view.viewport().width() - view._layouts.typography.scaled(12)
     assert x_of(view, 3, 0) == pytest.approx(edge, abs=2)
     assert x_of(view, 3, len(HEBREW)) < x_of(view, 3, 0)
-    assert x_of(view, 2, 0) == view._gutter.text_left
-    assert inked(view, 1)[0] < view._gutter.number_right
+    assert x_of(view, 2, 0) == view.gutter.text_left
+    assert inked(view, 1)[0] < view.gutter.number_right
 
 
 @pytest.mark.usefixtures("right_to_left")
@@ -118,7 +118,7 @@ def test_highlight_edge_is_next_to_gutter(make):
     view = make(wrap=True)
     view.set_highlight((2, 3))
     picture = view.viewport().grab().toImage()
-    width, gutter = view.viewport().width(), view._gutter
+    width, gutter = view.viewport().width(), view.gutter
     accent = {x for x in range(width) if picture.pixelColor(x, y_of(view, 2)) == view.palette().highlight().color()}
     edge = range(width - gutter.edge - gutter.edge_width, width - gutter.edge)
     colours = {picture.pixelColor(x, y_of(view, 2)).name() for x in edge}
@@ -153,7 +153,9 @@ def test_header_starts_at_right(qtbot, appearance, jobs):
     header = ViewerHeader([action], [action], owner)
     header.resize(700, 44)
     header.show_title("Title", "a/path.md")
-    rights = [part.geometry().right() for part in (header._title, header._crumb, header._source, header._rendered)]
+    rights = [
+        part.geometry().right() for part in (header.title, header.crumb, header.source_button, header.rendered_button)
+    ]
     assert rights == sorted(rights, reverse=True)
     assert rights[0] == 700 - 16 - 1
 

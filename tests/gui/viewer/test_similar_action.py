@@ -14,7 +14,7 @@ GREENHOUSE = "projects/greenhouse.md"
 
 def want(qtbot, panel: ViewerPanel) -> list[object]:
     with qtbot.waitSignal(panel.more_wanted) as asked:
-        panel._like.action.trigger()
+        panel.similar.action.trigger()
     return asked.args
 
 
@@ -34,7 +34,7 @@ def test_without_result_line_in_view_is_used(qtbot, panel: ViewerPanel, show) ->
 
 def test_selection_is_used_with_its_lines(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
-    panel._source.selection.select((9, 4), (10, 6))
+    panel.source.selection.select((9, 4), (10, 6))
     assert want(qtbot, panel) == [
         Passage(
             path=GREENHOUSE,
@@ -50,7 +50,7 @@ def test_long_selection_is_truncated(qtbot, panel: ViewerPanel, show, memory, mo
     monkeypatch.setattr(similar_action, "_MOST_LINES", 3)
     memory.files["long.md"] = "".join(f"line {number}\n" for number in range(1, 500))
     show("long.md")
-    panel._source.select_all()
+    panel.source.select_all()
     passage, _ = want(qtbot, panel)
     assert (passage.start_line, passage.end_line) == (1, 3)
     assert passage.text == "line 1\nline 2\nline 3\n"
@@ -59,7 +59,7 @@ def test_long_selection_is_truncated(qtbot, panel: ViewerPanel, show, memory, mo
 def test_long_selection_is_not_cut_within_a_secret(qtbot, panel: ViewerPanel, show, memory) -> None:
     memory.files["key.md"] = "word " * 797 + "ghp_" + "aB3dE6gH9j" * 4 + " more\n"
     show("key.md")
-    panel._source.select_all()
+    panel.source.select_all()
     passage, _ = want(qtbot, panel)
     assert passage.text == "word " * 797
 
@@ -68,11 +68,11 @@ def test_page_selection_covers_whole_file(qtbot, panel: ViewerPanel, show, memor
     memory.files["page.md"] = "# Head\n\nSome **bold** words.\n\n- one\n- two\n"
     panel._choose_rendered(True)
     show("page.md")
-    qtbot.waitUntil(lambda: panel._page is panel._rendered)
+    qtbot.waitUntil(lambda: panel.page is panel.rendered)
     assert want(qtbot, panel)[0] == Passage(path="page.md", start_line=1, end_line=1)
-    cursor = panel._rendered.textCursor()
+    cursor = panel.rendered.textCursor()
     cursor.select(QTextCursor.SelectionType.Document)
-    panel._rendered.setTextCursor(cursor)
+    panel.rendered.setTextCursor(cursor)
     passage, _ = want(qtbot, panel)
     assert passage == Passage(path="page.md", start_line=1, end_line=LAST_LINE, text="Head\nSome bold words.\none\ntwo")
 
@@ -82,24 +82,24 @@ def test_page_menu_offers_more_like_this(qtbot, panel: ViewerPanel, show, memory
     monkeypatch.setattr(QMenu, "popup", lambda menu, at: shown.append([action.text() for action in menu.actions()]))
     panel._choose_rendered(True)
     show(GREENHOUSE)
-    qtbot.waitUntil(lambda: panel._page is panel._rendered)
-    at = panel._rendered.rect().center()
-    panel._rendered.contextMenuEvent(QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, at))
+    qtbot.waitUntil(lambda: panel.page is panel.rendered)
+    at = panel.rendered.rect().center()
+    panel.rendered.contextMenuEvent(QContextMenuEvent(QContextMenuEvent.Reason.Mouse, at, at))
     assert "More like this" in shown[-1]
-    for menu in panel._rendered.findChildren(QMenu):
+    for menu in panel.rendered.findChildren(QMenu):
         menu.deleteLater()
 
 
 def test_alt_m_works_anywhere_in_viewer_with_a_file(qtbot, panel: ViewerPanel, show) -> None:
-    assert not panel._like.action.isEnabled()
+    assert not panel.similar.action.isEnabled()
     show(GREENHOUSE)
     with qtbot.waitActive(panel):
         panel.activateWindow()
     panel.setFocus()
     with qtbot.waitSignal(panel.more_wanted):
-        qtbot.keyClick(panel._source, Qt.Key.Key_M, Qt.KeyboardModifier.AltModifier)
+        qtbot.keyClick(panel.source, Qt.Key.Key_M, Qt.KeyboardModifier.AltModifier)
     panel.clear()
-    assert not panel._like.action.isEnabled()
+    assert not panel.similar.action.isEnabled()
 
 
 def test_read_failure_is_shown(qtbot, panel: ViewerPanel, show, memory: FakeMemory, monkeypatch) -> None:
@@ -108,6 +108,6 @@ def test_read_failure_is_shown(qtbot, panel: ViewerPanel, show, memory: FakeMemo
     def fail(*_: object) -> str:
         raise OSError("The disk went away.")
 
-    monkeypatch.setattr(panel._source.lines, "whole", fail)
-    panel._like.action.trigger()
-    qtbot.waitUntil(panel._hint.isVisible)
+    monkeypatch.setattr(panel.source.lines, "whole", fail)
+    panel.similar.action.trigger()
+    qtbot.waitUntil(panel.hint.isVisible)

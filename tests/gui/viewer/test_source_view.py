@@ -177,7 +177,7 @@ def test_hit_is_framed_and_scrolled_into_view(view: SourceView) -> None:
 
 
 def test_drag_selects_text(view: SourceView) -> None:
-    x = view._gutter.text_left
+    x = view.gutter.text_left
     start, end = QPoint(x + 1, y_of(view, 3) + 3), QPoint(x + 1, y_of(view, 6) + 3)
     QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=start)
     QTest.mouseMove(view.viewport(), end)
@@ -188,7 +188,7 @@ def test_drag_selects_text(view: SourceView) -> None:
 
 
 def test_drag_beyond_edge_scrolls(qtbot, view: SourceView) -> None:
-    x = view._gutter.text_left
+    x = view.gutter.text_left
     QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, y_of(view, 3) + 3))
     view.mouseMoveEvent(_move(QPoint(x, view.viewport().height() + 60)))
     qtbot.waitUntil(lambda: (view.selection.caret or (0, 0))[0] > 40)
@@ -196,7 +196,7 @@ def test_drag_beyond_edge_scrolls(qtbot, view: SourceView) -> None:
 
 
 def test_double_click_selects_word_and_triple_click_line(view: SourceView) -> None:
-    point = QPoint(view._gutter.text_left + 2, y_of(view, 3) + 3)
+    point = QPoint(view.gutter.text_left + 2, y_of(view, 3) + 3)
     QTest.mouseDClick(view.viewport(), Qt.MouseButton.LeftButton, pos=point)
     assert view.selected_word() == "short"
     QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=point)

@@ -220,10 +220,10 @@ def test_chunks_of_other_workspace_are_shown(qtbot, window):
     window.search.body.list.open_current()
     qtbot.waitUntil(lambda: window.viewer.name == "///boat/note.md")
     window.viewer.show_chunk()
-    qtbot.waitUntil(window.viewer._card.isVisible)
-    said = " ".join(label.text() for label in window.viewer._card.findChildren(QLabel))
+    qtbot.waitUntil(window.viewer.card.isVisible)
+    said = " ".join(label.text() for label in window.viewer.card.findChildren(QLabel))
     assert "Mast" in said
-    assert not window.viewer._hint.isVisible()
+    assert not window.viewer.hint.isVisible()
 
 
 def test_session_of_other_workspace_is_saved_there(qtbot, window, folders, config, tmp_path, monkeypatch):
@@ -248,8 +248,8 @@ def test_session_of_other_workspace_is_saved_there(qtbot, window, folders, confi
     window.search.controller.search_everywhere(True)
     (found,) = _search(qtbot, window, "primer keel")
     window.search.body.list.open_current()
-    qtbot.waitUntil(window.views.conversation._actions.remember.isEnabled)
-    window.views.conversation._actions.remember.trigger()
+    qtbot.waitUntil(window.views.conversation.session_actions.remember.isEnabled)
+    window.views.conversation.session_actions.remember.trigger()
     way = window.remember.way
     qtbot.waitUntil(lambda: way.ready)
     assert " in boat" in " ".join(label.text() for label in way.sheet.findChildren(QLabel))

@@ -118,7 +118,7 @@ def test_a_cancel_ends_a_search_that_waits_for_the_table(machine) -> None:
         await asyncio.Event().wait()
 
     with pytest.raises(Cancelled):
-        desk._table.ask(hang(), token)
+        desk.table.ask(hang(), token)
     assert desk.search("irrigation").results
 
 
@@ -130,7 +130,7 @@ def test_unanswered_request_times_out(machine) -> None:
         await asyncio.Event().wait()
 
     with pytest.raises(BackendError, match="did not answer in time"):
-        desk._table.ask(hang(), seconds=0.05)
+        desk.table.ask(hang(), seconds=0.05)
 
 
 def test_close_ends_waiting_calls_and_threads() -> None:
@@ -162,7 +162,7 @@ def test_close_ends_waiting_calls_and_threads() -> None:
 
 def test_another_machine_that_was_faster_is_followed(machine, monkeypatch) -> None:
     desk = machine("desk", notes=HOSE)
-    real, failures = desk._table.ask, [RuntimeError("Retryable commit conflict for version 7"), None]
+    real, failures = desk.table.ask, [RuntimeError("Retryable commit conflict for version 7"), None]
 
     def ask(work, *arguments, **options):
         if getattr(work, "__name__", "") == "commit" and (problem := failures.pop(0) if failures else None):
@@ -170,7 +170,7 @@ def test_another_machine_that_was_faster_is_followed(machine, monkeypatch) -> No
             raise told(problem, "there")
         return real(work, *arguments, **options)
 
-    monkeypatch.setattr(desk._table, "ask", ask)
+    monkeypatch.setattr(desk.table, "ask", ask)
 
     assert not desk.sync().error
     assert failures == []

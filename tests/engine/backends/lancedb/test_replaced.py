@@ -27,7 +27,7 @@ def table(tmp_path: Path) -> str:
 
 def found(memory) -> set[str]:
     """Return the paths found in the current version of the table."""
-    memory._table.changed()
+    memory.table.changed()
     return {hit.path for hit in memory.search("irrigation", min_score=0.0, max_results=50).results}
 
 
@@ -68,13 +68,13 @@ def test_answers_not_shared_across_equal_versions(machine, table) -> None:
     desk, reader = machine("desk", notes=HOSE), machine("reader", notes={})
     desk.sync()
     assert found(reader) == {"//desk/hose.md"}
-    before = reader._table.view().version
+    before = reader.table.view().version
 
     shutil.rmtree(table)
     machine("third", notes={"third.md": "# Third\n\nMore irrigation.\n"}).sync()
 
     assert found(reader) == {"//third/third.md"}
-    assert reader._table.view().version == before
+    assert reader.table.view().version == before
 
 
 def test_reader_retries_when_version_removed(machine, table) -> None:
@@ -83,7 +83,7 @@ def test_reader_retries_when_version_removed(machine, table) -> None:
 
     desk, shed = machine("desk", notes=HOSE), machine("shed", notes={})
     desk.sync()
-    shed._table.view()  # the files of this version are not read yet
+    shed.table.view()  # the files of this version are not read yet
     write(Path(desk.status().workspace_dir), GAUGE)
     desk.sync()
     with pytest.warns(UserWarning, match="removes every version"):
@@ -135,18 +135,18 @@ def test_status_works_when_table_disappears(machine, table) -> None:
     machine("shed", notes=GAUGE).sync()
     desk = machine("desk", notes=HOSE)
     desk._background = True
-    desk._table.view()  # opened, but nothing read
-    real = desk._table.ask
+    desk.table.view()  # opened, but nothing read
+    real = desk.table.ask
 
     def refuse(work, *arguments, **options):
         work.close()
         raise BackendError("The storage is away.")
 
-    desk._table.ask = desk._table._view._ask = refuse
+    desk.table.ask = desk.table._view._ask = refuse
     status = desk.status()
     assert (status.files, status.index_error) == (0, "The storage is away.")
 
-    desk._table.ask = desk._table._view._ask = real
+    desk.table.ask = desk.table._view._ask = real
     desk._failed = 0.0
     assert (desk.status().files, desk.status().index_error) == (1, None)
 
@@ -159,7 +159,7 @@ def test_traceback_has_no_lancedb_text(machine) -> None:
         raise RuntimeError(f"forbidden: https://host/?X-Amz-Signature={secret}")
 
     with pytest.raises(BackendError, match="refuses the credentials") as raised:
-        desk._table.ask(fail("".join(["abcdef", "0123"])))
+        desk.table.ask(fail("".join(["abcdef", "0123"])))
 
     assert "abcdef0123" not in "".join(traceback.format_exception(raised.value))
 
@@ -174,14 +174,14 @@ def test_killed_write_is_harmless(machine, table, tmp_path) -> None:
     shed = machine("shed", notes=GAUGE)
     shed.sync()
     for times in range(4):
-        start = shed._table.view(fresh=True).version
+        start = shed.table.view(fresh=True).version
         worker = subprocess.Popen(
             [*command, *arguments, "1000"], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
         )
         assert worker.stdin is not None
         worker.stdin.write("go\n")
         worker.stdin.flush()
-        while shed._table.view(fresh=True).version < start + 2 + times:
+        while shed.table.view(fresh=True).version < start + 2 + times:
             assert worker.poll() is None
         worker.kill()
         worker.wait()

@@ -162,7 +162,7 @@ def test_reader_sees_whole_files_during_write(on_s3, endpoint, tmp_path) -> None
 
     seen = set()
     while worker.poll() is None:
-        reader._table._looked = float("-inf")
+        reader.table._looked = float("-inf")
         answer = reader.search("counts wholly again", max_results=50, min_score=0.0)
         if not answer.results:
             continue

@@ -139,7 +139,7 @@ def test_query_cached_until_table_changes(desk, machine) -> None:
     assert desk.search("irrigation").age is not None
 
     machine("shed", notes={"hose.md": "# Hose\n\nIrrigation again.\n"}).sync()
-    desk._table._looked = 0.0  # a second passes
+    desk.table._looked = 0.0  # a second passes
 
     assert {hit.path for hit in desk.search("irrigation").results} >= {"//shed/hose.md"}
 

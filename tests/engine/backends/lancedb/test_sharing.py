@@ -153,7 +153,7 @@ def test_text_shared_before_embedding_ends(machine, provider, monkeypatch) -> No
     desk.sync()
 
     assert seen == [["//desk/hose.md"]]
-    assert all(row["vector"] is not None for row in rows_of(desk._table.place().uri) if row["ordinal"] >= 0)
+    assert all(row["vector"] is not None for row in rows_of(desk.table.place().uri) if row["ordinal"] >= 0)
 
 
 def test_vectors_come_later_where_there_was_no_provider(machine, table) -> None:
@@ -212,11 +212,11 @@ def test_a_sync_that_was_cancelled_is_made_good(machine, table) -> None:
 def test_an_unchanged_sync_commits_nothing(machine) -> None:
     desk = machine("desk", notes=HOSE)
     desk.sync()
-    version = desk._table.view(fresh=True).version
+    version = desk.table.view(fresh=True).version
 
     assert not desk.sync().error
 
-    assert desk._table.view(fresh=True).version == version
+    assert desk.table.view(fresh=True).version == version
 
 
 def test_two_workspaces_keep_separate_holders(machine, table) -> None:
@@ -240,7 +240,7 @@ def test_status_lists_machines_and_address(machine, table) -> None:
         "address": f"{table}/notes",
         "remote": False,
         "consent": None,
-        "version": desk._table.view().version,
+        "version": desk.table.view().version,
         "machine": "desk",
         "machines": ["desk", "shed"],
         "ownFiles": 1,
@@ -253,13 +253,13 @@ def test_many_changes_keep_old_versions_for_readers(machine, monkeypatch, table)
     monkeypatch.setattr("engine.backends.lancedb.writing._UNINDEXED", 1)
     desk = machine("desk", notes=HOSE)
     desk.sync()
-    reader = desk._table.view()
+    reader = desk.table.view()
 
     write(notes_of(desk), {"other.md": "# Other\n\nA second hose.\n"})
     desk.sync()
 
-    view = desk._table.view(fresh=True)
-    stats = desk._table.ask(view._table.index_stats("terms_idx"))
+    view = desk.table.view(fresh=True)
+    stats = desk.table.ask(view._table.index_stats("terms_idx"))
     assert stats.num_unindexed_rows == 0
     assert len(reader.where("ordinal >= 0")) == 1  # its version still exists
     assert len(desk.search("hose").results) == 2
