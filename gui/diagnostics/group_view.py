@@ -54,10 +54,10 @@ class DiagnosticRow(QWidget):
         self._reading: Diagnostic | None = None
         self._answer = ""
         self._stacked = False
-        self._label = label()
-        self._label.setProperty("role", "muted")
-        self._value = StateLabel()
-        self._reason = label("", "meta", wrap=True)
+        self.label = label()
+        self.label.setProperty("role", "muted")
+        self.value = StateLabel()
+        self.reason = label("", "meta", wrap=True)
         self._remedy = QPushButton()
         self._remedy.setAutoDefault(True)  # Enter presses it while it has the keys
         self._remedy.setProperty("role", "link")
@@ -65,10 +65,10 @@ class DiagnosticRow(QWidget):
 
         self._top = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._top.setSpacing(0)
-        self._top.addWidget(self._label, 0, Qt.AlignmentFlag.AlignTop)
-        self._top.addWidget(self._value, 1)
+        self._top.addWidget(self.label, 0, Qt.AlignmentFlag.AlignTop)
+        self._top.addWidget(self.value, 1)
         self._indent, self._link_indent = QHBoxLayout(), QHBoxLayout()
-        self._indent.addWidget(self._reason)
+        self._indent.addWidget(self.reason)
         self._link_indent.addWidget(self._remedy, 0, Qt.AlignmentFlag.AlignLeft)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -83,11 +83,11 @@ class DiagnosticRow(QWidget):
         if (reading, answer) == (self._reading, self._answer):
             return  # ten times a second during a sync, nearly all stay unchanged
         self._reading, self._answer = reading, answer
-        self._label.setText(reading.label)
-        self._value.show_state(reading.state, reading.value, reading.tip)
+        self.label.setText(reading.label)
+        self.value.show_state(reading.state, reading.value, reading.tip)
         reason = answer or reading.reason
-        self._reason.setText(breakable(reason))
-        self._reason.setVisible(bool(reason))
+        self.reason.setText(breakable(reason))
+        self.reason.setVisible(bool(reason))
         self._remedy.setVisible(reading.remedy is not None)
         if reading.remedy is not None:
             words = tr(REMEDY_WORDS[reading.remedy])
@@ -116,7 +116,7 @@ class DiagnosticRow(QWidget):
 
     def _measure(self) -> None:
         width = 0 if self._stacked else label_width()
-        self._label.setMinimumWidth(width)
+        self.label.setMinimumWidth(width)
         self._indent.setContentsMargins(margins(width, 0, 0, 0))
         self._link_indent.setContentsMargins(margins(width - LINK_PADDING, 0, 0, 0))
 

@@ -79,9 +79,9 @@ class PathExplainer(QWidget):
         self._gates = Gates()
         self._gates.add(self.edit, "states")
         self._lack = label("", "meta", wrap=True)
-        self._answer = StateLabel()
-        self._sentence = label("", "meta", wrap=True)
-        self._sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.answer = StateLabel()
+        self.sentence = label("", "meta", wrap=True)
+        self.sentence.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.button = QPushButton()
         self.button.setProperty("role", "link")
         self.button.setAutoDefault(True)  # Enter presses it while it has the keys, on every platform
@@ -89,7 +89,7 @@ class PathExplainer(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
         column.addWidget(label(tr(_TITLE), "section", wrap=True))
-        for widget in (self.edit, self._lack, self._answer, self._sentence):
+        for widget in (self.edit, self._lack, self.answer, self.sentence):
             column.addWidget(widget)
         below = QHBoxLayout()
         below.setContentsMargins(margins(-LINK_PADDING, 0, 0, 0))
@@ -166,10 +166,10 @@ class PathExplainer(QWidget):
         self._show("degraded", tr("no answer"), sentence)
 
     def _show(self, state: State | None, word: str, sentence: str, tip: str = "") -> None:
-        self._answer.show_state(state, word, tip)
-        self._answer.show()
-        self._sentence.setText(breakable(sentence))
-        self._sentence.setVisible(bool(sentence))
+        self.answer.show_state(state, word, tip)
+        self.answer.show()
+        self.sentence.setText(breakable(sentence))
+        self.sentence.setVisible(bool(sentence))
         self.setAccessibleDescription(f"{word}. {sentence}".strip())
 
     @Slot(str)
@@ -181,7 +181,7 @@ class PathExplainer(QWidget):
         self._job.cancel()
         self._state = None
         self._asked = ""
-        for widget in (self._answer, self._sentence, self.button):
+        for widget in (self.answer, self.sentence, self.button):
             widget.hide()
         self.setAccessibleDescription("")
 

@@ -51,8 +51,8 @@ class FactEditor(QScrollArea):
         self.text = TextField(tr("Text of the fact"))
         self.text.setPlaceholderText(tr("One sentence, as you would tell it to somebody who knows nothing of it"))
         self._too_long = label("", "degraded", wrap=True)
-        self._category = ComboBox(tr("Kind of the fact"))
-        self._importance = ComboBox(tr("Importance of the fact"))
+        self.category = ComboBox(tr("Kind of the fact"))
+        self.importance = ComboBox(tr("Importance of the fact"))
         self._origin = QVBoxLayout()
         self._question = label(tr(ERASE_QUESTION), wrap=True)
         self._save = self._button(tr("Save"), self.save, "primary")
@@ -71,8 +71,8 @@ class FactEditor(QScrollArea):
         self.text.accepted.connect(self.save)
         self.text.left.connect(self._leave)
         self.text.undo_wanted.connect(self.undo_wanted)
-        self._category.activated.connect(self._choose)
-        self._importance.activated.connect(self._choose)
+        self.category.activated.connect(self._choose)
+        self.importance.activated.connect(self._choose)
         self.clear()
 
     @staticmethod
@@ -93,7 +93,7 @@ class FactEditor(QScrollArea):
         column.addWidget(self._title)
         column.addWidget(self.text)
         column.addWidget(self._too_long)
-        for words, box in ((tr("Kind"), self._category), (tr("Importance"), self._importance)):
+        for words, box in ((tr("Kind"), self.category), (tr("Importance"), self.importance)):
             row = QHBoxLayout()
             title = label(words, "muted")
             title.setBuddy(box)
@@ -133,7 +133,7 @@ class FactEditor(QScrollArea):
 
     def _fill_combos(self) -> None:
         for category in FACT_CATEGORIES:
-            self._category.addItem(tr(CATEGORIES[category]), category)
+            self.category.addItem(tr(CATEGORIES[category]), category)
 
     # --- display ----------------------------------------------------------------------------------------------------
 
@@ -178,7 +178,7 @@ class FactEditor(QScrollArea):
             self.text.setPlainText(text)
             self.text.moveCursor(QTextCursor.MoveOperation.End)  # the user usually appends
         self.text.setReadOnly(not self._editable)
-        for box in (self._category, self._importance):
+        for box in (self.category, self.importance):
             box.setEnabled(self._editable)
         self._show_category(fact)
         self._show_importance(USUAL_IMPORTANCE if fact is None else fact.importance)
@@ -186,22 +186,22 @@ class FactEditor(QScrollArea):
         self._judge()
 
     def _show_category(self, fact: Fact | None) -> None:
-        automatic = self._category.findData(_BY_WORDS)
+        automatic = self.category.findData(_BY_WORDS)
         if self.is_new and automatic < 0:
-            self._category.insertItem(0, tr("Automatic"), _BY_WORDS)
+            self.category.insertItem(0, tr("Automatic"), _BY_WORDS)
         elif not self.is_new and automatic >= 0:
-            self._category.removeItem(automatic)
-        self._category.choose(_BY_WORDS if fact is None else fact.category)
+            self.category.removeItem(automatic)
+        self.category.choose(_BY_WORDS if fact is None else fact.category)
 
     def _show_importance(self, importance: float) -> None:
         levels = sorted({*_LEVELS, importance})
-        if [self._importance.itemData(place) for place in range(self._importance.count())] != levels:
-            blocked = self._importance.blockSignals(True)
-            self._importance.clear()
+        if [self.importance.itemData(place) for place in range(self.importance.count())] != levels:
+            blocked = self.importance.blockSignals(True)
+            self.importance.clear()
             for level in levels:
-                self._importance.addItem(percent(level), level)
-            self._importance.blockSignals(blocked)
-        self._importance.setCurrentIndex(levels.index(importance))
+                self.importance.addItem(percent(level), level)
+            self.importance.blockSignals(blocked)
+        self.importance.setCurrentIndex(levels.index(importance))
 
     def _show_origin(self, fact: Fact | None) -> None:
         while (item := self._origin.takeAt(0)) is not None:
@@ -260,7 +260,7 @@ class FactEditor(QScrollArea):
             return
         if self.is_new:
             self.is_new = False
-            text, category, importance = self._typed, self._category.currentData(), self._importance.currentData()
+            text, category, importance = self._typed, self.category.currentData(), self.importance.currentData()
             self.clear()
             self.add_wanted.emit(text, category or None, importance)
         elif self.fact is not None and self.is_changed:
@@ -272,8 +272,8 @@ class FactEditor(QScrollArea):
     def _choose(self) -> None:
         if self.fact is None or not self._editable:
             return
-        category = cast("FactCategory", self._category.currentData())
-        wanted = msgspec.structs.replace(self.fact, category=category, importance=self._importance.currentData())
+        category = cast("FactCategory", self.category.currentData())
+        wanted = msgspec.structs.replace(self.fact, category=category, importance=self.importance.currentData())
         if wanted != self.fact:
             self.change_wanted.emit(wanted)
 

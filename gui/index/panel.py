@@ -43,7 +43,7 @@ class IndexPanel(QWidget):
         self.answer: Answer | None = None
         """The query in the box with its answer; None without a query."""
         self._pages: dict[PageName, IndexPage] = {}
-        self._chips: dict[PageName, Chip] = {}
+        self.chips: dict[PageName, Chip] = {}
         self._group = QButtonGroup(self)
         self._bar = QWidget()
         self._row = QHBoxLayout(self._bar)
@@ -59,19 +59,19 @@ class IndexPanel(QWidget):
         self._lack = MessagePage()
         column.addWidget(self._lack, 1)
         self._manager: MemorySearchManager | None = None
-        self._overview = OverviewPage(jobs)
-        self._overview.action_requested.connect(self._act)
-        self._add("overview", tr("Overview"), self._overview)
-        self._map = MapPanel(jobs, whole=True)
-        self._map.action_requested.connect(self._act)
-        self._add("map", tr("Map"), self._map)
-        self._duplicates = DuplicatesPage(jobs)
-        self._duplicates.action_requested.connect(self._act)
-        self._add("duplicates", tr("Duplicates"), self._duplicates)
+        self.overview = OverviewPage(jobs)
+        self.overview.action_requested.connect(self._act)
+        self._add("overview", tr("Overview"), self.overview)
+        self.map = MapPanel(jobs, whole=True)
+        self.map.action_requested.connect(self._act)
+        self._add("map", tr("Map"), self.map)
+        self.duplicates = DuplicatesPage(jobs)
+        self.duplicates.action_requested.connect(self._act)
+        self._add("duplicates", tr("Duplicates"), self.duplicates)
         self._health = HealthPage(jobs)
         self._add("health", tr("Health"), self._health)
         self.setAccessibleName(tr("Index"))
-        for before, after in pairwise(self._chips.values()):
+        for before, after in pairwise(self.chips.values()):
             QWidget.setTabOrder(before, after)  # one was made after the other's page
         self.show_page("overview")
         self.show_unsupported({})
@@ -79,12 +79,12 @@ class IndexPanel(QWidget):
     def _add(self, name: PageName, title: str, page: IndexPage) -> None:
         page.open_requested.connect(self.open_requested)
         page.left.connect(self.left)
-        page.attention_changed.connect(partial(self._overview.show_attention, name))
+        page.attention_changed.connect(partial(self.overview.show_attention, name))
         chip = Chip(title)
         chip.clicked.connect(lambda _=False: self.show_page(name))
         self._group.addButton(chip)
-        self._row.insertWidget(len(self._chips), chip)
-        self._chips[name], self._pages[name] = chip, page
+        self._row.insertWidget(len(self.chips), chip)
+        self.chips[name], self._pages[name] = chip, page
         self._stack.addWidget(page)
 
     @property
@@ -100,13 +100,13 @@ class IndexPanel(QWidget):
     @Slot(str)
     def show_page(self, name: PageName) -> None:
         """Bring a page to the front."""
-        self._chips[name].setChecked(True)
+        self.chips[name].setChecked(True)
         self._stack.setCurrentWidget(self._pages[name])
         self._show_overview(self.isVisible() and name == "overview")
 
     def _show_overview(self, shown: bool) -> None:
         """Whether what pages have to tell there is seen."""
-        self._duplicates.show_overview(shown)
+        self.duplicates.show_overview(shown)
         self._health.show_overview(shown)
 
     @Slot(str)
@@ -123,7 +123,7 @@ class IndexPanel(QWidget):
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """Update from the status."""
-        self._overview.show_status(status)
+        self.overview.show_status(status)
 
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Look into another memory, or none."""

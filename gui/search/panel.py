@@ -35,7 +35,7 @@ class Preview(QObject):
 
     def __init__(self, view: ResultsView, parent: QObject) -> None:
         super().__init__(parent)
-        self._view = view
+        self.view = view
         self._told: tuple[object, ...] = ()
         self._timer = QTimer(self, singleShot=True, interval=PREVIEW_MS)
         self._timer.timeout.connect(self._tell)
@@ -48,7 +48,7 @@ class Preview(QObject):
     @property
     def query(self) -> str:
         """The query of the current results, whose words are highlighted in the viewer."""
-        answer = self._view.answer
+        answer = self.view.answer
         return "" if answer is None else answer.question.text or " ".join(answer.outcome.telling)
 
     @Slot(object)
@@ -63,7 +63,7 @@ class Preview(QObject):
 
     @Slot()
     def _tell(self) -> None:
-        result = self._view.list.current_result()
+        result = self.view.list.current_result()
         if result is not None:
             self._hold()
             self._told = self._identity(result)
@@ -72,8 +72,8 @@ class Preview(QObject):
 
     def _hold(self) -> None:
         """The current result of a complete answer stays current; that of a keyword-only answer may change."""
-        if self._view.answer is not None and self._view.answer.final:
-            self._view.list.hold()
+        if self.view.answer is not None and self.view.answer.final:
+            self.view.list.hold()
 
     def _identity(self, result: MemorySearchResult) -> tuple[object, ...]:
         """A new score does not make it another result, and the viewer need not move."""
@@ -113,19 +113,19 @@ class SearchPanel(QObject):
     def __init__(self, manager: MemorySearchManager | None, jobs: Jobs, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._status = MemoryStatus(jobs, self)
-        self._box = QueryBox()
-        self._completion = Completion(self._box.edit, jobs)
+        self.box = QueryBox()
+        self.completion = Completion(self.box.edit, jobs)
         self._help = QueryHelpButton(jobs)
-        self._box.add_button(self._help)
-        self._filters = Filters()
-        self._view = ResultsView()
-        self._preview = Preview(self._view, self)
-        self._actions = ResultActions(self._view.list, self)
-        self.header = FoldingRow(self._box, self._filters, BOX_LETTERS)
-        self.body = self._view
-        self.ranking = self._view.ranking
-        self.controller = SearchController(self._box, self._completion, self._filters, self._view, jobs, self)
-        self._view.add_tool(self.controller.saved_searches.star)
+        self.box.add_button(self._help)
+        self.filters = Filters()
+        self.view = ResultsView()
+        self._preview = Preview(self.view, self)
+        self._actions = ResultActions(self.view.list, self)
+        self.header = FoldingRow(self.box, self.filters, BOX_LETTERS)
+        self.body = self.view
+        self.ranking = self.view.ranking
+        self.controller = SearchController(self.box, self.completion, self.filters, self.view, jobs, self)
+        self.view.add_tool(self.controller.saved_searches.star)
         self._connect()
         self.set_manager(manager)
 
@@ -136,18 +136,18 @@ class SearchPanel(QObject):
         self._preview.idle.connect(self._tell_settled)
         self._status.read.connect(self._take_status)
         self._status.idle.connect(self._tell_settled)
-        self._box.into_list.connect(self.focus_results)
-        self._box.accepted.connect(self._accept)
-        self._help.example_chosen.connect(self._box.insert)
-        self._filters.workspace_menu_requested.connect(self.workspace_menu_requested)
-        self._view.why_wanted.connect(self.why_wanted)
-        results = self._view.list
+        self.box.into_list.connect(self.focus_results)
+        self.box.accepted.connect(self._accept)
+        self._help.example_chosen.connect(self.box.insert)
+        self.filters.workspace_menu_requested.connect(self.workspace_menu_requested)
+        self.view.why_wanted.connect(self.why_wanted)
+        results = self.view.list
         results.current_changed.connect(self.result_current)
         results.why_wanted.connect(self.why_wanted)
         results.opened.connect(self._open)
         results.file_wanted.connect(self.controller.search_file)
-        results.left.connect(self._box.focus)
-        results.typed.connect(self._box.type_key)
+        results.left.connect(self.box.focus)
+        results.typed.connect(self.box.type_key)
         actions = self._actions
         actions.why_wanted.connect(self.why_wanted)
         actions.editor_requested.connect(self.editor_requested)
@@ -168,40 +168,40 @@ class SearchPanel(QObject):
     def set_manager(self, manager: MemorySearchManager | None) -> None:
         """Set the memory; the query in the box is repeated."""
         self.controller.set_manager(manager)
-        self._completion.set_manager(manager)
-        self._box.setEnabled(manager is not None)
-        self._view.show_hint(None)
-        self._filters.show_workspace("")
-        self._filters.set_scope(None)
+        self.completion.set_manager(manager)
+        self.box.setEnabled(manager is not None)
+        self.view.show_hint(None)
+        self.filters.show_workspace("")
+        self.filters.set_scope(None)
         self._status.set_manager(manager)
         self.controller.ask()
 
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
         """The newest record, as often as it changes."""
-        self._view.show_status(status)
+        self.view.show_status(status)
 
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Hide features that this memory doesn't support, and search without them."""
-        for part in (self._filters, self._completion, self._help, self._view, self.controller):
+        for part in (self.filters, self.completion, self._help, self.view, self.controller):
             part.show_unsupported(lacks)
         self._actions.lacks = lacks
 
     @Slot()
     def focus_box(self) -> None:
         """Go to the search box with its text selected."""
-        self._box.focus_all()
+        self.box.focus_all()
 
     @Slot()
     def focus_results(self) -> None:
         """Go to the results or what can be done without them; else to the box."""
-        if not self._view.isVisible():
+        if not self.view.isVisible():
             self.passed_by.emit()
-        elif self._view.has_results:
-            self._view.list.take_focus()
-        elif not (self._view.suggestions.take_focus() or self._view.page.take_focus()):
-            self._box.focus()
+        elif self.view.has_results:
+            self.view.list.take_focus()
+        elif not (self.view.suggestions.take_focus() or self.view.page.take_focus()):
+            self.box.focus()
 
     def search(self, text: str) -> None:
         """Enter `text` in the box and search for it."""
@@ -218,29 +218,29 @@ class SearchPanel(QObject):
     @Slot()
     def _accept(self) -> None:
         """Enter in the box: open the best result if it matches the current text, else search immediately."""
-        answer = self._view.answer
-        if answer is not None and answer.question.text == self._box.query and self._view.has_results:
-            self._view.list.open_current()
+        answer = self.view.answer
+        if answer is not None and answer.question.text == self.box.query and self.view.has_results:
+            self.view.list.open_current()
         else:
             self.controller.ask()
 
     @Slot(object)
     def _open(self, result: MemorySearchResult) -> None:
-        self._box.remember()
+        self.box.remember()
         self.result_activated.emit(result, self._preview.query)
 
     @Slot(object)
     def _take_answer(self, answer: Answer | None) -> None:
         if answer is None:
-            self._view.show_hint(self._status.status)
+            self.view.show_hint(self._status.status)
         self.answer_changed.emit(answer)
 
     @Slot(object)
     def _take_status(self, status: MemoryProviderStatus) -> None:
-        self._filters.show_workspace(status.workspace_dir)
-        self._filters.show_sessions(available=any(c.source == "sessions" and c.files for c in status.source_counts))
-        if self._view.answer is None and not self.controller.busy:
-            self._view.show_hint(status)
+        self.filters.show_workspace(status.workspace_dir)
+        self.filters.show_sessions(available=any(c.source == "sessions" and c.files for c in status.source_counts))
+        if self.view.answer is None and not self.controller.busy:
+            self.view.show_hint(status)
 
     @Slot()
     def _tell_settled(self) -> None:

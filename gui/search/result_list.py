@@ -70,8 +70,8 @@ class ResultList(RowList):
         self.chosen = False
         """The person, not the program, made the current result current."""
         self.setItemDelegate(self.painter)
-        self._above = NewResultsButton(self)
-        self._above.clicked.connect(self.scrollToTop)
+        self.new_above = NewResultsButton(self)
+        self.new_above.clicked.connect(self.scrollToTop)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
         self.selectionModel().currentChanged.connect(self._moved)
         self.doubleClicked.connect(self._activate)
@@ -129,18 +129,18 @@ class ResultList(RowList):
 
     def _return_to(self, place: Place, shift: int = 0) -> None:
         super()._return_to(place, shift)
-        self._above.tell(place.above, self.rows.keys_before(self._first_visible()))
+        self.new_above.tell(place.above, self.rows.keys_before(self._first_visible()))
 
     def _start_at_top(self) -> None:
         self._held = self.chosen = False
-        self._above.forget()
+        self.new_above.forget()
         self._set_current(self.rows.first_place())
         self.scrollToTop()
 
     @Slot(int)
     def _scrolled(self, value: int) -> None:
         if value == 0:
-            self._above.forget()
+            self.new_above.forget()
 
     # --- events -----------------------------------------------------------------------------------------------------
 
@@ -148,7 +148,7 @@ class ResultList(RowList):
     def _moved(self, current: QModelIndex, previous: QModelIndex) -> None:
         if not self._arranging and current.isValid():
             self._held = self.chosen = True
-            self._above.forget()
+            self.new_above.forget()
             self.current_changed.emit(self.current_result())
 
     @Slot(QModelIndex)
@@ -186,4 +186,4 @@ class ResultList(RowList):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._above.place()
+        self.new_above.place()

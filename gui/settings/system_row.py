@@ -34,15 +34,15 @@ class SystemRow(QFrame):
         self._origin = label("", "meta")
         self._origin.setContentsMargins(4, 0, 4, 0)  # in line with the links of other rows
         usual = value_words(placed.option, placed.option.default)
-        self._reset = QPushButton(tr("Reset to {value}", value=usual))
-        self._reset.setProperty("role", "link")
-        self._reset.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
-        self._reset.setAccessibleName(tr("Reset {option} to {value}", option=placed.title, value=usual))
-        self._reset.clicked.connect(self._take_back)
+        self.reset = QPushButton(tr("Reset to {value}", value=usual))
+        self.reset.setProperty("role", "link")
+        self.reset.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+        self.reset.setAccessibleName(tr("Reset {option} to {value}", option=placed.title, value=usual))
+        self.reset.clicked.connect(self._take_back)
         self._default = label(tr("Default: {value}", value=usual), "meta")
         foot = QWidget()
         flow = FlowLayout(10, foot)
-        for part in (self._origin, self._reset, self._default, label(tr(_KEPT), "meta")):
+        for part in (self._origin, self.reset, self._default, label(tr(_KEPT), "meta")):
             flow.addWidget(part)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 6, 0, 8)
@@ -59,7 +59,7 @@ class SystemRow(QFrame):
         self.field.show_value(on)
         as_usual = on == option.default
         self._origin.setText(tr(_DEFAULT if as_usual else _HERE))
-        self._reset.setVisible(not as_usual)
+        self.reset.setVisible(not as_usual)
         self._default.setVisible(not as_usual)
         usual = value_words(option, option.default)
         said = tr("{origin}. Default: {value}.", origin=self._origin.text(), value=usual)

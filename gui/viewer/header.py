@@ -54,8 +54,8 @@ class ViewerHeader(QFrame):
         self._see_source = self._mode_action(tr("Show source"), rendered=False)
         self._see_rendered = self._mode_action(tr("Show rendered"), rendered=True)
         self.folding = FoldingActions(buttons, menu, self, self._folded_mode)
-        self._line = line()
-        self._line.setParent(self)
+        self.separator = line()
+        self.separator.setParent(self)
 
     def show_title(self, title: str, breadcrumb: str) -> None:
         self.title.setText(title)
@@ -73,8 +73,8 @@ class ViewerHeader(QFrame):
 
     def show_active(self, active: bool) -> None:
         """Show in the separator whether the focus is in the text below."""
-        set_role(self._line, "line-active" if active else "line")
-        self._line.setFixedHeight(2 if active else 1)
+        set_role(self.separator, "line-active" if active else "line")
+        self.separator.setFixedHeight(2 if active else 1)
         self._arrange()
 
     def offer(self, actions: Sequence[QAction]) -> None:
@@ -139,7 +139,7 @@ class ViewerHeader(QFrame):
         self._put(self.title, QRect(_SIDE, 0, title, self.height() - 1))
         left = _SIDE + title + _GAP
         self._put(self.crumb, QRect(left, 0, max(0, min(crumb, right - left)), self.height() - 1))
-        self._line.setGeometry(0, self.height() - self._line.height(), self.width(), self._line.height())
+        self.separator.setGeometry(0, self.height() - self.separator.height(), self.width(), self.separator.height())
 
     def _put(self, part: QWidget, place: QRect) -> None:
         """As measured from where lines begin."""

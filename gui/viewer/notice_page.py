@@ -82,8 +82,8 @@ class EmptyPage(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         set_role(self, "page")
-        self._sentence: QLabel = label(wrap=True)
-        self._sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.sentence: QLabel = label(wrap=True)
+        self.sentence.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._keys = label(role="meta", wrap=True)
         self._keys.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._button = QPushButton(tr("Try again"))
@@ -94,7 +94,7 @@ class EmptyPage(QFrame):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addStretch(2)
-        column.addWidget(self._sentence)
+        column.addWidget(self.sentence)
         column.addWidget(self._keys)
         column.addWidget(self._button, 0, Qt.AlignmentFlag.AlignCenter)
         column.addStretch(3)
@@ -105,7 +105,7 @@ class EmptyPage(QFrame):
         row.addStretch(1)
 
     def say(self, sentence: str, *, keys: str = "", retry: bool = False) -> None:
-        self._sentence.setText(sentence)
+        self.sentence.setText(sentence)
         self._keys.setText(keys)
         self._keys.setVisible(bool(keys))
         self._button.setVisible(retry)

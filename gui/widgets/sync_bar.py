@@ -90,9 +90,9 @@ class SyncBar(QWidget):
         self._dot = StateDot()
         self._word = label("", "strong")
         self._progress = ProgressLine()
-        self._count = label()
-        self._detail = ElidedLabel()
-        self._detail.setProperty("role", "meta")
+        self.count = label()
+        self.detail = ElidedLabel()
+        self.detail.setProperty("role", "meta")
         self._failed = QPushButton()
         self._failed.setAutoDefault(True)
         self._failed.setProperty("role", "link-degraded")
@@ -107,7 +107,7 @@ class SyncBar(QWidget):
         row.setContentsMargins(margins(_MARGINS - 10, 0, 10, 0))
         row.setSpacing(_GAP)
         row.setSizeConstraint(QHBoxLayout.SizeConstraint.SetNoConstraint)
-        for widget in (self._dot, self._word, self._progress, self._count, self._detail, self._failed):
+        for widget in (self._dot, self._word, self._progress, self.count, self.detail, self._failed):
             row.addWidget(widget)
         row.addWidget(self._file, 1)
         row.addStretch(0)
@@ -164,8 +164,8 @@ class SyncBar(QWidget):
         self._dot.set_state(line.state)
         self._word.setText(line.word)
         self._progress.setValue(round((line.fraction or 0.0) * 1000))
-        self._count.setText(line.count)
-        self._detail.setText(line.detail)
+        self.count.setText(line.count)
+        self.detail.setText(line.detail)
         self._file.setText(line.file)
         self._failed.setText(tr_count("{count:,} failed", "{count:,} failed", line.failed))
         self._failed.setAccessibleName(
@@ -200,17 +200,17 @@ class SyncBar(QWidget):
         """During a sync, each text keeps the width of its longest form, so that nothing next to it moves."""
         if not line.running:
             self._word.setMinimumWidth(0)
-            self._count.setMinimumWidth(0)
-            self._detail.setMinimumWidth(0)
+            self.count.setMinimumWidth(0)
+            self.detail.setMinimumWidth(0)
             self._was_running = False
             return
         if not self._was_running:
             self._was_running = True
             self._word.setMinimumWidth(self._word_width)
-            self._detail.setMinimumWidth(self._detail_width)
+            self.detail.setMinimumWidth(self._detail_width)
         if self._last_step is not None:
             widest = self._count_metrics.horizontalAdvance(progress_text(self._last_step, self._last_step.total))
-            self._count.setMinimumWidth(max(self._count.minimumWidth(), widest))
+            self.count.setMinimumWidth(max(self.count.minimumWidth(), widest))
 
     def _fold(self, line: SyncLine) -> None:
         """In a narrow window the file is hidden first, then rate and time, the bar, the count and the buttons'
@@ -221,10 +221,10 @@ class SyncBar(QWidget):
         room -= buttons
         self._progress.setFixedWidth(_BAR_WIDTH if room >= _BAR_WIDTH + 200 else _BAR_WIDTH // 3)
         for widget, wanted, width in (
-            (self._count, bool(line.count), self._width_of(self._count)),
+            (self.count, bool(line.count), self._width_of(self.count)),
             (self._failed, line.failed > 0, self._failed.sizeHint().width()),
             (self._progress, line.running, self._progress.width()),
-            (self._detail, bool(line.detail), self._detail_width if line.running else self._least_detail()),
+            (self.detail, bool(line.detail), self._detail_width if line.running else self._least_detail()),
             (self._file, line.running, _FILE_WIDTH),
         ):
             room -= (width + _GAP) * wanted
@@ -233,7 +233,7 @@ class SyncBar(QWidget):
     def _least_detail(self) -> int:
         """A long one may be cut, but not to a few characters."""
         least = self._count_metrics.averageCharWidth() * _LEAST_DETAIL
-        return min(least, self._detail.sizeHint().width())
+        return min(least, self.detail.sizeHint().width())
 
     @staticmethod
     def _width_of(text: QWidget) -> int:

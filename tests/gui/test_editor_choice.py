@@ -24,7 +24,7 @@ def _press_ctrl_e(qtbot, window):
     window.search.search("greenhouse")
     qtbot.waitUntil(lambda: at_rest(window) and bool(window.viewer.name))
     window.search.focus_box()
-    qtbot.keyClick(window.search._box.edit, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClick(window.search.box.edit, Qt.Key.Key_E, Qt.KeyboardModifier.ControlModifier)
 
 
 def _button(window):

@@ -94,7 +94,7 @@ def test_back_and_forward_step_through_queries_not_typing(qtbot, opened, find, b
     assert _ways(opened) == (False, False)
     find("timer")
     find("hose")
-    box = opened.search._box.edit
+    box = opened.search.box.edit
     box.setFocus()
     box.selectAll()
     qtbot.keyClicks(box, "valve")

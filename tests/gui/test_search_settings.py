@@ -177,7 +177,7 @@ def test_query_is_not_logged(qtbot, opened, memory, caplog, monkeypatch):
 
 def test_empty_search_during_first_index_counts_files(qtbot, opened, memory):
     files, memory.files = memory.files, {}
-    page = opened.search._view.page
+    page = opened.search.view.page
 
     def read(count: int, **changes: object) -> None:
         step = make_progress(phase="indexing", completed=count, total=834)
@@ -192,11 +192,11 @@ def test_empty_search_during_first_index_counts_files(qtbot, opened, memory):
     qtbot.waitUntil(lambda: said.format(17) in page.accessibleName())
     memory.files = files
     read(400)
-    qtbot.waitUntil(lambda: opened.search._view.has_results)
+    qtbot.waitUntil(lambda: opened.search.view.has_results)
 
 
 def test_empty_search_after_first_index_shows_nothing_found(qtbot, opened, memory):
-    page = opened.search._view.page
+    page = opened.search.view.page
     memory.set_status(last_sync=None, syncing=make_progress(phase="indexing", completed=1, total=4))
     opened.search.search("zeppelin")
     qtbot.waitUntil(lambda: "Still reading: 1 of 4 files." in page.accessibleName())

@@ -221,7 +221,7 @@ def test_filters_are_reset_when_fallback_does_not_support_them(qtbot, window, me
     qtbot.waitUntil(lambda: at_rest(window))
     memory.lack("conditions", "ordering")
     qtbot.waitUntil(lambda: window.workspace.status.lacks == memory.lacks and at_rest(window))
-    assert (window.search._filters.sources, window.search._filters.days) == (None, None)
+    assert (window.search.filters.sources, window.search.filters.days) == (None, None)
     assert window.search.ranking.ranking == Ranking()
     assert memory.asked == []
 

@@ -402,7 +402,7 @@ def test_tab_order_of_result_tools_is_left_to_right(qtbot, opened):
 
 def test_tab_visits_index_page_chips_in_order(opened):
     opened.views.switch("index")
-    chips = list(opened.views.index._chips.values())
+    chips = list(opened.views.index.chips.values())
     order = []
     widget = chips[0]
     while len(order) < len(chips):
@@ -415,9 +415,9 @@ def test_box_starts_at_same_x_in_every_view(qtbot, opened):
     opened.resize(1280, 800)
     starts = []
     for name, panel in (
-        ("search", opened.search._box),
+        ("search", opened.search.box),
         ("sessions", opened.sessions.box),
-        ("index", opened.search._box),
+        ("index", opened.search.box),
     ):
         opened.views.switch(name)
         qtbot.waitUntil(panel.edit.isVisible)
@@ -428,7 +428,7 @@ def test_box_starts_at_same_x_in_every_view(qtbot, opened):
 @pytest.mark.parametrize("view", ["search", "sessions", "index"])
 def test_escape_focuses_box_from_header_and_sync_bar(opened, qtbot, view):
     opened.views.switch(view)
-    box = (opened.sessions.box if view == "sessions" else opened.search._box).edit
+    box = (opened.sessions.box if view == "sessions" else opened.search.box).edit
     for button in (opened.frame.header.menu_button, opened.sync_bar.findChild(QPushButton)):
         button.setFocus()
         qtbot.keyClick(button, Key.Key_Escape)

@@ -91,7 +91,7 @@ class Legend(QWidget):
         super().__init__(parent)
         self._before = before
         self._grouping: Grouping | None = None
-        self._items: list[LegendItem] = []
+        self.items: list[LegendItem] = []
         self._flow = FlowLayout(2, self)
         self.setAccessibleName(tr("What the colours and shapes mean"))
         policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Minimum)
@@ -104,7 +104,7 @@ class Legend(QWidget):
             self._fill(grouping)
         self._grouping = grouping
         self._tint()
-        for number, item in enumerate(self._items):
+        for number, item in enumerate(self.items):
             item.setChecked(number == isolated)
 
     def _fill(self, grouping: "Grouping") -> None:
@@ -113,7 +113,7 @@ class Legend(QWidget):
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
-        self._items = []
+        self.items = []
         before = self._before
         signs = signs_of(len(grouping.names), has_others=grouping.has_others)
         for number, (name, count, sign) in enumerate(zip(grouping.names, grouping.counts, signs, strict=True)):
@@ -123,12 +123,12 @@ class Legend(QWidget):
             item.show()
             QWidget.setTabOrder(before, item)  # made last, it would come last of all in the window
             before = item
-            self._items.append(item)
+            self.items.append(item)
         self.updateGeometry()
 
     def _tint(self) -> None:
         if self._grouping is not None:
-            for item, colour in zip(self._items, colours_of(self._grouping, self.palette()), strict=True):
+            for item, colour in zip(self.items, colours_of(self._grouping, self.palette()), strict=True):
                 item.colour = colour
                 item.update()
 

@@ -123,8 +123,8 @@ class MapPanel(IndexPage):
         self.selecting = MapSelection(jobs, self.canvas, self)
         self._title, self._text = label("", "strong", wrap=True), label("", "muted", wrap=True)
         self.progress = ProgressLine()
-        self._remedy = QPushButton()
-        self._remedy.setAutoDefault(True)
+        self.remedy = QPushButton()
+        self.remedy.setAutoDefault(True)
         self._remedy_action = ""
         self.header.enlarge.setHidden(whole)
         self._assemble(whole)
@@ -137,7 +137,7 @@ class MapPanel(IndexPage):
         words.addStretch(1)
         for text in (self._title, self._text):
             words.addWidget(text)
-        for part in (self.progress, self._remedy):
+        for part in (self.progress, self.remedy):
             words.addWidget(part, 0, Qt.AlignmentFlag.AlignHCenter)
         words.addStretch(1)
         for text in (self._title, self._text):
@@ -172,7 +172,7 @@ class MapPanel(IndexPage):
         self.header.lasso_wanted.connect(self.canvas.set_lasso)
         self.header.fit_wanted.connect(self.canvas.fit)
         self.header.enlarge.clicked.connect(lambda: self.action_requested.emit("map"))
-        self._remedy.clicked.connect(lambda: self.action_requested.emit(self._remedy_action))
+        self.remedy.clicked.connect(lambda: self.action_requested.emit(self._remedy_action))
         self.legend.isolated.connect(self._isolate)
         self.canvas.picture.failed.connect(self.show_problem)
         self.selecting.open_requested.connect(self.open_requested)
@@ -219,8 +219,8 @@ class MapPanel(IndexPage):
         self._say(*wording.empty(found), lasting=True)
         if found.gap in wording.REMEDIES:
             words, self._remedy_action = wording.REMEDIES[found.gap]
-            self._remedy.setText(tr(words))
-            self._remedy.show()
+            self.remedy.setText(tr(words))
+            self.remedy.show()
 
     def show_problem(self, sentence: str) -> None:
         if self.prepared is None:
@@ -251,7 +251,7 @@ class MapPanel(IndexPage):
         self._title.setText(breakable(title))
         self._text.setText(breakable(text))
         self.progress.hide()
-        self._remedy.hide()
+        self.remedy.hide()
         self._stack.setCurrentWidget(self._message)
         self.setAccessibleName(tr("Map. {title}. {sentence}", title=title, sentence=text))
 

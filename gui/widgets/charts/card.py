@@ -58,13 +58,13 @@ class ChartCard(QFrame):
         self._turn.setProperty("role", "link")
         tell_key(self._turn, _TURN.words, _TURN.name)
         self._turn.clicked.connect(self.turn)
-        self._empty = label(empty, "meta", wrap=True)
-        self._empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self._table = RecordsTable([self._column(*one) for one in enumerate(self._columns)], lambda mark: mark.detail)
-        self._table.setAccessibleName(tr("{title}, as a table", title=title))
+        self.empty = label(empty, "meta", wrap=True)
+        self.empty.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self.table = RecordsTable([self._column(*one) for one in enumerate(self._columns)], lambda mark: mark.detail)
+        self.table.setAccessibleName(tr("{title}, as a table", title=title))
         order = Qt.SortOrder
-        self._table.sortByColumn(0, order.DescendingOrder if newest_first else order.AscendingOrder)
-        self._table.doubleClicked.connect(lambda index: self._open(self._table.record_at(index)))
+        self.table.sortByColumn(0, order.DescendingOrder if newest_first else order.AscendingOrder)
+        self.table.doubleClicked.connect(lambda index: self._open(self.table.record_at(index)))
         head = QHBoxLayout()
         head.setSpacing(8)
         head.addWidget(label(title, "strong"))
@@ -74,7 +74,7 @@ class ChartCard(QFrame):
         column.setContentsMargins(14, 8, 14, 12)
         column.setSpacing(8)
         column.addLayout(head)
-        for side in (self._empty, chart, self._table):
+        for side in (self.empty, chart, self.table):
             column.addWidget(side)
         self.setAccessibleName(title)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -94,13 +94,13 @@ class ChartCard(QFrame):
     @Slot()
     def turn(self) -> None:
         """Show the table in place of the chart, or the chart again."""
-        had_focus = self.chart.hasFocus() or self._table.hasFocus()
+        had_focus = self.chart.hasFocus() or self.table.hasFocus()
         if had_focus:
             self._turn.setFocus()  # otherwise Qt would move the focus of the hidden widget to the next card
         self._turned = not self._turned
         self._show_side()
         if had_focus:
-            (self._table if self._turned else self.chart).setFocus()
+            (self.table if self._turned else self.chart).setFocus()
 
     @Slot()
     def copy(self) -> None:
@@ -111,10 +111,10 @@ class ChartCard(QFrame):
     def _show_side(self) -> None:
         some = bool(self.chart.series.marks)
         if self._turned:  # sorting takes longer than drawing: done only when visible
-            self._table.show_records(self.chart.series.marks)
-        for side, shown in ((self._empty, not some), (self.chart, some and not self._turned)):
+            self.table.show_records(self.chart.series.marks)
+        for side, shown in ((self.empty, not some), (self.chart, some and not self._turned)):
             side.setVisible(shown)
-        self._table.setVisible(some and self._turned)
+        self.table.setVisible(some and self._turned)
         self._turn.setText(tr("Chart") if self._turned else tr("Table"))
         said = tr("{title}: show as chart", title=self._title)
         if not self._turned:
@@ -149,7 +149,7 @@ class ChartCard(QFrame):
 
     def _measure(self) -> None:
         row = QFontMetrics(font_at(13)).height() + _PAD
-        self._table.setFixedHeight(max(self.chart.sizeHint().height(), (_ROWS + 1) * row))
+        self.table.setFixedHeight(max(self.chart.sizeHint().height(), (_ROWS + 1) * row))
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
@@ -158,6 +158,6 @@ class ChartCard(QFrame):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if self._turned and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._open(self._table.record_at(self._table.currentIndex()))
+            self._open(self.table.record_at(self.table.currentIndex()))
         else:
             super().keyPressEvent(event)

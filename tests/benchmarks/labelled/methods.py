@@ -30,7 +30,7 @@ class Methods:
     """Each method gives the ids of chunks, best first."""
 
     def __init__(self, memory: BuiltinMemory) -> None:
-        with memory._store.read() as snapshot:
+        with memory.store.read() as snapshot:
             files = [file.id for source in ("memory", "sessions") for file in snapshot.files(source).values()]
             ids = sorted(snapshot.chunks_of_files(files))
             chunks = snapshot.chunks(ids)

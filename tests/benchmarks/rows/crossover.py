@@ -65,7 +65,7 @@ def _compare(
     recall = {}
     for engine, memory in memories.items():
         assert memory.status().vector.engine == engine
-        with memory._store.read() as snapshot:
+        with memory.store.read() as snapshot:
             model = snapshot.stored_model(provider.id, provider.model, provider.key)
             assert model is not None
             rows = dict(snapshot.vectors(model.id, snapshot.vector_chunk_ids(model.id)))
@@ -75,7 +75,7 @@ def _compare(
             for query in asked:
                 vector = provider.embed_query(query)
                 exact = ids[np.argsort(-(vectors @ vector))[:50]]
-                near = memory._vectors.search(snapshot, model, vector, 200)[0]
+                near = memory.vectors.search(snapshot, model, vector, 200)[0]
                 hits += len(np.intersect1d(exact, near))
         recall[engine] = hits / (50 * len(asked))
     medians = {

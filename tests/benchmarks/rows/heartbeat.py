@@ -69,9 +69,9 @@ def _index(folder: Path, store: Path, model: Model, searching: bool, kept: Path)
         if status is not None and status.last_sync is not None and status.syncing is None:
             break
         if searching:
-            window.search._box.edit.clear()
+            window.search.box.edit.clear()
             for letter in next(asked):
-                QTest.keyClicks(window.search._box.edit, letter)
+                QTest.keyClicks(window.search.box.edit, letter)
                 wait(120)
     pulse = heart.stop()
     status = workspace.status

@@ -61,7 +61,7 @@ def _work(folder: Path, store: Path, kept: Path) -> tuple[int, int, int]:
     memory.sync()
     for text in questions(100):
         memory.search(text, max_results=50, min_score=0)
-    matrix = memory._vectors._matrix._matrix
+    matrix = memory.vectors._matrix._matrix
     assert matrix is not None
     # Whole blocks lie in the saved file; of the open one only the rows that are filled take memory.
     elsewhere = sum(

@@ -111,7 +111,7 @@ def _ours(collection: Path, scratch: Path, way: str) -> dict[str, float]:
         return rank
 
     found = {mode: cranfield.mean_ndcg(collection, ranked(mode)) for mode in ("keyword", "auto")}
-    with memory._store.read() as snapshot:
+    with memory.store.read() as snapshot:
         files = [file.id for file in snapshot.files("sessions").values()]
         texts = [chunk.text for chunk in snapshot.chunks(snapshot.chunks_of_files(files)).values()]
     memory.close()

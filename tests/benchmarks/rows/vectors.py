@@ -45,15 +45,15 @@ def _compare(folder: Path, store: Path, kept: Path, database: Path) -> dict[str,
 
     memory = open_index(folder, store, "window", kept)
     asked = np.asarray(real_vectors(kept)[-_QUESTIONS:])
-    with memory._store.read() as snapshot:
+    with memory.store.read() as snapshot:
         provider = EmbeddedProvider()
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
         assert model is not None
         ids, vectors = _all_vectors(snapshot, model)
 
     def ours(question: Any) -> list[int]:
-        with memory._store.read() as snapshot:
-            leg = VectorLeg(snapshot, memory._vectors, model, provider.calibration, question)
+        with memory.store.read() as snapshot:
+            leg = VectorLeg(snapshot, memory.vectors, model, provider.calibration, question)
             cosines = leg.cosines(leg.candidates(_CANDIDATES, ChunkFilter(), None)[:_EXACT])
         return sorted(cosines, key=lambda id_: (-cosines[id_], id_))[:_WANTED]
 

@@ -25,7 +25,7 @@ def memory():
 
 def _searched(qtbot, window, text="greenhouse"):
     """The box, with results below it and the best one previewed."""
-    box = window.search._box.edit
+    box = window.search.box.edit
     window.search.search(text)
     qtbot.waitUntil(lambda: at_rest(window) and bool(window.viewer.name))
     window.search.focus_box()
@@ -36,7 +36,7 @@ def _searched(qtbot, window, text="greenhouse"):
 
 def test_alt_l_in_box_copies_link_of_result(qtbot, opened):
     box = _searched(qtbot, opened)
-    shown = opened.search._view.list.current_result()
+    shown = opened.search.view.list.current_result()
     qtbot.keyClick(box, Key.Key_L, ALT)
     assert box.text() == "greenhouse"
     qtbot.waitUntil(lambda: shown.path.removesuffix(".md") in QGuiApplication.clipboard().text())
@@ -44,7 +44,7 @@ def test_alt_l_in_box_copies_link_of_result(qtbot, opened):
 
 def test_alt_m_in_box_searches_similar_to_result(qtbot, opened, memory):
     box = _searched(qtbot, opened)
-    shown = opened.search._view.list.current_result()
+    shown = opened.search.view.list.current_result()
     qtbot.keyClick(box, Key.Key_M, ALT)
     qtbot.waitUntil(lambda: bool(memory.liked) and at_rest(opened))
     assert memory.liked[-1].path == shown.path
@@ -72,7 +72,7 @@ def test_ctrl_e_in_box_opens_result_in_editor(qtbot, opened, monkeypatch):
     box = _searched(qtbot, opened)
     monkeypatch.setattr(external_opener, "open_in_editor", lambda *_: "")
     box.home(False)
-    shown = opened.search._view.list.current_result()
+    shown = opened.search.view.list.current_result()
     with qtbot.waitSignal(opened.search.editor_requested) as asked:
         qtbot.keyClick(box, Key.Key_E, CTRL)
     assert asked.args == [shown]
@@ -83,7 +83,7 @@ def test_own_key_works_from_box(qtbot, opened):
     keymap().set_own({"results.copy-path": ["Ctrl+J"]})
     box = _searched(qtbot, opened)
     qtbot.keyClick(box, Key.Key_J, CTRL)
-    assert QGuiApplication.clipboard().text() == opened.search._view.list.current_result().path
+    assert QGuiApplication.clipboard().text() == opened.search.view.list.current_result().path
 
 
 def test_editing_keys_act_on_box(qtbot, opened):
@@ -117,7 +117,7 @@ def test_alt_l_in_sessions_box_copies_link_of_session(qtbot, opened):
 
 
 def test_key_without_result_does_nothing(qtbot, opened):
-    box = opened.search._box.edit
+    box = opened.search.box.edit
     opened.search.focus_box()
     for key in (Key.Key_L, Key.Key_M, Key.Key_C, Key.Key_Z, Key.Key_W):
         qtbot.keyClick(box, key, ALT)
@@ -144,7 +144,7 @@ def test_unbound_alt_letter_types_nothing_in_field(qtbot, opened, kind):
 
 def test_option_key_that_composes_character_types_it(qtbot, opened):
     """Option+G is © on a Mac."""
-    box = opened.search._box.edit
+    box = opened.search.box.edit
     opened.search.focus_box()
     QApplication.sendEvent(box, QKeyEvent(QEvent.Type.KeyPress, Key.Key_G, ALT, "©"))
     assert box.text() == "©"

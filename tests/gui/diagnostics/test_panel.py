@@ -32,7 +32,7 @@ def _shown(qtbot, panel: DiagnosticsPanel) -> DiagnosticsPanel:
 
 def _rows(panel: DiagnosticsPanel) -> dict[str, DiagnosticRow]:
     """Rows by the label that they show; of rows with one label the last."""
-    return {row._label.text(): row for row in panel.findChildren(DiagnosticRow) if not row.isHidden()}
+    return {row.label.text(): row for row in panel.findChildren(DiagnosticRow) if not row.isHidden()}
 
 
 def _press(qtbot, panel: DiagnosticsPanel, words: str) -> None:
@@ -49,7 +49,7 @@ def test_values_change_in_place(qtbot, panel):
     row = _rows(panel)["Files"]
     panel.show_status(make_status(files=11, syncing=make_progress()))
     assert _rows(panel)["Files"] is row
-    assert row._value.word.text() == "11"
+    assert row.value.word.text() == "11"
     qtbot.waitUntil(lambda: "Running" in _rows(panel))
     panel.show_status(make_status(files=12))
     assert "Running" not in _rows(panel)
@@ -107,17 +107,17 @@ def test_probe_result_appears_in_its_row(qtbot, panel, memory):
     panel.show_status(make_status())
     with qtbot.waitSignal(panel.refresh_requested):
         _press(qtbot, panel, "Test the model")
-    assert _rows(panel)["Provider"]._reason.text() == "It answered."
+    assert _rows(panel)["Provider"].reason.text() == "It answered."
     memory.vectors = False
     _press(qtbot, panel, "Test the model")
-    qtbot.waitUntil(lambda: _rows(panel)["Provider"]._reason.text() == "No provider is configured.")
+    qtbot.waitUntil(lambda: _rows(panel)["Provider"].reason.text() == "No provider is configured.")
 
 
 def test_failed_probe_shows_reason(qtbot, panel, memory, monkeypatch):
     monkeypatch.setattr(memory, "probe_vector", lambda: Probe(ok=False, error="No wheel for this platform."))
     panel.show_status(make_status())
     _press(qtbot, panel, "Try to load it")
-    qtbot.waitUntil(lambda: _rows(panel)["sqlite-vec"]._reason.text() == "No wheel for this platform.")
+    qtbot.waitUntil(lambda: _rows(panel)["sqlite-vec"].reason.text() == "No wheel for this platform.")
 
 
 def test_issues_table_switches_between_failed_and_skipped(qtbot, panel):
@@ -164,7 +164,7 @@ def test_panel_polls_only_while_visible(qtbot, panel):
     panel.show()
     assert panel._poll.isActive()
     assert asked == [1]
-    assert _rows(panel)["Files"]._value.word.text() == "5"
+    assert _rows(panel)["Files"].value.word.text() == "5"
 
 
 def test_recent_syncs_chart_names_newest(qtbot, panel):
@@ -254,8 +254,8 @@ def test_no_text_is_cut_at_any_font_scale(qtbot, appearance, jobs, memory, scale
 def test_values_wrap_below_labels_when_narrow(qtbot, appearance, panel):
     panel.show_status(make_status())
     row = _rows(panel)["Files"]
-    assert row._value.y() == row._label.y()
+    assert row.value.y() == row.label.y()
     appearance.set_font_scale(2.0)
-    qtbot.waitUntil(lambda: row._value.y() >= row._label.geometry().bottom())
+    qtbot.waitUntil(lambda: row.value.y() >= row.label.geometry().bottom())
     panel.resize(700, 760)
-    qtbot.waitUntil(lambda: row._value.y() == row._label.y())
+    qtbot.waitUntil(lambda: row.value.y() == row.label.y())

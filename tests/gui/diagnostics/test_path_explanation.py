@@ -43,8 +43,8 @@ def _drop(view: PathExplainer, data: QMimeData) -> None:
 def test_enter_shows_state_and_remedy(qtbot, why, memory):
     _ask(qtbot, why, NAME)
     assert memory.explained == [NAME]
-    assert why._answer.word.text().startswith("indexed")
-    assert why._sentence.text() == "It is indexed: 1 chunk."
+    assert why.answer.word.text().startswith("indexed")
+    assert why.sentence.text() == "It is indexed: 1 chunk."
     assert why.button.isVisible()
     with qtbot.waitSignal(why.action_requested) as asked:
         qtbot.mouseClick(why.button, Qt.MouseButton.LeftButton)
@@ -54,7 +54,7 @@ def test_enter_shows_state_and_remedy(qtbot, why, memory):
 
 def test_file_without_remedy_has_no_button(qtbot, why):
     _ask(qtbot, why, "nothing.md")
-    assert why._answer.word.text().startswith("not there")
+    assert why.answer.word.text().startswith("not there")
     assert why.button.isHidden()
 
 
@@ -63,13 +63,13 @@ def test_empty_field_or_no_manager_asks_nothing(qtbot, why, memory):
     why.set_manager(None)
     _ask(qtbot, why, NAME)
     assert memory.explained == []
-    assert why._answer.isHidden()
+    assert why.answer.isHidden()
 
 
 def test_editing_hides_answer_and_escape_clears_text(qtbot, why):
     _ask(qtbot, why, NAME)
     qtbot.keyClicks(why.edit, "x")
-    assert why._answer.isHidden()
+    assert why.answer.isHidden()
     assert why.button.isHidden()
     qtbot.keyClick(why.edit, Qt.Key.Key_Escape)
     assert why.edit.text() == ""
@@ -80,13 +80,13 @@ def test_only_newest_request_is_answered(qtbot, why, memory):
     why.ask(NAME)
     why.ask("nothing.md")
     qtbot.waitUntil(lambda: not why.busy)
-    assert why._answer.word.text().startswith("not there")
+    assert why.answer.word.text().startswith("not there")
 
 
 def test_error_is_shown(qtbot, why, memory):
     memory.explain_error = WorkspaceError("The folder notes does not exist.")
     _ask(qtbot, why, NAME)
-    assert why._sentence.text() == "The folder notes does not exist."
+    assert why.sentence.text() == "The folder notes does not exist."
     assert why.button.isHidden()
 
 
@@ -115,7 +115,7 @@ def test_changed_index_refreshes_answer(qtbot, why, memory):
     assert len(memory.explained) == 1
     memory.files["new.md"] = "New.\n"
     why.refresh(2)
-    qtbot.waitUntil(lambda: why._answer.word.text().startswith("indexed"))
+    qtbot.waitUntil(lambda: why.answer.word.text().startswith("indexed"))
     assert len(memory.explained) == 2
 
 

@@ -155,11 +155,11 @@ def test_undo_restores_edit_discarded_by_escape(qtbot, panel):
 
 def test_category_and_importance_save_immediately(qtbot, panel, facts):
     editor = panel.body.editor
-    editor._category.setCurrentIndex(editor._category.findData("other"))
-    editor._category.activated.emit(editor._category.currentIndex())
+    editor.category.setCurrentIndex(editor.category.findData("other"))
+    editor.category.activated.emit(editor.category.currentIndex())
     settle(qtbot, panel, lambda: fact_of(facts, "I prefer green tea").category == "other")
-    editor._importance.setCurrentIndex(editor._importance.findText("100 %"))
-    editor._importance.activated.emit(editor._importance.currentIndex())
+    editor.importance.setCurrentIndex(editor.importance.findText("100 %"))
+    editor.importance.activated.emit(editor.importance.currentIndex())
     settle(qtbot, panel, lambda: fact_of(facts, "I prefer green tea").importance == 1.0)
     panel.changes.undo()
     panel.changes.undo()

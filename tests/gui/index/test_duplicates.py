@@ -308,7 +308,7 @@ def test_visible_overview_triggers_search(qtbot, appearance, jobs, memory, insig
 def test_overview_opens_duplicates(qtbot, appearance, jobs: Jobs, memory: FakeMemory, insight: FakeInsight) -> None:
     panel = IndexPanel(jobs)
     qtbot.addWidget(panel)
-    panel._duplicates._ahead.setInterval(0)
+    panel.duplicates._ahead.setInterval(0)
     panel.resize(1200, 760)
     panel.set_manager(memory)
     with qtbot.waitExposed(panel):
@@ -318,6 +318,6 @@ def test_overview_opens_duplicates(qtbot, appearance, jobs: Jobs, memory: FakeMe
     next(b for b in panel.findChildren(QPushButton) if b.accessibleName() == compare).click()
     assert panel.page == "duplicates"
     qtbot.waitUntil(lambda: not panel.busy)
-    assert len(listed(panel._duplicates)) == 2
+    assert len(listed(panel.duplicates)) == 2
     panel.hide()
     panel.set_manager(None)

@@ -65,10 +65,10 @@ def test_more_in_file_row_limits_to_file_and_alt_left_returns(qtbot, opened, res
     qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, ResultRow)) == 12)
     assert {row.result.path for row in _rows(results, ResultRow)} == {"log.md"}
     assert QApplication.focusWidget() is results
-    assert opened.search._filters.scope.path == "log.md"
+    assert opened.search.filters.scope.path == "log.md"
     qtbot.keyClick(opened, Key.Key_Left, Qt.KeyboardModifier.AltModifier)
     qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, MoreInFileRow)) == 1)
-    assert opened.search._filters.scope is None
+    assert opened.search.filters.scope is None
     assert isinstance(results.rows.row(results.currentIndex().row()), MoreInFileRow)
 
 
@@ -77,7 +77,7 @@ def test_more_in_file_click_limits_to_file_and_chip_returns(qtbot, opened, resul
     at = results.visualRect(results.rows.index(place)).center()
     qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=at)
     qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, ResultRow)) == 12)
-    qtbot.mouseClick(opened.search._filters._scope_chip, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(opened.search.filters._scope_chip, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, ResultRow)) == 4)
 
 
@@ -92,5 +92,5 @@ def test_quick_search_more_in_file_opens_in_window(qtbot, opened, jobs):
     qtbot.keyClick(way.panel.list, Key.Key_Return)
     results = opened.search.body.list
     qtbot.waitUntil(lambda: at_rest(opened) and len(_rows(results, ResultRow)) == 12)
-    assert opened.search._filters.scope.path == "log.md"
+    assert opened.search.filters.scope.path == "log.md"
     assert not way.quick.isVisible()

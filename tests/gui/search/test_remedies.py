@@ -72,7 +72,7 @@ def test_each_remedy_has_short_button_text(name):
 
 def _limit(panel: SearchPanel) -> None:
     """Select notes of the past week in one file."""
-    filters = panel._filters
+    filters = panel.filters
     filters.set_scope(Scope("a.md", "A"))
     filters._source_chips[1].click()
     next(action for action in filters._periods.actions() if action.data() == 7).trigger()
@@ -90,8 +90,8 @@ def test_remedy_removes_one_limit(panel, ask, press, memory):
         press(words)
         asked = memory.searches[-1][2]
         assert (asked["sources"], asked["since"] is not None, asked["path_glob"]) == left
-    assert [chip.text() for chip in panel._filters._source_chips if chip.isChecked()] == ["All"]
-    assert panel._filters._period_chip.text() == "Any time"
+    assert [chip.text() for chip in panel.filters._source_chips if chip.isChecked()] == ["All"]
+    assert panel.filters._period_chip.text() == "Any time"
 
 
 def test_limits_remedy_removes_all_limits(panel, ask, press, memory):

@@ -89,11 +89,11 @@ def test_new_results_above_are_counted_and_click_shows_them(qtbot, show, results
     show(*_names(10, 60))
     _choose(results, "040.md")
     show(*_names(7, 60), keep=True)
-    assert results._above.isVisible()
-    assert results._above.text() == "3 more results above"
-    qtbot.mouseClick(results._above, Qt.MouseButton.LeftButton)
+    assert results.new_above.isVisible()
+    assert results.new_above.text() == "3 more results above"
+    qtbot.mouseClick(results.new_above, Qt.MouseButton.LeftButton)
     assert results.verticalScrollBar().value() == 0
-    assert not results._above.isVisible()
+    assert not results.new_above.isVisible()
 
 
 def test_overtaking_results_are_counted_until_navigation(qtbot, show, results):
@@ -101,11 +101,11 @@ def test_overtaking_results_are_counted_until_navigation(qtbot, show, results):
     results.hold()
     show(*_names(30, 60), *_names(10, 30), keep=True)
     assert _current(results) == "010.md"
-    assert results._above.text() == "30 more results above"
+    assert results.new_above.text() == "30 more results above"
     show(*_names(29, 60), *_names(10, 29), keep=True)
-    assert results._above.text() == "31 more results above"
+    assert results.new_above.text() == "31 more results above"
     qtbot.keyClick(results, Qt.Key.Key_Down)
-    assert not results._above.isVisible()
+    assert not results.new_above.isVisible()
 
 
 def test_automatic_choice_follows_best_until_held(show, results):

@@ -189,7 +189,7 @@ def test_text_matching_no_entry_is_searched_immediately(qtbot, panel, memory, bo
 
 
 def test_saved_query_restores_filters_order_and_ranking(qtbot, panel, memory, box, keeping, listed, rest):
-    panel._filters.choose(("memory",), 30, Scope("topics/shopping.md", "Shopping"))
+    panel.filters.choose(("memory",), 30, Scope("topics/shopping.md", "Shopping"))
     panel.ranking.show(Ranking(90.0, diverse=True))
     panel.body.show_order("date")
     panel.search("timer")
@@ -295,12 +295,12 @@ def test_completions_do_not_cover_list(qtbot, panel, box, keeping, listed, rest)
     keeping.picker.open()
     qtbot.keyClicks(box, "tag:ga")
     rest()
-    qtbot.waitUntil(lambda: not panel._completion.busy)
+    qtbot.waitUntil(lambda: not panel.completion.busy)
     assert _names(listed) == ["Tagged"]
-    assert panel._completion.offers.isHidden()
+    assert panel.completion.offers.isHidden()
     qtbot.keyClick(box, Key.Key_Escape)
     qtbot.keyClicks(box, "r")
-    qtbot.waitUntil(lambda: not panel._completion.offers.isHidden())
+    qtbot.waitUntil(lambda: not panel.completion.offers.isHidden())
     rest()
 
 
@@ -404,7 +404,7 @@ def test_failed_save_reports_reason(qtbot, panel, memory, keeping, rest, monkeyp
 def test_current_entry_is_announced(qtbot, panel, box, mean, listed, rest, monkeypatch):
     said: list[str] = []
     monkeypatch.setattr("gui.search.saved_picker.announce", lambda widget, sentence: said.append(sentence))
-    panel._filters.choose(("memory",), None, None)
+    panel.filters.choose(("memory",), None, None)
     for text in ("timer", "hose"):
         mean(text)
     qtbot.keyClick(box, Key.Key_Escape)

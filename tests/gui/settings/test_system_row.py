@@ -88,19 +88,19 @@ def test_tab_reaches_system_row_in_place_and_space_toggles(qtbot, dialog, entry)
     row.take_focus()
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space)
     qtbot.waitUntil(entry.is_on)
-    qtbot.waitUntil(row._reset.isVisible)
+    qtbot.waitUntil(row.reset.isVisible)
 
 
 def test_system_row_toggles_and_resets_without_file(qtbot, dialog, entry):
     row = _row(dialog)
     row.field.box.click()
-    qtbot.waitUntil(row._reset.isVisible)
+    qtbot.waitUntil(row.reset.isVisible)
     assert entry.is_on()
     assert "Set on this computer" in _said(row)
     assert not settings_path().exists()
     assert dialog.model.waiting == 0
-    row._reset.click()
-    qtbot.waitUntil(lambda: not row._reset.isVisible())
+    row.reset.click()
+    qtbot.waitUntil(lambda: not row.reset.isVisible())
     assert not entry.is_on()
     assert QApplication.focusWidget() is row.field.box
 
@@ -121,7 +121,7 @@ def test_failed_switch_is_shown_and_box_reverts(qtbot, dialog, entry):
     assert not row.field.box.isChecked()
     entry.file.parent.mkdir()
     row.field.box.click()
-    qtbot.waitUntil(row._reset.isVisible)
+    qtbot.waitUntil(row.reset.isVisible)
     assert "Nothing was changed" not in _said(row)
 
 

@@ -73,7 +73,7 @@ def test_newest_request_wins(qtbot, panel: ViewerPanel, find) -> None:
 
 def test_empty_viewer_shows_key_hint(panel: ViewerPanel) -> None:
     assert panel.page is panel.empty_page
-    assert "Enter" in panel.empty_page._sentence.text()
+    assert "Enter" in panel.empty_page.sentence.text()
     assert panel.header.isHidden()
 
 
@@ -81,7 +81,7 @@ def test_refused_path_shows_error_and_can_be_retried(qtbot, panel: ViewerPanel, 
     with qtbot.waitSignal(panel.file_shown) as told:  # for parts that wait for the file
         panel.show_file("../secret")
     assert told.args == ["../secret"]
-    assert panel.empty_page._sentence.text() == "This path is not part of the index."
+    assert panel.empty_page.sentence.text() == "This path is not part of the index."
     memory.files["../secret"] = "now it is"
     with qtbot.waitSignal(panel.file_shown):
         panel.empty_page.retry.emit()
@@ -90,7 +90,7 @@ def test_refused_path_shows_error_and_can_be_retried(qtbot, panel: ViewerPanel, 
 def test_deleted_file_shows_error(qtbot, panel: ViewerPanel, memory: FakeMemory) -> None:
     memory.open_error = FileNotFoundError(2, "No such file", "x")
     panel.show_file(GREENHOUSE)
-    qtbot.waitUntil(lambda: panel.empty_page._sentence.text() == f"{GREENHOUSE} is not there any more.")
+    qtbot.waitUntil(lambda: panel.empty_page.sentence.text() == f"{GREENHOUSE} is not there any more.")
 
 
 def test_only_slow_opening_is_announced(qtbot, panel: ViewerPanel, memory: FakeMemory, monkeypatch) -> None:
@@ -98,8 +98,8 @@ def test_only_slow_opening_is_announced(qtbot, panel: ViewerPanel, memory: FakeM
     locate = memory.locate
     monkeypatch.setattr(memory, "locate", lambda name: go_on.wait(60) and locate(name))
     panel.show_file(GREENHOUSE)
-    assert "Opening" not in panel.empty_page._sentence.text()
-    qtbot.waitUntil(lambda: panel.empty_page._sentence.text() == "Opening greenhouse…")
+    assert "Opening" not in panel.empty_page.sentence.text()
+    qtbot.waitUntil(lambda: panel.empty_page.sentence.text() == "Opening greenhouse…")
     with qtbot.waitSignal(panel.file_shown):
         go_on.set()
     assert panel.page is panel.source
@@ -155,11 +155,11 @@ def test_header_line_shows_focus(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     with qtbot.waitActive(panel):
         panel.activateWindow()
-    assert panel.header._line.property("role") == "line"
+    assert panel.header.separator.property("role") == "line"
     panel.setFocus()
-    assert panel.header._line.property("role") == "line-active"
+    assert panel.header.separator.property("role") == "line-active"
     panel.header.folding.more.setFocus()
-    assert panel.header._line.property("role") == "line"
+    assert panel.header.separator.property("role") == "line"
 
 
 def test_alt_r_toggles_rendered_page(qtbot, panel: ViewerPanel, show) -> None:

@@ -180,14 +180,14 @@ def _button(bar: SyncBar, words: str) -> QPushButton:
 
 def _places(bar: SyncBar) -> list[tuple[int, int]]:
     """Left edges and widths of the bar's parts during a sync."""
-    names = ("_dot", "_word", "_progress", "_count", "_detail", "_file", "_steer", "_cancel")
+    names = ("_dot", "_word", "_progress", "count", "detail", "_file", "_steer", "_cancel")
     parts: list[QWidget] = [getattr(bar, name) for name in names]
     return [(part.x(), part.width()) for part in parts]
 
 
 def test_layout_is_stable_while_sync_runs(qtbot, bar):
     bar.show_status(make_status(syncing=make_progress()))
-    qtbot.waitUntil(lambda: bar._file.x() > bar._detail.x() > bar._count.x() > 0)
+    qtbot.waitUntil(lambda: bar._file.x() > bar.detail.x() > bar.count.x() > 0)
     places = _places(bar)
     bar.show_status(make_status(syncing=make_progress(completed=3, rate=9.0, seconds_left=4000.0, current_file="a.md")))
     bar.layout().activate()
@@ -201,13 +201,13 @@ def test_idle_layout_returns_after_sync(qtbot, bar):
     resting = make_status(last_sync=LAST)
     bar.show_status(resting)
     bar.layout().activate()
-    before = bar._count.x()
+    before = bar.count.x()
     bar.show_status(make_status(syncing=make_progress()))
     bar.layout().activate()
-    assert bar._count.x() != before
+    assert bar.count.x() != before
     bar.show_status(resting)
     bar.layout().activate()
-    assert bar._count.x() == before
+    assert bar.count.x() == before
 
 
 @pytest.mark.parametrize("by_key", [False, True])
@@ -238,9 +238,9 @@ def test_last_sync_time_is_shown_whole_or_hidden(qtbot, bar):
     for width in range(900, 320, -4):
         bar.resize(width, bar.height())
         bar.layout().activate()
-        if not bar._detail.isHidden():
-            assert bar._detail.width() >= bar._detail.sizeHint().width()
-        seen.add(bar._detail.isHidden())
+        if not bar.detail.isHidden():
+            assert bar.detail.width() >= bar.detail.sizeHint().width()
+        seen.add(bar.detail.isHidden())
     assert seen == {True, False}
 
 

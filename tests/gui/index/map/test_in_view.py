@@ -31,26 +31,26 @@ def panel(qtbot, jobs, memory: FakeMemory, appearance):
         panel.activateWindow()
     panel.set_manager(memory)
     panel.show_status(memory.status())
-    qtbot.waitUntil(lambda: not panel.busy and panel._overview.map.prepared is not None)
+    qtbot.waitUntil(lambda: not panel.busy and panel.overview.map.prepared is not None)
     yield panel
     panel.set_manager(None)
 
 
 def test_overview_card_opens_map_page(qtbot, panel: IndexPanel) -> None:
-    card = panel._overview.map
+    card = panel.overview.map
     assert card.canvas.isVisible()
-    assert panel._map.prepared is None
+    assert panel.map.prepared is None
     qtbot.mouseClick(card.header.enlarge, Qt.MouseButton.LeftButton)
     assert panel.page == "map"
-    qtbot.waitUntil(lambda: not panel.busy and panel._map.prepared is not None)
-    assert not panel._map.header.enlarge.isVisible()
-    assert np.array_equal(panel._map.prepared.scene.ids, card.prepared.scene.ids)
+    qtbot.waitUntil(lambda: not panel.busy and panel.map.prepared is not None)
+    assert not panel.map.header.enlarge.isVisible()
+    assert np.array_equal(panel.map.prepared.scene.ids, card.prepared.scene.ids)
 
 
 def test_chunk_opens_from_card_and_page(qtbot, panel: IndexPanel) -> None:
     for name in ("overview", "map"):
         panel.show_page(name)
-        shown = panel._overview.map if name == "overview" else panel._map
+        shown = panel.overview.map if name == "overview" else panel.map
         qtbot.waitUntil(lambda: not panel.busy and shown.prepared is not None)  # noqa: B023  # of this turn
         with qtbot.waitSignal(panel.open_requested) as opened:
             place = shown.canvas.place_of(5).toPoint()
@@ -60,12 +60,12 @@ def test_chunk_opens_from_card_and_page(qtbot, panel: IndexPanel) -> None:
 
 def test_escape_clears_selection_then_leaves_map(qtbot, panel: IndexPanel) -> None:
     panel.show_page("map")
-    qtbot.waitUntil(lambda: not panel.busy and panel._map.prepared is not None)
+    qtbot.waitUntil(lambda: not panel.busy and panel.map.prepared is not None)
     panel.take_focus()
-    assert panel._map.canvas.hasFocus()
-    qtbot.keyClick(panel._map.canvas, Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
+    assert panel.map.canvas.hasFocus()
+    qtbot.keyClick(panel.map.canvas, Qt.Key.Key_Right, Qt.KeyboardModifier.ControlModifier)
     with qtbot.assertNotEmitted(panel.left):
-        qtbot.keyClick(panel._map.canvas, Qt.Key.Key_Escape)
+        qtbot.keyClick(panel.map.canvas, Qt.Key.Key_Escape)
     with qtbot.waitSignal(panel.left):
-        qtbot.keyClick(panel._map.canvas, Qt.Key.Key_Escape)
+        qtbot.keyClick(panel.map.canvas, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: not panel.busy)

@@ -80,7 +80,7 @@ def test_every_point_is_painted_at_its_position(shown: MapPanel) -> None:
     assert all(_has_colour_near(shown, shown.canvas.place_of(point)) for point in range(30))
     assert not _has_colour_near(shown, QPointF(12, 12))
     assert shown.header._subtitle.text() == "30 chunks. Similar passages sit together"
-    assert [item.accessibleName() for item in shown.legend._items] == [
+    assert [item.accessibleName() for item in shown.legend.items] == [
         "daily, 10 chunks",
         "projects, 10 chunks",
         "topics, 10 chunks",
@@ -208,32 +208,32 @@ def test_colour_choice_regroups_points(qtbot, shown: MapPanel) -> None:
     assert shown.prepared.grouping.kind == "age"
     shown.header.colour.setCurrentIndex(shown.header.colour.findData("source"))
     _calm(qtbot, shown)
-    assert [item.accessibleName() for item in shown.legend._items] == ["Notes, 30 chunks"]
+    assert [item.accessibleName() for item in shown.legend.items] == ["Notes, 30 chunks"]
 
 
 def test_legend_click_isolates_group_and_second_shows_all(qtbot, shown: MapPanel) -> None:
     other = shown.canvas.place_of(1)
     strong = _image(shown).pixelColor(other.toPoint())
-    qtbot.mouseClick(shown.legend._items[0], LEFT)
+    qtbot.mouseClick(shown.legend.items[0], LEFT)
     _calm(qtbot, shown)
     faint = _image(shown).pixelColor(other.toPoint())
     assert faint.saturation() < strong.saturation()
-    qtbot.mouseClick(shown.legend._items[0], LEFT)
+    qtbot.mouseClick(shown.legend.items[0], LEFT)
     _calm(qtbot, shown)
     assert _image(shown).pixelColor(other.toPoint()) == strong
 
 
 def test_legend_uses_signs_of_points(qtbot, shown: MapPanel) -> None:
-    signs = [item.sign for item in shown.legend._items]
+    signs = [item.sign for item in shown.legend.items]
     assert len(set(signs)) == len(signs) > 1
     assert tuple(signs) == shown.canvas.picture._wanted[0].signs
 
 
 def test_theme_change_updates_colours(qtbot, shown: MapPanel, appearance) -> None:
-    before = [item.colour for item in shown.legend._items]
+    before = [item.colour for item in shown.legend.items]
     appearance.set_theme("dark")
     _calm(qtbot, shown)
-    assert [item.colour for item in shown.legend._items] != before
+    assert [item.colour for item in shown.legend.items] != before
     assert _image(shown).pixelColor(12, 12) == tokens(shown.palette()).base
     assert _has_colour_near(shown, shown.canvas.place_of(0))
 
@@ -450,7 +450,7 @@ def _ink(rows: QListWidget, row: int, *, lower: bool) -> bool:
 def test_tab_moves_from_map_to_legend(qtbot, shown: MapPanel) -> None:
     shown.canvas.setFocus()
     qtbot.keyClick(shown.canvas, Qt.Key.Key_Tab)
-    for item in shown.legend._items:
+    for item in shown.legend.items:
         assert item.hasFocus()
         qtbot.keyClick(item, Qt.Key.Key_Tab)
 
@@ -489,7 +489,7 @@ def test_keys_select_single_points_and_all_in_view(qtbot, shown: MapPanel) -> No
 
 
 def test_isolated_group_limits_selection(qtbot, shown: MapPanel) -> None:
-    qtbot.mouseClick(shown.legend._items[1], LEFT)
+    qtbot.mouseClick(shown.legend.items[1], LEFT)
     shown.canvas.setFocus()
     qtbot.keyClick(shown.canvas, Qt.Key.Key_A, CTRL)
     _calm(qtbot, shown)
@@ -543,8 +543,8 @@ def test_card_opens_map_page(qtbot, shown: MapPanel) -> None:
 def test_empty_map_offers_remedy(qtbot, panel, memory, insight, gap, chunks, words, action) -> None:
     insight.map = empty_map(gap, chunks)
     panel.set_manager(memory)
-    qtbot.waitUntil(panel._remedy.isVisible)
-    assert panel._remedy.text() == words
+    qtbot.waitUntil(panel.remedy.isVisible)
+    assert panel.remedy.text() == words
     with qtbot.waitSignal(panel.action_requested) as asked:
-        qtbot.mouseClick(panel._remedy, LEFT)
+        qtbot.mouseClick(panel.remedy, LEFT)
     assert asked.args == [action]

@@ -216,11 +216,11 @@ def button(card: ChartCard) -> QPushButton:
 
 
 def test_card_without_marks_shows_empty_text(card):
-    assert card._empty.isVisible()
+    assert card.empty.isVisible()
     assert not button(card).isVisible()
     card.show_series(make_series(1))
     assert card.chart.isVisible()
-    assert not card._empty.isVisible()
+    assert not card.empty.isVisible()
     assert card.accessibleDescription() == "Some marks."
 
 
@@ -228,19 +228,19 @@ def test_t_key_toggles_chart_and_table(qtbot, card):
     card.show_series(make_series(5, 7))
     card.chart.setFocus()
     qtbot.keyClick(card.chart, Key.Key_T)
-    assert card._table.isVisible()
-    assert card._table.hasFocus()
+    assert card.table.isVisible()
+    assert card.table.hasFocus()
     assert not card.chart.isVisible()
-    model = card._table.model()
+    model = card.table.model()
     assert [model.index(row, 1).data() for row in range(2)] == ["5", "7"]
     assert button(card).accessibleName() == "Sizes: show as chart"
-    qtbot.keyClick(card._table, Key.Key_T)
+    qtbot.keyClick(card.table, Key.Key_T)
     assert card.chart.hasFocus()
 
 
 def test_table_is_copied_from_chart_and_table(qtbot, card):
     card.show_series(make_series(5, 7))
-    for side in (card.chart, card._table):
+    for side in (card.chart, card.table):
         QGuiApplication.clipboard().clear()
         side.setFocus()
         qtbot.keyClick(side, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
@@ -251,10 +251,10 @@ def test_table_is_copied_from_chart_and_table(qtbot, card):
 def test_enter_opens_row_like_mark(qtbot, card):
     card.show_series(make_series(5, 7))
     card.turn()
-    card._table.setFocus()
-    card._table.selectRow(1)
+    card.table.setFocus()
+    card.table.selectRow(1)
     with qtbot.waitSignal(card.chart.opened) as opened:
-        qtbot.keyClick(card._table, Key.Key_Return)
+        qtbot.keyClick(card.table, Key.Key_Return)
     assert opened.args[0].caption == "mark 1: 7"
 
 
