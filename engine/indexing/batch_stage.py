@@ -107,7 +107,7 @@ class BatchStage:
         return {hash_ for _, hash_ in due}
 
     def _fill(self) -> None:
-        """Create jobs as long as more of them may be under way."""
+        """Create jobs up to the limit of running ones."""
         while self._runner.works and self._runner.open < self._settings.concurrency:
             self._token.checkpoint()
             group = None if self._waiting is None else next(self._waiting, None)

@@ -1,4 +1,4 @@
-"""Which chunks a search may return at all, as a condition that both legs apply before they choose candidates."""
+"""Limits a search to chunks, as a condition that keyword and vector search apply before they choose candidates."""
 
 import re
 from collections.abc import Sequence
@@ -30,12 +30,12 @@ class Match(NamedTuple):
 
 
 class ChunkFilter(NamedTuple):
-    """Which chunks a search may return; None: no restriction."""
+    """The chunks that a search may return; None: no limit."""
 
     files: Sequence[int] | None = None
     """Ids of files."""
     chunks: Sequence[int] | None = None
-    """Ids of chunks in rising order, all of them in those files."""
+    """Ids of chunks in ascending order, all of them in those files."""
     match: Match | None = None
     """Same limit as `chunks`, within the files, for FTS5 queries: passing a list of most chunks takes tens of ms."""
 

@@ -12,7 +12,7 @@ _DATES = ("today", "yesterday", "last week", "this month", "last month", "this y
 
 
 def values_of(snapshot: Snapshot, operator: str, start: str) -> tuple[str, ...]:
-    """At most a dozen, the commonest first; those that begin so come before those that have it in them."""
+    """At most a dozen values, most frequent first; those that start with `start` come before those that contain it."""
     start = fold(start.lstrip("#") if operator == "tag" else start)
     found = [value for value in _VALUES.get(operator, _nothing)(snapshot) if value]
     folded = [(fold(value), value) for value in found]

@@ -71,7 +71,7 @@ def at_most_per_file(
 
 
 def _rows_of_files(snapshot: Snapshot, files: Sequence[int], kept: list[Scored]) -> dict[int, int]:
-    """How many of these rows each of these files has."""
+    """The number of these rows in each of these files."""
     # The unary plus lets SQLite read the index of files: rows of chunks are large and far apart.
     found = snapshot.connection.execute(
         f"""SELECT file_id, count(*) FROM {snapshot.tables.chunks}

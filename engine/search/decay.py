@@ -23,7 +23,7 @@ _GROUP = 400
 
 
 class Age(NamedTuple):
-    """How old a file counts, and why."""
+    """The age of a file, and its source."""
 
     factor: float
     """Factor of its scores, 0 to 1."""
@@ -41,7 +41,7 @@ class _File(NamedTuple):
     started: float | None
     ended: float | None
     dated: float | None
-    """By its front matter."""
+    """From its front matter."""
     evergreen: bool | None
 
 
@@ -51,10 +51,10 @@ class Decay:
 
     settings: TemporalDecaySettings
     outside: Callable[[Sequence[str]], set[str]]
-    """Which of these stable names lie in extra paths."""
+    """Returns those of these stable names that are in extra paths."""
 
     def ages(self, snapshot: Snapshot, ids: Sequence[int], half_life_days: float) -> dict[int, Age]:
-        """The age of each of these chunks; `half_life_days` for paths that have none of their own."""
+        """The age of each of these chunks; `half_life_days` for paths without a specific one."""
         now = time.time()
         file_of = dict(_files_of(snapshot, ids))
         files = list({file.id: file for file in file_of.values()}.values())

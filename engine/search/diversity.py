@@ -14,21 +14,21 @@ from engine.store.vector_encoding import StoredModel, decode
 from engine.text import analyse
 
 MOST = 200
-"""So many of the best compete; those behind them keep their places."""
+"""Number of the best results that compete; the others stay in place."""
 
 _NO_PUNCTUATION = dict.fromkeys(map(ord, string.punctuation), " ")
 
 Likeness = Callable[[int, Sequence[int]], Sequence[float]]
-"""How like the chosen chunk each of the others is, 0 to 1; by their places among those that compete."""
+"""Similarity of each of the others to the chosen chunk, 0 to 1; by position among the competing results."""
 
 
 class Chosen(NamedTuple):
-    """One result where diversity put it."""
+    """One result with its position after diversification."""
 
     by_score: int
-    """Its place by score alone, from 0."""
+    """Its rank by score alone, from 0."""
     penalty: float
-    """What likeness took off its relevance."""
+    """The part of its relevance lost by similarity."""
     like: int | None
     """Rank by score of the most similar result chosen before; None for the first result, or if no other is similar."""
 
@@ -58,9 +58,10 @@ def diversify(scores: Sequence[float], likeness: Likeness, weight: float, wanted
 
 
 def likeness_of(snapshot: Snapshot, ids: Sequence[int], model: StoredModel | None) -> Likeness:
-    """By the cosine of two chunks' vectors where both have one of this model, else by the tokens that they share.
+    """Similarity by the cosine of two chunks' vectors if both have one of this model, else by the tokens that they
+    share.
 
-    Tokens are those of the index: words in any script, pairs where it puts no spaces.
+    Tokens are those of the index: words in any script, pairs in scripts without spaces.
     """
     by_words = _by_words(snapshot, ids)
     if model is None:

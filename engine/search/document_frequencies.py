@@ -13,7 +13,7 @@ from engine.store.snapshot import Snapshot
 _MOST_WORDS = 4096
 _TOGETHER = 100
 _MOST_BEGINNINGS = 4
-"""Each may hold thousands of words; what follows a shorter one is picked out of it."""
+"""Each may have thousands of words; those of a longer prefix are filtered from it."""
 
 
 class Word(NamedTuple):
@@ -21,13 +21,13 @@ class Word(NamedTuple):
 
     token: str
     chunks: int
-    """How many chunks hold it."""
+    """Number of chunks that contain it."""
     titled: int
-    """How many of them hold it in a title, alias or heading."""
+    """Number of chunks that contain it in a title, alias or heading."""
 
 
 class _Moment:
-    """What was counted in one state of the index."""
+    """The counts for one state of the index."""
 
     def __init__(self, state: tuple[str, int, int]) -> None:
         self.state = state
@@ -74,7 +74,7 @@ class Counts:
             self._count(wanted[start : start + _TOGETHER])
 
     def chunks(self, token: str, column: str) -> int:
-        """How many chunks hold this token in this column."""
+        """Number of chunks that contain this token in this column."""
         counts = self._moment.chunks.get(token)
         if counts is None:
             counts = self._count((token,))[token]
@@ -91,7 +91,7 @@ class Counts:
         return found
 
     def loose(self, token: str, column: str) -> int:
-        """The same for a token of a looser form: with `*` at its end, the sum over all tokens that begin so."""
+        """The same for a token of a looser form: with `*` at its end, the sum over all tokens with this prefix."""
         if not token.endswith("*"):
             return self.chunks(token, column)
         known = self._moment.loose
@@ -108,7 +108,7 @@ class Counts:
         return count
 
     def words(self, start: str) -> list[Word]:
-        """The words that begin so, the word itself among them, in no order."""
+        """The words with this prefix, itself included, in no order."""
         known = self._moment.beginnings
         found = known.get(start)
         if found is None:

@@ -1,4 +1,4 @@
-"""What would help where a search found nothing: each way is tried or looked up before it is offered."""
+"""Finds remedies for an empty answer: each is tried or looked up before it is offered."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -22,7 +22,7 @@ from engine.text.parsed_query import Clause, Phrase, Query
 Ask = Callable[[SearchRequest], SearchOutcome]
 
 _MOST_DEMANDS = 4
-"""So many demands of a query are left out, one at a time: each is a search."""
+"""Conditions of a query that are dropped one at a time: each is a search."""
 _MOST_EXCLUDED = 2
 _SHORTEST_NAME = 3
 """Fewest characters of a word that is searched in the names of files that are not indexed."""
@@ -105,7 +105,7 @@ class _Advice:
             yield self._of_index("weak", advice)
 
     def _ageless(self) -> Iterator[SearchRemedy]:
-        """The same where nothing ages."""
+        """The same query without ageing."""
         if self._request.half_life_days:
             advice = marked("Where nothing ages, the same question finds {results}.")
             yield from self._tried("age", advice, half_life_days=0.0)
@@ -113,14 +113,14 @@ class _Advice:
     # --- limits of the request --------------------------------------------------------------------------------------
 
     def _limits(self) -> Iterator[SearchRemedy]:
-        """Each limit of the request left out alone."""
+        """The query without each single limit of the request."""
         limits = self._request.filter
         held = [limit for limit in _LIMITS if any(getattr(limits, field) is not None for field in limit[2])]
         for name, advice, freed in held:
             yield from self._tried(name, advice, filter=replace(limits, **freed))
 
     def _all_together(self) -> Iterator[SearchRemedy]:
-        """All limits, or besides them all demands, where none of them is to blame alone."""
+        """The query without all limits, or also without all conditions, if none of them alone is the cause."""
         query, restricted = self._work.query, self._request.filter.active or self._request.within is not None
         free: dict[str, Any] = {"filter": Filter(hide_memory=self._request.filter.hide_memory), "within": None}
         found: list[SearchRemedy] = []
@@ -138,7 +138,7 @@ class _Advice:
             yield from self._tried("within", advice, within=None)
 
     def _demands(self) -> Iterator[SearchRemedy]:
-        """Each demand of the query left out alone; a phrase becomes its words."""
+        """The query without each single condition; a phrase becomes its words."""
         query = self._work.query
         for clause in query.required[:_MOST_DEMANDS]:
             other = _without(query, clause)

@@ -14,7 +14,7 @@ from engine.search.stage_notes import stage_record
 from engine.search.stages import Stages
 
 Fields = Mapping[int, Sequence[tuple[MatchField, ...]]]
-"""By chunk, for each term the fields that hold it."""
+"""By chunk, for each term the fields that contain it."""
 
 if TYPE_CHECKING:
     from engine.search.decay import Age
@@ -32,9 +32,9 @@ class Scored(NamedTuple):
     fresh: float
     """The score as it was before it aged."""
     age: "Age | None" = None
-    """None where temporal decay is off."""
+    """None if ageing is off."""
     chosen: "Chosen | None" = None
-    """Where diversity put it; None where that is off."""
+    """Its position after diversification; None if that is off."""
     order: float = 0.0
     """The score without its upper limit, which orders full matches."""
     by_words: bool = False
@@ -45,12 +45,12 @@ class Scored(NamedTuple):
 
 @dataclass(frozen=True)
 class Grounds:
-    """What the scores of one answer rest on, besides the chunks themselves."""
+    """The inputs of one answer's scores, besides the chunks themselves."""
 
     words: KeywordScores
     blend: Blend
     calibration: Calibration | None
-    """None where no vectors were compared."""
+    """None if no vectors were compared."""
     min_score: float
 
 
@@ -116,7 +116,7 @@ def _missing(words: KeywordScores, contributions: Sequence[float]) -> Iterator[s
 
 
 def _of_place(reason: ResultExplanation, rank: int, scored: Scored, citations: Mapping[int, str]) -> ResultExplanation:
-    """With its age and its place among the results; `citations` by the place that each has by score alone."""
+    """Add its age and its rank among the results; `citations` by rank by score alone."""
     age, chosen = scored.age, scored.chosen
     return msgspec.structs.replace(
         reason,

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _FULL = 0.999
 _LEAST_WORDS = 2
-"""Words that must all be in a fact for it to be the one that is meant."""
+"""Number of words that must all be in a fact for it to be the one that is meant."""
 _SAME_MEANING = 0.7
 """Share of the range from an unrelated sentence to an identical one."""
 
@@ -97,7 +97,7 @@ class FactWords:
 
 
 class FactScore:
-    """What one fact scores."""
+    """The scores of one fact."""
 
     __slots__ = ("near", "score", "text", "vector")
 
@@ -186,7 +186,7 @@ class FactTable:
         return reduce(_larger, found) or self._count_looser(term)
 
     def _count_looser(self, term: QueryTerm) -> _Counts:
-        """How often its looser forms occur: they count where no fact has the term itself."""
+        """Number of occurrences of its looser forms, which count if no fact has the term itself."""
 
         def held(form: str, places: Mapping[str, _Counts], stream: Callable[[int], str]) -> _Counts:
             return _held(places, form.removesuffix("*"), stream, beginning=form.endswith("*"))
@@ -216,7 +216,7 @@ def _answers() -> dict[str, frozenset[str]]:
 
 
 def _raised(found: dict[int, FactScore], implied: Mapping[int, float]) -> dict[int, FactScore]:
-    """The scores, none lower than what its fact implies."""
+    """The scores, raised to at least the implied score of each fact."""
     for place, share in implied.items():
         score = _IMPLIED * share * share
         known = found.get(place)
@@ -228,7 +228,7 @@ def _raised(found: dict[int, FactScore], implied: Mapping[int, float]) -> dict[i
 
 
 def _places(streams: Iterable[str]) -> dict[str, _Counts]:
-    """By token."""
+    """Positions by token."""
     found: dict[str, _Counts] = {}
     for place, stream in enumerate(streams):
         for token in stream.split():

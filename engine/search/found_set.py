@@ -45,7 +45,7 @@ class Kept(NamedTuple):
     """The results of a query as the scope of another one."""
 
     ids: tuple[int, ...]
-    """Of the chunks, in rising order."""
+    """Ids of the chunks, in ascending order."""
     answers: tuple[EarlierAnswer, ...]
     """Number of results of this query, preceded by those of its own scopes."""
     lasting: bool

@@ -18,24 +18,25 @@ from engine.store.snapshot import Snapshot
 from engine.text import QueryAnalysis, QueryTerm
 
 _TITLES = "- {words stems}"
-"""All other columns, named so since an index that an earlier program made has no aliases."""
+"""All other columns, named in this way since an index of an earlier version has no aliases."""
 _NAMES = "- {words stems heading}"
 _MOST_TITLED = 200
 _MOST_RANKED = 10_000
-"""So many matches take some 8 ms."""
+"""Matches that take some 8 ms to rank."""
 _CHOOSING = 5_000
-"""The rarest terms choose candidates, as many as have together so many matches. All terms count in ranks and scores."""
+"""The rarest terms choose candidates, as many terms as have together this number of matches. All terms count in ranks
+and scores."""
 _SHORT_QUESTION = 3
 _RECENT = 5_000
-"""Where even the rarest term has more matches, so many of those that were indexed last are ranked, and all titles."""
+"""If even the rarest term has more matches, this number of the most recently indexed ones is ranked, and all titles."""
 _WIDEST_BEGINNING = 5_000
 """Prefixes whose words occur in more chunks together are represented by some of these words: FTS5 would merge the lists
 of all words again for each statement, and twice for each ranking."""
 _STAND_INS = 24
 _WEAK = 0.5
-"""Weight of a beginning or a looser form where the exact one is in the index; without it, they count in full."""
+"""Weight of a prefix or a looser form if the exact one is in the index; without it, they count in full."""
 _STEM_ONLY = 0.9
-"""Weight of another form of a word where the form in the query is in the index."""
+"""Weight of another form of a word if the form in the query is in the index."""
 _FILLER = 0.2
 """Weight of a word that only introduces the query, such as "how"."""
 _ALL = 1 - 1e-9
@@ -43,7 +44,7 @@ _ALL = 1 - 1e-9
 
 @dataclass(frozen=True)
 class KeywordScores:
-    """Keyword score of chunks, and each term's part in it."""
+    """Keyword scores of chunks, with each term's contribution."""
 
     terms: tuple[Term, ...]
     scores: dict[int, float] = field(default_factory=dict)
@@ -53,11 +54,11 @@ class KeywordScores:
     around: set[int] = field(default_factory=set)
     """Chunks with a term in a title, a heading, their path or an alias."""
     names: dict[int, float] = field(default_factory=dict)
-    """How well the title or file name fits the query, 0 to 1; nothing where it does not."""
+    """Match of the title or file name with the query, 0 to 1; only those above 0."""
     strengths: dict[int, tuple[float, ...]] = field(default_factory=dict)
-    """How exactly each term is matched, 0 to 1, in chunks that hold a weaker form of any; nothing for the others."""
+    """Exactness of each term's match, 0 to 1, in chunks with a weaker form of any; missing for the others."""
     nearness: dict[int, float] = field(default_factory=dict)
-    """What words of the query near each other add to a chunk's sum; nothing for a chunk without two of them."""
+    """Bonus for words of the query that are close together in a chunk; missing for a chunk without two of them."""
     evidence: dict[int, float] = field(default_factory=dict)
     """A chunk's score without its upper limit."""
     sums: dict[int, float] = field(default_factory=dict)
@@ -99,7 +100,7 @@ class KeywordScores:
         bm25: float,
         held: float,
     ) -> None:
-        """Store the counts of a chunk. `bm25`, `held`: sums of its contributions and of the idfs that it holds."""
+        """Store the counts of a chunk. `bm25`, `held`: sums of its contributions and of the idfs of its terms."""
         self.contributions[id_] = tuple(contributions)
         if near:
             self.nearness[id_] = near
@@ -154,7 +155,7 @@ class KeywordLeg:
         self._tables = snapshot.tables
         self._counts = frequencies.of(snapshot)
         self.chunks = self._counts.total
-        """How many chunks are indexed."""
+        """Number of indexed chunks."""
         self._at_hand = snapshot.chunk_count()
         """Number of them in the snapshot: all, or the candidates copied here."""
         self._average_length = self._counts.average_length
@@ -171,7 +172,8 @@ class KeywordLeg:
     def candidates(self, limit: int, among: ChunkFilter) -> list[int]:
         """Ids of the best of these chunks by FTS5's own ranking, best first.
 
-        Those with all terms come first where one term often outranks all once, or where even the rarest is common.
+        Chunks with all terms come first if one frequent term would outrank all terms once, or if even the rarest is
+        common.
         """
         known, found = self._known, list[int]()
         if not known or not self._at_hand:
@@ -280,9 +282,9 @@ class KeywordLeg:
         ask(self._snapshot.connection, self._tables.fts, asked, expression, wanted, take)
 
     def _ranked(self, expression: str, matches: int, limit: int, among: ChunkFilter) -> list[int]:
-        """The best of about so many matches.
+        """The best of about this number of matches.
 
-        Where they are too many to rank, the best of those in a title, then the best of those indexed last.
+        If they are too many to rank, the best of those in a title, then the best of the most recently indexed ones.
         """
         if among.match is not None:
             expression = among.match.within(expression)
@@ -369,7 +371,7 @@ class KeywordLeg:
         return tuple(phrases), matches
 
     def _beginning(self, start: str, stems: Sequence[str]) -> tuple[int, int, tuple[str, ...]]:
-        """In how many chunks words begin so, how many the phrases find, and the phrases."""
+        """Number of chunks with words of this prefix, number of matches of the phrases, and the phrases."""
         words = self._counts.words(start)
         chunks = sum(word.chunks for word in words)
         if min(chunks, self._at_hand) <= _WIDEST_BEGINNING:
@@ -387,7 +389,7 @@ class KeywordLeg:
 
 
 def _tokens_of(term: QueryTerm) -> Iterator[str]:
-    """What is counted of a term, but for beginnings."""
+    """The tokens of a term that are counted, except prefixes."""
     yield from (term.word,) if isinstance(term.word, str) else term.word
     for forms in (term.stems, term.loose_stems):
         yield from (token for form in forms for token in form.split(" ") if not token.endswith("*"))
@@ -395,7 +397,7 @@ def _tokens_of(term: QueryTerm) -> Iterator[str]:
 
 
 def _contribution(term: Term, frequencies: Sequence[float], norm: float) -> tuple[float, float]:
-    """BM25 of a term with these frequencies of its kinds of phrases, and how exactly it is matched, 0 to 1."""
+    """BM25 of a term with these frequencies of its kinds of phrases, and the exactness of its match, 0 to 1."""
     stems, words, weak_stems, weak_words = frequencies
     frequency = max(stems, words)  # both streams count the same occurrences
     given = term_score(term.idf, frequency, norm) if frequency else 0.0
@@ -425,7 +427,7 @@ def _stand_ins(words: Sequence[Word], start: str) -> list[Word]:
 
 
 def _weighed(terms: Sequence[Term]) -> tuple[Term, ...]:
-    """With weights for those that occur nowhere."""
+    """The terms with weights for those that occur nowhere."""
     unknown = scoring.unknown_weight([term.idf for term in terms if term.chunks])
     return tuple(term if term.chunks else replace(term, idf=unknown) for term in terms)
 

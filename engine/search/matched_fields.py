@@ -51,10 +51,10 @@ def _fields(columns: str) -> tuple[MatchField, ...]:
 
 
 def _columns(api: apsw.FTS5ExtensionApi, /, *arguments: object) -> str:
-    """For each term the digits of the columns that hold it, with a space between terms.
+    """For each term the digits of the columns that contain it, with a space between terms.
 
-    The argument has a letter for each phrase, as a term's `kinds`, and a space between terms. A stem in `words`, or a
-    plain word in `stems`, was not looked for there.
+    The argument has a letter for each phrase, like a term's `kinds`, and a space between terms. A stem is not searched
+    in `words`, nor a plain word in `stems`.
     """
     told, phrase = [], 0
     for kinds in str(arguments[0]).split(" "):

@@ -27,7 +27,7 @@ _OWN_SHARE = 0.5
 
 
 class LikedPassage(NamedTuple):
-    """A passage as the index holds it."""
+    """A passage in the index."""
 
     text: str
     """The indexed text, or the selected text with secrets masked: it may be sent to a provider."""
@@ -79,7 +79,7 @@ def _chunks_on(snapshot: Snapshot, passage: Passage, hidden: Callable[[str, Sour
 
 
 def _of_message(found: dict[int, _Chunk], ordinal: int) -> dict[int, _Chunk]:
-    """Those that hold a part of this message."""
+    """The chunks that contain a part of this message."""
     return {
         id_: chunk
         for id_, chunk in found.items()
@@ -102,7 +102,7 @@ def _mostly(found: dict[int, _Chunk], passage: Passage) -> list[int]:
 
 
 def stored_vector(snapshot: Snapshot, model: StoredModel, liked: LikedPassage) -> Vectors | None:
-    """Mean direction (dims,) of the passage's stored vectors; None unless all of it has been embedded."""
+    """Mean direction (dims,) of the passage's stored vectors; None unless all of it is embedded."""
     rows = [vector for _, vector in snapshot.vectors(model.id, liked.stands_for)]
     if not rows or len(rows) < len(liked.stands_for):
         return None
@@ -114,7 +114,7 @@ def stored_vector(snapshot: Snapshot, model: StoredModel, liked: LikedPassage) -
 
 
 def telling_words(snapshot: Snapshot, liked: LikedPassage, frequencies: CountsOf) -> QueryAnalysis:
-    """The terms that tell most about the passage in this index: frequent in it, rare elsewhere, but not nowhere."""
+    """The most distinctive terms of the passage in this index: frequent in it, rare elsewhere, but not absent."""
     found, languages = passage_terms(liked.text, snapshot.languages())
     first: dict[tuple[object, object], QueryTerm] = {}
     times: Counter[tuple[object, object]] = Counter()

@@ -33,7 +33,7 @@ class _Condition(NamedTuple):
 
 
 class Conditions:
-    """One query's demands on the chunks of one snapshot."""
+    """The conditions of one query on the chunks of one snapshot."""
 
     def __init__(self, snapshot: Snapshot, query: Query, languages: Sequence[str]) -> None:
         """`languages` are those in which the query was analysed."""
@@ -48,7 +48,7 @@ class Conditions:
         return bool(self._clauses)
 
     def chunks(self, files: Sequence[int] | None) -> list[int]:
-        """Ids of the chunks that satisfy all, in rising order; `files` restricts them."""
+        """Ids of the chunks that satisfy all conditions, in ascending order, limited to `files`."""
         return self._matching([condition for _, condition in self._clauses], files)
 
     def files(self) -> list[int] | None:
@@ -64,7 +64,7 @@ class Conditions:
         return sorted(id_ for (id_,) in rows)
 
     def match(self) -> Match | None:
-        """All of it as expressions of FTS5; None where an operator demands what the keyword index does not hold."""
+        """All conditions as FTS5 expressions; None if an operator needs data that the keyword index doesn't have."""
         required, excluded = list[str](), list[str]()
         for clause, _ in self._clauses:
             if any(isinstance(atom, Field) for atom in clause.alternatives):
@@ -83,7 +83,7 @@ class Conditions:
         return [clause for clause, condition in self._clauses if not self._matching([condition], files, most=1)]
 
     def newest(self, chunks: Sequence[int], limit: int) -> tuple[list[int], int]:
-        """Of these chunks the first of each file, the file that changed last first, and how many files there are."""
+        """The first of these chunks in each file, last changed file first, and the number of files."""
         rows: list[tuple[int, int]] = list(
             self._snapshot.connection.execute(
                 f"""SELECT min(c.id), count(*) OVER () FROM {self._tables.chunks} c
@@ -107,7 +107,7 @@ class Conditions:
         return sorted(id_ for (id_,) in rows)
 
     def _clause(self, clause: Clause) -> _Condition | None:
-        """None where nothing is demanded after all, as by a quotation without a letter."""
+        """None if there is no condition after all, such as a quotation without a letter."""
         parts = [part for atom in clause.alternatives if (part := self._atom(atom)) is not None]
         if not parts:
             return None
@@ -153,7 +153,7 @@ class Conditions:
         return _Condition(f"c.file_id IN (SELECT id FROM {self._tables.files} WHERE {condition})", values)
 
     def _path(self, value: str) -> _Condition:
-        """A part of the path, or a pattern as in the settings."""
+        """A part of the path, or a pattern like in the settings."""
         globs, part = Globs((value,)), fold(value)
         rows = self._snapshot.connection.execute(f"SELECT id, path FROM {self._tables.files}")
         return _among_files([id_ for id_, path in rows if part in fold(path) or globs.covers(path)])
@@ -164,7 +164,7 @@ class Conditions:
         return _among_files([id_ for id_, title in rows if part in fold(title)])
 
     def _tag(self, value: str) -> _Condition:
-        """The tag, and those nested in it."""
+        """The tag, and tags nested in it."""
         # Half of a character, as a broken paste may have it, is in no tag, and SQLite would refuse it.
         tag = fold(value.removeprefix("#").strip("/")).encode("utf-8", "replace").decode()
         query = f"SELECT file_id FROM {self._tables.tags} WHERE tag = ? OR (tag > ? AND tag < ?)"

@@ -93,7 +93,7 @@ class QueryEmbedder:
         return stored
 
     def _embed(self, provider: "EmbeddingProvider", text: str, work: SearchContext) -> "Vectors | None":
-        """None where words alone must do."""
+        """Return None if only keywords can be searched."""
         if not text.strip() or not self._has_vectors(provider, work):
             return None
         with work.timed("embed"):

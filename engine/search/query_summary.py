@@ -17,7 +17,7 @@ _DEMANDS = {
     (False, False): marked("has {words}"),
     (False, True): marked("excludes {words}"),
 }
-"""By whether it is about places alone, and whether it is negated."""
+"""By whether it has only location operators, and whether it is negated."""
 
 
 def understood(query: Query) -> str:

@@ -1,4 +1,4 @@
-"""Which chunks may answer, and in what order: both legs' candidates, each with one absolute score, the best first."""
+"""Selects and orders the results: the candidates of both searches, each with one absolute score, best first."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from engine.search.vector_leg import VectorLeg
 
 _EXACT = 50
-"""At least so many of the best get exact cosines."""
+"""Minimum number of best results with exact cosines."""
 
 
 class Ranker:
@@ -55,7 +55,7 @@ class Ranker:
         return list(dict.fromkeys(by_words + by_meaning))
 
     def _ages(self, ids: list[int], snapshot: Snapshot, work: SearchContext) -> "dict[int, Age]":
-        """How old each candidate counts; nothing where temporal decay is off."""
+        """The age of each candidate; empty if ageing is off."""
         if not work.request.half_life_days:
             return {}
         from engine.search.decay import Decay  # off by default

@@ -1,4 +1,4 @@
-"""One result's explanation in plain sentences: the same in the window, on the command line and in the tests' page."""
+"""Explains one result in plain sentences: the same in the window, on the command line and in the page of complaints."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -37,7 +37,7 @@ _SUMS = {
         "The BM25 sum of {sum:.1f} and {near:.1f} for nearness reaches the {full:.1f} of a full match."
     ),
 }
-"""By whether words near each other give something, and whether it is less than a full match."""
+"""By whether proximity contributes, and whether it is less than a full match."""
 _COSINES = {
     "below": marked(
         "Its meaning gives {score:.2f}: a cosine of {cosine:.3f} lies below this model's range"
@@ -73,7 +73,7 @@ class Reason(NamedTuple):
 
     part: ReasonPart
     sentence: str
-    """One or several."""
+    """One sentence or several."""
     detail: str = ""
     """Text for what a chart of the numbers doesn't show."""
 
@@ -82,7 +82,7 @@ class Reason(NamedTuple):
 
 
 def reasons_of(explanation: ResultExplanation) -> tuple[Reason, ...]:
-    """In the order in which the score came about; parts that had no say are left out."""
+    """The parts of the score in order of computation, without zero parts."""
     said = (
         Reason("words", _words(explanation), " ".join(_sums(explanation))),
         Reason("meaning", _meaning(explanation)),

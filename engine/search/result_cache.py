@@ -31,11 +31,11 @@ class IndexMoment(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """What decides an answer besides its request."""
+    """Everything besides the request that decides an answer."""
 
     indexed: IndexMoment
     provider: tuple[str, str, str, Calibration] | None
-    """None where words alone are searched."""
+    """None if only keywords are searched."""
     time: str
     """The day, since the meaning of "yesterday" changes; to the minute if the query counts hours or days back."""
 

@@ -29,7 +29,7 @@ def outcome_values(outcome: SearchOutcome) -> dict[str, Any]:
 
 
 def results_markdown(results: Iterable[MemorySearchResult], *, asked: str, total: int) -> Iterator[str]:
-    """A page of results in parts that are joined by an empty line; `total` is how many were found."""
+    """A page of results in parts that are joined by an empty line; `total` is the number of results found."""
     shown = list(results)
     yield f"# {_plain(asked)}" if asked else "# Results"
     more = f"{len(shown):,} of {plural(total, 'result')}" if total > len(shown) else plural(len(shown), "result")
@@ -46,7 +46,7 @@ def results_markdown(results: Iterable[MemorySearchResult], *, asked: str, total
 
 
 def result_quote(result: MemorySearchResult) -> str:
-    """One result to be pasted into a note: its snippet as a quote, with title and citation below it."""
+    """One result as Markdown for a note: its snippet as a quote, with title and citation below it."""
     return f"{_quoted(result.snippet)}\n>\n> — {_plain(result.title)}, {_code(result.citation)}"
 
 
@@ -60,7 +60,7 @@ def _quoted(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """On one line, and nothing of it read as markup."""
+    """The text on one line, with markup escaped."""
     return _MARKUP.sub(r"\\\1", " ".join(text.split()))
 
 

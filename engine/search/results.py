@@ -1,4 +1,4 @@
-"""Makes the result that is shown from a chunk and its scores."""
+"""Makes a displayed result from a chunk and its scores."""
 
 from bisect import bisect_right
 from collections.abc import Sequence

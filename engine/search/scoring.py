@@ -26,7 +26,8 @@ _SHORT_QUESTION = 3
 _COVERING = 1.25
 """Exponent of that share: a chunk with less than half of a query hardly answers it."""
 _COMPLETE = 0.42
-"""Least score of a chunk that holds every term, however long it is. It falls with the square of the share covered."""
+"""Minimum score of a chunk that contains every term, whatever its length. It falls with the square of the covered
+share."""
 _USUAL_LENGTH = 100.0
 """Tokens up to which no chunk counts as longer than average. Otherwise a collection of one-line notes would make every
 note of usual length look long, and its score would depend on what else is indexed."""
@@ -41,7 +42,7 @@ _WEIGHT_WITHOUT_WORDS = 0.9
 _DOUBTED, _TRUSTED = 0.5, 0.9
 """Between these, how well the words match at best lowers the weight of meaning to the model's own."""
 _LONG_QUESTION = 5
-"""Terms from which on no chunk holds them all, so that less counts as well matched."""
+"""Number of terms from which no chunk is expected to contain all, so that fewer count as a good match."""
 _WEIGHT_BETWEEN_PASSAGES = 0.8
 """Weight of meaning in likeness: two passages on one matter share few of the words that tell most about either."""
 
@@ -62,7 +63,7 @@ def unknown_weight(known: Sequence[float]) -> float:
 
 
 def length_norm(length: float, average_length: float) -> float:
-    """What the length of a chunk (tokens) adds to the frequency at which a term counts half."""
+    """Addition of a chunk's length (tokens) to the frequency at which a term counts half."""
     ratio = max(min(length / max(average_length, 1.0), 1.0), length / max(average_length, _USUAL_LENGTH))
     return K1 * (1 - B + B * ratio)
 
@@ -101,13 +102,13 @@ class TextParts(NamedTuple):
     nearness: float
     """Bonus for terms that are close together."""
     full: float
-    """The sum that counts as a full match; 0 where no term was looked for."""
+    """The sum that counts as a full match; 0 if no term was searched."""
     covered: float
     """Share of the terms that the chunk holds, each weighed by its idf."""
     limit: float
-    """The most that the score may be for it."""
+    """Upper limit of the score from coverage."""
     name: float = 0.0
-    """How well the title or the file's name fits the query, 0 to 1."""
+    """Match of the title or the file name with the query, 0 to 1."""
 
     @property
     def evidence(self) -> float:
@@ -127,15 +128,15 @@ class TextParts(NamedTuple):
 
 
 class Scale(NamedTuple):
-    """What the terms of a query make of a BM25 sum."""
+    """How a BM25 sum of the query's terms becomes a score."""
 
     idfs: Sequence[float]
     total: float
-    """Of the idfs."""
+    """Sum of the idfs."""
     full: float
     """The sum that counts as a full match."""
     limit: float
-    """The most that the score of a chunk with every term may be, before 1."""
+    """Upper limit of the score of a chunk with every term, before 1."""
 
     @classmethod
     def of(cls, idfs: Sequence[float], full_match: float = FULL_MATCH) -> "Scale":
@@ -143,7 +144,7 @@ class Scale(NamedTuple):
         return cls(idfs, total, full_match * total * (K1 + 1), max(1.0, len(idfs) / _SHORT_QUESTION))
 
     def most(self, covered: float) -> float:
-        """The most that the score of a chunk may be that holds this share of the terms."""
+        """Upper limit of the score of a chunk with this share of the terms."""
         return math.pow(covered, _COVERING) * self.limit
 
 
@@ -169,7 +170,7 @@ def text_parts(
 
 
 def text_score(contributions: Sequence[float], idfs: Sequence[float]) -> float:
-    """The same as one figure."""
+    """The same as one number."""
     return text_parts(contributions, Scale.of(idfs)).score
 
 
@@ -180,7 +181,7 @@ def vector_score(cosine: float, calibration: Calibration) -> float:
 
 @dataclass(frozen=True)
 class Blend:
-    """How words and meaning are mixed in one answer."""
+    """The weights of keywords and meaning in one answer."""
 
     vector_weight: float
 
@@ -210,7 +211,7 @@ class Blend:
         return self.vector_weight * vector + (1 - self.vector_weight) * text
 
     def text_share(self, text: float, vector: float | None) -> float:
-        """How much of the score the words gave."""
+        """The keywords' share of the score."""
         total = self.score(text, vector)
         if vector is None or total <= 0:
             return 1.0

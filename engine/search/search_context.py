@@ -47,13 +47,13 @@ class SearchRequest:
 
     @property
     def candidates(self) -> int:
-        """How many to choose by words, and as many by meaning; filters and ties thin a shorter list out."""
+        """Number of candidates by keywords, and as many by meaning; filters and ties reduce them."""
         return max(_LEAST_CANDIDATES, self.max_results * self.hybrid.candidate_multiplier)
 
 
 @dataclass
 class SearchContext:
-    """What the stages of one search hand on."""
+    """State that the stages of one search share."""
 
     request: SearchRequest
     query: Query
@@ -66,7 +66,7 @@ class SearchContext:
     capabilities: RemedyName | None = None
     """Remedy that would enable comparing meaning; `notice` has the reason why it was not compared."""
     vectors_ready: float = 1.0
-    """Share of the chunks that have a vector; counted where the answer is explained."""
+    """Share of the chunks that have a vector; counted if the answer is explained."""
     tags_wait: bool = False
     """Whether the query uses tags, which the index doesn't have before its next update."""
     weakest: list[int] = field(default_factory=list)

@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 
 class ReadableStore(Protocol):
-    """As `IndexStore`."""
+    """See `IndexStore`."""
 
     @property
     def recovered(self) -> str:
-        """That a damaged index was replaced, one sentence; else empty."""
+        """Message that a damaged index was replaced, one sentence; else empty."""
 
     def read(self, cancel: CancelToken | None = None) -> AbstractContextManager[Snapshot]: ...
 
 
 class NearVectors(Protocol):
-    """As `VectorIndex`."""
+    """See `VectorIndex`."""
 
     def search(
         self,
@@ -50,7 +50,7 @@ class WordCounts(Protocol):
 
     @property
     def total(self) -> int:
-        """How many chunks are indexed."""
+        """Number of indexed chunks."""
 
     @property
     def average_length(self) -> float | None:
@@ -64,11 +64,11 @@ class WordCounts(Protocol):
     def words(self, start: str) -> "Sequence[Word]": ...
 
     def loose(self, token: str, column: str) -> int:
-        """As `chunks`, of a token of a looser form: with `*` at its end, of all tokens that begin so."""
+        """Like `chunks`, for a token of a looser form: with `*` at its end, for all tokens with this prefix."""
 
 
 class CountsOf(Protocol):
-    """As `Frequencies`."""
+    """See `Frequencies`."""
 
     def of(self, snapshot: Snapshot) -> WordCounts: ...
 

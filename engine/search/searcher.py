@@ -128,7 +128,7 @@ class Searcher:
         self._ranker = Ranker(guard.in_extra_paths)
 
     def remember_as(self, remembering: ResultCacheSettings) -> None:
-        """Remember answers in this way from now on, and none of those until now."""
+        """Use these settings of the cache from now on, and drop cached answers."""
         self._answers.begin(remembering)
         self._earlier.begin(remembering)
 
@@ -171,7 +171,7 @@ class Searcher:
         return outcome
 
     def _remembered(self, provider: "EmbeddingProvider | None", work: SearchContext) -> SearchOutcome | None:
-        """The same answer as it was a moment ago, where nothing has changed since."""
+        """The cached answer of a moment ago, if nothing has changed since."""
         if not self._answers.enabled:
             return None
         with self._store.read(work.cancel) as snapshot:

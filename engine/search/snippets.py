@@ -1,4 +1,5 @@
-"""The part of a chunk that a result shows: at most 700 characters around its densest matches, whole lines if it can."""
+"""Cuts the snippet of a result from a chunk: at most 700 characters around its densest matches, in whole lines if
+possible."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ _ELLIPSIS = "…"
 _LEAD_SHARE = 4
 """Fraction of the limit that may precede the first match: one in this number."""
 _LONGEST_WORD = 40
-"""How far a cut moves to keep a word whole: there are no spaces in Japanese, nor in an address."""
+"""Farthest move of a cut to keep a word whole: Japanese and URLs have no spaces."""
 
 
 @dataclass(frozen=True)
@@ -26,9 +27,9 @@ class Snippet:
 
 
 def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> Snippet:
-    """The window with the most different matched words; the beginning when nothing matched.
+    """Return the window with the most different matched words; the beginning without matches.
 
-    A line that is cut begins or ends with an ellipsis. `ranges` ascend.
+    A cut line begins or ends with an ellipsis. `ranges` are ascending.
     """
     limit = max(limit, 3)  # two of them are ellipses
     begin, end = 0, len(text)
@@ -53,7 +54,7 @@ def make_snippet(text: str, ranges: Sequence[FileRange], limit: int = LIMIT) -> 
 
 
 def _densest(text: str, ranges: Sequence[FileRange], limit: int) -> tuple[int, int]:
-    """Where the window with the most different words begins, and where the last match in it ends."""
+    """Return the start of the window with the most different words, and the end of its last match."""
     words = [text[start:end].lower() for start, end in ranges]
     inside: dict[str, int] = {}
     best, best_value, behind = -1, (0, 0), 0
@@ -83,7 +84,8 @@ def _earliest(text: str, start: int, limit: int) -> int:
 
 
 def _end(text: str, begin: int, matched: int, limit: int) -> int:
-    """Where a window ends that begins here and has the matches up to `matched`: with a line, else with a word."""
+    """Return the end of a window that starts here and contains the matches up to `matched`: a line end, else a word
+    end."""
     end = begin + limit - _cuts_before(text, begin)
     if end >= len(text) or text[end] == "\n":
         return min(end, len(text))
@@ -107,7 +109,7 @@ def _filled(text: str, begin: int, end: int, limit: int) -> int:
 
 
 def _word_start(text: str, low: int, high: int) -> int:
-    """The first place from `low` on, and not behind `high`, at which a word begins; `low` where none is near."""
+    """The first position between `low` and `high` at which a word begins; `low` if there is none."""
     if low >= high:
         return high
     space = text.find(" ", max(0, low - 1), min(high, low + _LONGEST_WORD))
@@ -119,7 +121,7 @@ def _word_start(text: str, low: int, high: int) -> int:
 
 
 def _word_end(text: str, low: int, high: int) -> int:
-    """The last place up to `high`, and not before `low`, at which a word ends; `high` where none is near."""
+    """The last position between `low` and `high` at which a word ends; `high` if there is none."""
     space = text.rfind(" ", max(low, high - _LONGEST_WORD), high + 1)
     if space >= 0:
         return space

@@ -14,16 +14,16 @@ class Term:
 
     surface: str
     stemmed: tuple[str, ...]
-    """Its stems, one per language, looked for everywhere but in `words`; none for a term without a stem."""
+    """Its stems, one per language, searched everywhere but in `words`; none for a term without a stem."""
     plain: tuple[str, ...]
-    """The word itself, where the index has it, a requested beginning, or a run of pairs, looked for everywhere but in
+    """The word itself, if it is in the index, a requested prefix, or a run of pairs, searched everywhere but in
     `stems`; may be empty."""
     chunks: int
-    """How many chunks hold it: the exact form where the index has it, else its weaker forms."""
+    """Number of chunks that contain it: the exact form if the index has it, else its weaker forms."""
     matches: int
-    """How many chunks `expression` finds, about: fewer where some words represent a beginning."""
+    """Approximate number of chunks that `expression` finds: fewer if some words represent a prefix."""
     idf: float
-    """Of the exact form where the index has it. Fillers weigh less than their rarity."""
+    """Idf of the exact form if the index has it. Fillers weigh less than their rarity."""
     weak_stems: tuple[str, ...] = ()
     """Looser forms among the stems."""
     weak_words: tuple[str, ...] = ()

@@ -10,7 +10,7 @@ import apsw
 from engine.store.schema import FTS_COLUMNS
 
 COLUMN_WEIGHTS = {"title": 0.5, "heading": 0.5, "name": 1.0, "words": 1.0, "stems": 1.0, "aliases": 0.5}
-"""Titles, aliases and headings are in the text as well, and a title or an alias in all chunks of its file."""
+"""Titles, aliases and headings are in the text as well, and a title or an alias is in all chunks of its file."""
 _WORDS_IN_CHOICE = 0.2
 """Words count less when FTS5 selects candidates: a word that is its own stem is in both columns, others only in
 `stems`. With 1.0, 1 of the 10 best chunks is missed in one query of five words, with 0.2 in two."""
@@ -23,7 +23,8 @@ _STEM_WEIGHTS = tuple(0.0 if column == "words" else weight for column, weight in
 _PLAIN_WEIGHTS = tuple(0.0 if column == "stems" else weight for column, weight in COLUMN_WEIGHTS.items())
 _KINDS = {"s": (0, _STEM_WEIGHTS, _STEMS), "p": (1, _PLAIN_WEIGHTS, _WORDS)}
 _KINDS |= {"S": (2, _STEM_WEIGHTS, _STEMS), "P": (3, _PLAIN_WEIGHTS, _WORDS)}
-"""Of each kind of phrase its place among the frequencies, the weights of the columns, and the column with its text."""
+"""For each kind of phrase its position among the frequencies, the weights of the columns, and the column with its
+text."""
 _REGISTERED = "count_terms"
 _registered: WeakKeyDictionary[apsw.Connection, set[str]] = WeakKeyDictionary()
 _counters: "WeakKeyDictionary[apsw.Connection, _Counter]" = WeakKeyDictionary()
@@ -50,9 +51,9 @@ position in `Asked.neighbours` and the distance of their nearest occurrences in 
 
 
 def register(connection: apsw.Connection, name: str, function: Callable[..., str | None]) -> None:
-    """Give a connection a function of FTS5 that it may have already.
+    """Register an FTS5 function with a connection, unless it has it already.
 
-    Each time would take some memory that only the end of the connection gives back.
+    Each registration takes memory that is only released with the connection.
     """
     registered = _registered.setdefault(connection, set())
     if name not in registered:

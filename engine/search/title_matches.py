@@ -67,10 +67,10 @@ def named_chunks(snapshot: Snapshot, query: Query, titled: Sequence[int] | None)
 def name_matches(
     snapshot: Snapshot, question: QueryAnalysis, weights: Sequence[float], ids: Collection[int]
 ) -> dict[int, float]:
-    """How well the title or the file name of each of these chunks fits the query, 0 to 1; without those at 0.
+    """Match of the title or the file name of each of these chunks with the query, 0 to 1; without those at 0.
 
-    The share of the query that the name has, weighed by `weights` of its searched terms, times the share of the name
-    that the query has: a note named "Advanced queries" fits "how do advanced queries work" almost fully.
+    The share of the query that the name contains, weighted by `weights` of its searched terms, times the share of the
+    name that the query contains: a note named "Advanced queries" matches "how do advanced queries work" almost fully.
     """
     terms = [term for term in question.terms if not term.stop]
     total = sum(weights)
@@ -107,7 +107,7 @@ def _forms(term: QueryTerm) -> list[frozenset[str]]:
 
 
 def _analysed_words(name: str, languages: Sequence[str]) -> list[frozenset[str]]:
-    """The tokens of each word of a name, in all these languages, without function words where it has others."""
+    """The tokens of each word of a name, in all these languages, without function words if there are other words."""
     found, plain = [], []
     for run in RUN.findall(name[:_LONGEST]):
         tokens = frozenset(token for lang in languages for stream in streams_of(lang)[run] for token in stream.split())
@@ -119,7 +119,7 @@ def _analysed_words(name: str, languages: Sequence[str]) -> list[frozenset[str]]
 
 
 def put_first(ranked: list[Scored], named: dict[int, int], stages: Stages) -> list[Scored]:
-    """The best chunk of each file that is called so as a full answer, before all others."""
+    """Rank the best chunk of each file with this name as a full match, before all others."""
     first: dict[int, Scored] = {}
     others = []
     for scored in ranked:
@@ -137,7 +137,7 @@ def put_first(ranked: list[Scored], named: dict[int, int], stages: Stages) -> li
 
 
 def _words_of_name(path: str) -> tuple[list[str], list[str]]:
-    """Those of the file's name, without and with its ending."""
+    """The words of the file name, without and with its suffix."""
     name = path.rpartition("/")[2]
     return _words(name.rpartition(".")[0]), _words(name)
 

@@ -1,4 +1,4 @@
-"""The vector leg: candidates from the index of vectors, near cosines for all of them, exact ones for the best."""
+"""The vector search: candidates from the vector index, approximate cosines for all of them, exact ones for the best."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ class VectorLeg:
         return list(ids)
 
     def rows(self) -> int:
-        """How many chunks have a vector so far."""
+        """Number of chunks that have a vector so far."""
         return self.vectors.rows(self.snapshot, self.model)
 
     def near_cosines(self, ids: Sequence[int]) -> dict[int, float]:
