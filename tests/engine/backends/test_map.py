@@ -199,7 +199,7 @@ def test_sqlite_vec_has_the_same_map(open_memory) -> None:
     settings = memory._settings.store
     other = open_memory(store=msgspec.structs.replace(settings, vector=VectorSettings(engine="sqlite-vec")))
     other.sync()
-    other._store.files.map.unlink()
+    other.store.files.map.unlink()
     again = _points(other.insight.make_map())
     assert set(again) == set(found)
     for chunk, point in found.items():
