@@ -41,12 +41,15 @@ def dialog(qtbot, appearance, jobs, tmp_path, user_home, entry) -> SettingsDialo
     placed = OptionPlacement(option, "general", "", "Begin early")
     switch = SystemSwitch(placed, "workspace", "Nothing was changed. {reason}", entry, jobs, jobs)
     dialog = SettingsDialog(jobs, switches=(switch,))
-    qtbot.addWidget(dialog)
+
+    def finish(_) -> None:
+        qtbot.waitUntil(lambda: dialog.ready and not switch.busy)
+        dialog.leave()
+
+    qtbot.addWidget(dialog, before_close_func=finish)  # a fixture's own end runs after qtbot has deleted the dialog
     dialog.begin(tmp_path, Settings(), None, "general")
     qtbot.waitUntil(lambda: dialog.ready and not switch.busy)
-    yield dialog
-    qtbot.waitUntil(lambda: dialog.ready and not switch.busy)
-    dialog.leave()
+    return dialog
 
 
 def _row(dialog) -> SystemRow:
