@@ -8,13 +8,13 @@
     python3 packaging/dev.py deb                               a package for Debian's kin, made from the bundle
 
 The first two make `.venv` beside `pyproject.toml` from the committed lock when it is missing or out of date, the others
-`.venv-bundle`. `--peers` also has
-in `.peers` the programs of others (qmd, on Node) that some tests work with; without them those are skipped.
+`.venv-bundle`. `--peers` also installs third-party programs (qmd, on Node) into `.peers`; tests that need them are
+skipped without it.
 """
 
 import sys
 
-if sys.version_info < (3, 11):  # noqa: UP036 - whoever starts this with an older Python deserves a sentence
+if sys.version_info < (3, 11):  # noqa: UP036 - an older Python gets a message
     sys.exit("Mnemoscope needs Python 3.11 or newer; this is Python %d.%d." % sys.version_info[:2])  # noqa: UP031
 
 import os

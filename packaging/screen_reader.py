@@ -1,6 +1,7 @@
 """Requirements of the screen reader test in addition to Qt's libraries: a virtual X server and the D-Bus services.
 
-They are installed for root on Debian-based systems; elsewhere that one test is skipped with a list of what is missing.
+They are installed for root on Debian-based systems; elsewhere that one test is skipped with a list of the
+missing packages.
 """
 
 import shutil

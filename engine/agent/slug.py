@@ -15,7 +15,7 @@ LONGEST = 30
 _MOST_WORDS = 4
 _LEAST_LETTERS = 3
 _ALIKE = 4
-"""Words of which one begins with this many characters of the other are treated as forms of one word."""
+"""Words that share at least this many first characters are treated as forms of one word."""
 _OF_PERSON, _OF_AGENT, _OF_TITLE = 2.0, 1.0, 8.0
 _READ = 8000
 """Characters of a message that count."""

@@ -108,7 +108,7 @@ class BuiltinMemory:
         )
         self._updates = IndexUpdates(
             context,
-            mended=self._after_mending,
+            on_repaired=self._after_repair,
             sharing=None if shared is None else shared.sharing,
         )
         self._parts = BuiltinParts(context, self._updates, self._searcher, select_provider)
@@ -281,7 +281,7 @@ class BuiltinMemory:
         try:
             return self._answer(request, cancel)
         except IndexCorrupt as damage:
-            if not self._updates.mend(damage):
+            if not self._updates.repair(damage):
                 return self._answer(request, cancel)
             raise IndexCorrupt(self.store.recovered or str(damage)) from damage
 
@@ -291,6 +291,6 @@ class BuiltinMemory:
         remote = provider is not None and provider.remote
         return msgspec.structs.replace(outcome, remote=True) if remote else outcome
 
-    def _after_mending(self) -> None:
+    def _after_repair(self) -> None:
         self.indexing.request("fallback")
         self._listeners.tell()

@@ -1,4 +1,4 @@
-"""How the verbs print."""
+"""Output of the command-line verbs: text, JSON and progress."""
 
 import contextlib
 import json

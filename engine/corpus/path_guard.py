@@ -60,9 +60,9 @@ class PathGuard:
         return {name for name in names if name.startswith(stores) or self._home(name, roots) is not None}
 
     def refused(self, names: Iterable[str], indexed_under: object) -> set[str]:
-        """Return the names of an index that are excluded by now, although only the next sync removes them.
+        """Return the indexed names that the current rules exclude; they stay in the index until the next sync.
 
-        `indexed_under`: the rules under which the index was made, as recorded in it.
+        `indexed_under`: the rules with which the index was made, as recorded in it.
         """
         if indexed_under == self.rules:
             return set()

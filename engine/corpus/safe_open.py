@@ -76,7 +76,7 @@ def open_binary(path: str | Path) -> BinaryIO:
 
 
 class FolderFiles:
-    """Opens files like `open_regular`, folder by folder: each folder is kept open, so the path is opened only once."""
+    """Opens files like `open_regular`, folder by folder: each folder stays open, so a path is opened only once."""
 
     def __init__(self) -> None:
         self._path = ""

@@ -23,8 +23,7 @@ def checked_url(base_url: str, *, allow_http: bool) -> str:
     if parts.scheme == "http" and not (allow_http or is_loopback(base_url)):
         raise ProviderError(
             tr(
-                "{host} would be asked by http, which anyone on the way can read: use https, or set "
-                "remote.allow_http = true.",
+                "The connection to {host} would be unencrypted (http): use https, or set remote.allow_http = true.",
                 host=host,
             )
         )

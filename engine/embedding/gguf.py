@@ -173,11 +173,11 @@ class GgufProvider:
         return self._calibration or _USUAL
 
     def embed_query(self, text: str, *, cancel: CancelToken | None = None) -> "Vectors":
-        patience = Timeouts(_QUERY_SECONDS, True, cancel)
+        timeouts = Timeouts(_QUERY_SECONDS, True, cancel)
         if self._calibration is None:
-            unrelated = self._embed(PASSAGES, self._traits.document, patience)
-            self._calibration = calibrated(self._embed(QUESTIONS, self._traits.query, patience), unrelated)
-        vectors: Vectors = self._embed([text], self._traits.query, patience)[0]
+            unrelated = self._embed(PASSAGES, self._traits.document, timeouts)
+            self._calibration = calibrated(self._embed(QUESTIONS, self._traits.query, timeouts), unrelated)
+        vectors: Vectors = self._embed([text], self._traits.query, timeouts)[0]
         return vectors
 
     def embed_documents(self, texts: Sequence[str], *, cancel: CancelToken | None = None) -> "Vectors":
@@ -190,20 +190,20 @@ class GgufProvider:
     def close(self) -> None:
         self._process.close()
 
-    def _embed(self, texts: Sequence[str], prompt: str, patience: Timeouts) -> "Vectors":
+    def _embed(self, texts: Sequence[str], prompt: str, timeouts: Timeouts) -> "Vectors":
         def embed(parts: Sequence[str]) -> "Vectors":
             import numpy as np
 
             vectors = np.empty((0, self.dims), np.float32)
             for step in requests([prompt + part for part in parts], _STEP, _bytes):
-                if patience.cancel is not None:
-                    patience.cancel.checkpoint()
-                found = self._decoded(self._process.vectors(step, patience), len(step))
+                if timeouts.cancel is not None:
+                    timeouts.cancel.checkpoint()
+                found = self._decoded(self._process.vectors(step, timeouts), len(step))
                 vectors = np.concatenate([vectors, found])
             return vectors
 
         def count(part: str) -> int:
-            return self._process.tokens(prompt + part, patience)
+            return self._process.tokens(prompt + part, timeouts)
 
         # llama.cpp reads a text only up to its first NUL.
         texts = [text.encode("utf-8", "replace").decode().replace("\0", " ") for text in texts]

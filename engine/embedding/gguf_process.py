@@ -58,13 +58,13 @@ class ModelProcess:
         self._last_failure = ""
         self._closed = False
 
-    def vectors(self, texts: list[str], patience: Timeouts) -> bytes:
+    def vectors(self, texts: list[str], timeouts: Timeouts) -> bytes:
         """Concatenated float32 vectors. Each text must be within the token limit."""
-        return self._ask("vectors", texts, patience).vectors
+        return self._ask("vectors", texts, timeouts).vectors
 
-    def tokens(self, text: str, patience: Timeouts) -> int:
+    def tokens(self, text: str, timeouts: Timeouts) -> int:
         """Token count by the model's own tokenizer, including special tokens."""
-        (tokens,) = self._ask("tokens", [text], patience).tokens
+        (tokens,) = self._ask("tokens", [text], timeouts).tokens
         return tokens
 
     def close(self) -> None:
@@ -73,27 +73,27 @@ class ModelProcess:
         with self._turns.take(lambda: None, urgent=True):
             self._end()
 
-    def _ask(self, want: Want, texts: list[str], patience: Timeouts) -> Answer:
-        deadline = time.monotonic() + patience.seconds
+    def _ask(self, want: Want, texts: list[str], timeouts: Timeouts) -> Answer:
+        deadline = time.monotonic() + timeouts.seconds
 
         def go_on() -> None:
             if self._closed:
                 raise Closed
-            if patience.cancel is not None and patience.cancel.cancelled:
+            if timeouts.cancel is not None and timeouts.cancel.cancelled:
                 raise Cancelled
             if time.monotonic() > deadline:
                 raise _TooSlow
 
         name = os.path.basename(self._file.path)
         try:
-            with self._turns.take(go_on, urgent=patience.urgent):
+            with self._turns.take(go_on, urgent=timeouts.urgent):
                 answer = self._answer(want, texts, go_on)
         except _TooSlow:
             raise ProviderError(
                 tr(
                     "The model {name} took longer than {seconds:.0f} s: choose a smaller one.",
                     name=name,
-                    seconds=patience.seconds,
+                    seconds=timeouts.seconds,
                 )
             ) from None
         if answer.error:

@@ -152,7 +152,11 @@ class _Guard(httpx2.BaseTransport):
     def handle_request(self, request: httpx2.Request) -> httpx2.Response:
         if (request.url.scheme, request.url.host, request.url.port) != self._origin:
             raise ProviderError(
-                tr("{name} must not be used at {host}.", name=self._client.service.name, host=request.url.host)
+                tr(
+                    "{name} redirects to {host}, another server: the request was not sent.",
+                    name=self._client.service.name,
+                    host=request.url.host,
+                )
             )
         sent = httpx2.Headers({name: value for name, value in request.headers.items() if name in _SENT})
         sent.update(self._headers)

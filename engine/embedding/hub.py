@@ -265,10 +265,13 @@ class _Hub:
         if url.scheme == "http" and ours.host and is_loopback(str(ours)) and url.host and is_loopback(str(url)):
             return
         if url.scheme != "https" or not (url.host == ours.host or f".{url.host}".endswith(_CDN)):
+            if not url.host:
+                raise ProviderError(tr("The download was stopped: the model hub redirects to an invalid address."))
             raise ProviderError(
-                tr("The hub redirects to {host}, which is not one of its own servers: not followed.", host=url.host)
-                if url.host
-                else tr("The hub redirects to an invalid address: not followed.")
+                tr(
+                    "The download was stopped: the model hub redirects to {host}, which is not one of its servers.",
+                    host=url.host,
+                )
             )
 
     def _refuse(self, response: httpx2.Response, model: HubFile) -> None:

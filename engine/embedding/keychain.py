@@ -81,7 +81,7 @@ _left_behind: _Call | None = None
 
 
 def _ask(work: Callable[[Any], Any], cancel: CancelToken | None = None) -> Any:
-    global _left_behind  # noqa: PLW0603 - there is one keychain, whoever asks
+    global _left_behind  # noqa: PLW0603 - there is one keychain per process
     with _lock:
         if _left_behind is not None and _left_behind.running:
             raise KeychainError(_silent())

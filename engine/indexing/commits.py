@@ -69,8 +69,8 @@ class Commits:
             self._begun = time.monotonic()
         self._waiting.append((change, indexed, removed))
         # The first commit comes early, so that a new index can be searched soon.
-        patience = _SECONDS_A_COMMIT if self._outcome.chunks_indexed else _FIRST_COMMIT_SECONDS
-        if len(self._waiting) >= _CHANGES_A_COMMIT or time.monotonic() - self._begun >= patience:
+        seconds = _SECONDS_A_COMMIT if self._outcome.chunks_indexed else _FIRST_COMMIT_SECONDS
+        if len(self._waiting) >= _CHANGES_A_COMMIT or time.monotonic() - self._begun >= seconds:
             self.flush()
 
     def flush(self) -> None:

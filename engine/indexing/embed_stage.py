@@ -195,8 +195,8 @@ class EmbedStage:
         if dims != self._model.dims:
             raise ProviderError(
                 tr(
-                    "{model} answers with vectors of {dims:,} numbers, but had ones of {before:,} before: set "
-                    "dimensions in the settings, or delete the model's vectors.",
+                    "{model} returns vectors of {dims:,} dimensions, but returned {before:,} before: set dimensions "
+                    "in the settings, or delete the model's vectors.",
                     model=self._provider.model,
                     dims=dims,
                     before=self._model.dims,

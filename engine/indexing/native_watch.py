@@ -1,7 +1,7 @@
 """Reports file changes of the operating system, through watchdog.
 
 On macOS and Windows one native watch covers a whole tree, and watchdog's observers are used unchanged. On Linux each
-folder needs a watch, of which a system has 10,000 to 500,000. Watchdog's observer adds one for every folder below the
+folder needs a watch, and a system has 10,000 to 500,000. Watchdog's observer adds one for every folder below the
 root, hides that they have run out, and wakes for each file that is only read. So its inotify reader is used directly on
 Linux: ignored folders get no watch, and opening and closing files is not reported.
 """

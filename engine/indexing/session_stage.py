@@ -101,7 +101,7 @@ class SessionStage:
             return {one.path: one.project for one in sessions.sessions(snapshot) if one.path in self._known}
 
     def _leave_to_others(self) -> None:
-        """Note for each transcript of another workspace where it is indexed, and remove its rows."""
+        """Record the workspace of each transcript that belongs to another one, and remove its rows."""
         for file in self._found.files:
             if file.name not in self._external:
                 continue

@@ -86,7 +86,7 @@ class SyncParts:
     committed: Callable[[], None]
     """Called after every commit: searches can find more now."""
     text_ready: Callable[[], None]
-    """Called when searches find the contents of the files as of the last start or `take_changes`."""
+    """Called when searches find every change that was made before the start or the last `take_changes`."""
     take_changes: Callable[[], bool]
     """Whether files have changed since the last call."""
     crashes: CrashRecord

@@ -91,7 +91,7 @@ class SyncRun:
         """Error that stopped the sync early, other than cancellation, or that stopped embedding."""
 
     def run(self, *, force: bool) -> SyncReport:
-        """Sync and return the report; changes committed before an early stop are kept.
+        """Sync and return the report; changes committed before an early stop stay in the index.
 
         While another process writes, this waits, and then does the remaining work.
         """

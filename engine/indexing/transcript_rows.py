@@ -185,7 +185,7 @@ class _State(msgspec.Struct):
     title: str
     """That the chunks are found by."""
     given: str = ""
-    """Title from outside the transcript, as of the last complete read."""
+    """Title from outside the transcript, at the time of the last complete read."""
 
 
 class LineRows:
@@ -198,12 +198,12 @@ class LineRows:
         self._settings = work.parts.settings
         self._commits = commits
 
-    def take(self, file: FoundFile, source: Source, known: LineFormat, *, anew: bool = False) -> FileIssue | None:
-        """Bring the session of an open transcript up to date; `anew` ignores stored state.
+    def take(self, file: FoundFile, source: Source, known: LineFormat, *, from_start: bool = False) -> FileIssue | None:
+        """Bring the session of an open transcript up to date; `from_start` ignores stored state.
 
         Returns an issue if nothing of it can be indexed. Raises OSError, Cancelled.
         """
-        state = None if anew else self._state(file, source, known)
+        state = None if from_start else self._state(file, source, known)
         if state is None:
             reader = LineReader(known.parser(transcript_of(file.path)))
             given = redact(reader.parser.facts.title)
@@ -270,7 +270,7 @@ class LineRows:
                 put(after, whole=True)
                 return None
         # A title that came late: all chunks are to be found by it.
-        return self.take(file, source, known, anew=True)
+        return self.take(file, source, known, from_start=True)
 
     def _state(self, file: FoundFile, source: Source, known: LineFormat) -> _State | None:
         """State at which reading this transcript ended; None if it must be read from the beginning."""

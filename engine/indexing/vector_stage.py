@@ -161,7 +161,7 @@ class VectorStage:
             return writer.ensure_model(*name_of(provider), dims)
 
     def _agreed(self, provider: EmbeddingProvider, tables: Tables | None) -> bool:
-        """Whether the provider may embed what is pending; otherwise notes the estimate that needs approval."""
+        """Whether the provider may embed the pending texts; otherwise records the estimate that needs approval."""
         name: ModelName = name_of(provider)
         with self._store.read(tables=tables) as snapshot:
             # Without the token: to pause here would keep the snapshot open, and some tenths of a second are soon over.
@@ -175,7 +175,7 @@ class VectorStage:
         return True
 
     def _note_refused(self) -> None:
-        """Report the texts that the provider refused, as long as they are in the index."""
+        """Report the texts in the index that the provider has refused."""
         with self._store.read() as snapshot:
             known = set(snapshot.issues("not embedded"))
             pending = set() if self.model is None else {hash_ for _, hash_ in snapshot.due(self.model.id)}

@@ -84,7 +84,7 @@ class _LateFile(logging.Handler):
 
 
 class _Redacting(logging.Formatter):
-    """One line a message, no secrets anywhere."""
+    """Log formatter: one line per message, with secrets masked."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the base's name
         # Mask before cutting: half of a secret would not be recognised.

@@ -74,9 +74,9 @@ class LateMemory:
             return self._memory
 
     def up_to_date(self) -> "MemorySearchManager":
-        """The memory, once its searches find what was on disk before this call. Raises as `opened`.
+        """The memory, once its searches find all files that existed before this call. Raises as `opened`.
 
-        After some seconds it is returned as it is: a first index, or the lock of another process, may take minutes.
+        After some seconds it is returned anyway: a first index, or the lock of another process, may take minutes.
         """
         memory = self.opened()
         memory.catch_up(_CATCH_UP_SECONDS)
@@ -110,7 +110,7 @@ def load_sdk() -> None:
 
 @contextmanager
 def _without_collector() -> Iterator[None]:
-    """A thousand classes are made, and none of them is garbage: looking for some takes a sixth of the time."""
+    """Disable garbage collection: it takes a sixth of the time, and importing a thousand classes leaves no garbage."""
     was_on = gc.isenabled()
     gc.disable()
     try:

@@ -15,7 +15,7 @@ from engine.embedding.registry import Selection
 from engine.indexing.cost_estimate import name_of
 from engine.insight.health import chunks, file, keywords, provider, sources, surroundings, vectors
 from engine.insight.health.findings import UPDATE, degraded, failed, fine
-from engine.insight.health.subject import Matter, Subject, Tell
+from engine.insight.health.subject import HealthCheck, Subject, Tell
 from engine.memory.index_updates import IndexUpdates
 from engine.memory.memory_context import MemoryContext
 from engine.memory.model_library import still_awaiting
@@ -33,7 +33,7 @@ _ROWS = (chunks.CHUNKS, keywords.ROWS, keywords.SAMPLE, file.WORDS, vectors.VECT
 _CHEAP = (chunks.CHUNKS, keywords.ROWS, file.WORDS, file.GENERATIONS, file.SPACE)
 """Checks that take milliseconds, without reading stored content."""
 _COPIES = (vectors.MATRIX, vectors.TABLE)
-_MATTERS: tuple[Matter, ...] = (*_ROWS, file.SPACE, *_COPIES)
+_CHECKS: tuple[HealthCheck, ...] = (*_ROWS, file.SPACE, *_COPIES)
 _UPDATED = frozenset({"index", "notes", "transcripts", "meaning"})
 """Findings that an update fixes."""
 _DATABASE = marked("Database file")
@@ -89,7 +89,7 @@ class Health:
     def glance(self) -> tuple[HealthFinding, ...]:
         """What a few counts tell. Raises `Cancelled`, `Closed`, and the store's errors."""
         subject = self._subject(Selection(None, ""))
-        return surroundings.look_at_index(self._store), *(matter.finding(subject) for matter in _CHEAP)
+        return surroundings.look_at_index(self._store), *(check.finding(subject) for check in _CHEAP)
 
     def _look_inside(self, subject: Subject, selection: Selection) -> Iterator[HealthFinding]:
         subject.step(tr("Reading the database file"), 0, 0)
@@ -102,9 +102,9 @@ class Health:
             return  # the contents of a damaged file prove nothing
         yield fine(file.DATABASE, tr(_DATABASE), file.sound(subject))
         try:
-            for matter in _MATTERS:
-                subject.step(tr(matter.looking), 0, 0)
-                yield matter.finding(subject)
+            for check in _CHECKS:
+                subject.step(tr(check.looking), 0, 0)
+                yield check.finding(subject)
             yield from self._look_at_sources(subject, selection)
         except IndexCorrupt as error:
             yield failed(file.DATABASE, tr(_DATABASE), str(error), repair=tr(_REBUILD))
@@ -166,21 +166,21 @@ class Health:
         if ids is None or surroundings.USER_DATA in ids:
             done += self._restore(asked=ids is not None)
         damage = self._damage(subject) if ids is None or file.DATABASE in ids else ""
-        if damage and self._store.mend(IndexCorrupt(damage)):
+        if damage and self._store.repair(IndexCorrupt(damage)):
             self._updates.replaced()
             done.append(self._store.recovered)
         elif not damage:
             with self._alone():
-                done += self._mend(subject, [matter for matter in (*_ROWS, file.SPACE) if _chosen(matter, ids)])
+                done += self._repair(subject, [check for check in (*_ROWS, file.SPACE) if _chosen(check, ids)])
         problem = ""
         if ids is None or damage or _UPDATED.intersection(ids):
             report = self._update()
             problem = report.error
             done += _said(report)
-        copies = [matter for matter in _COPIES if _chosen(matter, ids)]
+        copies = [check for check in _COPIES if _chosen(check, ids)]
         if copies:
             with self._alone():
-                done += self._mend(subject, copies)
+                done += self._repair(subject, copies)
         if done:
             self._updates.tell()
         return HealthRepair(done=tuple(filter(None, done)), problem=problem)
@@ -196,11 +196,11 @@ class Health:
         except IndexCorrupt as error:
             return str(error)
 
-    def _mend(self, subject: Subject, matters: list[Matter]) -> Iterator[str]:
-        for matter in matters:
-            subject.step(tr(matter.looking), 0, 0)
-            if matter.mend is not None and matter.look(subject).count:
-                yield matter.mend(subject)
+    def _repair(self, subject: Subject, checks: list[HealthCheck]) -> Iterator[str]:
+        for check in checks:
+            subject.step(tr(check.looking), 0, 0)
+            if check.repair is not None and check.look(subject).count:
+                yield check.repair(subject)
 
     def _update(self) -> SyncReport:
         def tell(update: MemorySyncProgressUpdate) -> None:
@@ -224,8 +224,8 @@ class Health:
                 self._store.unlock()
 
 
-def _chosen(matter: Matter, ids: Collection[str] | None) -> bool:
-    return ids is None or matter.id in ids
+def _chosen(check: HealthCheck, ids: Collection[str] | None) -> bool:
+    return ids is None or check.id in ids
 
 
 def _said(report: SyncReport) -> Iterator[str]:

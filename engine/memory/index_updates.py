@@ -27,10 +27,10 @@ class IndexUpdates:
         self,
         context: MemoryContext,
         *,
-        mended: Callable[[], None],
+        on_repaired: Callable[[], None],
         sharing: "Sharing | None" = None,
     ) -> None:
-        """`mended` is called after the index was replaced."""
+        """`on_repaired` is called after the index was replaced."""
         self._workspace = context.workspace
         self._settings = context.settings
         self._guard = context.guard
@@ -38,7 +38,7 @@ class IndexUpdates:
         self._vectors = context.vectors
         self._slot = context.provider
         self._listeners = context.listeners
-        self._mended = mended
+        self._on_repaired = on_repaired
         self._sharing = sharing
         self._threads = context.threads
         self._indexing = context.indexing
@@ -70,10 +70,10 @@ class IndexUpdates:
             report = self._indexing.run(work, progress=progress, cancel=cancel)
         return report
 
-    def mend(self, damage: IndexCorrupt) -> bool:
+    def repair(self, damage: IndexCorrupt) -> bool:
         """Replace the index if it is damaged; False when it is sound."""
         try:
-            if not self._store.mend(damage):
+            if not self._store.repair(damage):
                 return False
         except MnemoscopeError as error:
             log.warning("The damaged index could not be set aside: %s", error)
@@ -89,7 +89,7 @@ class IndexUpdates:
         """A damaged index made way for a new one, which has to be filled."""
         self._indexing.dirty = True
         self._refused.clear()
-        self._mended()
+        self._on_repaired()
 
     def _once(
         self, reason: SyncReason, force: bool, agreement: "Agreement", listener: "ProgressCallback", token: CancelToken
@@ -125,7 +125,7 @@ class IndexUpdates:
         if not (report.cancelled or report.error):
             self._store.recovered = ""  # everything that was lost is restored
         if isinstance(run.failure, IndexCorrupt):
-            self.mend(run.failure)
+            self.repair(run.failure)
         if isinstance(run.failure, ProviderError):
             self._slot.note(str(run.failure))
         elif report.vectors_embedded:

@@ -45,9 +45,9 @@ class IndexInsight:
         selection: "Callable[[], Selection]",
         known_vector: "Callable[[str], Vectors | None]",
     ) -> None:
-        """`selection`: the provider in use as shown in the status; waits half a second at most.
+        """`selection` returns the provider in use, within half a second.
 
-        `known_vector`: the vector of a recent query.
+        `known_vector` returns the cached vector of a recent query.
         """
         self._context = context
         self._workspace = context.workspace

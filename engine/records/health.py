@@ -20,7 +20,7 @@ class HealthFinding(Record, frozen=True):
     repair: str = ""
     """Label of the repair button; empty if there is nothing to repair, or no repair."""
     advice: str = ""
-    """What the user can do, if only the user can."""
+    """Advice for problems that the program can't repair itself."""
     count: int = 0
     """How many things are not as they should be."""
 

@@ -49,8 +49,8 @@ class DiskPart(Record, frozen=True):
     """Disk space by use.
 
     In the index file: `text` with all facts of files, `words` (the keyword index), `vectors`, `free` (pages that are
-    returned later) and `other`; next to it: `matrix` (vectors as they are searched), `log` (changes that SQLite has not
-    merged into the index file yet) and `user` (the user's own data).
+    returned later) and `other`; next to it: `matrix` (vectors in the format used for searching), `log` (changes that
+    SQLite has not merged into the index file yet) and `user` (the user's own data).
     """
 
     name: DiskPartName

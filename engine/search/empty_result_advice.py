@@ -27,17 +27,17 @@ _MOST_EXCLUDED = 2
 _SHORTEST_NAME = 3
 """Fewest characters of a word that is searched in the names of files that are not indexed."""
 _HELPS: dict[RemedyName, str] = {
-    "sync": marked("An update creates the vectors: then meaning is compared, too."),
-    "embed": marked("Once somebody agrees to the embedding, meaning is compared, too."),
-    "settings": marked("Once the model of the settings answers, meaning is compared, too."),
+    "sync": marked("Update to create the vectors: then meaning is compared, too."),
+    "embed": marked("Allow the embedding to compare meaning, too."),
+    "settings": marked("When the configured model works again, meaning is compared, too."),
 }
-_WORDS_APART = marked("With its words apart, it finds {results}.")
-_WITHOUT = marked("Without that, it finds {results}.")
+_WORDS_APART = marked("As separate words, they find {results}.")
+_WITHOUT = marked("Without this condition, it finds {results}.")
 _LEGS = ("question", "words", "keywords", "vectors")
 _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
-    ("sources", marked("The same question in all sources finds {results}."), {"sources": None}),
-    ("period", marked("The same question at any time finds {results}."), {"since": None, "until": None}),
-    ("scope", marked("The same question in all files finds {results}."), {"path_glob": None}),
+    ("sources", marked("In all sources, this query finds {results}."), {"sources": None}),
+    ("period", marked("Without a date limit, this query finds {results}."), {"since": None, "until": None}),
+    ("scope", marked("In all files, this query finds {results}."), {"path_glob": None}),
 )
 """Advice for each limit, and the fields of the filter that it consists of."""
 
@@ -84,7 +84,7 @@ class _Advice:
             yield self._of_index("folder", tr("Wrong folder?"))
             return
         if self._work.tags_wait:
-            yield self._of_index("sync", tr("The update that is due reads the tags of all notes."))
+            yield self._of_index("sync", tr("The next update reads the tags of all notes."))
         cut = self._stage in ("threshold", "age")
         if cut:
             yield from self._ageless()
@@ -107,7 +107,7 @@ class _Advice:
     def _ageless(self) -> Iterator[SearchRemedy]:
         """The same query without ageing."""
         if self._request.half_life_days:
-            advice = marked("Where nothing ages, the same question finds {results}.")
+            advice = marked("Without ageing, this query finds {results}.")
             yield from self._tried("age", advice, half_life_days=0.0)
 
     # --- limits of the request --------------------------------------------------------------------------------------
@@ -125,16 +125,16 @@ class _Advice:
         free: dict[str, Any] = {"filter": Filter(hide_memory=self._request.filter.hide_memory), "within": None}
         found: list[SearchRemedy] = []
         if restricted:
-            found += self._tried("limits", marked("The same question everywhere finds {results}."), **free)
+            found += self._tried("limits", marked("Without any limit, this query finds {results}."), **free)
         if not found and query.question.strip() and len(query.required) + restricted > 1:
-            advice = marked("Its words alone, everywhere, find {results}.")
+            advice = marked("Its words alone, without any limit, find {results}.")
             found += self._tried("words", advice, query=query.question, **free)
         yield from found
 
     def _wider(self) -> Iterator[SearchRemedy]:
         """The same query beyond the results of the earlier query."""
         if self._request.within is not None:
-            advice = marked("The same question beyond these results finds {results}.")
+            advice = marked("Beyond these results, this query finds {results}.")
             yield from self._tried("within", advice, within=None)
 
     def _demands(self) -> Iterator[SearchRemedy]:
@@ -177,14 +177,12 @@ class _Advice:
         wanted: set[str] = {*(self._request.filter.sources or ())}
         wanted.update(SOURCE_NAMES[value.casefold()] for value in self._work.query.demands("source"))
         if "sessions" in wanted - sources:
-            yield self._of_index(
-                "add-sessions", tr("No sessions are indexed: the folders that they are in can be listed.")
-            )
+            yield self._of_index("add-sessions", tr("No sessions are indexed. Add the folders that contain them."))
         named = [issue for issue in issues if self._names(issue)]
         for issue in named[:_MOST_EXCLUDED]:
             advice = tr("{path} is not indexed: {reason}", path=issue.path, reason=tr_reason(issue.detail))
             if len(named) > _MOST_EXCLUDED:
-                advice += " " + tr("{count:,} more are left out.", count=len(named) - 1)
+                advice += " " + tr("{count:,} more are not indexed.", count=len(named) - 1)
             yield self._of_index("excluded", advice, issue.path)
 
     def _names(self, issue: FileIssue) -> bool:

@@ -56,7 +56,7 @@ class QueryVectorCache:
 
 
 class QueryEmbedder:
-    """Embeds queries. Thread-safe. If the provider fails, the search runs without a vector and its notice says so."""
+    """Embeds queries. Thread-safe. If the provider fails, the search runs without a vector and has a notice."""
 
     def __init__(self, store: ReadableStore, guard: PathGuard, note_failure: Callable[[str | None], None]) -> None:
         """`note_failure` receives the reason why a query could not be embedded, or None after success."""

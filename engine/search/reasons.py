@@ -75,7 +75,7 @@ class Reason(NamedTuple):
     sentence: str
     """One sentence or several."""
     detail: str = ""
-    """Text for what a chart of the numbers doesn't show."""
+    """Details that a chart of the numbers doesn't show."""
 
     def __str__(self) -> str:
         return f"{self.sentence} {self.detail}".rstrip()
@@ -125,7 +125,7 @@ def _sums(of: ResultExplanation) -> Iterator[str]:
         yield tr("Its title or file name fits the query: {score:.2f} more.", score=of.from_name)
     if of.text_limit < min(1.0, share):
         yield tr(
-            "With {share:.0%} of the question, weighed by rarity, it cannot give more than {most:.2f}.",
+            "It matches {share:.0%} of the query, weighted by rarity, so it can't score above {most:.2f}.",
             share=of.covered,
             most=of.text_limit,
         )

@@ -70,7 +70,7 @@ class SearchContext:
     tags_wait: bool = False
     """Whether the query uses tags, which the index doesn't have before its next update."""
     weakest: list[int] = field(default_factory=list)
-    """The last candidate of each search that reached its limit: if it is kept, there may be more results."""
+    """The last candidate of each search that reached its limit: if it becomes a result, there may be more."""
     stages: Stages = field(default_factory=Stages)
     spent: dict[str, float] = field(default_factory=dict)
     begun: float = field(default_factory=time.perf_counter)

@@ -69,7 +69,7 @@ def restrict(
                 note += " " + tr("Nothing that passes the filters {demands}.", demands=demanded)
         if work.query.demands("tag") and not _has_tags(snapshot):
             work.tags_wait = True
-            note += " " + tr("Tags are known once the update that is due has read all notes again.")
+            note += " " + tr("Tags can be searched after the next update has read all notes again.")
         work.understood = note
         work.stages.add("query", chunks, chunks if among.chunks is None else len(among.chunks), note)
     return among

@@ -36,7 +36,7 @@ _SHARED = frozenset(
 _NAME = re.compile(r"(?!\d{5,}\Z)[a-z0-9][a-z0-9_.-]*", re.ASCII)
 """Name of a main session, a program or an account; a long number is the id of a chat."""
 _PERSON = re.compile(r"[^@:!#\s]+(?:@[a-z0-9-]+(?:\.[a-z0-9-]+)+)?|@[^@:!#\s]+:[a-z0-9.-]+(?::\d{1,5})?")
-"""Number, name or address of a person (WhatsApp's and Matrix's too)."""
+"""Number, name or address of one contact (WhatsApp's and Matrix's too)."""
 _SHARED_ADDRESS = re.compile(r"@(?:g\.us|broadcast|newsletter)\b")
 
 

@@ -69,9 +69,9 @@ def _passage(stage: Stage) -> str:
 
 def _question(stage: Stage) -> str:
     if stage.facts is None:
-        return tr("The passage's own vector was taken: nothing was embedded.")
+        return tr("The passage's stored vector was used: nothing was embedded.")
     embedded = _facts(stage, EmbeddedQuery)
-    return tr("{model} made {count:,} numbers of it.", model=embedded.model, count=embedded.dims)
+    return tr("{model} embedded it in {count:,} dimensions.", model=embedded.model, count=embedded.dims)
 
 
 def _results(stage: Stage) -> str:
@@ -81,12 +81,12 @@ def _results(stage: Stage) -> str:
 def _role(stage: Stage) -> str:
     roles = stage.facts
     assert isinstance(roles, frozenset)
-    return tr("The rest has the words where somebody else than {roles} speaks.", roles=any_of(sorted(roles)))
+    return tr("The others match only in messages that are not by {roles}.", roles=any_of(sorted(roles)))
 
 
 def _scores(stage: Stage) -> str:
     if not stage.left:
-        return tr("None was left to score.")
+        return tr("Nothing was left to score.")
     return tr("The best of them reached {score:.2f}.", score=_facts(stage, float))
 
 
@@ -116,15 +116,15 @@ def _within(stage: Stage) -> str:
     scope = _facts(stage, Scope)
     if scope.total > scope.passages:
         return tr_count(
-            "Only what {question} finds was searched: {count:,} chunk, the best of {total:,}.",
-            "Only what {question} finds was searched: {count:,} chunks, the best of {total:,}.",
+            "Only the results of {question} were searched: {count:,} chunk, the best of {total:,}.",
+            "Only the results of {question} were searched: {count:,} chunks, the best of {total:,}.",
             scope.passages,
             question=scope.query,
             total=scope.total,
         )
     return tr_count(
-        "Only what {question} finds was searched: {count:,} chunk.",
-        "Only what {question} finds was searched: {count:,} chunks.",
+        "Only the results of {question} were searched: {count:,} chunk.",
+        "Only the results of {question} were searched: {count:,} chunks.",
         scope.passages,
         question=scope.query,
     )
@@ -141,7 +141,7 @@ def _words(stage: Stage) -> str:
         notes.append(tr("Nowhere in the index: {words}.", words=_quoted(unknown)))
     if terms.dropped:
         notes.append(tr("Left out as too common in any text: {words}.", words=_quoted(terms.dropped)))
-    return " ".join(notes) or tr("The question has no words.")
+    return " ".join(notes) or tr("The query has no words.")
 
 
 def _quoted(words: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from engine.records import StageUnit
 
 @dataclass(frozen=True, eq=False)
 class Term:
-    """One term of the query in this index: FTS5 phrases, any of which is a match."""
+    """One term of the query in this index: alternative FTS5 phrases."""
 
     surface: str
     stemmed: tuple[str, ...]
@@ -46,7 +46,7 @@ class Term:
 
 
 class Best(NamedTuple):
-    """A threshold, and the highest score below it if nothing else was found."""
+    """A threshold, and the highest score below it if no result reached it."""
 
     least: float
     best: float | None
@@ -89,7 +89,7 @@ class VectorsReady(NamedTuple):
 
 
 Facts = str | int | float | frozenset[str] | Best | Diversity | EmbeddedQuery | Scope | Terms | VectorsReady | None
-"""What a note says besides the counts, by the kind of the stage; a text is the search's own notice."""
+"""Details of a stage besides its counts; the type depends on the stage. A text is the search's own notice."""
 
 
 class Stage(NamedTuple):

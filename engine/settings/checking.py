@@ -97,7 +97,7 @@ Found = tuple[tuple[str, ...], Problem] | None
 def _base_url(value: str) -> Found:
     try:
         parts = urlsplit(value.strip())
-        parts.port  # noqa: B018 - raises for what is no number
+        parts.port  # noqa: B018 - raises if it is not a number
     except ValueError:
         parts = urlsplit("")
     if not value:

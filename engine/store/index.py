@@ -67,7 +67,7 @@ class IndexStore:
         """Why the index cannot be written; empty if it can."""
         self._writer: apsw.Connection | None = None
         self._writing = threading.Lock()
-        self._mending = threading.Lock()
+        self._repairing = threading.Lock()
         self._closed = False
         self._process_lock = WriterLock(files.lock)
         self._opened: index_file.Identity | None = None
@@ -150,7 +150,7 @@ class IndexStore:
 
     # --- damage ----------------------------------------------------------------------------------------------------
 
-    def mend(self, damage: IndexCorrupt) -> bool:
+    def repair(self, damage: IndexCorrupt) -> bool:
         """Replace a file that turned out to be damaged while open; `recovered` describes the result.
 
         The file is checked first, without blocking other users: the error may come from a connection's cache or the
@@ -158,7 +158,7 @@ class IndexStore:
         the same damage concurrently may all call this; the first one does the work. Raises `IndexBusy` while another
         process writes.
         """
-        with self._mending:
+        with self._repairing:
             if self._closed or damage.file not in (None, self._opened):
                 return True
             same = index_file.identity(self.files.database) == self._opened
@@ -170,7 +170,7 @@ class IndexStore:
                     if sound:
                         log.warning("SQLite spoke of damage (%s), but the index is sound", damage)
                     elif index_file.identity(self.files.database) == self._opened:
-                        self.recovered = self._start_anew(damage)
+                        self.recovered = self._replace_damaged(damage)
                     else:
                         self._open()  # another process was faster, or the file was deleted
             return not sound
@@ -216,15 +216,15 @@ class IndexStore:
         """Purge the words of removed files from the keyword index in short steps. After a cancel, the next call starts
         over.
         """
-        more, anew = True, True
+        more, restart = True, True
         while more:
             if cancel is not None:
                 cancel.checkpoint()
             with self.write() as writer:
-                more = writer.merge_words(anew=anew)
+                more = writer.merge_words(restart=restart)
                 if not more:
                     writer.set_meta(WORDS_TO_FORGET, None)
-            anew = False
+            restart = False
             time.sleep(_BREATH)
 
     def vacuum(self, cancel: CancelToken | None = None) -> None:
@@ -281,7 +281,7 @@ class IndexStore:
         except IndexCorrupt as damage:
             if not integrity.is_damaged(self.files.database):
                 raise
-            self.recovered = self._start_anew(damage)
+            self.recovered = self._replace_damaged(damage)
         except IndexReadOnly as error:
             if not self.files.database.exists():
                 raise
@@ -289,7 +289,7 @@ class IndexStore:
             self.read_only = str(error)
         self._opened = index_file.identity(self.files.database)
 
-    def _start_anew(self, damage: IndexCorrupt) -> str:
+    def _replace_damaged(self, damage: IndexCorrupt) -> str:
         """Replace the damaged file with a new one, holding the writer lock. Returns the message to show."""
         if not self._take_lock():
             mending = tr("Another process is repairing it: try again in a moment.")

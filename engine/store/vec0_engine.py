@@ -155,7 +155,9 @@ class Vec0Engine:
             return tr("It is not in step with the vectors: they are compared in memory.")
         if vec0.stored_ids(snapshot.connection) != snapshot.vector_chunk_ids(model.id):
             return tr("It has other rows than the chunks with a vector.")
-        return tr("It is mostly holes that removed vectors left.") if vec0.mostly_holes(snapshot.connection) else ""
+        if vec0.mostly_holes(snapshot.connection):
+            return tr("Most of its space is left over from removed vectors.")
+        return ""
 
     def refill(self, model: StoredModel, cancel: CancelToken | None) -> None:
         """Recreate the table, as `settle` does."""

@@ -219,14 +219,14 @@ class Writer(Snapshot):
         seen = number(self.connection, "SELECT value FROM meta WHERE key = 'issues'")
         self.set_meta("issues", seen + 1)
 
-    def merge_words(self, *, anew: bool) -> bool:
+    def merge_words(self, *, restart: bool) -> bool:
         """Rewrite one small part of the keyword index without removed chunks; False when finished.
 
-        Removing a chunk only marks it: until this rewrite, the file still contains its words in order. `anew` starts
+        Removing a chunk only marks it: until this rewrite, the file still contains its words in order. `restart` starts
         over.
         """
         before = self.connection.total_changes()
-        pages = -_PAGES_A_MERGE if anew else _PAGES_A_MERGE
+        pages = -_PAGES_A_MERGE if restart else _PAGES_A_MERGE
         self.connection.execute(
             f"INSERT INTO {self.tables.fts} ({self.tables.fts}, rank) VALUES ('merge', ?)", (pages,)
         )

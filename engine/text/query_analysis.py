@@ -153,7 +153,7 @@ def analyse_query(query: str | Query, languages: Sequence[str] = ()) -> QueryAna
 
 
 def analyse_word(word: Word, languages: Sequence[str]) -> tuple[QueryTerm, ...]:
-    """Terms of a single word, all of which must match; `languages` are those of the whole query's analysis."""
+    """Terms of a single word; all must match. `languages` are those of the whole query's analysis."""
     text = f"{word.text} "  # the word is complete
     alone = Query(text, (Clause((word._replace(start=0, end=len(word.text)),)),))
     return tuple(map(_placing(alone), _all_terms(text, tuple(languages))))

@@ -1,6 +1,6 @@
 """The query language: words, "phrases", -exclusions, OR, prefixes*, and operators such as `path:` and `after:`.
 
-Any text is a query. Invalid syntax is read as words, and the query's remarks say so.
+Any text is a query. Invalid syntax is read as words and noted in the query's remarks.
 """
 
 import re
@@ -158,7 +158,7 @@ class _Reader:
 
 
 def _gathered(clauses: list[Clause]) -> tuple[Clause, ...]:
-    """Combine the values of an operator of which a chunk has only one: any of them matches."""
+    """Combine the values of a single-valued operator: any of them matches."""
     gathered: dict[object, Clause] = {}
     for place, clause in enumerate(clauses):
         names = {atom.name if isinstance(atom, Field) else "" for atom in clause.alternatives}

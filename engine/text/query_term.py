@@ -23,7 +23,7 @@ class QueryTerm(NamedTuple):
     phrased: bool = False
     """Looked for only inside a phrase."""
     group: int = 0
-    """Number shared by alternative terms, any of which matches; 0 for others."""
+    """Number shared by alternative terms; one match suffices. 0 for other terms."""
     loose: tuple[tuple[str, ...], ...] = ()
     """Looser forms: phrases of the `words` stream that are weaker evidence than the term itself.
 

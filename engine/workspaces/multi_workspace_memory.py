@@ -214,7 +214,7 @@ class MultiWorkspaceMemory:
     # --- internals ------------------------------------------------------------------------------------------------
 
     def folder_of(self, path: str) -> str:
-        """The workspace folder of a file with this name, as of the last search; empty if there is none."""
+        """The workspace folder of a file with this name, at the time of the last search; empty if there is none."""
         name, _ = split_name(path)
         with self._lock:
             found = (one.folder for one in self._known if one.name == name)

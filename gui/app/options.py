@@ -81,7 +81,7 @@ class Options:
         """
         if self.workspace is None:
             return None
-        path = directory / os.path.expanduser(self.workspace)  # noqa: PTH111 - Path's own fails where there is no home
+        path = directory / os.path.expanduser(self.workspace)  # noqa: PTH111 - Path's own fails without a home
         return path.resolve() if ".." in path.parts else path
 
     @property

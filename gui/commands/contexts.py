@@ -49,17 +49,17 @@ def overlap(one: Place, other: Place) -> bool:
 
 
 _MISSING: dict[Place, str] = {
-    "window": marked("This cannot be done here."),
+    "window": marked("This command isn't available here."),
     "box": marked("Go to the search first."),
     "results": marked("Search for something first."),
     "sessions": marked("Go to the sessions first."),
-    "conversation": marked("Read a session first."),
-    "file": marked("Read a file first."),
-    "index": marked("Look into the index first."),
-    "map": marked("Look at the map of the index first."),
-    "duplicates": marked("Look at the duplicates first."),
+    "conversation": marked("Open a session first."),
+    "file": marked("Open a file first."),
+    "index": marked("Open the index first."),
+    "map": marked("Open the map of the index first."),
+    "duplicates": marked("Open the duplicates first."),
     "facts": marked("Go to the facts first."),
-    "remember": marked("Write a note of a session first."),
+    "remember": marked("Start a note of a session first."),
 }
 
 

@@ -35,7 +35,7 @@ FIXED: tuple[Fixed, ...] = (
         "box", ("Up", "Down"), marked("Saved and recent searches, in the empty box; Delete removes one, F2 renames it")
     ),
     Fixed("box", ("Ctrl+Space",), marked("Complete an operator")),
-    Fixed("box", ("Esc",), marked("Clear the box, then leave the search scope")),
+    Fixed("box", ("Esc",), marked("Clear the search box; press again to leave the search scope")),
     Fixed("results", ("Down", "Up"), marked("Along the list, and back to the box")),
     Fixed("results", ("Shift+Down", "Shift+Up"), marked("Select several, to drag, copy or export them together")),
     Fixed("results", ("Return",), marked("Go to the file")),

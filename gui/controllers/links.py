@@ -198,7 +198,7 @@ class LinkEvents(QObject):
 
 
 def _check(manager: MemorySearchManager, link: Link, token: CancelToken) -> None:
-    """Whether the location is part of what is searched; raises an error with the reason if it isn't."""
+    """Raise an error with the reason if the location is not among the searched files."""
     token.checkpoint()
     try:
         manager.locate(link.path)

@@ -13,7 +13,7 @@ from gui.shell.views import Views
 
 
 class ResultOpener(QObject):
-    """Connects the panes by their signals; none of them knows another."""
+    """Opens results in the viewer by connecting the panels' signals, so that the panels stay independent."""
 
     def __init__(
         self, workspace: Workspace, panes: Panes, views: Views, diagnostics: DiagnosticsPanel, parent: QObject

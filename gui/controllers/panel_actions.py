@@ -17,7 +17,7 @@ from gui.sources.first_run_panel import FirstRunPanel
 
 
 class ExplanationController(QObject):
-    """Connects them by their signals; none of them knows another."""
+    """Connects search, explanation and dock by their signals, so that they stay independent."""
 
     def __init__(
         self, search: SearchPanel, explanation: ExplanationPanel, dock: Dock, do: Callable[[SearchRemedy], None]
@@ -68,7 +68,7 @@ class PanelActions(QObject):
 
     @Slot(str)
     def show_files(self, which: str) -> None:
-        """Those that failed, or were skipped, in the diagnostics."""
+        """Show the failed or the skipped files in the diagnostics."""
         self._dock.show_diagnostics()
         self._diagnostics.show_files(which)
 

@@ -46,7 +46,7 @@ class SearchSettingsController(QObject):
     def _begin(self, opened: Opened) -> None:
         hybrid = opened.settings.query.hybrid
         usual = Ranking(hybrid.temporal_decay.days_in_force, hybrid.mmr.enabled)
-        self._ranking.set_default(usual, anew=opened.folder != self._folder)
+        self._ranking.set_default(usual, reset=opened.folder != self._folder)
         self._folder, self._settings = opened.folder, opened.settings
         # A screenshot of the user's notes saves nothing; a demo is deleted with everything it saves.
         passing = not self._remembers and not self._workspace.store_path

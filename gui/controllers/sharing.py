@@ -33,7 +33,7 @@ class SharingFeatures:
         self.dragging = DragController(workspace, views, banner, jobs, window)
 
     def add_commands(self, commands: Commands) -> None:
-        """What can be done from anywhere in the window."""
+        """Add the commands for export and printing to the menu."""
         print_keys = (key.toString() for key in QKeySequence.keyBindings(QKeySequence.StandardKey.Print))
         commands.menu.addSeparator()
         commands.add(EXPORT.name, EXPORT.english, self.exports.choose, *EXPORT.keys)
@@ -45,6 +45,6 @@ class SharingFeatures:
             reader.offer(on_paper)
 
     def close(self) -> None:
-        """The program ends: nothing that was made for others stays."""
+        """Remove temporary files for printing and dragging when the program ends."""
         self.printing.close()
         self.dragging.close()

@@ -110,7 +110,7 @@ class ConversationWithCurrent(SelectableConversation):
             announce(self, text)
 
     def spoken_parts(self) -> Sequence[Part]:
-        """The visible messages, as far as they are unfolded."""
+        """The visible messages, without folded parts."""
         if self._conversation is None or self._rows is None or self._layout is None:
             return []
         places: dict[int, QRect] = {}

@@ -238,7 +238,7 @@ class ConversationPanel(BaseViewer):
                 "{count:,} messages hold secrets. They are shown until you leave this session.",
                 held,
             )
-            hide = Action(tr("Mask them"), lambda: self._reread(reveal=False))
+            hide = Action(tr("Mask secrets"), lambda: self._reread(reveal=False))
             self.banner.say(said, "degraded", hide, key=_SECRETS)
         else:
             said = tr_count(

@@ -168,7 +168,7 @@ class ConversationScroll(QAbstractScrollArea):
         self._scroll.go_to(position + 1, above=goal.above, within=within)
 
     def _hit_top(self, row: Row, hit: int) -> int:
-        """Distance from the top of a row's body to its hit, as far as it is laid out."""
+        """Distance from the top of a row's body to its hit; 0 while the hit is not laid out."""
         assert self._layout is not None
         piece = self._layout.piece_of(row)
         laid = self._documents.of(piece) if piece is not None else None

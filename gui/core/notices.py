@@ -31,12 +31,12 @@ class Notices(Banner):
 
     @Slot(str, str)
     def tell_index_problem(self, sentence: str, remedy: IndexRemedy) -> None:
-        mend: dict[IndexRemedy, tuple[Action, ...]] = {
+        remedies: dict[IndexRemedy, tuple[Action, ...]] = {
             "": (),
             "rebuild": (Action(tr("Rebuild index…"), self.ask_rebuild),),
             "sync": (Action(tr("Try again"), self._workspace.sync), self._to_engines),
         }
-        self.say(sentence, "degraded", *mend[remedy], key="index")
+        self.say(sentence, "degraded", *remedies[remedy], key="index")
 
     @Slot(object)
     def tell_user_data(self, status: UserDataStatus | None) -> None:

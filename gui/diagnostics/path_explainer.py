@@ -112,7 +112,7 @@ class PathExplainer(QWidget):
 
     @Slot(object)
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """If the backend doesn't support explanations, the field says so."""
+        """Show in the field whether the backend supports explanations."""
         self._gates.hear(lacks)
         self._lack.setText(breakable(lacks.get("states", "")))
         self._lack.setVisible("states" in lacks)

@@ -80,7 +80,7 @@ def _dealings(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
             "agreed to": tr("You agreed to it: remote.agreed in the settings."),
         }
         tip = agreed.get(str(status.custom.get("consent")), "")
-        sent = tr("are sent to {server}", server=server)
+        sent = tr("sent to {server}", server=server)
         yield Diagnostic(tr("Texts"), None, sent, tip="\n".join(filter(None, (tip, *notes))))
     if place := str(status.custom.get("keyPlace") or ""):
         yield _key(place)
@@ -123,7 +123,7 @@ def read_vectors(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
             reason = " ".join((broken, tr("{engine} answers instead.", engine=vector.engine)))
             yield Diagnostic("sqlite-vec", "degraded", tr("not loaded"), reason, "probe-vector", path)
         elif vector.requested:
-            reason = " ".join((broken, tr("It is not needed with these settings.")))
+            reason = " ".join((broken, tr("The current settings don't need it.")))
             yield Diagnostic("sqlite-vec", "off", tr("not loaded"), reason, "probe-vector", path)
         else:
             yield Diagnostic("sqlite-vec", "degraded", tr("not in use"), broken, "probe-vector", path)

@@ -49,7 +49,7 @@ class FactEditor(QScrollArea):
         self.back = self._button(tr("Back to the list"), self.left.emit, "flat")
         self._title = label("", "strong")
         self.text = TextField(tr("Text of the fact"))
-        self.text.setPlaceholderText(tr("One sentence, as you would tell it to somebody who knows nothing of it"))
+        self.text.setPlaceholderText(tr("One sentence that is clear without any context"))
         self._too_long = label("", "degraded", wrap=True)
         self.category = ComboBox(tr("Kind of the fact"))
         self.importance = ComboBox(tr("Importance of the fact"))

@@ -36,11 +36,10 @@ NONE_WAITS_MORE = marked(
 )
 NONE_FORGOTTEN = marked("Nothing was forgotten lately")
 NONE_FORGOTTEN_MORE = marked(
-    "Facts that you or an agent forget stay here for {days} days, to be restored. Then they are deleted from "
-    "every file."
+    "Forgotten facts stay here for {days} days, and you can restore them. Then they are deleted from every file."
 )
 NO_MATCH = marked("No matching facts")
-NO_MATCH_MORE = marked("Try other words, or another kind.")
+NO_MATCH_MORE = marked("Try other words or another kind of fact.")
 NEW = marked("New fact")
 ERASE_QUESTION = marked("Delete this fact for good? Nothing brings it back.")
 

@@ -1,4 +1,4 @@
-"""The view of the index: its pages, of which one is shown."""
+"""The index view: chips that switch between its pages."""
 
 from functools import partial
 from itertools import pairwise

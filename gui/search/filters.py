@@ -90,7 +90,7 @@ class Filters(QWidget):
         self._scope_chip.setText(tr("In “{name}” ×", name=short))
         self._scope_chip.setShortcut(QKeySequence())
         set_tip(self._scope_chip, _only(scope) if scope else "")
-        self._scope_chip.setAccessibleName(tr("Only in {name}: search everything again", name=name))
+        self._scope_chip.setAccessibleName(tr("Searching only in {name}. Activate to search everything.", name=name))
         self._scope_chip.setChecked(True)
         self._scope_chip.setVisible(scope is not None)
         self._scope_chip.updateGeometry()

@@ -109,7 +109,7 @@ def reading(status: MemoryProviderStatus | None) -> str:
         return ""
     if status.last_sync is not None and not status.last_sync.cancelled:
         return ""
-    step, follows = status.syncing, tr("Results appear during the search.")
+    step, follows = status.syncing, tr("Results appear as files are indexed.")
     if step.phase != "indexing" or not step.total:
         said = tr("Still reading.")
         return f"{said} {follows}"
@@ -122,7 +122,7 @@ def reading(status: MemoryProviderStatus | None) -> str:
 
 def hint(status: MemoryProviderStatus | None) -> tuple[str, str]:
     """Title and sentence before the first query."""
-    how = tr("Type a few words, or a question in your own words. Results come by the words and by what they mean.")
+    how = tr("Type a few words, or a question in your own words. Search finds exact words and related meaning.")
     if status is not None and status.custom.get("searchMode") == "keyword":
         how = tr("Type a few words from the text you want to find.")
     if status is not None and status.index_error:

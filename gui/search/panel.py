@@ -178,7 +178,7 @@ class SearchPanel(QObject):
 
     @Slot(object)
     def show_status(self, status: MemoryProviderStatus | None) -> None:
-        """The newest record, as often as it changes."""
+        """Show the latest status; called whenever it changes."""
         self.view.show_status(status)
 
     @Slot(object)

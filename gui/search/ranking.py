@@ -85,11 +85,11 @@ class RankingMenu(QObject):
         self._keep.triggered.connect(lambda: self.default_wanted.emit(self.ranking))
         self._show()
 
-    def set_default(self, ranking: Ranking, *, anew: bool) -> None:
-        """The settings' value; it is selected, unless the user has chosen otherwise and `anew` is False."""
+    def set_default(self, ranking: Ranking, *, reset: bool) -> None:
+        """The settings' value; it is selected, unless the user has chosen otherwise and `reset` is False."""
         untouched = self.ranking == self._default
         self._default = ranking
-        self.show(ranking if anew or untouched else self.ranking)
+        self.show(ranking if reset or untouched else self.ranking)
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
         """Where neither age nor likeness can change the order, none does; else what the settings say."""

@@ -13,7 +13,7 @@ _WORDS: dict[RemedyName, str] = {
     "limits": marked("Search everything"),
     "within": marked("Search beyond these results"),
     "age": marked("Search without ageing"),
-    "excluded": marked("Why is it left out?"),
+    "excluded": marked("Why is it excluded?"),
     "add-sessions": marked("Add sessions…"),
     "sync": marked("Sync now"),
     "embed": marked("Embed…"),

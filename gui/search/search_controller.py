@@ -129,7 +129,7 @@ class SearchController(QObject):
         self._narrowing.show(Query(""))
 
     def show_unsupported(self, lacks: MissingFeatures) -> None:
-        """Search without the features that this memory doesn't support."""
+        """Take over the unsupported features, and repeat the current search without them."""
         before, self._lacks = self._lacks, lacks
         if "narrowing" in lacks and self._narrowing.within is not None:
             self._narrowing.show(replace(self._composer.question(self._box.query), within=None))

@@ -94,7 +94,7 @@ def notice(hits: ContentHits) -> str:
     return " ".join(part for part in (hidden if hits.hidden else "", hits.notice) if part)
 
 
-_SEARCH_ALL = marked("Search all workspaces to find them from here.")
+_SEARCH_ALL = marked("Search all workspaces to find them here.")
 
 
 def elsewhere(status: MemoryProviderStatus) -> str:

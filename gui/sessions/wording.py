@@ -1,4 +1,4 @@
-"""Texts of the sessions view, from values alone."""
+"""Texts of the sessions view, as functions without widgets."""
 
 from datetime import date
 

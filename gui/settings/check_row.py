@@ -47,10 +47,12 @@ class CheckRow(QWidget):
         """Scroll to the result when it arrives: in a low dialog it may be out of view."""
         self._scroller = scroller
 
-    def run(self, work: Callable[[CancelToken], Any], told: Callable[[Any], tuple[str, bool]]) -> None:
-        """Run the test in the background; `told` turns its result into a text, and whether it is fine."""
+    def run(self, work: Callable[[CancelToken], Any], describe: Callable[[Any], tuple[str, bool]]) -> None:
+        """Run the test in the background; `describe` turns its result into a text, and whether it is fine."""
         self._say(self._meanwhile)
-        self._trial.put(self._jobs.read(work, lambda found: self._end(*told(found)), lambda why: self._end(why, False)))
+        self._trial.put(
+            self._jobs.read(work, lambda found: self._end(*describe(found)), lambda why: self._end(why, False))
+        )
 
     def clear(self) -> None:
         """End a trial, and say nothing."""

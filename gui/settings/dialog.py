@@ -341,7 +341,7 @@ class SettingsDialog(QDialog):
     # --- Qt ---------------------------------------------------------------------------------------------------------
 
     def reject(self) -> None:
-        """Escape and other ways to close; pending changes must be decided first."""
+        """Close the dialog; with unsaved changes, ask first whether to apply or discard them."""
         page: Any = self._stack.currentWidget()
         if hasattr(page, "keep_typed"):
             page.keep_typed()

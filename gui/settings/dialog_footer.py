@@ -1,4 +1,4 @@
-"""The foot of the settings: what waits to be applied and what follows from it, and the buttons."""
+"""Footer of the settings dialog: unsaved changes, their effects, and the buttons."""
 
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent

@@ -107,7 +107,7 @@ class EmbeddingChoice:
         )
 
     def changes(self, before: "EmbeddingChoice") -> dict[str, Any]:
-        """What has to be saved, by the names of the settings file; None takes an option out of it."""
+        """Options to save, by their names in the settings file; None removes an option from the file."""
         pairs = (
             ("provider", self.provider, before.provider),
             ("model", self.model, before.model),

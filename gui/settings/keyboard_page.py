@@ -148,7 +148,7 @@ class KeyboardPage(QFrame):
         self._own = own
         self._keymap = keymap
         self.edit = QLineEdit()
-        self.edit.setPlaceholderText(tr("Find a command by its name, its place or its key"))
+        self.edit.setPlaceholderText(tr("Find a command by name, view or shortcut"))
         self.edit.setAccessibleName(tr("Find a command"))
         add_clear_button(self.edit)
         self.table = KeysTable()

@@ -207,7 +207,7 @@ _NAMED: dict[SettingsPage, dict[str, dict[str, str]]] = {
             "store.vector.enabled": marked("Search by meaning"),
             "store.vector.engine": marked("What compares vectors"),
             "store.vector.extension_path": marked("File of sqlite-vec"),
-            "cache.enabled": marked("Cached vectors of removed text"),
+            "cache.enabled": marked("Keep vectors of removed text"),
             "cache.max_entries": marked("Vectors to keep"),
             "local.model_cache_dir": marked("Folder of fetched models"),
         },

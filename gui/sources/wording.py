@@ -1,4 +1,4 @@
-"""Texts about folders of notes or sessions, from values alone."""
+"""Texts about folders of notes or sessions, as functions without widgets."""
 
 from collections.abc import Sequence
 

@@ -61,7 +61,7 @@ class Appearance(QObject):
         self.changed.emit()
 
     def show(self, theme: ThemeChoice, scale: float) -> None:
-        """Both together, from the settings: no choice is signalled."""
+        """Set theme and scale from the settings, without emitting a signal."""
         self._theme, self._scale = theme, _within(scale)
         self._apply()
 

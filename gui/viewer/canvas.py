@@ -74,7 +74,7 @@ class LayoutCache:
         return number in self._kept
 
     def line(self, number: int) -> LineLayout:
-        """A line, of which at least the beginning is laid out."""
+        """A line; at least its beginning is laid out."""
         laid = self._kept.get(number)
         if laid is not None:
             self._kept.move_to_end(number)
@@ -296,7 +296,7 @@ class LineCanvas(QAbstractScrollArea):
     # --- painting -------------------------------------------------------------------------------------------------
 
     def _decoration(self, number: int, laid: LineLayout, *, late: bool) -> Decoration:
-        """What is special about a line; when it is late, only as far as that is known."""
+        """Highlights and marks of a line; if `late`, only those that are known already."""
         return Decoration(
             marks=[] if late and not self._marks.known(number) else self._marks.of(number, laid.text),
             found=[] if late and not self._found.known(number) else self._found.of(number, laid.text),

@@ -26,7 +26,7 @@ class FindBar(QFrame):
     closed = Signal()
 
     def __init__(self, words: str, parent: QWidget | None = None) -> None:
-        """`words` describe what is searched, as long as nothing is typed."""
+        """`words` is the placeholder text."""
         super().__init__(parent)
         self.setProperty("role", "side")
         self.box = QLineEdit()

@@ -252,7 +252,7 @@ class LineLayout:
     # --- visible part ---------------------------------------------------------------------------------------------
 
     def pieces_in(self, area: QRectF) -> list[Piece]:
-        """The pieces that a rectangle relative to the line may show, as far as they are laid out."""
+        """The pieces that a rectangle relative to the line may show, if they are laid out already."""
         if len(self.pieces) == 1:
             return self.pieces
         if not self._wrapped:

@@ -41,7 +41,7 @@ class Gutter:
 
 @dataclass(frozen=True)
 class Decoration:
-    """What is special about a line; ranges in UTF-16 units."""
+    """Highlights and marks of one line, as ranges of UTF-16 code units."""
 
     highlighted: bool = False
     marks: Sequence[tuple[int, int]] = ()

@@ -1,4 +1,4 @@
-"""Locations of matches in a text of which perhaps only a part has been searched."""
+"""Locations of matches in a text that may be searched only in part yet."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -13,7 +13,7 @@ BLOCK = 256
 _FINE_BLOCKS = 2_000
 
 Finder = Callable[[str], Sequence[tuple[int, int]]]
-"""The ranges of one line's text (code points) that answer."""
+"""Returns the matching ranges of one line, in code points."""
 
 
 class Hit(NamedTuple):

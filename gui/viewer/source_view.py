@@ -132,7 +132,7 @@ class SourceView(LineCanvas):
         return self.text_at(ends[0][0])[ends[0][1] : ends[1][1]]
 
     def selected_lines(self) -> tuple[int, int] | None:
-        """First and last line of the selection; a line of which only the start is selected doesn't count."""
+        """First and last line of the selection; a line with only its start selected doesn't count."""
         ends = self.selection.ends
         if ends is None:
             return None

@@ -42,7 +42,7 @@ class ShortcutForwarding(QObject):
     """
 
     def __init__(self, header: QWidget, targets: Callable[[], Iterable[QWidget]], parent: QObject) -> None:
-        """`targets`: widgets below the header, of which the first visible one with the shortcut wins."""
+        """`targets`: widgets below the header, the first visible one with the shortcut wins."""
         super().__init__(parent)
         self._header = header
         self._targets = targets
@@ -173,7 +173,7 @@ class PaneFocus(QObject):
 
 
 class Keyboard(QObject):
-    """`own` are the keys chosen by the user; those of the settings apply as soon as they are read."""
+    """`own` are the keys chosen by the user; those of the settings apply once they are loaded."""
 
     def __init__(self, window: WindowParts, searches: SearchMenu, jobs: Jobs, config: Path | None) -> None:
         """For a window whose commands are complete."""

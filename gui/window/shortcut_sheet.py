@@ -38,7 +38,7 @@ class KeySheet(QWidget):
         self._titles: list[tuple[QLabel, int]] = []
         """The title above a group, and the number of its rows."""
         self.edit = QLineEdit()
-        self.edit.setPlaceholderText(tr("Find a key by what it does, or by its name"))
+        self.edit.setPlaceholderText(tr("Find a shortcut by command or key"))
         self.edit.setAccessibleName(tr("Find a key"))
         add_clear_button(self.edit)
         self.edit.textChanged.connect(self._filter)

@@ -185,7 +185,7 @@ def test_empty_search_during_first_index_counts_files(qtbot, opened, memory):
 
     read(0)
     opened.search.search("greenhouse")
-    said = "Still reading: {} of 834 files. Results appear during the search."
+    said = "Still reading: {} of 834 files. Results appear as files are indexed."
     qtbot.waitUntil(lambda: said.format(0) in page.accessibleName())
     assert not page.findChildren(QPushButton)
     read(17)

@@ -36,7 +36,7 @@ class RemoteFiles:
 
 
 def elsewhere(path: str) -> Unsupported:
-    """The message for a file of which only passages are here."""
+    """The error for a file whose passages are in the table but that is on another machine."""
     return Unsupported(
         tr(
             "This file is on the machine “{machine}”: only its indexed text is here, and it cannot be opened.",

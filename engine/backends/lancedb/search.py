@@ -160,8 +160,8 @@ def other_model(view: TableView) -> str:
     """Why vectors of this machine's model do not go with those of the table."""
     assert view.model is not None
     return tr(
-        "the table holds vectors of {model} ({dims:,} numbers): choose that model in the settings, or another name for "
-        "lancedb.table.",
+        "the table contains vectors of {model} ({dims:,} dimensions): choose that model in the settings, or set "
+        "lancedb.table to another name.",
         model=f"{view.model.provider}/{view.model.model}",
         dims=view.dims,
     )

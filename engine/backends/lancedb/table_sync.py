@@ -1,4 +1,4 @@
-"""The remote part of a sync: uses vectors that others have made, and adds what is new here to the table.
+"""The remote part of a sync: uses vectors that others have made, and adds new vectors of this machine to the table.
 
 The program's own index comes first: it reads, chunks, masks and embeds this machine's files, works without a network,
 and answers if the table can't. Its contents are compared with the table by content, so that the next sync completes one

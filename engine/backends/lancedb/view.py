@@ -23,7 +23,7 @@ _PROBES = 40
 
 
 class TableView:
-    """One version of the table. Thread-safe; caches what was read."""
+    """One version of the table. Thread-safe; caches the rows that it has read."""
 
     def __init__(self, version: int, table: Any, schema: "pa.Schema", ask: Ask) -> None:
         self.version = version

@@ -30,7 +30,7 @@ _SCRIPT = Path("@tobilu", "qmd", "bin", "qmd")
 
 
 class QmdError(BackendError):
-    """`qmd` cannot be run, failed, or gave an answer that is none."""
+    """`qmd` can't be started, failed, or returned an invalid answer."""
 
 
 class QmdMissing(QmdError):

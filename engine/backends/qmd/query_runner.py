@@ -227,7 +227,7 @@ def _joined(hit: Hit, parts: int) -> float:
 
 
 def _without_larger_models(failure: str) -> str:
-    """The notice of an answer by vectors alone; `failure`: the error, empty if it was earlier."""
+    """Notice that qmd searches without its larger models; `failure`: the error, empty if an earlier search met it."""
     if failure:
         return tr("{failure} For a while, queries are compared unchanged, without its larger models.", failure=failure)
     return tr("qmd's models failed a while ago: the query is compared unchanged, without its larger models.")

@@ -1,4 +1,4 @@
-"""ChatGPT's data export: every conversation as a tree of messages, of which one branch was shown last.
+"""ChatGPT's data export: every conversation as a tree of messages with one current branch.
 
 Written from public descriptions of exports up to autumn 2026 (OpenAI publishes none): `conversations.json` in the zip
 file, in newer and larger exports split into `conversations-000.json` and so on. `mapping` has the nodes by id, each

@@ -127,7 +127,7 @@ class _Reader:
                 break
             end = _whole_escapes(block)
             block, self._kept = block[:end], block[end:]
-        return _SURROGATES.sub(_mended, block)
+        return _SURROGATES.sub(_repaired, block)
 
     def _count(self, size: int) -> None:
         self._total += size
@@ -153,7 +153,7 @@ def _whole_escapes(block: bytes) -> int:
     return end
 
 
-def _mended(match: re.Match[bytes]) -> bytes:
+def _repaired(match: re.Match[bytes]) -> bytes:
     is_escaped = _backslashes_before(match.string, match.start()) % 2 == 1  # then it is text that looks like an escape
     if len(match[0]) == _PAIR:
         return match[0][:_ESCAPE] + _REPLACEMENT if is_escaped else match[0]

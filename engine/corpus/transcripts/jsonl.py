@@ -80,13 +80,13 @@ def parse_line(data: bytes) -> dict[str, Any] | None:
             try:
                 value = msgspec.json.decode(data)
             except (msgspec.DecodeError, UnicodeDecodeError):
-                value = json.loads(b"".join(_mended(data)))
+                value = json.loads(b"".join(_repaired(data)))
     except (ValueError, ArithmeticError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 
 
-def _mended(data: bytes) -> Iterator[bytes]:
+def _repaired(data: bytes) -> Iterator[bytes]:
     """The line in pieces, as valid UTF-8, with blanks for control characters and for a byte order mark."""
     decoder = codecs.getincrementaldecoder("utf-8")("replace")
     for start in range(0, len(data) + 1, _BLOCK):
@@ -105,7 +105,7 @@ def _parse_long(data: bytes) -> object:
         try:
             return built(ijson.basic_parse(io.BytesIO(data), buf_size=_BLOCK))
         except ijson.JSONError:
-            return built(ijson.basic_parse(io.BytesIO(b"".join(_mended(data))), buf_size=_BLOCK))
+            return built(ijson.basic_parse(io.BytesIO(b"".join(_repaired(data))), buf_size=_BLOCK))
     except ijson.JSONError as error:
         raise ValueError(str(error)) from None
 

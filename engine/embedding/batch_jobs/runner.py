@@ -183,8 +183,8 @@ class BatchRunner:
                 self._ended(job, RemoteJob(job.id, "cancelled", job.state))
             return
         waits = self._settings.wait and self._settings.enabled
-        patience = self._settings.timeout_minutes * 60 if waits else self._api.limits.seconds + _BEYOND_WINDOW_SECONDS
-        if now - (max(job.created, self._policy.since) if waits else job.created) < patience:
+        seconds = self._settings.timeout_minutes * 60 if waits else self._api.limits.seconds + _BEYOND_WINDOW_SECONDS
+        if now - (max(job.created, self._policy.since) if waits else job.created) < seconds:
             return
         try:
             self._api.stop(job.id, cancel=self._token)

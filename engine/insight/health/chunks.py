@@ -1,7 +1,7 @@
 """Checks for orphaned rows: chunks, sessions and tags without a file."""
 
 from engine.base.language import marked, tr, tr_count
-from engine.insight.health.subject import NOTHING, Matter, Seen, Subject
+from engine.insight.health.subject import NOTHING, HealthCheck, Seen, Subject
 from engine.store.connection import number
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
@@ -84,4 +84,4 @@ def _remove_rows(writer: Writer) -> list[int]:
     return [id_ for (id_,) in rows]
 
 
-CHUNKS = Matter("chunks", marked("Chunks"), marked("Looking at: chunks"), _look, marked("Remove them"), _drop)
+CHUNKS = HealthCheck("chunks", marked("Chunks"), marked("Checking chunks"), _look, marked("Remove them"), _drop)

@@ -2,7 +2,7 @@
 
 from engine.base.formatting import size
 from engine.base.language import marked, tr, tr_count
-from engine.insight.health.subject import Matter, Seen, Subject
+from engine.insight.health.subject import HealthCheck, Seen, Subject
 from engine.store import integrity
 from engine.store.index import WORDS_TO_FORGET
 from engine.store.snapshot import MOST_FREE
@@ -81,26 +81,26 @@ def _forget_words(subject: Subject) -> str:
     return tr("The keyword index was rewritten without the words of removed notes.")
 
 
-GENERATIONS = Matter(
+GENERATIONS = HealthCheck(
     "generations",
     marked("Generations"),
-    marked("Looking at: generations"),
+    marked("Checking generations"),
     _look_for_generations,
     marked("Drop them"),
     _drop_generations,
 )
-WORDS = Matter(
+WORDS = HealthCheck(
     "removed-words",
     marked("Removed words"),
-    marked("Looking at: removed words"),
+    marked("Checking removed words"),
     _look_for_words,
     marked("Forget them"),
     _forget_words,
 )
-SPACE = Matter(
+SPACE = HealthCheck(
     "space",
     marked("Free space"),
-    marked("Looking at: free space"),
+    marked("Checking free space"),
     _look_for_space,
     marked("Compact"),
     _give_space_back,

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from engine.base.language import marked, tr, tr_count
-from engine.insight.health.subject import NOTHING, Matter, Seen, Subject
+from engine.insight.health.subject import NOTHING, HealthCheck, Seen, Subject
 from engine.store.connection import number
 from engine.store.index import WORDS_TO_FORGET
 from engine.store.schema import FTS_COLUMNS
@@ -119,7 +119,7 @@ def _look_at_rows(subject: Subject) -> Seen:
     )
 
 
-def _mend_rows(subject: Subject) -> str:
+def _repair_rows(subject: Subject) -> str:
     with subject.store.read(subject.cancel) as snapshot:
         missing = [id_ for (id_,) in snapshot.connection.execute(_missing(snapshot))]
         surplus = [id_ for (id_,) in snapshot.connection.execute(_surplus(snapshot))]
@@ -159,7 +159,7 @@ def _look_at_words(subject: Subject) -> Seen:
     if not looked:
         return Seen(tr(NOTHING))
     detail = tr_count(
-        "{count:,} chunk re-analysed: all of their words are in the keyword index.",
+        "{count:,} chunk re-analysed: all of its words are in the keyword index.",
         "{count:,} chunks re-analysed: all of their words are in the keyword index.",
         looked,
     )
@@ -198,14 +198,14 @@ def _replace(writer: Writer, ids: Sequence[int]) -> None:
     writer.add_keywords((row.id, row.streams) for row in _rows(writer, ids))
 
 
-ROWS = Matter(
+ROWS = HealthCheck(
     "keywords",
     marked("Keyword index"),
-    marked("Looking at: keyword index"),
+    marked("Checking the keyword index"),
     _look_at_rows,
     marked("Make them again"),
-    _mend_rows,
+    _repair_rows,
 )
-SAMPLE = Matter(
-    "keyword-words", marked("Words"), marked("Looking at: words"), _look_at_words, marked("Rewrite"), _rewrite
+SAMPLE = HealthCheck(
+    "keyword-words", marked("Words"), marked("Checking words"), _look_at_words, marked("Rewrite"), _rewrite
 )

@@ -56,7 +56,7 @@ class Subject:
 
 
 @dataclass(frozen=True)
-class Matter:
+class HealthCheck:
     """One health check and its repair."""
 
     id: str
@@ -64,9 +64,9 @@ class Matter:
     looking: str
     """Progress text of the check."""
     look: Callable[[Subject], "Seen"]
-    repair: str = ""
+    repair_label: str = ""
     """Button label of the repair; translated on display, like `name` and `looking`."""
-    mend: Callable[[Subject], str] | None = None
+    repair: Callable[[Subject], str] | None = None
     """Perform the repair and return a message about the result; "" if there was nothing to repair. The caller must
     hold the writer lock."""
 
@@ -77,7 +77,7 @@ class Matter:
             name=tr(self.name),
             state="degraded" if seen.count else "fine",
             detail=seen.detail,
-            repair=tr(self.repair) if seen.count else "",
+            repair=tr(self.repair_label) if seen.count else "",
             count=seen.count,
         )
 

@@ -63,7 +63,7 @@ def look_at_extension(subject: Subject) -> HealthFinding:
         return fine("sqlite-vec", "sqlite-vec", tr("It can be loaded."))
     if not subject.wants_table():
         return fine(
-            "sqlite-vec", "sqlite-vec", tr("{problem} It is not needed with these settings.", problem=probe.error)
+            "sqlite-vec", "sqlite-vec", tr("{problem} The current settings don't need it.", problem=probe.error)
         )
     return degraded(
         "sqlite-vec", "sqlite-vec", tr("{problem} Vectors are compared in memory instead.", problem=probe.error)

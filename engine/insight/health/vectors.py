@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from engine.base.formatting import size
 from engine.base.language import marked, tr, tr_count
-from engine.insight.health.subject import Matter, Seen, Subject
+from engine.insight.health.subject import HealthCheck, Seen, Subject
 from engine.store.connection import number
 
 _ROWS_AT_ONCE = 2048
@@ -166,19 +166,19 @@ def _fill_table(subject: Subject) -> str:
     return tr("The table of sqlite-vec was brought in step with the stored vectors.")
 
 
-VECTORS = Matter("vectors", marked("Vectors"), marked("Looking at: vectors"), _look, marked("Delete them"), _delete)
-MATRIX = Matter(
+VECTORS = HealthCheck("vectors", marked("Vectors"), marked("Checking vectors"), _look, marked("Delete them"), _delete)
+MATRIX = HealthCheck(
     "matrix",
     marked("Vector matrix"),
-    marked("Looking at: vector matrix"),
+    marked("Checking the vector matrix"),
     _look_at_matrix,
     marked("Rewrite"),
     _write_matrix,
 )
-TABLE = Matter(
+TABLE = HealthCheck(
     "vector-table",
     marked("Vector table"),
-    marked("Looking at: vector table"),
+    marked("Checking the vector table"),
     _look_at_table,
     marked("Refill"),
     _fill_table,

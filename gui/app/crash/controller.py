@@ -116,7 +116,7 @@ class CrashDialog(QDialog):
     def _add_log(self, column: QVBoxLayout, log_file: Path) -> None:
         path = label(breakable(tr("The log is {path}", path=log_file)), "meta", wrap=True)
         path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        opener = QPushButton(tr("Open folder of the log"))
+        opener = QPushButton(tr("Open log folder"))
         opener.clicked.connect(self._open_folder)
         column.addWidget(path)
         column.addWidget(opener, 0, Qt.AlignmentFlag.AlignLeft)

@@ -58,9 +58,9 @@ class ExceptionHooks(QObject):
             self._tell(found.exc_value, found.exc_traceback, "in the background")
 
     def _in_passing(self, found: "UnraisableHookArgs") -> None:
-        """Python could not hand it to anybody: an object was being deleted, say."""
+        """Called for exceptions that Python can't raise, for example while an object is deleted."""
         if found.exc_value is not None:
-            self._tell(found.exc_value, found.exc_traceback, "in an unattended job")
+            self._tell(found.exc_value, found.exc_traceback, "in a destructor or callback")
 
     def _tell(self, error: BaseException, trace: TracebackType | None, where: str) -> None:
         if isinstance(error, _ENDS):

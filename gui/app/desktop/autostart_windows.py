@@ -11,7 +11,7 @@ if sys.platform == "win32":
     import winreg
 
     class RunKey:
-        """Of this person alone."""
+        """The `Run` key of the current user."""
 
         def __init__(self, words: list[str]) -> None:
             self._words = words

@@ -45,7 +45,7 @@ def find_address(config: Path | None) -> IpcAddress | None:
 
 
 def _folders() -> list[Path]:
-    """The first that can be used is: all starts of a user look at them in this order."""
+    """Candidate folders in order: every instance of one user tries them in this order and uses the first that works."""
     runtime = os.environ.get("XDG_RUNTIME_DIR", "")
     own = f"mnemoscope-{os.getuid()}"
     folders = [Path(runtime, "mnemoscope")] if runtime else []

@@ -22,16 +22,16 @@ _LOOK_SECONDS = 0.05
 Outcome = Literal["taken", "refused", "nobody", "silent"]
 """`nobody`: no listener; `silent`: the listener has not answered in time, so it hangs."""
 
-PATIENCE_SECONDS = 1.5
+TIMEOUT_SECONDS = 1.5
 """A window that works answers within a few milliseconds."""
 
 
-def hand_over(name: str, message: bytes, patience: float = PATIENCE_SECONDS) -> Outcome:
-    """Send the message to the listener at the address `name`; returns after `patience` seconds at the latest."""
+def hand_over(name: str, message: bytes, timeout: float = TIMEOUT_SECONDS) -> Outcome:
+    """Send the message to the listener at the address `name`; returns after `timeout` seconds at the latest."""
     if len(message) > LONGEST:
         return "nobody"
-    deadline = time.monotonic() + patience
-    answer = _ask_pipe(name, message, patience) if sys.platform == "win32" else _ask_socket(name, message, deadline)
+    deadline = time.monotonic() + timeout
+    answer = _ask_pipe(name, message, timeout) if sys.platform == "win32" else _ask_socket(name, message, deadline)
     if answer is None:
         return "nobody"
     return "taken" if answer == TAKEN else "refused" if answer == REFUSED else "silent"
@@ -61,7 +61,7 @@ def _ask_socket(name: str, message: bytes, deadline: float) -> bytes | None:
     return answer
 
 
-def _ask_pipe(name: str, message: bytes, patience: float) -> bytes | None:
+def _ask_pipe(name: str, message: bytes, timeout: float) -> bytes | None:
     """A pipe that is opened as a file has no timeout, so another thread waits for it."""
     answers: list[bytes | None] = []
 
@@ -77,7 +77,7 @@ def _ask_pipe(name: str, message: bytes, patience: float) -> bytes | None:
 
     thread = threading.Thread(target=ask, daemon=True)
     thread.start()
-    thread.join(patience)
+    thread.join(timeout)
     return answers[0] if answers else b""
 
 

@@ -293,7 +293,7 @@ class HealthPage(IndexPage):
             says,
             working=working,
             able=self.insight is not None,
-            mendable=any(finding.repair for finding in found),
+            repairable=any(finding.repair for finding in found),
         )
 
     def _announce(self, sentence: str) -> None:

@@ -70,13 +70,13 @@ class HealthSummaryBar(QWidget):
         lines.setColumnStretch(1, 1)
         return left
 
-    def show_state(self, state: State, summary: str, *, working: bool, able: bool, mendable: bool) -> None:
-        """`able`: whether there is anything to check; `mendable`: to repair. The focus stays."""
+    def show_state(self, state: State, summary: str, *, working: bool, able: bool, repairable: bool) -> None:
+        """`able`: whether there is anything to check; `repairable`: to repair. The focus stays."""
         focus = QApplication.focusWidget()
         held = focus is not None and self._right.isAncestorOf(focus)  # a button that disappears would lose the focus
         self.dot.set_state(state)
         self.summary.setText(summary)
-        for button, on in ((self.again, True), (self.deeper, True), (self.all, mendable)):
+        for button, on in ((self.again, True), (self.deeper, True), (self.all, repairable)):
             button.setEnabled(on and able and not working)
         if bool(self._right.currentIndex()) != working:
             self._right.setCurrentIndex(int(working))

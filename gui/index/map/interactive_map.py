@@ -26,8 +26,11 @@ _SIGNS = {Qt.Key.Key_Plus: _KEY_ZOOM, Qt.Key.Key_Equal: _KEY_ZOOM, Qt.Key.Key_Mi
 
 
 class InteractiveMap(MapView):
-    """Signals: chosen: open this point. toggled: add this one to the list, or remove it. looped: a loop was drawn: its
-    corners in the map's units. all_wanted: list all that is in view."""
+    """Map whose points can be opened and selected by mouse and keyboard.
+
+    Signals: `chosen` (open a point), `toggled` (add a point to the list or remove it), `looped` (a loop was drawn; its
+    corners in the map's units), `all_wanted` (list all points in view).
+    """
 
     chosen = Signal(int)
     toggled = Signal(int)

@@ -99,7 +99,7 @@ class Legend(QWidget):
         self.setSizePolicy(policy)
 
     def show_groups(self, grouping: "Grouping", isolated: int) -> None:
-        """The groups of a grouping, of which one is shown alone, or none (-1)."""
+        """Show the groups of a grouping; `isolated`: number of the only visible group, -1 for all."""
         if self._grouping is None or (grouping.names, grouping.counts) != (self._grouping.names, self._grouping.counts):
             self._fill(grouping)
         self._grouping = grouping

@@ -1,4 +1,4 @@
-"""Jobs of the map's panel on pool threads, which prepare what is shown."""
+"""Jobs of the map's panel on pool threads: they prepare its drawing."""
 
 import time
 from dataclasses import dataclass

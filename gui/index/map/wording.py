@@ -5,10 +5,10 @@ from gui.index.map.groups import Kind
 from gui.widgets.formatting import ago, grouped
 
 COLOURS: dict[Kind, str] = {
-    "folder": marked("Colour: folder"),
-    "source": marked("Colour: source"),
-    "agent": marked("Colour: agent"),
-    "age": marked("Colour: age"),
+    "folder": marked("Colour by folder"),
+    "source": marked("Colour by source"),
+    "agent": marked("Colour by agent"),
+    "age": marked("Colour by age"),
 }
 DRAWING = marked("Drawing the map…")
 _STAGES = {

@@ -26,7 +26,7 @@ _PAD = 10
 @dataclass(frozen=True)
 class TableColumn:
     title: str
-    """Translated where it is shown."""
+    """Translated when it is shown."""
     letters: int
     """As in `Column`."""
     figures: bool = False

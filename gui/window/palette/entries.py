@@ -28,8 +28,8 @@ class Fit(NamedTuple):
 def fit(asked: str, words: str, beside: str = "") -> Fit | None:
     """Match each word of `asked` in `words`, or else in `beside`; None if one is missing.
 
-    Matches are: the beginning of a word, a part of one, the initials of words, or letters in order of which the first
-    begins a word.
+    Matches are: the beginning of a word, a part of one, the initials of words, or letters in order, the first at
+    the beginning of a word.
     """
     score = 0.0
     found: set[int] = set()

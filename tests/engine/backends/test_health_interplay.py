@@ -80,7 +80,7 @@ def test_the_matrix_is_written_while_the_index_is_mended(
     durable, ended = memory.store.make_durable, []
 
     def while_another_search_finds_damage() -> None:
-        mending = threading.Thread(target=memory.store.mend, args=(IndexCorrupt("It looks damaged."),), daemon=True)
+        mending = threading.Thread(target=memory.store.repair, args=(IndexCorrupt("It looks damaged."),), daemon=True)
         mending.start()
         mending.join(_PATIENCE)
         ended.append(not mending.is_alive())

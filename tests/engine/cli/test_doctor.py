@@ -81,9 +81,9 @@ def test_parts_that_disagree_are_found_and_mended(verb: Run, database: Path, sta
     verb("index")
     change(database, statement)
     assert name in wrong(verb("doctor", "--json"))
-    mended = verb("doctor", "--repair", "--json")
-    assert mended.json["repaired"]
-    assert wrong(mended) == set()
+    repaired = verb("doctor", "--repair", "--json")
+    assert repaired.json["repaired"]
+    assert wrong(repaired) == set()
     assert verb("search", "bulbs", "--json").json["results"][0]["path"] == "a.md"
 
 
@@ -105,10 +105,10 @@ def test_deep_damage_fails_until_repaired(verb: Run, database: Path) -> None:
     assert answer.code == 1
     found = checks(answer)["Database file"]
     assert (found["state"], found["advice"]) == ("failed", "Run mnemoscope doctor --repair.")
-    mended = verb("doctor", "--repair", "--json")
-    assert mended.code == 0
-    assert "set aside as index.sqlite.damaged-" in mended.json["repaired"][0]
-    assert wrong(mended) == set()
+    repaired = verb("doctor", "--repair", "--json")
+    assert repaired.code == 0
+    assert "set aside as index.sqlite.damaged-" in repaired.json["repaired"][0]
+    assert wrong(repaired) == set()
     assert verb("search", "bulbs", "--json").json["results"][0]["path"] == "a.md"
 
 
@@ -168,7 +168,7 @@ def test_sqlite_vec_matters_only_where_it_is_chosen(verb: Run, settings: Path, t
     settings.write_text(settings.read_text() + vector)
     found = checks(verb("doctor", "--json"))["sqlite-vec"]
     assert found["state"] == "fine"
-    assert found["detail"].endswith("It is not needed with these settings.")
+    assert found["detail"].endswith("The current settings don't need it.")
     settings.write_text(settings.read_text() + 'store.vector.engine = "sqlite-vec"\n')
     assert checks(verb("doctor", "--json"))["sqlite-vec"]["state"] == "degraded"
 
@@ -209,9 +209,9 @@ def test_doctor_offers_and_restores_a_backup_of_lost_data(
     refused = verb("facts", "add", "Something else.")
     assert refused.code == 1
     assert "user.sqlite" in refused.err
-    mended = verb("doctor", "--repair", "--json")
-    assert "from the backup of" in mended.json["repaired"][0]
-    assert wrong(mended) == set()
+    repaired = verb("doctor", "--repair", "--json")
+    assert "from the backup of" in repaired.json["repaired"][0]
+    assert wrong(repaired) == set()
 
 
 def test_doctor_repair_leaves_damaged_data_without_a_backup(verb: Run, database: Path) -> None:

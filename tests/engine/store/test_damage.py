@@ -41,12 +41,12 @@ def test_each_damage_is_mended_once_however_many_meet_it(tmp_path: Path) -> None
     store = open_store(tmp_path)
     add(store, "a.md")
     first, same = damage_of(store), damage_of(store)
-    store.mend(first)
+    store.repair(first)
     assert names(store) == []
     add(store, "b.md")
-    store.mend(same)
+    store.repair(same)
     assert names(store) == ["b.md"]
-    store.mend(damage_of(store))
+    store.repair(damage_of(store))
     assert names(store) == []
     assert len(list(store.files.folder.glob("*.damaged-*"))) == 1, "older ones are not kept for ever"
     store.close()
@@ -57,7 +57,7 @@ def test_a_sound_file_stays_whatever_was_said_of_it(tmp_path: Path) -> None:
     add(store, "a.md")
     with pytest.raises(IndexCorrupt) as caught, store.read():
         raise IndexCorrupt("a stale connection's idea")
-    assert not store.mend(caught.value)
+    assert not store.repair(caught.value)
     assert (names(store), store.recovered) == (["a.md"], "")
     assert not list(store.files.folder.glob("*.damaged-*"))
     add(store, "b.md")
@@ -75,7 +75,7 @@ def test_others_read_and_write_while_the_file_is_checked(tmp_path: Path, monkeyp
         return check(snapshot)
 
     monkeypatch.setattr(integrity, "damage", look_around)
-    assert not store.mend(IndexCorrupt("damaged"))
+    assert not store.repair(IndexCorrupt("damaged"))
     store.close()
 
 
@@ -97,10 +97,10 @@ def test_second_process_uses_new_file(tmp_path: Path) -> None:
     one, other = open_store(tmp_path), open_store(tmp_path)
     add(one, "a.md")
     late = damage_of(other)
-    one.mend(damage_of(one))
+    one.repair(damage_of(one))
     add(one, "b.md")
     assert names(other) == ["b.md"]
-    other.mend(late)
+    other.repair(late)
     assert names(one) == ["b.md"], "the new file is not the damaged one"
     one.close()
     other.close()
@@ -149,7 +149,7 @@ def test_vectors_in_memory_do_not_outlive_their_index(tmp_path: Path) -> None:
         return found
 
     assert nearest([east, north]) == [2]
-    store.mend(damage_of(store))
+    store.repair(damage_of(store))
     with store.write() as writer:
         writer.connection.execute("DELETE FROM embedding_cache")
     # Same ids, same stamp, other texts.

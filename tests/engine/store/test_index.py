@@ -287,7 +287,7 @@ def test_vectors_survive_damage_to_other_pages(tmp_path: Path) -> None:
     store = open_store(tmp_path)
     with pytest.raises(IndexCorrupt) as caught, store.read() as snapshot:
         snapshot.chunks(list(range(1, 301)))
-    store.mend(caught.value)
+    store.repair(caught.value)
     assert "300 vectors were recovered" in store.recovered
     with store.write() as writer:
         writer.replace_file(new_file("a.md", *texts))

@@ -70,7 +70,7 @@ def test_active_ranking_stays_visible_on_empty_answer(qtbot, panel, button):
 
 
 def test_half_life_from_settings_joins_menu(qtbot, panel, button):
-    panel.ranking.set_default(Ranking(half_life_days=14), anew=True)
+    panel.ranking.set_default(Ranking(half_life_days=14), reset=True)
     menu = _action(button.menu(), "Half-life").menu()
     assert [action.text() for action in menu.actions()] == ["7 days", "14 days", "30 days", "90 days", "365 days"]
     assert _action(button.menu(), "14 days").isChecked()
@@ -80,13 +80,13 @@ def test_half_life_from_settings_joins_menu(qtbot, panel, button):
 
 def test_settings_change_only_unchanged_ranking(qtbot, panel):
     ranking = panel.ranking
-    ranking.set_default(Ranking(30), anew=True)
-    ranking.set_default(Ranking(7), anew=False)
+    ranking.set_default(Ranking(30), reset=True)
+    ranking.set_default(Ranking(7), reset=False)
     assert ranking.ranking == Ranking(7)
     ranking.show(Ranking(90))
-    ranking.set_default(Ranking(30), anew=False)
+    ranking.set_default(Ranking(30), reset=False)
     assert ranking.ranking == Ranking(90)
-    ranking.set_default(Ranking(30), anew=True)
+    ranking.set_default(Ranking(30), reset=True)
     assert ranking.ranking == Ranking(30)
 
 
@@ -98,7 +98,7 @@ def test_current_ranking_can_be_made_default(qtbot, panel, button):
     with qtbot.waitSignal(panel.ranking.default_wanted) as wanted:
         keep.trigger()
     assert wanted.args == [Ranking(diverse=True)]
-    panel.ranking.set_default(Ranking(diverse=True), anew=False)
+    panel.ranking.set_default(Ranking(diverse=True), reset=False)
     assert not keep.isEnabled()
 
 

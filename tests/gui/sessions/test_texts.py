@@ -9,7 +9,7 @@ _KEPT = FileIssue(
     rule="kept-elsewhere",
     detail="3 sessions of it are kept in the workspace boat (/home/ada/boat).",
 )
-_SAID = f"{_KEPT.path}: {_KEPT.detail} Search all workspaces to find them from here."
+_SAID = f"{_KEPT.path}: {_KEPT.detail} Search all workspaces to find them here."
 
 
 def test_sessions_in_other_workspace_are_named():

@@ -322,7 +322,7 @@ CASES: tuple[Case, ...] = (
         "#10734",
         "A tag finds nothing until a rebuild that nobody knows of is done.",
         "tag:garden",
-        says=("Tags are known once the update that is due has read all notes again.",),
+        says=("Tags can be searched after the next update has read all notes again.",),
         remedy="sync",
         situation="upgraded",
     ),

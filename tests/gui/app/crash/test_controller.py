@@ -158,7 +158,7 @@ def test_dialog_buttons_copy_open_log_folder_and_restart(qtbot, way, monkeypatch
     qtbot.waitUntil(lambda: way.dialog is not None)
     _press(way.dialog, "Copy report")
     assert QGuiApplication.clipboard().text() == way.dialog.report
-    _press(way.dialog, "Open folder of the log")
+    _press(way.dialog, "Open log folder")
     assert opened == [str(tmp_path)]
     with qtbot.waitSignal(way.restart_wanted):
         _press(way.dialog, "Restart")

@@ -35,7 +35,7 @@ def _say(place: IpcAddress, line: bytes) -> bytes:
 def _hand_over(qtbot, jobs, place: IpcAddress, line: bytes) -> Outcome:
     """As another process would: not from the thread that answers."""
     outcomes: list[Outcome] = []
-    jobs.read(lambda _: hand_over(place.name, line, patience=10), outcomes.append)
+    jobs.read(lambda _: hand_over(place.name, line, timeout=10), outcomes.append)
     qtbot.waitUntil(lambda: bool(outcomes))
     return outcomes[0]
 

@@ -142,7 +142,7 @@ def test_listener_answer_gives_outcome(here, answer, outcome):
 
 
 def test_hand_over_without_answer_times_out(here):
-    assert hand_over(here(None), b"x\n", patience=0.05) == "silent"
+    assert hand_over(here(None), b"x\n", timeout=0.05) == "silent"
 
 
 # --- the beginning --------------------------------------------------------------------------------------------------

@@ -103,7 +103,7 @@ def test_unavailable_command_shows_reason_and_does_not_run(qtbot, monkeypatch, o
     assert box.is_open
     assert said == ["Search for something first."]
     box.edit.setText("your messages")
-    assert _entry(box, "Your messages").reason == "Read a session first."
+    assert _entry(box, "Your messages").reason == "Open a session first."
     box.edit.setText("back")
     assert _entry(box, "Back").reason == "There is no place to go back to."
 
