@@ -153,7 +153,7 @@ class _Guard(httpx2.BaseTransport):
         if (request.url.scheme, request.url.host, request.url.port) != self._origin:
             raise ProviderError(
                 tr(
-                    "{name} redirects to {host}, another server: the request was not sent.",
+                    "A request of {name} to {host} was stopped: that is not its server.",
                     name=self._client.service.name,
                     host=request.url.host,
                 )

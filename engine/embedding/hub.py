@@ -266,10 +266,10 @@ class _Hub:
             return
         if url.scheme != "https" or not (url.host == ours.host or f".{url.host}".endswith(_CDN)):
             if not url.host:
-                raise ProviderError(tr("The download was stopped: the model hub redirects to an invalid address."))
+                raise ProviderError(tr("The download was stopped: the hub redirects to an invalid address."))
             raise ProviderError(
                 tr(
-                    "The download was stopped: the model hub redirects to {host}, which is not one of its servers.",
+                    "The download was stopped: the hub redirects to {host}. Only https servers of the hub are trusted.",
                     host=url.host,
                 )
             )

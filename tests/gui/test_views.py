@@ -303,7 +303,7 @@ def test_more_from_session_limits_search_until_chip_is_pressed(qtbot, window, me
     query, _, asked = memory.searches[-1]
     assert (query, asked["path_glob"]) == ("timer", VALVE)
     chip = next(b for b in window.search.header.findChildren(QPushButton) if b.text().startswith("In “"))
-    assert chip.accessibleName() == "Only in Fix the valve controller: search everything again"
+    assert chip.accessibleName() == "Searching only in Fix the valve controller. Activate to search everything."
     chip.click()
     qtbot.waitUntil(lambda: at_rest(window))
     assert memory.searches[-1][2]["path_glob"] is None

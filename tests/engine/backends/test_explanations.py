@@ -133,7 +133,7 @@ def test_blocking_limit_named(open_memory) -> None:
     assert outcome.explanation.emptied_by == "keywords"
     assert set(remedies) == {"scope"}
     assert (remedies["scope"].finds, remedies["scope"].finds_at_least) == (2, False)
-    assert remedies["scope"].advice == "The same question in all files finds 2 results."
+    assert remedies["scope"].advice == "In all files, this query finds 2 results."
 
 
 def test_combined_limits_named_together(open_memory) -> None:
@@ -159,10 +159,13 @@ def test_phrase_offered_as_words_without_exclusion(open_memory) -> None:
     memory.sync()
     phrase = _remedies(memory.search('"timer irrigation"', explain=True))["demand"]
     assert (phrase.query, phrase.finds) == ("timer irrigation", 2)
-    assert "With its words apart" in phrase.advice
+    assert "As separate words" in phrase.advice
     excluded = _remedies(memory.search("irrigation -timer", explain=True))["demand"]
     assert (excluded.query, excluded.finds) == ("irrigation", 2)
-    assert excluded.advice == "The query asks that every result excludes timer. Without that, it finds 2 results."
+    assert (
+        excluded.advice
+        == "The query asks that every result excludes timer. Without this condition, it finds 2 results."
+    )
 
 
 def test_plain_words_offered_when_nothing_else_helps(open_memory) -> None:
@@ -171,7 +174,7 @@ def test_plain_words_offered_when_nothing_else_helps(open_memory) -> None:
     outcome = memory.search('"timer irrigation" -hose', path_glob="people/**", explain=True)
     remedy = _remedies(outcome)["words"]
     assert (remedy.query, remedy.finds) == ("timer irrigation", 2)
-    assert remedy.advice == "Its words alone, everywhere, find 2 results."
+    assert remedy.advice == "Its words alone, without any limit, find 2 results."
 
 
 def test_earlier_query_named_when_scope_empty(open_memory) -> None:

@@ -82,7 +82,7 @@ def test_rows_of_the_keyword_index_are_made_again(memory: BuiltinMemory, stateme
     [
         (b"caf\xe9 au lait", "not UTF-8 text: byte 0xe9 at line 1", "Save it as UTF-8"),
         ("Grüße".encode("utf-16"), "UTF-16", "Save it as UTF-8"),
-        (b"a\0b", "zero bytes", "exclude it"),
+        (b"a\0b", "NUL bytes", "exclude it"),
     ],
 )
 def test_failed_file_is_one_finding_with_advice(

@@ -60,7 +60,7 @@ def test_closing_ends_a_repair(open_memory: OpenMemory) -> None:
     token.on_cancel(cancelled.set)
 
     def tell(progress: HealthProgress) -> None:
-        if progress.step.startswith("Looking at") and closing.ident is None:
+        if progress.step.startswith("Checking") and closing.ident is None:
             closing.start()
             assert cancelled.wait(_PATIENCE)
 

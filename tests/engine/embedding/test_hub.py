@@ -166,7 +166,7 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(hub: HubServer, tmp_path: Pa
 )
 def test_redirects_to_other_hosts_are_not_followed(hub: HubServer, location: str) -> None:
     hub.location = location
-    with pytest.raises(ProviderError, match=r"not followed|no address"):
+    with pytest.raises(ProviderError, match="the hub redirects to"):
         fetch_model(SETTINGS)
     assert not parts() or not parts()[0].stat().st_size
 

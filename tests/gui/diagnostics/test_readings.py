@@ -104,7 +104,7 @@ def test_texts_destination_and_key_source_are_shown():
     assert (found.value, found.tip) == ("stay on this machine", "openai: no key.")
     away = here | {"remote": True, "consent": "agreed to", "passedOver": [], "keyPlace": "the keychain"}
     found = _reading("Embedding", "Texts", provider="gemini", custom=away)
-    assert found.value == "are sent to gemini"
+    assert found.value == "sent to gemini"
     assert "You agreed to it" in found.tip
     assert _reading("Embedding", "Texts", custom=away | {"server": "work.example"}).value == "are sent to work.example"
     assert _reading("Embedding", "Key", custom=away).value == "in the keychain"
@@ -120,7 +120,7 @@ def test_remote_fallback_appears_in_texts_destination():
         "If embedded fails, they are sent to api.openai.com.",
     )
     away = _reading("Embedding", "Texts", provider="voyage", custom=custom | {"remote": True})
-    assert away.value == "are sent to voyage"
+    assert away.value == "sent to voyage"
     assert "If voyage fails, they are sent to api.openai.com." in away.tip
 
 

@@ -172,6 +172,6 @@ def test_vectors_of_another_model_are_not_compared(desk, machine) -> None:
 
     assert {hit.path for hit in answer.results} == {"own.md", "//desk/greenhouse.md"}
     assert answer.mode == "keyword"
-    assert "holds vectors of fake/bag-of-words (64 numbers)" in answer.notice
-    assert "holds vectors of fake/bag-of-words" in (shed.status().index_error or "")
+    assert "contains vectors of fake/bag-of-words (64 dimensions)" in answer.notice
+    assert "contains vectors of fake/bag-of-words" in (shed.status().index_error or "")
     assert desk.search("drip").mode == "hybrid"

@@ -74,7 +74,7 @@ def test_errors_in_thread_and_finalizer_open_dialog(qtbot, way):
     bad = Bad()
     del bad
     gc.collect()
-    qtbot.waitUntil(lambda: "in an unattended job" in way.dialog.report)
+    qtbot.waitUntil(lambda: "in a destructor or callback" in way.dialog.report)
 
 
 def test_error_in_job_opens_dialog_and_reports_failure(qtbot, way, catching, jobs):
