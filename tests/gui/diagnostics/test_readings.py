@@ -106,7 +106,7 @@ def test_texts_destination_and_key_source_are_shown():
     found = _reading("Embedding", "Texts", provider="gemini", custom=away)
     assert found.value == "sent to gemini"
     assert "You agreed to it" in found.tip
-    assert _reading("Embedding", "Texts", custom=away | {"server": "work.example"}).value == "are sent to work.example"
+    assert _reading("Embedding", "Texts", custom=away | {"server": "work.example"}).value == "sent to work.example"
     assert _reading("Embedding", "Key", custom=away).value == "in the keychain"
     variable = _reading("Embedding", "Key", custom=away | {"keyPlace": "the environment variable OPENAI_API_KEY"})
     assert (variable.value, variable.tip) == ("in a variable", "From the environment variable OPENAI_API_KEY.")
