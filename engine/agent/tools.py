@@ -128,7 +128,7 @@ def _store(access: AgentAccess) -> AgentTool:
         "maxLength": LONGEST_FACT,
         "description": "One fact as a full sentence that is understood without this conversation.",
     }
-    category = {"type": "string", "enum": list(FACT_CATEGORIES), "description": "Told by its words if left out."}
+    category = {"type": "string", "enum": list(FACT_CATEGORIES), "description": "Derived from its words if left out."}
     importance = {"type": "number", "minimum": 0, "maximum": 1, "description": "0.7 if left out."}
     return AgentTool(
         name="memory_store",

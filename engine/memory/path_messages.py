@@ -9,9 +9,9 @@ from engine.corpus.path_status import PathStatus
 from engine.records import FolderContents, RuleOrigin
 
 MISSING = marked("There is no such file or folder: look for a slip in its name.")
-NEW = marked("It is new and waits for the next sync.")
-CHANGED = marked("It has changed since it was indexed: until the next sync its old text is found.")
-GONE = marked("It was deleted. Its indexed text can be found until the next sync.")
+NEW = marked("It is new and waits for the next update.")
+CHANGED = marked("It has changed since it was indexed: its old text is found until the next update.")
+GONE = marked("It was deleted. Its indexed text can be found until the next update.")
 
 _NAME_EXTRA_PATHS = frozenset({skip_reasons.HIDDEN_FOLDER.said(), skip_reasons.OUTSIDE_MEMORY.said()})
 """Reasons that already say what to do."""
@@ -64,7 +64,7 @@ def folder(contents: FolderContents) -> str:
             "A folder with {count:,} indexed files",
             contents.indexed,
         )
-    waiting = tr_count("{count:,} for the next sync", "{count:,} for the next sync", contents.waiting)
+    waiting = tr_count("{count:,} for the next update", "{count:,} for the next update", contents.waiting)
     failed = tr_count("{count:,} failed", "{count:,} failed", contents.failed)
     gone = tr_count("{count:,} gone from the disk", "{count:,} gone from the disk", contents.gone)
     more = ((waiting, contents.waiting), (failed, contents.failed), (gone, contents.gone))

@@ -308,7 +308,7 @@ class Settings(Section, frozen=True):
     provider: Annotated[
         Provider,
         option(
-            "What turns text into meaning: the built-in model (embedded), a model file (gguf), a service (openai, "
+            "Model for searching by meaning: the built-in model (embedded), a model file (gguf), a service (openai, "
             "gemini, voyage), the first of these that is at hand and agreed to (auto), or only words (none)."
         ),
     ] = "embedded"

@@ -123,7 +123,7 @@ def _remove_index(files: IndexFiles) -> int:
     lock = WriterLock(files.lock)
     try:
         if not lock.acquire():
-            raise IndexBusy(tr("The index is being written now: try again when its sync has ended."))
+            raise IndexBusy(tr("The index is being written now: try again when its update has ended."))
         size = _index_bytes(files)
         beside = [files.database.with_name(files.database.name + end) for end in ("-wal", "-shm")]
         for path in (files.database, *beside, files.matrix, files.map):

@@ -52,7 +52,7 @@ FIXED: tuple[Fixed, ...] = (
     Fixed("file", ("N", "Shift+N"), marked("Next and previous hit")),
     Fixed("file", ("Esc",), marked("Back to the results")),
     Fixed("index", ("Left", "Right", "Home", "End"), marked("From mark to mark of a chart; unfold and fold folders")),
-    Fixed("index", ("Return",), marked("What a sync did, and what failed")),
+    Fixed("index", ("Return",), marked("Details of an update, and its errors")),
     Fixed("index", ("Esc",), marked("Back to the box")),
     Fixed("map", ("Left", "Right", "Up", "Down"), marked("Move the map")),
     Fixed("map", ("+", "-", "0"), marked("Larger, smaller, all of it; the wheel does the same")),

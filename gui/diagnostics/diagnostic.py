@@ -22,7 +22,7 @@ Remedy = Literal[
 ]
 
 REMEDY_WORDS: dict[Remedy, str] = {
-    "sync": marked("Sync now"),
+    "sync": marked("Update now"),
     "rebuild": marked("Rebuild index…"),
     "embed": marked("Embed…"),
     "settings": marked("Open the settings…"),

@@ -9,7 +9,7 @@ from gui.widgets.formatting import exact, size_text
 from gui.widgets.state import State
 
 ACTION_WORDS = {
-    "sync": marked("Sync now"),
+    "sync": marked("Update now"),
     "settings": marked("Open the settings file"),
     "add": marked("Index it, too…"),
     "open": marked("Open the file"),

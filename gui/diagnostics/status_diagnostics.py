@@ -183,7 +183,7 @@ def read_status(status: MemoryProviderStatus, now: float) -> tuple[Group, ...]:
         Group(tr("Vectors"), tuple(read_vectors(status))),
         Group(tr("Cache"), (read_cache(status),)),
         Group(tr("Batch"), tuple(read_batch(status, now))),
-        Group(tr("Sync"), tuple(_sync(status, now))),
+        Group(tr("Updates"), tuple(_sync(status, now))),
         Group(tr("Watcher"), tuple(_watcher(status, now))),
         Group(tr("Not here"), tuple(_lacking(status))),
     )

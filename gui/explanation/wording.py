@@ -20,7 +20,7 @@ from engine import (
 from gui.widgets.formatting import date
 
 STAGES: dict[str, str] = {
-    "question": marked("Question"),
+    "question": marked("Query"),
     "index": marked("Index"),
     "filters": marked("Filters"),
     "query": marked("Operators"),

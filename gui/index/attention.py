@@ -69,7 +69,7 @@ def _empty(status: MemoryProviderStatus, read_only: bool) -> Attention:
     if status.syncing is not None:
         return Attention("empty", "working", title, tr("Results of the update appear here as it runs."))
     found = tr("The last update found no note and no session.") if status.last_sync else tr("No update has run yet.")
-    return Attention("empty", "off", title, found, ("", "") if read_only else (tr("Sync now"), "sync"))
+    return Attention("empty", "off", title, found, ("", "") if read_only else (tr("Update now"), "sync"))
 
 
 def _failed(failed: Sequence[FileIssue], read_only: bool) -> Iterator[Attention]:
@@ -97,7 +97,7 @@ def _vectors(status: MemoryProviderStatus, read_only: bool) -> Iterator[Attentio
         title = tr_count(
             "{count:,} chunk is found by words only", "{count:,} chunks are found by words only", status.pending_vectors
         )
-        act = ("", "") if read_only else (tr("Sync now"), "sync")
+        act = ("", "") if read_only else (tr("Update now"), "sync")
         yield Attention("pending", "working", title, tr("The next update gives them their vectors."), act)
 
 

@@ -128,8 +128,8 @@ def _cache(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figu
     reused, wanted = hits
     share = tr("{percent}\N{NO-BREAK SPACE}%", percent=int(100 * reused / wanted))
     tip = tr_count(
-        "Of {count:,} chunk in the syncs below, {reused:,} had their vector already.",
-        "Of {count:,} chunks in the syncs below, {reused:,} had their vector already.",
+        "Of {count:,} chunk in the updates below, {reused:,} had their vector already.",
+        "Of {count:,} chunks in the updates below, {reused:,} had their vector already.",
         wanted,
         reused=reused,
     )

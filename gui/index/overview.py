@@ -86,7 +86,7 @@ def show_sync(sync: KeptSync, parent: QWidget) -> QDialog:
         table.chosen.connect(lambda text: detail.setText(breakable(text)))
         column.addWidget(table)
         column.addWidget(detail)
-    return sheet(tr("Sync"), content, parent)
+    return sheet(tr("Update details"), content, parent)
 
 
 def _facts(sync: KeptSync) -> list[tuple[str, str]]:
@@ -214,8 +214,8 @@ class OverviewPage(IndexPage):
         self.map.action_requested.connect(self.action_requested)
         self.folders = FolderCard()
         self.syncs = ChartCard(
-            tr("Syncs"),
-            BarChart(tr("Syncs"), 72, bar_width=9),
+            tr("Recent updates"),
+            BarChart(tr("Recent updates"), 72, bar_width=9),
             SYNC_COLUMNS,
             tr("Every update of the index will be listed here."),
             newest_first=True,
@@ -224,7 +224,7 @@ class OverviewPage(IndexPage):
             tr("Throughput"),
             SparkChart(tr("Throughput"), 56),
             THROUGHPUT_COLUMNS,
-            tr("Drawn while a sync runs."),
+            tr("Drawn while an update runs."),
             newest_first=True,
         )
         self.sizes = ChartCard(

@@ -83,7 +83,7 @@ class Throughput:
         """The newest speed, or that it is over."""
         if len(self._samples) < 2:
             return ""
-        return _said(self._samples[-1]) if self._running else tr("the last sync")
+        return _said(self._samples[-1]) if self._running else tr("the last update")
 
 
 def _rate(step: MemorySyncProgressUpdate, last: Sample | None, now: float) -> float:

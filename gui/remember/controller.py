@@ -197,7 +197,7 @@ class RememberController(QObject):
             undo = Action(tr("Undo"), partial(self._trash.take, opened, note, folder))
             if elsewhere:  # where nothing is synced from here
                 said = tr(
-                    "Remembered as {note} in {workspace}, where it can be found after the next sync.",
+                    "Remembered as {note} in {workspace}, where it can be found after the next update.",
                     note=note.path,
                     workspace=elsewhere,
                 )

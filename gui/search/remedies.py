@@ -15,7 +15,7 @@ _WORDS: dict[RemedyName, str] = {
     "age": marked("Search without ageing"),
     "excluded": marked("Why is it excluded?"),
     "add-sessions": marked("Add sessions…"),
-    "sync": marked("Sync now"),
+    "sync": marked("Update now"),
     "embed": marked("Embed…"),
     "settings": marked("Open the settings…"),
     "folder": marked("Choose folder…"),

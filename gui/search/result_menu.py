@@ -24,7 +24,7 @@ def copy_text(text: str) -> None:
 
 
 def copy_citations(results: Sequence[MemorySearchResult]) -> None:
-    """One a line."""
+    """Copy the citations of the results, one per line."""
     copy_text("\n".join(result.citation for result in results))
 
 

@@ -41,7 +41,7 @@ class PrivacyPage(OptionsPage):
 
     def __init__(self, model: SettingsModel, parent: QWidget | None = None) -> None:
         self._sent = label("", wrap=True)
-        choose = QPushButton(tr("Choose what turns text into meaning"))
+        choose = QPushButton(tr("Choose the model for searching by meaning"))
         choose.setProperty("role", "link")
         choose.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
         choose.clicked.connect(lambda: self.page_wanted.emit("embedding"))

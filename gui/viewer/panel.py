@@ -32,7 +32,8 @@ CHOOSE_RESULT = NothingToRead(
     marked("Choose a result with Up and Down, and press Enter to read it here."),
     marked("N and Shift+N go through the found words, Esc goes back to the results."),
 )
-NOTHING_FOUND = NothingToRead(marked("Nothing was found, so there is nothing to read here."))
+NOTHING_FOUND = NothingToRead("")
+"""An empty page: the list of results says that nothing was found."""
 _DELETED = "deleted"
 _WRAP = command("file.wrap", marked("Wrap lines"), "file", "Alt+Z")
 _LONG_HINT_MS = 5_000

@@ -100,7 +100,7 @@ class SyncBar(QWidget):
         self._file.setProperty("role", "meta")
         self._steer = IconButton("pause", tr("Pause indexing"), tr("Pause"))
         self._cancel = IconButton("close", tr("Cancel indexing"), tr("Cancel"))
-        self._now = IconButton("refresh", tr("Look for changes now"), tr("Sync now"))
+        self._now = IconButton("refresh", tr("Look for changes now"), tr("Update now"))
         tell_key(self._now, tr("Look for changes now"), "index.sync")
 
         row = QHBoxLayout(self)
@@ -193,7 +193,7 @@ class SyncBar(QWidget):
         self._steer.set_icon("resume" if line.paused else "pause")
         self._steer.set_accessible(tr("Resume indexing") if line.paused else tr("Pause indexing"))
         self._cancel.setText(tr("Cancel") if words else "")
-        self._now.setText(tr("Sync now") if words else "")
+        self._now.setText(tr("Update now") if words else "")
         self._steer.setFixedWidth(self._steer_width if words else self._icon_width)
 
     def _keep_widths(self, line: SyncLine) -> None:
@@ -246,7 +246,7 @@ class SyncBar(QWidget):
         self._detail_width = QFontMetrics(font_at(12)).horizontalAdvance(longest_detail())
         self._steer_width = max(_button_width(self._steer, words) for words in (tr("Pause"), tr("Resume")))
         self._cancel_width = _button_width(self._cancel, tr("Cancel"))
-        self._now_width = _button_width(self._now, tr("Sync now"))
+        self._now_width = _button_width(self._now, tr("Update now"))
         self._icon_width = _button_width(self._steer, "")
         self.setFixedHeight(max(32, self._count_metrics.height() + 16))
         self._was_running = False

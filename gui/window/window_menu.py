@@ -107,7 +107,7 @@ class WindowMenu:
             EVERYWHERE, marked("Search all workspaces, or one"), window.spaces.toggle_everywhere, "Ctrl+Shift+A"
         )
         add_sessions = commands.add("folder.add-sessions", marked("Add sessions…"), window.folders.add_sessions)
-        sync = commands.add("index.sync", marked("Sync now"), window.workspace.sync, "F5")
+        sync = commands.add("index.sync", marked("Update now"), window.workspace.sync, "F5")
         rebuild = commands.add("index.rebuild", marked("Rebuild index…"), window.banner.ask_rebuild)
         settings = commands.add("settings.show", marked("Settings…"), window.settings.show, "Ctrl+,")
         pages = add_page_commands(commands, window.settings.show_page)

@@ -22,16 +22,15 @@ def state_text(known: KnownWorkspace, state: WorkspaceState | None) -> str:
     said = [tr_count("{count:,} file", "{count:,} files", files)]
     if left:
         said.append(tr_count("{count:,} passage to embed", "{count:,} passages to embed", left))
-    said.append(tr("synced {when}", when=ago(last.started + last.seconds)) if last else tr("never synced"))
+    said.append(tr("updated {when}", when=ago(last.started + last.seconds)) if last else tr("never updated"))
     return " · ".join(said)
 
 
 def forgetting(known: KnownWorkspace) -> str:
     """What forgetting it means."""
     return tr(
-        "Forget {name}? It is no longer listed or searched until you open it again. Its notes stay "
-        "unchanged, and so do its facts and saved searches. Its sessions pass to other workspaces at their "
-        "next sync.",
+        "Forget {name}? It is no longer listed or searched until you open it again. Its notes stay unchanged, and so "
+        "do its facts and saved searches. Its sessions pass to other workspaces at their next update.",
         name=known.name,
     )
 

@@ -96,7 +96,7 @@ def test_window_shortcuts(qtbot, opened, box, memory):
     assert sheet.isVisible()
     words = [label.text() for label in sheet.findChildren(QLabel)]
     assert "Ctrl+K or Ctrl+L" in words
-    assert "Sync now" in words
+    assert "Update now" in words
     qtbot.keyClick(sheet, Key.Key_Escape)
     qtbot.waitUntil(lambda: opened.findChild(QDialog) is None)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from jeepney import DBusAddress, new_method_call
 from jeepney.io.blocking import DBusConnection, open_dbus_connection
-from jeepney.wrappers import unwrap_msg
+from jeepney.wrappers import DBusErrorResponse, unwrap_msg
 
 _ACCESSIBLE = "org.a11y.atspi.Accessible"
 _SHOWING = 1 << 25
@@ -87,7 +87,12 @@ class Bus:
 
     def call(self, owner: str, path: str, interface: str, method: str, signature: str, *arguments: Any) -> Any:
         message = new_method_call(DBusAddress(path, owner, interface), method, signature, arguments)
-        return unwrap_msg(self._connection.send_and_get_reply(message, timeout=20))
+        try:
+            return unwrap_msg(self._connection.send_and_get_reply(message, timeout=20))
+        except DBusErrorResponse as error:
+            if error.name == "org.freedesktop.DBus.Error.UnknownObject":
+                raise LookupError(f"{path} was deleted after it was listed") from error
+            raise
 
     def program(self, name: str) -> Thing:
         root = Thing(self, "org.a11y.atspi.Registry", "/org/a11y/atspi/accessible/root")

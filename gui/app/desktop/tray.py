@@ -131,7 +131,7 @@ class Tray(QObject):
         self._add(tr("Open Mnemoscope"), self.window_wanted.emit)
         self._add(tr("Quick search"), self.quick_wanted.emit)
         self._menu.addSeparator()
-        self._sync = self._add(tr("Sync now"), workspace.sync)
+        self._sync = self._add(tr("Update now"), workspace.sync)
         self._pause = self._add(tr("Pause indexing"), workspace.pause)
         self._resume = self._add(tr("Resume indexing"), workspace.resume)
         self._menu.addSeparator()

@@ -262,7 +262,7 @@ class DuplicatesPage(IndexPage):
                 see = ((tr("Show hidden"), self._toggle_hidden),) if put_away else ()
                 self._message.show_state(tr(NOTHING), tr(NOTHING_MORE), actions=see)
             else:
-                sync = (tr("Sync now"), lambda: self.action_requested.emit("sync"))
+                sync = (tr("Update now"), lambda: self.action_requested.emit("sync"))
                 self._message.show_state(tr(NO_NOTES), tr(NO_NOTES_MORE), actions=(sync,))
             self.groups.show_groups(())
             self._stack.setCurrentWidget(self._message)

@@ -19,7 +19,7 @@ _STAGES = {
 }
 REMEDIES: dict[MapGap, tuple[str, str]] = {
     "no-model": (marked("Choose a model…"), "settings"),
-    "no-chunks": (marked("Sync now"), "sync"),
+    "no-chunks": (marked("Update now"), "sync"),
 }
 """Label of the button below it, and its action."""
 _GAPS: dict[MapGap, tuple[str, str]] = {

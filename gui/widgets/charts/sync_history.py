@@ -29,7 +29,7 @@ def sync_series(syncs: Sequence[SyncSummary], now: float | None = None) -> Serie
     without work is visible, too.
     """
     if not syncs:
-        return Series(resting=tr("No sync yet."))
+        return Series(resting=tr("No update yet."))
     marks = tuple(_sync_mark(sync, now) for sync in syncs)
     bad = sum(mark.failed for mark in marks)
     return Series(
@@ -42,14 +42,14 @@ def sync_series(syncs: Sequence[SyncSummary], now: float | None = None) -> Serie
 def _gist(many: int, bad: int, newest: str) -> str:
     if not bad:
         return tr_count(
-            "{count:,} sync, none with an error. The newest: {newest}",
-            "{count:,} syncs, none with an error. The newest: {newest}",
+            "{count:,} update, none with an error. The newest: {newest}",
+            "{count:,} updates, none with an error. The newest: {newest}",
             many,
             newest=newest,
         )
     return tr_count(
-        "{count:,} sync, {bad:,} with an error. The newest: {newest}",
-        "{count:,} syncs, {bad:,} with an error. The newest: {newest}",
+        "{count:,} update, {bad:,} with an error. The newest: {newest}",
+        "{count:,} updates, {bad:,} with an error. The newest: {newest}",
         many,
         bad=bad,
         newest=newest,

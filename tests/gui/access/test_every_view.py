@@ -13,7 +13,7 @@ from tests.helpers.spoken import disorder, faults, of, walk, windows
 
 ELSEWHERE: set[View] = {"crash"}
 """Shown by the program after an error, and tested separately below."""
-LEADS_OUT = {"Quit", "Sync now", "Rebuild index…"}
+LEADS_OUT = {"Quit", "Update now", "Rebuild index…"}
 """Commands that end the program, or change the index under the test."""
 
 

@@ -95,7 +95,7 @@ def test_clashing_key_is_reported_with_its_command(qtbot, own, mapped):
     with qtbot.waitSignal(own.problem) as told:
         own.take({"file.wrap": ("Ctrl+L",), "index.turn": ("Return",)})
     assert "Ctrl+L of “file.wrap” belongs to “Go to the search box” (Everywhere)." in told.args[0]
-    assert "Return of “index.turn” belongs to “What a sync did, and what failed” (Index)." in told.args[0]
+    assert "Return of “index.turn” belongs to “Details of an update, and its errors” (Index)." in told.args[0]
     assert mapped.keys("search.focus") == ("Ctrl+K", "Ctrl+L")
     assert mapped.keys("file.wrap") == ()
 

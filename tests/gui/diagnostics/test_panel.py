@@ -97,7 +97,7 @@ def test_remedy_buttons_emit_action_requested(qtbot, panel):
     asked: list[str] = []
     panel.action_requested.connect(asked.append)
     panel.show_status(make_status(dirty=True))
-    _press(qtbot, panel, "Sync now")
+    _press(qtbot, panel, "Update now")
     panel.show_status(make_status(index_error="It was damaged."))
     _press(qtbot, panel, "Rebuild index…")
     assert asked == ["sync", "rebuild"]
@@ -171,7 +171,7 @@ def test_recent_syncs_chart_names_newest(qtbot, panel):
     panel.show_status(make_status(recent_syncs=(make_summary(chunks_indexed=3, vectors_embedded=0),)))
     qtbot.waitUntil(lambda: "3 chunks" in panel._history.accessibleName())
     panel.show_status(make_status(recent_syncs=()))
-    assert panel._history.accessibleName() == "Last syncs: No sync yet."
+    assert panel._history.accessibleName() == "Recent updates: No update yet."
 
 
 def test_tab_order_follows_visual_order(qtbot, panel):
@@ -191,10 +191,10 @@ def test_tab_order_follows_visual_order(qtbot, panel):
         "Left out: Show failed files",
         "Provider: Test the model",
         "sqlite-vec: Try to load it",
-        "Last: Sync now",
+        "Last: Update now",
         seen[4],
     ]
-    assert seen[4].startswith("Last syncs")
+    assert seen[4].startswith("Recent updates")
 
 
 def test_read_only_index_reveals_index_file(qtbot, panel):

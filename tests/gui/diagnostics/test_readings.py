@@ -29,7 +29,7 @@ def _vector(**changes) -> VectorStatus:
 
 
 def test_group_order_is_constant():
-    wanted = ["Engine", "Index", "Sources", "Embedding", "Keywords", "Vectors", "Cache", "Batch", "Sync", "Watcher"]
+    wanted = ["Engine", "Index", "Sources", "Embedding", "Keywords", "Vectors", "Cache", "Batch", "Updates", "Watcher"]
     wanted.append("Not here")
     busy = make_status(syncing=make_progress(), failed_files=(FileIssue(path="a", rule="b", detail="c"),))
     for status in (make_status(), busy, make_status(files=0, chunks=0, source_counts=(), last_sync=None)):
@@ -135,7 +135,7 @@ DEGRADED: list[tuple[str, str, dict]] = [
     ("Embedding", "Provider", {"custom": {"providerError": "It did not answer."}}),
     ("Index", "Left out", {"failed_files": (FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9."),)}),
     ("Embedding", "Fallback", {"fallback": FallbackStatus(from_="openai", reason="No key.")}),
-    ("Sync", "Last", {"last_sync": make_summary(error="The disk is full.")}),
+    ("Updates", "Last", {"last_sync": make_summary(error="The disk is full.")}),
     (
         "Watcher",
         "Watching",
@@ -201,7 +201,7 @@ def test_unneeded_sqlite_vec_is_not_degraded():
             "Watching",
             {"watcher": WatcherStatus(enabled=False, mode="off", roots=(), last_change=None, error=None)},
         ),
-        ("Sync", "Last", {"last_sync": None}),
+        ("Updates", "Last", {"last_sync": None}),
     ],
 )
 def test_disabled_feature_is_off_not_degraded(group, label, changes):

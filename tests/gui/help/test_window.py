@@ -105,7 +105,7 @@ def test_command_link_runs_window_command(qtbot, guide, window):
 
 def test_unavailable_command_shows_remark(guide, window):
     _follow(guide, "command:index.sync")
-    assert guide._remark.text() == "“Sync now” cannot be done at the moment."
+    assert guide._remark.text() == "“Update now” cannot be done at the moment."
 
 
 def test_setting_link_opens_its_row(qtbot, opened):

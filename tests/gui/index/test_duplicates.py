@@ -96,7 +96,7 @@ def test_no_notes_offers_sync(qtbot, page: DuplicatesPage, memory: FakeMemory, i
     qtbot.waitUntil(lambda: not page.busy)
     assert wording.NO_NOTES in words(page)
     with qtbot.waitSignal(page.action_requested) as asked:
-        press(page, "Sync now")
+        press(page, "Update now")
     assert asked.args == ["sync"]
 
 

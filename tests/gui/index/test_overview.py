@@ -96,7 +96,7 @@ def test_empty_index_replaces_charts_with_message(qtbot, page):
     assert row_names(page) == ["Nothing is indexed yet (off). No update has run yet."]
     qtbot.waitUntil(lambda: page.attention.width() > 1000)
     with qtbot.waitSignal(page.action_requested) as asked:
-        press(page, "Sync now")
+        press(page, "Update now")
     assert asked.args == ["sync"]
     page.show_status(make_status(files=0, chunks=0, syncing=make_progress()))
     assert "as it runs" in row_names(page)[0]

@@ -227,7 +227,7 @@ def test_throughput_restarts_per_phase_and_keeps_last():
     assert {mark.row[1][0] for mark in speed.series().marks} == {"embedding"}
     assert not speed.hear(make_status(syncing=None), 5.0)
     before = speed.series()
-    assert (len(before.marks), speed.now()) == (2, "the last sync")
+    assert (len(before.marks), speed.now()) == (2, "the last update")
     assert not speed.hear(make_status(syncing=make_progress(phase="publishing")), 6.0)
     assert not speed.hear(make_status(syncing=make_progress(), paused=True), 7.0)
     assert speed.series().marks == before.marks

@@ -335,7 +335,7 @@ def test_form_option_reset_in_search_names_server(qtbot, dialog, notes):
     engine.save_setting("provider", "embedded", notes)
     dialog.model.read_again()
     _rest(qtbot, dialog)
-    qtbot.keyClicks(dialog.query_field, "turns text into meaning")
+    qtbot.keyClicks(dialog.query_field, "model for searching by meaning")
     _rest(qtbot, dialog)
     _button(dialog, "Reset to OpenAI-compatible").click()
     assert "Missing vectors of the other model" in dialog.footer.words

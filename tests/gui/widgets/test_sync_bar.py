@@ -228,7 +228,7 @@ def test_buttons_emit_signals(qtbot, bar, by_key):
     press("Cancel")
     bar.show_status(make_status(last_sync=LAST, failed_files=FAILED))
     press("1 failed")
-    press("Sync now")
+    press("Update now")
     assert said == ["pause", "resume", "cancel", "failed_requested", "sync_now"]
 
 

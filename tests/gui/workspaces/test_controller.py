@@ -94,15 +94,15 @@ def test_switcher_shows_status_of_each_workspace(qtbot, window, folders):
     folders["boat"].rmdir()
     boat, garden, work = _rows(_switcher(qtbot, window))
     assert boat == f"boat, Folder missing, {folders['boat']}"
-    assert garden.startswith("garden, Open now · 1 file · synced ")
-    assert work.startswith("work, 1 file · synced ")
+    assert garden.startswith("garden, Open now · 1 file · updated ")
+    assert work.startswith("work, 1 file · updated ")
 
 
 def test_switcher_updates_after_sync(qtbot, window, folders):
     switcher = _switcher(qtbot, window)
     (folders["garden"] / "second.md").write_text("# Hedge\n\nCut it in June.\n")
     _command(window, "index.sync").trigger()
-    qtbot.waitUntil(lambda: any("garden, Open now · 2 files · synced " in row for row in _rows(switcher)))
+    qtbot.waitUntil(lambda: any("garden, Open now · 2 files · updated " in row for row in _rows(switcher)))
 
 
 def test_typing_filters_and_enter_opens_workspace(qtbot, window, folders):
@@ -254,7 +254,7 @@ def test_session_of_other_workspace_is_saved_there(qtbot, window, folders, confi
     qtbot.waitUntil(lambda: way.ready)
     assert " in boat" in " ".join(label.text() for label in way.sheet.findChildren(QLabel))
     _button(way.sheet, "Save").click()
-    qtbot.waitUntil(lambda: "in boat, where it can be found after the next sync." in window.banner.text)
+    qtbot.waitUntil(lambda: "in boat, where it can be found after the next update." in window.banner.text)
     (note,) = (folders["boat"] / "memory").glob("*.md")
     assert f"- **Session Key**: {split_name(found)[1]}\n" in note.read_text()
     assert not (folders["garden"] / "memory").exists()

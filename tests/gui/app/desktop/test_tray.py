@@ -100,10 +100,10 @@ def test_icon_appears_when_tray_becomes_available(window, tray_there, monkeypatc
 def test_menu_offers_available_sync_actions(qtbot, tray, window, memory):
     assert _entries(tray)[0] == "No folder is open"
     window.folders.open(memory.folder)
-    qtbot.waitUntil(lambda: "Sync now" in _entries(tray) and _entries(tray)[0].startswith("Up to date"))
+    qtbot.waitUntil(lambda: "Update now" in _entries(tray) and _entries(tray)[0].startswith("Up to date"))
     memory.set_status(syncing=make_progress(phase="indexing"))
     qtbot.waitUntil(lambda: "Pause indexing" in _entries(tray))
-    assert "Sync now" not in _entries(tray)
+    assert "Update now" not in _entries(tray)
     memory.set_status(paused=True)
     qtbot.waitUntil(lambda: "Resume indexing" in _entries(tray))
     assert "Pause indexing" not in _entries(tray)
@@ -114,7 +114,7 @@ def test_menu_sync_now_starts_sync(qtbot, tray, window, memory):
     window.folders.open(memory.folder)
     qtbot.waitUntil(lambda: _entries(tray)[0].startswith("Up to date") and at_rest(window))
     before = len(memory.syncs)
-    _choose(tray, "Sync now")
+    _choose(tray, "Update now")
     qtbot.waitUntil(lambda: len(memory.syncs) > before)
 
 

@@ -85,7 +85,7 @@ def test_icon_follows_tray_and_menu_entries_work(program, watcher):
         lambda: any(words.startswith(("Words only", "Up to date")) for words in watcher.entries()),
         program,
     )
-    assert {"Open Mnemoscope", "Quick search", "Sync now", "Quit"} <= set(watcher.entries())
+    assert {"Open Mnemoscope", "Quick search", "Update now", "Quit"} <= set(watcher.entries())
     watcher.press("Quick search")
     watcher.press("Open Mnemoscope")
     watcher.disappear()

@@ -538,7 +538,7 @@ def test_card_opens_map_page(qtbot, shown: MapPanel) -> None:
 
 @pytest.mark.parametrize(
     ("gap", "chunks", "words", "action"),
-    [("no-model", 3, "Choose a model…", "settings"), ("no-chunks", 0, "Sync now", "sync")],
+    [("no-model", 3, "Choose a model…", "settings"), ("no-chunks", 0, "Update now", "sync")],
 )
 def test_empty_map_offers_remedy(qtbot, panel, memory, insight, gap, chunks, words, action) -> None:
     insight.map = empty_map(gap, chunks)

@@ -103,7 +103,7 @@ def test_chosen_mark_survives_new_series(qtbot, appearance):
 
 
 def test_fixed_width_bars_show_newest_and_keys_reach_oldest(qtbot, appearance):
-    chart = shown(qtbot, BarChart("Syncs", 50, bar_width=16), width=280)
+    chart = shown(qtbot, BarChart("Updates", 50, bar_width=16), width=280)
     chart.show_series(make_series(*range(1, 41)))
     assert chart._window() == range(28, 40)
     for _ in range(15):
@@ -114,13 +114,13 @@ def test_fixed_width_bars_show_newest_and_keys_reach_oldest(qtbot, appearance):
     assert chart._window() == range(12)
     qtbot.keyClick(chart, Key.Key_End)
     assert chart._window() == range(28, 40)
-    few = shown(qtbot, BarChart("Syncs", 50, bar_width=16), width=280)
+    few = shown(qtbot, BarChart("Updates", 50, bar_width=16), width=280)
     few.show_series(make_series(1, 2))
     assert few._window() == range(2)
 
 
 def test_failed_bar_is_hatched(qtbot, appearance):
-    chart = shown(qtbot, BarChart("Syncs", 100, bar_width=40))
+    chart = shown(qtbot, BarChart("Updates", 100, bar_width=40))
     chart.show_series(make_series(10, 10, failed=1))
     picture = chart.grab().toImage()
     well = {picture.pixelColor(20, y).name() for y in range(20, 80)}

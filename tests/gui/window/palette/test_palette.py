@@ -44,12 +44,12 @@ def test_every_command_is_listed_with_its_keys(opened, box, open_palette):
     missing = named - {found.entry.key for found in box.model.found} - {"help.palette"}
     assert not missing
     assert len(listed) > 60
-    assert _entry(box, "Sync now").keys == "F5"
+    assert _entry(box, "Update now").keys == "F5"
     assert _entry(box, "Wrap lines").where.startswith("File")
 
 
 def test_translated_command_matches_english_words_and_name():
-    sync = Entry("index.sync", "Jetzt abgleichen", "", "", "", bool, "Sync now index.sync")
+    sync = Entry("index.sync", "Jetzt abgleichen", "", "", "", bool, "Update now index.sync")
     other = Entry("go.back", "Synchron zurück", "", "", "", bool, "Back go.back")
     both = (sync, other)
     assert [found.entry for found in choose(both, "abgl", ())] == [sync]
@@ -153,5 +153,5 @@ def test_saved_searches_and_recent_folders_are_listed(qtbot, opened, box, open_p
 
 def test_own_keys_are_shown(box, open_palette):
     keymap().set_own({"index.sync": ["Ctrl+F5"]})
-    open_palette("sync now")
-    assert _entry(box, "Sync now").keys == "Ctrl+F5"
+    open_palette("update now")
+    assert _entry(box, "Update now").keys == "Ctrl+F5"
