@@ -192,5 +192,5 @@ def test_it_is_not_waited_for_longer_than_set(note: SessionNote) -> None:
 
 def test_http_to_another_machine_needs_its_own_leave(note: SessionNote) -> None:
     slug = SlugSettings(model="llama", base_url="http://models.example.org/v1")
-    with pytest.raises(ProviderError, match="asked by http"):
+    with pytest.raises(ProviderError, match="would be unencrypted"):
         suggest_slug(note, Settings(remember=RememberSettings(slug=slug)))
