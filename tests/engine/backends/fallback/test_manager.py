@@ -379,8 +379,13 @@ def test_parallel_searches_during_switches(open_manager, place):
             assert manager.read_file("people/ines.md").text
         return paths(manager.search("irrigation"))
 
+    answers: list[set[str]] = []
     with ThreadPoolExecutor(6) as pool:
-        answers = list(pool.map(ask, range(120)))
+        # On a busy machine the first searches can all end before one retry has opened the other index.
+        for _ in range(50):
+            answers += pool.map(ask, range(120))
+            if len(place.opened) > 2:
+                break
     assert all(answer == {"greenhouse.md", "shopping.md"} for answer in answers)
     manager.close()
     assert all(memory.closed for memory in place.opened)
