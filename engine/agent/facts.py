@@ -13,7 +13,7 @@ from msgspec import UNSET
 from engine.agent.access import AgentAccess
 from engine.agent.error_messages import said
 from engine.agent.fact_capture import category_of, worth_keeping
-from engine.agent.untrusted_text import untrusted_block
+from engine.agent.passages import untrusted_block
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError
 from engine.records import (
@@ -29,8 +29,7 @@ from engine.records import (
     MemoryStoreAnswer,
     RecalledFact,
 )
-from engine.text.characters import cut
-from engine.text.invisible_characters import visible
+from engine.text.characters import cut, visible
 
 if TYPE_CHECKING:
     from engine.memory.facts import Facts

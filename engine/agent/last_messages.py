@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from engine.records import SessionMessage, SessionText
-from engine.text.invisible_characters import visible
+from engine.text.characters import visible
 
 CUT = " […]"
 """Stands where the rest of a message was left out."""

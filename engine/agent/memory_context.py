@@ -6,8 +6,7 @@ import re
 from engine.agent.access import AgentAccess
 from engine.agent.error_messages import said
 from engine.agent.memory_search import asked
-from engine.agent.passages import cited_passages
-from engine.agent.untrusted_text import untrusted_block
+from engine.agent.passages import cited_passages, untrusted_block
 from engine.base.cancellation import CancelToken
 from engine.records import cite
 from engine.text.characters import cut

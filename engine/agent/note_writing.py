@@ -15,7 +15,7 @@ from engine.agent.slug import to_slug
 from engine.base.cancellation import CancelToken
 from engine.base.errors import MnemoscopeError, NoteError, ProviderError
 from engine.memory.contract import MemorySearchManager
-from engine.memory.session_names import wanted_session
+from engine.memory.session_library import wanted_session
 from engine.records import SessionNote, SessionSummary, WrittenNote
 from engine.settings import Settings
 

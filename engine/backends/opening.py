@@ -11,8 +11,7 @@ from engine.base.private_files import clean_up, remove_leftovers
 from engine.corpus.roots import MEMORY_FOLDER, require_text
 from engine.memory.shared_instances import ManagerCache
 from engine.settings import Settings, load_settings
-from engine.store.location import index_files
-from engine.store.workspace_note import note_workspace
+from engine.store.location import index_files, note_workspace
 
 if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager, OpenBackend

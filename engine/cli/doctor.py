@@ -21,7 +21,7 @@ from engine.cli.workspace import CliWorkspace, find_place, inside, interruptible
 from engine.corpus.transcripts.stores import find_transcripts
 from engine.embedding.registry import select_provider
 from engine.insight.health import provider, sources
-from engine.insight.health.findings import UPDATE, degraded, failed, fine
+from engine.insight.health.subject import UPDATE, degraded, failed, fine
 from engine.insight.health.surroundings import look_at_user_data
 from engine.records import HealthFinding
 from engine.settings import settings_path

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from engine.base.cancellation import CancelToken
 from engine.base.formatting import plural, size
-from engine.cli.batch_jobs import left_running
-from engine.cli.embedding_messages import ask, awaiting_text, can_ask, provider_problem, spent_text
+from engine.cli.embedding_messages import ask, awaiting_text, can_ask, left_running, provider_problem, spent_text
 from engine.cli.output import print_failed, print_issues, print_json, print_table, safe
 from engine.cli.progress import ProgressLine
 from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from engine.cli.workspace import find_place
 from engine.mcp.running import serve
 from engine.settings import Settings, load_settings, settings_path
-from engine.settings.reloading import RereadSettings
+from engine.settings.loading import RereadSettings
 
 if TYPE_CHECKING:
     from engine.memory.contract import MemorySearchManager

@@ -9,7 +9,7 @@ from engine.base.errors import MnemoscopeError
 from engine.base.formatting import plural
 from engine.cli.output import print_json, safe
 from engine.cli.workspace import CliWorkspace, find_place, interruptible, opened
-from engine.memory.session_names import short_names, wanted_session
+from engine.memory.session_library import short_names, wanted_session
 from engine.records import SessionSummary
 from engine.settings import settings_path
 

@@ -5,8 +5,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 
 from engine.base.formatting import plural, size
-from engine.cli.batch_jobs import batch_lines
-from engine.cli.embedding_messages import dealings, spent_text
+from engine.cli.embedding_messages import batch_lines, dealings, spent_text
 from engine.cli.output import print_failed, print_issues, print_json, safe
 from engine.cli.workspace import CliWorkspace, find_place, opened
 from engine.records import MemoryProviderStatus, Probe, VectorStatus, to_builtins

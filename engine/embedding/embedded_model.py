@@ -16,7 +16,7 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, ProviderError
 from engine.base.language import marked, tr
 from engine.embedding.base import Calibration, Limits, prepare
-from engine.embedding.batching import requests
+from engine.embedding.long_texts import requests
 
 if TYPE_CHECKING:
     from engine.embedding.base import Vectors

@@ -13,12 +13,11 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.base import Calibration, Limits, prepare
-from engine.embedding.batching import requests
 from engine.embedding.gguf_file import GgufFile, read_gguf
 from engine.embedding.gguf_models import llama_installed, model_place, traits_of
 from engine.embedding.gguf_process import ModelProcess, Timeouts
-from engine.embedding.long_texts import embed_whole
-from engine.embedding.model_terms import Traits
+from engine.embedding.long_texts import embed_whole, requests
+from engine.embedding.model_catalog import Traits
 from engine.settings import Settings
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import platformdirs
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.embedding.gguf_file import GgufFile
-from engine.embedding.model_terms import Traits, traits_named
+from engine.embedding.model_catalog import Traits, traits_named
 from engine.settings import Settings
 
 DEFAULT_MODEL = "hf:ggml-org/embeddinggemma-300m-qat-q8_0-GGUF/embeddinggemma-300m-qat-Q8_0.gguf"

@@ -2,16 +2,37 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from engine.base.errors import ProviderError
 from engine.embedding.base import Limits, PartialAnswer, prepare
-from engine.embedding.batching import requests
 
 if TYPE_CHECKING:
     from engine.embedding.base import Vectors
+
+# --- Splits a stream of texts into requests within a provider's limits -----------------------------------------------
+
+Item = TypeVar("Item")
+
+
+def requests(items: Iterable[Item], limits: Limits, tokens: Callable[[Item], int]) -> Iterator[list[Item]]:
+    """Group items in order, as many as fit into one request; an item that is too large is sent alone."""
+    request: list[Item] = []
+    size = 0
+    for item in items:
+        length = tokens(item)
+        if request and (len(request) == limits.inputs or size + length > limits.tokens):
+            yield request
+            request, size = [], 0
+        request.append(item)
+        size += length
+    if request:
+        yield request
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 _ENDS = (
     re.compile(r"\n[^\S\n]*\n\s*"),  # of a paragraph

@@ -17,8 +17,7 @@ from engine.embedding.api_keys import key_missing
 from engine.embedding.base import EmbeddingProvider, Limits
 from engine.embedding.batch_jobs import openai as batches
 from engine.embedding.http import HttpClient
-from engine.embedding.model_catalog import batch_price_of
-from engine.embedding.model_terms import traits_named
+from engine.embedding.model_catalog import batch_price_of, traits_named
 from engine.embedding.presets import PRESETS, Preset, preset_of
 from engine.embedding.remote import Model, RemoteProvider
 from engine.embedding.response_parsing import Answer, indexed, read_json, tokens_of

@@ -9,8 +9,8 @@ from engine.embedding.batch_jobs.lines import Group, Text, groups
 from engine.embedding.batch_jobs.runner import BatchRunner
 from engine.embedding.retry import pause
 from engine.indexing.cost_estimate import name_of
+from engine.indexing.embed_stage import VectorStorage
 from engine.indexing.sync_parts import StageWork
-from engine.indexing.vector_storage import VectorStorage
 from engine.store.vector_encoding import StoredModel, Vectors
 
 _TEXTS_AT_ONCE = 256

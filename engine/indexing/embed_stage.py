@@ -2,20 +2,57 @@
 
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 
 from engine.base import skip_reasons
 from engine.base.errors import Cancelled, ProviderError
 from engine.base.language import tr
 from engine.embedding.base import EmbeddingProvider, PartialAnswer, TextsRefused
-from engine.embedding.batching import requests
+from engine.embedding.long_texts import requests
 from engine.indexing.sync_parts import StageWork
-from engine.indexing.vector_storage import VectorStorage
 from engine.records import NOT_EMBEDDED, FileIssue
 from engine.store import stored_models
 from engine.store.snapshot import Unembedded
-from engine.store.vector_encoding import StoredModel, Vectors
+from engine.store.vector_encoding import StoredModel, Vectors, encode
+
+# --- Stores vectors as they arrive, from any source, and publishes them to searches immediately ----------------------
+
+
+class VectorStorage:
+    """For one model and one generation."""
+
+    def __init__(self, work: StageWork, model: StoredModel) -> None:
+        self._store = work.parts.store
+        self._vectors = work.parts.vectors
+        self._committed = work.parts.committed
+        self._tables = work.tables
+        self._meter = work.meter
+        self._model = model
+
+    def keep(self, hashes: Sequence[bytes], vectors: Vectors, *, made: bool = True) -> None:
+        """Keep the unit vectors (n, dims) of distinct texts, named by their hashes, in one transaction.
+
+        `made`: they were embedded here and now, and not only brought.
+        """
+        with self._store.write(self._tables) as writer:
+            writer.store_vectors(self._model.id, zip(hashes, encode(vectors), strict=True))
+            before = writer.stamp
+            if self._tables is None:
+                places = {hash_: place for place, hash_ in enumerate(hashes)}
+                chunks = writer.chunks_of_hashes(list(places))
+                writer.advance_stamp()
+        if self._tables is None:
+            rows = vectors[[places[hash_] for _, hash_ in chunks]]
+            self._vectors.changed(before, self._model, added=([id_ for id_, _ in chunks], rows))
+        if made:
+            self._meter.embedded += len(hashes)
+        else:
+            self._meter.reused += len(hashes)
+        self._committed()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 _TEXTS_AT_ONCE = 256
 _PAUSE_POLL = 0.2

@@ -31,7 +31,7 @@ from engine.records import (
 from engine.redaction.masks import redact
 from engine.store.facts import FactRows
 from engine.store.user_data import UserData
-from engine.text.invisible_characters import visible
+from engine.text.characters import visible
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider

@@ -14,8 +14,7 @@ from engine.corpus.transcripts.stores import find_transcripts
 from engine.embedding.registry import Selection
 from engine.indexing.cost_estimate import name_of
 from engine.insight.health import chunks, file, keywords, provider, sources, surroundings, vectors
-from engine.insight.health.findings import UPDATE, degraded, failed, fine
-from engine.insight.health.subject import HealthCheck, Subject, Tell
+from engine.insight.health.subject import UPDATE, HealthCheck, Subject, Tell, degraded, failed, fine
 from engine.memory.index_updates import IndexUpdates
 from engine.memory.memory_context import MemoryContext
 from engine.memory.model_library import still_awaiting

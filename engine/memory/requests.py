@@ -9,6 +9,8 @@ from engine.records import (
     LONGEST_QUERY,
     EarlierQuestion,
     Passage,
+    SearchOutcome,
+    SearchTimings,
     Source,
 )
 from engine.search.chunk_filter import Filter
@@ -115,3 +117,22 @@ def _or(given: float | None, usual: float) -> float:
 
 def _days(half_life: float | None, settings: QuerySettings) -> float:
     return max(0.0, _or(half_life, settings.hybrid.temporal_decay.days_in_force))
+
+
+# --- Empty search results with a notice ------------------------------------------------------------------------------
+
+_NO_TIME = SearchTimings(analysis=0.0, keyword=0.0, embed=0.0, vector=0.0, merge=0.0, total=0.0)
+
+
+def unanswered(backend: str, notice: str) -> SearchOutcome:
+    """An empty result; `notice` says in one sentence why no search was made."""
+    return SearchOutcome(
+        results=(),
+        total=0,
+        provider=backend,
+        model=backend,
+        mode="keyword",
+        timings=_NO_TIME,
+        notice=notice,
+        explanation=None,
+    )

@@ -4,18 +4,19 @@ Times are seconds since the epoch (UTC), durations are seconds unless the name s
 ranges are half-open offsets in code points.
 """
 
-from engine.records.agent_answers import CitedPassage, MemoryGetAnswer, MemorySearchAnswer
-from engine.records.base import FileRange, Record, Source, to_builtins, to_json
-from engine.records.chunks import ChunkDetail, ChunkRow, ChunkVector, FileChunks, VectorState
-from engine.records.citations import Citation, cite, parse_citation
-from engine.records.duplicates import (
-    DuplicateGroup,
-    DuplicateKind,
-    DuplicateMember,
-    DuplicateReport,
-    duplicate_title,
-    share_text,
+from engine.records.agent_answers import (
+    CitedPassage,
+    FactAnswer,
+    FactCandidate,
+    MemoryForgetAnswer,
+    MemoryGetAnswer,
+    MemoryRecallAnswer,
+    MemorySearchAnswer,
+    MemoryStoreAnswer,
+    RecalledFact,
 )
+from engine.records.base import FileRange, Record, Source, to_builtins, to_json
+from engine.records.citations import Citation, cite, parse_citation
 from engine.records.explanations import (
     DateOrigin,
     MatchField,
@@ -26,14 +27,6 @@ from engine.records.explanations import (
     SearchStage,
     StageUnit,
     TermMatch,
-)
-from engine.records.fact_answers import (
-    FactAnswer,
-    FactCandidate,
-    MemoryForgetAnswer,
-    MemoryRecallAnswer,
-    MemoryStoreAnswer,
-    RecalledFact,
 )
 from engine.records.facts import (
     FACT_CATEGORIES,
@@ -47,7 +40,6 @@ from engine.records.facts import (
     FoundFact,
     KeptFact,
 )
-from engine.records.features import Feature
 from engine.records.folders import (
     FolderContents,
     FoundPlace,
@@ -61,18 +53,43 @@ from engine.records.folders import (
     SettingsConsequences,
     WorkspacePreview,
 )
-from engine.records.health import HealthFinding, HealthProgress, HealthRepair, HealthState
-from engine.records.index_map import IndexMap, MapAnswer, MapFile, MapGap, MapLayout, MapPlace, MapProgress
-from engine.records.links import LONGEST_LINK, Link, is_link, parse_link, write_link
-from engine.records.overview import (
+from engine.records.health import (
+    HealthFinding,
+    HealthProgress,
+    HealthRepair,
+    HealthState,
+    KeyState,
+    ModelFetchProgress,
+    Probe,
+    ProviderProbe,
+)
+from engine.records.insight import (
+    ChunkDetail,
+    ChunkRow,
     ChunkSizes,
+    ChunkVector,
     DiskPart,
     DiskPartName,
+    DuplicateGroup,
+    DuplicateKind,
+    DuplicateMember,
+    DuplicateReport,
+    FileChunks,
     FolderCount,
+    IndexMap,
     IndexOverview,
+    MapAnswer,
+    MapFile,
+    MapGap,
+    MapLayout,
+    MapPlace,
+    MapProgress,
     MonthCount,
+    VectorState,
+    duplicate_title,
+    share_text,
 )
-from engine.records.provider_checks import KeyState, ModelFetchProgress, Probe, ProviderProbe
+from engine.records.links import LONGEST_LINK, Link, is_link, parse_link, write_link
 from engine.records.saved_searches import AskedQuestion, RecentSearch, SavedSearch
 from engine.records.search import (
     LAST_LINE,
@@ -88,14 +105,21 @@ from engine.records.search import (
     SearchOutcome,
     SearchTimings,
 )
-from engine.records.session_notes import RememberedSession, SessionNote, WrittenNote
-from engine.records.sessions import SessionMessage, SessionSummary, SessionText
+from engine.records.sessions import (
+    RememberedSession,
+    SessionMessage,
+    SessionNote,
+    SessionSummary,
+    SessionText,
+    WrittenNote,
+)
 from engine.records.status import (
     BatchJobStatus,
     BatchStatus,
     CacheStatus,
     Degraded,
     FallbackStatus,
+    Feature,
     FtsStatus,
     IndexSizes,
     MemoryProviderStatus,

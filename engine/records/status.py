@@ -6,8 +6,32 @@ from typing import Any, Literal
 import msgspec
 
 from engine.records.base import Record, Source
-from engine.records.features import Feature
 from engine.records.sync import EmbeddingEstimate, FileIssue, MemorySyncProgressUpdate, SyncSummary
+
+# --- Features that a memory may or may not support, by the names that the window and the verbs use -------------------
+
+Feature = Literal[
+    "sessions",
+    "alike",
+    "conditions",
+    "narrowing",
+    "ordering",
+    "completion",
+    "explanation",
+    "states",
+    "models",
+    "insight",
+]
+"""In terms of the contract (`MemorySearchManager`):
+
+sessions: `sessions`, `read_session`, `raw_message`; alike: `search_like`, `similar_sessions`; conditions: sources,
+paths and dates, as options and as operators of the query language; narrowing: `within`; ordering: ageing and diversity;
+completion: `query_values`; explanation: the stages and scores of `explain`; states: `explain_path`; models: estimates,
+approvals, stored models; insight: the contents of the index.
+"""
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 class SourceCount(Record, frozen=True):

@@ -4,8 +4,10 @@ Anything may be a secret there, so a judge looks at each match. `engine/redactio
 expressions.
 """
 
-from engine.redaction.fragments import BARE_PASSWORD, BARE_TOKEN, LINE_END, NAME_END, QUOTED, SIGN
 from engine.redaction.non_secrets import (
+    FOREIGN_PASSWORD,
+    FOREIGN_PASSWORD_ANCHORS,
+    IDEOGRAPHIC_PASSWORD,
     is_address_password,
     is_authorization,
     is_foreign_password,
@@ -21,9 +23,8 @@ from engine.redaction.non_secrets import (
     is_spoken_token,
     is_token,
 )
-from engine.redaction.pattern import SecretPattern
+from engine.redaction.pattern import BARE_PASSWORD, BARE_TOKEN, LINE_END, NAME_END, QUOTED, SIGN, SecretPattern
 from engine.redaction.token_patterns import LONG_AFTER_COLON
-from engine.redaction.words import FOREIGN_PASSWORD, FOREIGN_PASSWORD_ANCHORS, IDEOGRAPHIC_PASSWORD
 
 _PASSWORD_NAME = "(?i:passw(?:or[dt]|d)|passphrase|passcode|kennwort|pwd)"
 _OPTION = r"[ \t]{1,4}"

@@ -5,9 +5,8 @@
 
 import re
 
-from engine.redaction.fragments import BARE_PASSWORD, BARE_TOKEN, LINE_END, NAME_END, QUOTED, SIGN
 from engine.redaction.non_secrets import PLACEHOLDER, is_auth_field, is_block, is_element, is_ordinary, value_of
-from engine.redaction.pattern import SecretPattern
+from engine.redaction.pattern import BARE_PASSWORD, BARE_TOKEN, LINE_END, NAME_END, QUOTED, SIGN, SecretPattern
 
 _OPTION_ANCHOR = r"-(?<=[ \t]-)(?=[upPaUw]|-user|-proxy|-auth)"
 _LOOK_BACK = 400

@@ -17,9 +17,8 @@ from engine.base.language import marked, tr
 from engine.logs import redact
 from engine.settings.lancedb_options import MACHINE_NAME, TABLE_NAME, uri_problem
 from engine.settings.options import Settings
-from engine.settings.problem import LOGIN, SECRET, Problem
 from engine.settings.qmd_options import SCOPE_RULE
-from engine.settings.section import Section
+from engine.settings.section import LOGIN, SECRET, Problem, Section
 from engine.settings.toml_lines import find_lines, line_of
 
 _SIMPLE = {

@@ -9,8 +9,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from engine.base.language import marked
-from engine.settings.problem import Problem
-from engine.settings.section import Section, option
+from engine.settings.section import Problem, Section, option
 
 REMOTE_SCHEMES = frozenset({"s3", "s3+ddb", "gs", "gcs", "az", "abfss", "db"})
 TABLE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,127}")

@@ -2,8 +2,9 @@
 
 import os
 import re
+import threading
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -16,7 +17,7 @@ from engine.base.private_files import read_file
 from engine.settings.checking import check_layer, refuse_at, refuse_unknown, refuse_unusable
 from engine.settings.migration import SETTINGS_VERSION, migrate, old_names
 from engine.settings.options import Settings
-from engine.settings.problem import Problem
+from engine.settings.section import Problem
 
 _MOST_BYTES = 4_000_000
 _ENDLESS = re.compile(r"[0-9a-fA-F_]{1000}")
@@ -158,3 +159,34 @@ def _syntax_message(problem: str, text: str, path: Path) -> str:
 
 def _unreadable(path: Path, line: object, reason: str) -> str:
     return tr("{path}, line {line}: the settings cannot be read: {reason}.", path=path, line=line, reason=reason)
+
+
+# --- Settings of a program that stays: read again when their file has changed ----------------------------------------
+
+
+class RereadSettings:
+    """Thread-safe."""
+
+    def __init__(self, path: Path, load: Callable[[], Settings]) -> None:
+        """`load` reads the file at `path`, which need not exist. Raises what it raises."""
+        self._path = path
+        self._load = load
+        self._lock = threading.Lock()
+        self._state = self._look()
+        self._settings = load()
+
+    def now(self) -> Settings:
+        """The settings in force. Raises `SettingsError` as long as the file cannot be used."""
+        with self._lock:
+            state = self._look()
+            if state != self._state:
+                self._settings = self._load()
+                self._state = state
+            return self._settings
+
+    def _look(self) -> tuple[int, int, int] | None:
+        try:
+            found = os.stat(self._path)
+        except OSError:
+            return None
+        return found.st_mtime_ns, found.st_size, found.st_ino

@@ -10,8 +10,7 @@ from typing import Any
 from engine.base.language import marked
 from engine.settings.checking import is_section, options_of, refuse_at
 from engine.settings.options import Settings
-from engine.settings.problem import Problem
-from engine.settings.section import Section
+from engine.settings.section import Problem, Section
 from engine.settings.writing import write_aside
 
 SETTINGS_VERSION = 1

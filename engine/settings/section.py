@@ -1,9 +1,13 @@
 """Common base of all groups of options: help texts, and numbers limited to their ranges."""
 
 import functools
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any, get_type_hints
 
 import msgspec
+
+from engine.base.language import marked, tr
 
 
 def option(text: str, low: float | None = None, high: float | None = None) -> msgspec.Meta:
@@ -41,3 +45,30 @@ def _clamp(value: float, low: float | None, high: float | None) -> float:
     if high is not None and value > high:
         return high
     return value
+
+
+# --- What is wrong with an option: a whole sentence, whichever way the option is called in it ------------------------
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Raised where a value is checked, and turned into a message where the option's name is known."""
+
+    sentence: str
+    """A `marked` one, with the field `{it}` for the option."""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    """Of its other fields."""
+
+    def about(self, it: str) -> str:
+        return tr(self.sentence, it=it, **self.values)
+
+
+SECRET = Problem(
+    marked("{it} looks like a secret: put it in an environment variable or the keychain and remove it from the file.")
+)
+LOGIN = Problem(
+    marked(
+        "{it} holds a user or a password: put it in an environment variable or the keychain and remove it from the "
+        "file."
+    )
+)

@@ -14,12 +14,11 @@ from engine.records import KnownWorkspace, WorkspaceState
 from engine.settings.layers import named_workspaces
 from engine.store.connection import open_connection
 from engine.store.failures import translated
-from engine.store.location import IndexFiles, index_files
+from engine.store.location import IndexFiles, index_files, note_workspace, noted_workspaces
 from engine.store.session_ownership import SessionOwnership
 from engine.store.snapshot import Snapshot
 from engine.store.stored_models import ModelName, stored_models
 from engine.store.user_data import UserData
-from engine.store.workspace_note import note_workspace, noted_workspaces
 from engine.store.writer_lock import WriterLock
 
 

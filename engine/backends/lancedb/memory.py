@@ -1,24 +1,27 @@
 """The backend that shares a table: the program's own index for this machine's files, the table for searches."""
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
 import msgspec
 
 from engine.backends.builtin import BuiltinMemory
+from engine.backends.lancedb import columns
+from engine.backends.lancedb.columns import Row
 from engine.backends.lancedb.failures import TableMissing
-from engine.backends.lancedb.file_names import FileNames, is_foreign
-from engine.backends.lancedb.remote_files import RemoteFiles, elsewhere
+from engine.backends.lancedb.file_names import FileNames, is_foreign, machine_of
 from engine.backends.lancedb.search import TableSearcher, other_model
 from engine.backends.lancedb.table import SharedTable
 from engine.backends.lancedb.table_location import Machine, find_place, this_machine
 from engine.backends.lancedb.table_sync import TablePublisher
 from engine.backends.lancedb.view import TableView
 from engine.base.cancellation import CancelToken
-from engine.base.errors import MnemoscopeError
+from engine.base.errors import MnemoscopeError, PathRefused, Unsupported
 from engine.base.language import tr
+from engine.corpus.numbered_lines import NumberedText
+from engine.corpus.transcripts.message_offsets import read_places
 from engine.memory.degraded import with_degraded
 from engine.memory.index_override import IndexOverride
 from engine.records import (
@@ -46,7 +49,6 @@ from engine.store.location import usable_index_files
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from engine.corpus.numbered_lines import NumberedText
     from engine.corpus.path_guard import PathGuard
     from engine.memory.active_provider import ActiveProvider
     from engine.memory.facts import Facts
@@ -58,6 +60,66 @@ if TYPE_CHECKING:
     from engine.store.saved_searches import SavedSearches
     from engine.store.unseen_notes import UnseenNotes
     from engine.store.user_data import UserData
+
+# --- Files of other machines, assembled from their passages in the table ---------------------------------------------
+
+
+class RemoteFiles:
+    """Thread-safe. Raises as `SharedTable.view` where the table cannot be used."""
+
+    def __init__(self, table: SharedTable, naming: FileNames) -> None:
+        self._table = table
+        self._naming = naming
+
+    def open(self, path: str, cancel: CancelToken | None = None) -> NumberedText:
+        """The file's text from its passages, each line at its number. Raises `PathRefused`."""
+
+        def rows(view: TableView) -> list[Row]:
+            files = view.files(cancel)
+            key = next((key for key, name in self._naming.of(files).items() if name == path), None)
+            if key is None:
+                raise PathRefused
+            return view.where(columns.one_of("file", [key]), cancel)
+
+        found = self._table.read(rows, cancel)
+        return NumberedText.of(composed(sorted(found, key=lambda row: row.ordinal)))
+
+
+def elsewhere(path: str) -> Unsupported:
+    """The error for a file whose passages are in the table but that is on another machine."""
+    return Unsupported(
+        tr(
+            "This file is on the machine “{machine}”: only its indexed text is here, and it cannot be opened.",
+            machine=machine_of(path),
+        )
+    )
+
+
+def composed(rows: Iterable[Row]) -> str:
+    """Lines of passages in the places that they have in their file; what no passage holds is an empty line."""
+    lines: dict[int, str] = {}
+    for row in rows:
+        for number, text in _numbered(row):
+            before = lines.get(number)
+            if before is None:
+                lines[number] = text
+            elif text not in before:  # another part of an overlong line, or another message on it
+                lines[number] = f"{before} {text}" if row.chunk.places else before + text
+    return "\n".join(lines.get(number, "") for number in range(1, max(lines, default=0) + 1))
+
+
+def _numbered(row: Row) -> Iterable[tuple[int, str]]:
+    chunk = row.chunk
+    if chunk.places is None:
+        return enumerate(chunk.text.split("\n"), chunk.start_line)
+    places = read_places(chunk.places)
+    ends = [*(place.offset for place in places[1:]), len(chunk.text)]
+    return [
+        (place.line, " ".join(chunk.text[place.offset : end].split())) for place, end in zip(places, ends, strict=True)
+    ]
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 _LOOK_AGAIN_SECONDS = 30.0
 """Seconds until the status of an unreachable table is requested again."""

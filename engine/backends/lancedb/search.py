@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from engine.backends.lancedb import sql, table_queries
+from engine.backends.lancedb import columns, table_queries
 from engine.backends.lancedb.columns import STEM
 from engine.backends.lancedb.failures import TableMissing
 from engine.backends.lancedb.file_names import FileNames
@@ -173,7 +173,7 @@ def _bring_passage(bench: MemoryIndex, passage: Passage, cancel: CancelToken | N
     if key is None:
         return
     lines = f"start_line <= {passage.end_line:d} AND end_line >= {passage.start_line:d}"
-    rows = bench.view.where(f"{sql.one_of('file', [key])} AND {lines}", cancel)
+    rows = bench.view.where(f"{columns.one_of('file', [key])} AND {lines}", cancel)
     bench.bring(rows)
     bench.view.count(sorted({STEM + stem for row in rows for stem in row.chunk.stems.split()}), cancel)
 

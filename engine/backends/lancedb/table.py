@@ -1,14 +1,17 @@
 """The table itself: opening it, and reading one version."""
 
+import asyncio
+import concurrent.futures
+import contextlib
 import logging
 import math
+import os
 import threading
 import time
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.backends.lancedb import columns
-from engine.backends.lancedb.async_bridge import AsyncBridge, load_lancedb
 from engine.backends.lancedb.failures import (
     Conflict,
     NotIndexed,
@@ -21,15 +24,107 @@ from engine.backends.lancedb.failures import (
 from engine.backends.lancedb.table_location import TableLocation
 from engine.backends.lancedb.view import TableView
 from engine.base.cancellation import CancelToken
-from engine.base.errors import Cancelled, Closed
+from engine.base.errors import BackendError, Cancelled, Closed
 from engine.base.language import tr
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-log = logging.getLogger(__name__)
+# --- Runs LanceDB's coroutines on a separate event loop, so that every call has a time limit and can be cancelled.
+# LanceDB's blocking functions wait indefinitely, and can't be stopped from outside.
 
 Answer = TypeVar("Answer")
+
+_CLOSE_SECONDS = 5.0
+
+
+def load_lancedb() -> Any:
+    """The module `lancedb`, which takes a second or two to import. Raises `BackendError` if it isn't installed."""
+    # Its native half prints warnings about itself into the terminal.
+    os.environ.setdefault("LANCEDB_LOG", "error")
+    try:
+        import lancedb
+    except ImportError as error:
+        missing = tr(
+            'The LanceDB backend is not installed: run pipx install --force ".[lancedb]" in the folder of the source, '
+            'or set backend = "builtin".'
+        )
+        raise BackendError(missing) from error
+    return lancedb
+
+
+class AsyncBridge:
+    """Thread-safe. Its thread begins with the first call and ends with `close`."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def run(
+        self, work: Coroutine[Any, Any, Answer], *, seconds: float | None, cancel: CancelToken | None = None
+    ) -> Answer:
+        """The coroutine's answer. Raises its error, `TimeoutError`, `Cancelled`, `Closed`."""
+        try:
+            future = asyncio.run_coroutine_threadsafe(work, self._running())
+        except Closed:
+            work.close()
+            raise
+        forget = cancel.on_cancel(lambda: _stop(future)) if cancel is not None else lambda: None
+        try:
+            return future.result(seconds)
+        except concurrent.futures.CancelledError:
+            if cancel is not None and cancel.cancelled:
+                raise Cancelled from None
+            raise Closed from None
+        except concurrent.futures.TimeoutError:
+            future.cancel()
+            raise
+        finally:
+            forget()
+
+    def close(self) -> None:
+        """Cancel what runs and end the thread. Twice is fine."""
+        with self._lock:
+            self._closed = True
+            loop, thread = self._loop, self._thread
+            self._loop = self._thread = None
+        if loop is None or thread is None:
+            return
+        ended = asyncio.run_coroutine_threadsafe(_end(), loop)
+        with contextlib.suppress(concurrent.futures.TimeoutError, concurrent.futures.CancelledError):
+            ended.result(_CLOSE_SECONDS)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(_CLOSE_SECONDS)
+        if not thread.is_alive():
+            loop.close()
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._closed:
+                raise Closed
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(target=self._loop.run_forever, name="mnemoscope-lancedb", daemon=True)
+                self._thread.start()
+            return self._loop
+
+
+def _stop(future: "concurrent.futures.Future[Any]") -> None:
+    future.cancel()
+
+
+async def _end() -> None:
+    others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in others:
+        task.cancel()
+    await asyncio.gather(*others, return_exceptions=True)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
+log = logging.getLogger(__name__)
 
 _REFRESH_SECONDS = 1.0
 _MOST_DIGITS = 9

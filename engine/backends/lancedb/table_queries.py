@@ -7,7 +7,7 @@ dates are looked up among the files in memory, and LanceDB gets their keys.
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from engine.backends.lancedb import sql
+from engine.backends.lancedb import columns
 from engine.backends.lancedb.columns import BEGINNING, NAME, STEM, WORD, beginning_of
 from engine.backends.lancedb.memory_index import MemoryIndex
 from engine.backends.lancedb.view import match
@@ -31,15 +31,15 @@ def condition(bench: MemoryIndex, filter_: Filter, query: Query, languages: Sequ
     snapshot = Snapshot(bench.connection)
     parts = []
     if filter_.sources is not None:
-        parts.append(sql.one_of("source", filter_.sources))
+        parts.append(columns.one_of("source", filter_.sources))
     files = _files(snapshot, filter_, query, languages)
     if files is not None and len(files) < snapshot.file_count():
         keys = bench.keys(files)
         if not keys:
             return _NOWHERE
         if len(keys) <= _MOST_KEYS:
-            parts.append(sql.one_of("file", keys))
-    return sql.all_of(parts)
+            parts.append(columns.one_of("file", keys))
+    return columns.all_of(parts)
 
 
 def _files(snapshot: Snapshot, filter_: Filter, query: Query, languages: Sequence[str]) -> list[int] | None:
@@ -58,7 +58,7 @@ def newest(bench: MemoryIndex, filter_: Filter, query: Query, languages: Sequenc
     rows = snapshot.connection.execute(f"SELECT id FROM {snapshot.tables.files} ORDER BY mtime_ns DESC, path")
     allowed = None if files is None else frozenset(files)
     ordered = [id_ for (id_,) in rows if allowed is None or id_ in allowed]
-    return sql.all_of([sql.one_of("file", bench.keys(ordered[:most])), "ordinal < 8"])
+    return columns.all_of([columns.one_of("file", bench.keys(ordered[:most])), "ordinal < 8"])
 
 
 def tokens_to_count(question: QueryAnalysis) -> list[str]:

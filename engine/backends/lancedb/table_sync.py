@@ -7,23 +7,163 @@ that was killed or late.
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
-from engine.backends.lancedb import sql
-from engine.backends.lancedb.columns import FILE_ROW, SharedFile, rows_of_file, spelt_holders
+from engine.backends.lancedb import columns
+from engine.backends.lancedb.columns import FILE_ROW, SharedFile, file_key, rows_of_file, spelt_holders
 from engine.backends.lancedb.failures import TableMissing
-from engine.backends.lancedb.local_files import LocalFile, analysed, local_files, masked, read_stored, vectors_of
 from engine.backends.lancedb.table import SharedTable
 from engine.backends.lancedb.table_location import Machine
 from engine.backends.lancedb.view import TableView
 from engine.backends.lancedb.writing import TableWriter
+from engine.corpus.chunking import Chunk
 from engine.embedding.base import EmbeddingProvider
-from engine.indexing.note_preparation import fingerprint
+from engine.indexing.embed_stage import VectorStorage
+from engine.indexing.note_preparation import chunk_rows, fingerprint
 from engine.indexing.sync_parts import StageWork
-from engine.indexing.vector_storage import VectorStorage
+from engine.records import Source
+from engine.redaction.masks import redact
+from engine.store.snapshot import HEADING_SEPARATOR, Snapshot
 from engine.store.stored_models import ModelName
 from engine.store.vector_encoding import StoredModel, decode
+from engine.store.writer import NewFile, NewSession
+from engine.text import analyse_both
+
+# --- The contents of this machine's own index, in the form of the table ----------------------------------------------
+
+_GROUP = 400
+
+
+class LocalFile(NamedTuple):
+    """An indexed file."""
+
+    id: int
+    source: Source
+    path: str
+    hash: str
+    mtime_ns: int
+    chunks: int
+
+    @property
+    def key(self) -> str:
+        return file_key(self.source, self.path, self.hash)
+
+
+class Stored(NamedTuple):
+    """The stored file; its text is analysed again, since the keyword index stores no text."""
+
+    size: int
+    title: str
+    language: str
+    tags: tuple[str, ...]
+    aliases: tuple[str, ...]
+    dated: float | None
+    evergreen: bool
+    session: NewSession | None
+    chunks: tuple[tuple[Chunk, bytes | None], ...]
+    """Each with its message locations, if it is a session's."""
+
+
+def local_files(snapshot: Snapshot) -> list[LocalFile]:
+    """Every indexed file, the newest first; sessions that are only listed are not indexed yet."""
+    rows = snapshot.connection.execute(
+        f"""SELECT f.id, f.source, f.path, f.hash, f.mtime_ns,
+                (SELECT count(*) FROM {snapshot.tables.chunks} c WHERE c.file_id = f.id) AS chunks
+            FROM {snapshot.tables.files} f WHERE f.source = 'memory' OR chunks > 0
+            ORDER BY f.mtime_ns DESC, f.path"""
+    )
+    return [LocalFile(*row) for row in rows]
+
+
+def read_stored(snapshot: Snapshot, file: LocalFile) -> Stored | None:
+    """None for a deleted file."""
+    tables, connection = snapshot.tables, snapshot.connection
+    row = connection.execute(f"SELECT size, title, language FROM {tables.files} WHERE id = ?", (file.id,)).fetchone()
+    if row is None:
+        return None
+    tags = tuple(tag for (tag,) in connection.execute(f"SELECT tag FROM {tables.tags} WHERE file_id = ?", (file.id,)))
+    front: tuple[str, float | None, int] = connection.execute(
+        f"SELECT aliases, dated, evergreen FROM {tables.front_matter} WHERE file_id = ?", (file.id,)
+    ).fetchone() or ("", None, 0)
+    session = connection.execute(
+        f"""SELECT transcript, agent, session_id, project, branch, parent, started, ended, messages, bytes
+            FROM {tables.sessions} WHERE file_id = ?""",
+        (file.id,),
+    ).fetchone()
+    chunks = connection.execute(
+        f"SELECT start_line, end_line, text, heading, places FROM {tables.chunks} WHERE file_id = ? ORDER BY id",
+        (file.id,),
+    )
+    size, title, language = row
+    return Stored(
+        size=size,
+        title=title,
+        language=language,
+        tags=tags,
+        aliases=tuple(front[0].splitlines()),
+        dated=front[1],
+        evergreen=bool(front[2]),
+        session=None if session is None else NewSession(*session),
+        chunks=tuple(
+            (Chunk(start, end, text, _headings(heading)), places) for start, end, text, heading, places in chunks
+        ),
+    )
+
+
+def masked(file: LocalFile, stored: Stored) -> Stored:
+    """Mask the secrets in a note before it is sent to other machines. Sessions are masked already."""
+    if file.source == "sessions":
+        return stored
+
+    def safe(chunk: Chunk) -> Chunk:
+        return Chunk(chunk.start_line, chunk.end_line, redact(chunk.text), tuple(map(redact, chunk.heading)))
+
+    chunks = tuple((safe(chunk), places) for chunk, places in stored.chunks)
+    return stored._replace(title=redact(stored.title), aliases=tuple(map(redact, stored.aliases)), chunks=chunks)
+
+
+def analysed(file: LocalFile, stored: Stored) -> NewFile:
+    """With the token streams of every column."""
+    session, language = stored.session, stored.language
+    name = file.path if session is None else ""
+    places = [places for _, places in stored.chunks]
+    rows = chunk_rows((chunk for chunk, _ in stored.chunks), language)
+    return NewFile(
+        source=file.source,
+        path=file.path,
+        hash=file.hash,
+        mtime_ns=file.mtime_ns,
+        size=stored.size,
+        title=stored.title,
+        language=language,
+        title_tokens=analyse_both(stored.title, language),
+        name_tokens=analyse_both(name, language),
+        chunks=tuple(replace(row, places=place) for row, place in zip(rows, places, strict=True)),
+        session=session,
+        tags=stored.tags,
+        aliases=stored.aliases,
+        alias_tokens=analyse_both("\n".join(stored.aliases), language),
+        dated=stored.dated,
+        evergreen=stored.evergreen,
+    )
+
+
+def vectors_of(snapshot: Snapshot, model: StoredModel, hashes: Sequence[bytes]) -> Iterator[tuple[bytes, bytes]]:
+    """(hash, little-endian float16 vector) of those of these texts that have one."""
+    for start in range(0, len(hashes), _GROUP):
+        group = tuple(hashes[start : start + _GROUP])
+        yield from snapshot.connection.execute(
+            f"SELECT hash, vector FROM embedding_cache WHERE model_id = ? AND hash IN ({','.join('?' * len(group))})",
+            (model.id, *group),
+        )
+
+
+def _headings(stored: str) -> tuple[str, ...]:
+    return tuple(stored.split(HEADING_SEPARATOR)) if stored else ()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 _LONG_EMBEDDING = 256
 """Chunks to embed from which on the text is shared before: it can be found by its words meanwhile."""
@@ -208,15 +348,15 @@ class TablePublisher:
             done += len(renewed)
             work.meter.step(done, renewed[-1][0].path)
         for keys in _some(plan.join):
-            fresh = f"{sql.one_of('file', keys)} AND ordinal = {FILE_ROW} AND holders NOT LIKE '%,{me.id}:%'"
-            self._writer.change_holders(fresh, f"concat(holders, {sql.text(entry)})", token)
+            fresh = f"{columns.one_of('file', keys)} AND ordinal = {FILE_ROW} AND holders NOT LIKE '%,{me.id}:%'"
+            self._writer.change_holders(fresh, f"concat(holders, {columns.text(entry)})", token)
         for file in plan.leave:
             mine = next(entry for entry in file.holders if entry[0] == me.id)
-            condition = f"{sql.one_of('file', [file.key])} AND ordinal = {FILE_ROW}"
-            gone = sql.text(spelt_holders([mine]))
+            condition = f"{columns.one_of('file', [file.key])} AND ordinal = {FILE_ROW}"
+            gone = columns.text(spelt_holders([mine]))
             self._writer.change_holders(condition, f"replace(holders, {gone}, ',')", token)
         for keys in _some(plan.remove):
-            self._writer.delete(sql.one_of("file", keys), token)
+            self._writer.delete(columns.one_of("file", keys), token)
         self._shared()
 
     def _put(

@@ -14,7 +14,7 @@ import platformdirs
 from engine.backends.qmd.collections import Collection, SavedConfiguration, read_told
 from engine.backends.qmd.command import QmdCommand, QmdError, QmdFailed, QmdTooSlow
 from engine.backends.qmd.index_file import QmdIndexFile
-from engine.backends.qmd.retry_pause import RetryPause
+from engine.backends.qmd.query_runner import RetryPause
 from engine.base.cancellation import CancelToken
 from engine.records import SyncReason
 from engine.settings.qmd_options import QmdSettings

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, NoReturn, Unpack
 import msgspec
 
 from engine.backends.qmd.collections import with_paths
-from engine.backends.qmd.command import QmdCommand
+from engine.backends.qmd.command import QmdCommand, QmdError
 from engine.backends.qmd.index_file import QmdIndexFile
-from engine.backends.qmd.probing import probe_models, probe_sqlite_vec
 from engine.backends.qmd.query_runner import QueryRunner
 from engine.backends.qmd.result_mapping import ResultMapper
 from engine.backends.qmd.scope import refusal
@@ -28,11 +27,11 @@ from engine.indexing.service import BackgroundSync, IndexingService
 from engine.memory.active_provider import ActiveProvider
 from engine.memory.closable import Lifetime
 from engine.memory.degraded import with_degraded
-from engine.memory.empty_outcome import unanswered
 from engine.memory.executor import BackgroundExecutor
 from engine.memory.files import WorkspaceFiles
 from engine.memory.listeners import Listeners, StatusListener
 from engine.memory.outer_status import outer_status
+from engine.memory.requests import unanswered
 from engine.memory.session_files import SessionFiles
 from engine.memory.session_library import summary_of
 from engine.memory.user_data import open_own_data
@@ -53,6 +52,7 @@ from engine.records import (
 )
 from engine.settings import Settings
 from engine.settings.live_options import answering_as
+from engine.settings.qmd_options import QmdSettings
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -64,6 +64,35 @@ if TYPE_CHECKING:
     from engine.store.saved_searches import SavedSearches
     from engine.store.unseen_notes import UnseenNotes
     from engine.store.user_data import UserData
+
+# --- Whether what `qmd` needs for a search by meaning works ----------------------------------------------------------
+
+
+def probe_models(command: QmdCommand, settings: QmdSettings, why_words_only: str) -> Probe:
+    """Test with one search by its models, which may take as long as a search; not if they can't be used."""
+    if settings.search_mode == "search":
+        why_words_only = tr("qmd searches by words alone: set qmd.search_mode to query or vsearch for meaning.")
+    if why_words_only:
+        return Probe(ok=False, error=why_words_only)
+    try:
+        seconds = settings.limits.timeout_ms / 1000
+        command.run(["vsearch"], options=["--json", "-n", "1"], operand="memory", seconds=seconds)
+    except QmdError as error:
+        return Probe(ok=False, error=str(error))
+    return Probe(ok=True, error="")
+
+
+def probe_sqlite_vec(command: QmdCommand, settings: QmdSettings) -> Probe:
+    """Its error output says whether sqlite-vec fails to load."""
+    try:
+        said = command.run(["status"], seconds=settings.command_timeout_seconds).errors
+    except QmdError as error:
+        return Probe(ok=False, error=str(error))
+    line = next((line.strip() for line in said.splitlines() if "sqlite-vec" in line), "")
+    return Probe(ok=not line, error=line)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 class QmdMemory:

@@ -11,12 +11,39 @@ from typing import Literal, NamedTuple
 from engine.backends.qmd.command import QmdCommand, QmdError, QmdFailed, QmdMissing
 from engine.backends.qmd.output_parsing import Hit, parse_hits
 from engine.backends.qmd.query_text import QueryText
-from engine.backends.qmd.retry_pause import RetryPause
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.settings import Settings
 from engine.settings.options import ResultCacheSettings
 from engine.settings.qmd_options import QmdSearchMode
+
+# --- Pauses between retries after failures ---------------------------------------------------------------------------
+
+_FIRST_REST = 60.0
+_LONGEST_REST = 3600.0
+
+
+class RetryPause:
+    """Length of the pause after a failure: a minute, doubled each time, up to an hour."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._failures = 0
+        self._until = 0.0
+
+    @property
+    def resting(self) -> bool:
+        return self._clock() < self._until
+
+    def failed(self) -> None:
+        self._until = self._clock() + min(_LONGEST_REST, _FIRST_REST * 2**self._failures)
+        self._failures = min(self._failures + 1, 16)
+
+    def worked(self) -> None:
+        self._failures, self._until = 0, 0.0
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 log = logging.getLogger(__name__)
 

@@ -13,9 +13,9 @@ from typing import Any
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.transcripts import exports
+from engine.corpus.transcripts.exports import branch
 from engine.corpus.transcripts.formats import Conversation, LineParser
 from engine.corpus.transcripts.json_values import content, items, mapping, seconds, string, tool_input
-from engine.corpus.transcripts.message_tree import branch
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean, one_line
 
 _AGENT = "claude"

@@ -25,8 +25,7 @@ from engine.corpus.transcripts.formats import Conversation, SessionDatabase
 from engine.corpus.transcripts.json_values import mapping
 from engine.corpus.transcripts.jsonl import LONGEST_LINE, parse_line
 from engine.corpus.transcripts.messages import Message
-from engine.corpus.transcripts.opencode import session_facts
-from engine.corpus.transcripts.opencode_messages import OpencodeReader
+from engine.corpus.transcripts.opencode import OpencodeReader, session_facts
 from engine.corpus.transcripts.sqlite_view import SqliteView, has_tables, looks_like, tables
 
 _OLDER = frozenset({"session", "message", "part"})

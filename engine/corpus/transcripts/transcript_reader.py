@@ -12,7 +12,6 @@ import msgspec
 
 from engine.base.cancellation import CancelToken
 from engine.corpus.safe_open import open_regular
-from engine.corpus.transcripts.compressed import Unpacked
 from engine.corpus.transcripts.formats import (
     Conversation,
     DatabaseFormat,
@@ -20,7 +19,7 @@ from engine.corpus.transcripts.formats import (
     LineFormat,
     LineParser,
 )
-from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, Source, parse_line, raw_lines, read_at
+from engine.corpus.transcripts.jsonl import LONGEST_LINE, RawLine, Source, Unpacked, parse_line, raw_lines, read_at
 from engine.corpus.transcripts.messages import Message
 from engine.corpus.transcripts.modified_time import is_compressed, transcript_of
 from engine.corpus.transcripts.registry import DATABASE_FORMATS, DOCUMENT_FORMATS, LINE_FORMATS

@@ -10,8 +10,7 @@ from engine.embedding.base import EmbeddingProvider
 from engine.embedding.consent import REMOTE, consent_of, remote_fallback, server_of
 from engine.embedding.provider_check import WORD
 from engine.embedding.registry import Selection
-from engine.insight.health.findings import degraded, fine
-from engine.insight.health.subject import Subject
+from engine.insight.health.subject import Subject, degraded, fine
 from engine.records import HealthFinding
 from engine.settings import Settings
 

@@ -1,11 +1,10 @@
 """Checks of the index's location, writer lock, watcher, user data and extension."""
 
 from engine.base.language import marked, tr
-from engine.insight.health.findings import UPDATE, degraded, failed, fine
-from engine.insight.health.subject import Subject
+from engine.insight.health.subject import UPDATE, Subject, degraded, failed, fine
 from engine.records import HealthFinding, WatcherStatus
 from engine.store.index import IndexStore
-from engine.store.network_drives import on_network_drive
+from engine.store.location import on_network_drive
 from engine.store.user_data import UserData
 
 _ELSEWHERE = marked("Choose a folder on this computer's own disk for store.path in the settings.")

@@ -5,8 +5,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from engine.agent.memory_context import memory_context
+from engine.agent.passages import untrusted_block
 from engine.agent.prompt import memory_prompt_section
-from engine.agent.untrusted_text import untrusted_block
 from engine.base.errors import StoreError
 from tests.engine.agent.test_memory_search import GROUP
 from tests.helpers.fake_memory import FakeMemory

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from engine.backends import builtin, builtin_parts
+from engine.backends import builtin
 from engine.backends.builtin import BuiltinMemory
 from engine.base.errors import Closed, ProviderError
 from engine.embedding import registry
@@ -121,7 +121,7 @@ def test_close_ends_sync_waiting_for_keychain(memory: BuiltinMemory, keychain: F
 def test_status_available_while_keychain_locked(
     open_memory, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(builtin_parts, "_CHOICE_SECONDS", 0.01)
+    monkeypatch.setattr(builtin, "_CHOICE_SECONDS", 0.01)
     keychain.secrets["mnemoscope", "openai"] = "key"
     keychain.answers.clear()
     memory = open_memory(background=True, provider="openai", sync=QUIET)
@@ -144,7 +144,7 @@ def test_status_available_while_keychain_locked(
 
 @pytest.mark.usefixtures("memory")
 def test_closing_ends_that_wait_too(open_memory, keychain: FakeKeychain, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(builtin_parts, "_CHOICE_SECONDS", 0.01)
+    monkeypatch.setattr(builtin, "_CHOICE_SECONDS", 0.01)
     keychain.answers.clear()
     memory = open_memory(background=True, provider="openai", sync=QUIET)
     monkeypatch.setattr(builtin, "select_provider", select_provider)

@@ -18,7 +18,7 @@ from engine.base.errors import Cancelled, Closed, ProviderError
 from engine.embedding import gguf, gguf_process
 from engine.embedding.gguf import GgufProvider, make
 from engine.embedding.gguf_file import read_gguf
-from engine.embedding.model_terms import Traits
+from engine.embedding.model_catalog import Traits
 from engine.settings import Settings
 from engine.settings.options import LocalSettings
 from tests.helpers.command_line import python

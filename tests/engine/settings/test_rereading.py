@@ -6,7 +6,7 @@ import pytest
 
 from engine.base.errors import SettingsError
 from engine.settings import load_settings
-from engine.settings.reloading import RereadSettings
+from engine.settings.loading import RereadSettings
 
 
 def test_they_are_read_again_when_their_file_has_changed(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from engine import open_memory
 from engine.backends import builtin
-from engine.backends.lancedb import async_bridge, columns
+from engine.backends.lancedb import columns, table
 from engine.backends.lancedb.failures import Conflict, TableMissing, TableReplaced, told
 from engine.base.cancellation import CancelToken
 from engine.base.errors import BackendError, Cancelled, Closed, DiskFull
@@ -136,7 +136,7 @@ def test_unanswered_request_times_out(machine) -> None:
 def test_close_ends_waiting_calls_and_threads() -> None:
     import threading
 
-    bridged, begun = async_bridge.AsyncBridge(), threading.Event()
+    bridged, begun = table.AsyncBridge(), threading.Event()
     raised: list[BaseException] = []
 
     async def hang() -> None:

@@ -1,6 +1,6 @@
 """Pauses after failures: a minute, doubled each time, up to an hour."""
 
-from engine.backends.qmd.retry_pause import RetryPause
+from engine.backends.qmd.query_runner import RetryPause
 
 
 def test_rests_grow_to_an_hour_and_end_with_a_success():

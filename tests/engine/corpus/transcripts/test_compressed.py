@@ -11,9 +11,8 @@ import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from engine.corpus.transcripts import compressed
-from engine.corpus.transcripts.compressed import Unpacked
-from engine.corpus.transcripts.jsonl import raw_lines
+from engine.corpus.transcripts import jsonl
+from engine.corpus.transcripts.jsonl import Unpacked, raw_lines
 from engine.corpus.transcripts.transcript_reader import opened, raw_line, read_session
 
 FIXTURES = Path(__file__).parent / "fixtures" / "codex"
@@ -90,6 +89,6 @@ def test_truncated_file_yields_available_part(tmp_path: Path, packed: Path) -> N
 
 
 def test_a_few_bytes_that_stand_for_too_many_are_refused(packed: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compressed, "_LARGEST", 1_000_000)
+    monkeypatch.setattr(jsonl, "_LARGEST", 1_000_000)
     with unpacked(packed) as source, pytest.raises(OSError, match="more bytes"):
         source.read_at(2_000_000, 10)

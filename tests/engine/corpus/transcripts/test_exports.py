@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
 from engine.corpus.transcripts import exports
-from engine.corpus.transcripts.message_tree import branch
+from engine.corpus.transcripts.exports import branch
 from tests.helpers.exports import packed, written
 
 
