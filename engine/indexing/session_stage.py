@@ -1,17 +1,26 @@
 """Brings the sessions of a generation to what their transcripts hold now."""
 
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from itertools import chain
+
 from engine.base import skip_reasons
 from engine.base.errors import PathRefused
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.transcripts.modified_time import is_database
+from engine.corpus.safe_open import FolderFiles
+from engine.corpus.transcripts.modified_time import is_compressed, is_database
+from engine.corpus.transcripts.quick_summary import glance
 from engine.corpus.transcripts.stores import FoundTranscripts, find_transcripts
 from engine.indexing.commits import Change, Commits, TextOutcome
 from engine.indexing.session_ownership import KEPT_ELSEWHERE, elsewhere, kept_issues, kept_where
+from engine.indexing.session_rows import session_file
 from engine.indexing.sync_parts import StageWork
 from engine.indexing.transcript_notes import leaving_out
 from engine.records import FileIssue
 from engine.store import sessions
 from engine.store.sessions import StoredTranscript
+from engine.store.writer import NewFile, Writer
 
 _COPIED = "copied"
 
@@ -46,8 +55,6 @@ class SessionStage:
         new = [file for file in self._found.files if file.name not in known and not self._crashes.deaths(file)]
         if not new:
             return
-        from engine.indexing.session_listing import list_sessions  # brings every format with it
-
         self._meter.start("discovering", len(new))
         self._listed |= list_sessions(new, self._work, self._commits)
 
@@ -165,3 +172,65 @@ def _differs(file: FoundFile, stored: StoredTranscript | None, copied: bool) -> 
     if stored is None or stored.rule == KEPT_ELSEWHERE or copied != (stored.rule == _COPIED):
         return True
     return (file.mtime_ns, file.size) != (stored.mtime_ns, stored.size)
+
+
+# --- Lists sessions whose transcripts have not been read yet, from a short look at each ------------------------------
+
+_A_COMMIT = 500
+
+
+def list_sessions(files: Sequence[FoundFile], work: StageWork, commits: Commits) -> set[str]:
+    """Put a row into the index for each session, which reading it replaces; returns their names. Raises Cancelled."""
+    rows: list[NewFile] = []
+    listed: set[str] = set()
+    with closing(FolderFiles()) as folders:
+        for number, file in enumerate(_by_folder(files)):
+            work.token.checkpoint()
+            work.meter.step(number, file.name)
+            with work.parts.crashes.reading(file):
+                row = _listed(file, folders)
+            if row is not None:
+                rows.append(row)
+                listed.add(file.name)
+            if len(rows) == _A_COMMIT:
+                commits.put(_adding(rows))
+                commits.flush()
+                rows = []
+    commits.put(_adding(rows))
+    commits.flush()
+    return listed
+
+
+def _by_folder(files: Sequence[FoundFile]) -> Iterator[FoundFile]:
+    """The files of a folder together, those of the one with the first file first."""
+    folders: dict[str, list[FoundFile]] = {}
+    for file in files:
+        folders.setdefault(file.path.rpartition(os.sep)[0], []).append(file)
+    return chain.from_iterable(folders.values())
+
+
+def _listed(file: FoundFile, folders: FolderFiles) -> NewFile | None:
+    """Return the row of a session; None if it must be read first. Reading reports the errors."""
+    if is_compressed(file.path):
+        return None  # its end is reached only through all of it
+    try:
+        descriptor, _ = folders.open(file.path)
+        try:
+            seen = glance(descriptor, file.path, file.size)
+        finally:
+            os.close(descriptor)
+    except (OSError, PathRefused):
+        return None
+    return (
+        None
+        if seen is None
+        else session_file(file, file.name, seen.facts, seen.messages, None, hash="", size=file.size)
+    )
+
+
+def _adding(rows: Sequence[NewFile]) -> Change:
+    def add(writer: Writer) -> tuple[list[int], list[int]]:
+        writer.list_files(rows)
+        return [], []
+
+    return add

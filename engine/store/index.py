@@ -2,11 +2,13 @@
 
 import contextlib
 import logging
+import os
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import apsw
 
@@ -14,14 +16,100 @@ from engine.base.cancellation import CancelToken
 from engine.base.errors import Closed, IndexBusy, IndexCorrupt, IndexReadOnly
 from engine.base.language import tr
 from engine.records import IndexSizes
-from engine.store import index_file, integrity, table_removal
-from engine.store.connection import BUSY_MS, ReaderPool, open_connection
+from engine.store import integrity, migrations, schema, table_removal, vector_recovery
+from engine.store.connection import BUSY_MS, ReaderPool, Role, open_connection
 from engine.store.failures import translated, unwritable
 from engine.store.location import IndexFiles
 from engine.store.schema import Tables
 from engine.store.snapshot import Snapshot
 from engine.store.writer import Writer
 from engine.store.writer_lock import WriterLock
+
+# --- Open the index file for writing: create it, migrate it, or replace a damaged one --------------------------------
+
+log = logging.getLogger(__name__)
+
+Identity = tuple[int, int]
+"""Device and inode of a file."""
+
+
+def identity(path: Path) -> Identity | None:
+    """Identity of the file at this path; None if it does not exist."""
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return state.st_dev, state.st_ino
+
+
+def open_writer(files: IndexFiles) -> apsw.Connection:
+    """Open the write connection; creates or migrates the file. Raises the store's errors."""
+    database = files.database
+    if database.exists() and not os.access(database, os.W_OK):
+        raise IndexReadOnly(unwritable(files.folder))
+    if database.exists():
+        # A writer's first pragmas already modify the file, and a file of a newer version must stay unmodified.
+        _check_version(files)
+    with translated(database):
+        connection = open_connection(database, "writer")
+        try:
+            migrations.migrate(connection, database, schema.MIGRATIONS)
+            # Cheap check that finds the most common damage of a torn file; `doctor` runs the full check.
+            Snapshot(connection)
+            if connection.pragma("journal_mode") != "wal":
+                raise IndexReadOnly(unwritable(files.folder))
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+
+def check_readable(files: IndexFiles) -> None:
+    """Check that a read-only file can be read without migrating it. Raises `IndexReadOnly`, `IndexTooNew`."""
+    _check_version(files, "frozen reader")
+
+
+def start_anew(files: IndexFiles, damage: IndexCorrupt) -> tuple[apsw.Connection, str]:
+    """Set the damaged file aside, create a new one and copy all readable vectors; the caller must hold the writer lock.
+
+    Returns the new file's write connection and the message to show.
+    """
+    try:
+        aside = vector_recovery.set_aside(files.database)
+    except OSError as error:  # Windows can't rename open files
+        held = tr("It cannot be set aside while another program has it open.")
+        raise IndexBusy(f"{damage} {held}") from error
+    connection = open_writer(files)
+    try:
+        with connection, translated(files.database):
+            vectors = vector_recovery.carry_vectors(aside, Writer(connection))
+    except BaseException:
+        connection.close()
+        raise
+    vector_recovery.drop_older(aside, files.database)
+    log.warning("Index damaged (%s); set aside, %d vectors carried over", damage, vectors)
+    sentence = tr(
+        "The index was damaged and was set aside as {file}: the next update rebuilds it from the notes. "
+        "{vectors:,} vectors were recovered.",
+        file=aside.name,
+        vectors=vectors,
+    )
+    return connection, sentence
+
+
+def _check_version(files: IndexFiles, role: Role = "reader") -> None:
+    with translated(files.database):
+        connection = open_connection(files.database, role)
+        try:
+            migrations.refuse_newer(connection, files.database, schema.MIGRATIONS)
+            if role == "frozen reader" and migrations.version_of(connection) < len(schema.MIGRATIONS):
+                older = tr("{file} was written by an older version of Mnemoscope.", file=files.database)
+                raise IndexReadOnly(f"{older} {unwritable(files.folder)}")
+        finally:
+            connection.close()
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 _LONGEST_LOG = 16 * 1024 * 1024
 """Bytes. SQLite checkpoints the log from 8 MB on, but restarts it only while there are no readers."""
@@ -32,8 +120,6 @@ _BREATH = 0.005
 
 WORDS_TO_FORGET = "words to forget"
 """Key in `meta`, set while the keyword index still contains words of removed files."""
-
-log = logging.getLogger(__name__)
 
 
 def give_back() -> None:
@@ -70,7 +156,7 @@ class IndexStore:
         self._repairing = threading.Lock()
         self._closed = False
         self._process_lock = WriterLock(files.lock)
-        self._opened: index_file.Identity | None = None
+        self._opened: Identity | None = None
         """The file that the connections have open."""
         self._open()
         self._readers = ReaderPool(files.database, frozen=bool(self.read_only))
@@ -81,7 +167,7 @@ class IndexStore:
 
         Raises `Cancelled` when `cancel` interrupts it.
         """
-        if index_file.identity(self.files.database) not in (self._opened, None):
+        if identity(self.files.database) not in (self._opened, None):
             self._follow()
         with self._telling_which_file(), self._readers.connection(cancel) as connection:
             yield Snapshot(connection, tables)
@@ -124,7 +210,7 @@ class IndexStore:
         """Try to become the only writing process; return False if another process already is."""
         if not self._take_lock():
             return False
-        if not self.read_only and index_file.identity(self.files.database) != self._opened:
+        if not self.read_only and identity(self.files.database) != self._opened:
             try:
                 self._follow()
             except BaseException:
@@ -161,7 +247,7 @@ class IndexStore:
         with self._repairing:
             if self._closed or damage.file not in (None, self._opened):
                 return True
-            same = index_file.identity(self.files.database) == self._opened
+            same = identity(self.files.database) == self._opened
             sound = same and not integrity.is_damaged(self.files.database)
             with self._writing:
                 if self._closed:
@@ -169,7 +255,7 @@ class IndexStore:
                 with self._without_connections():
                     if sound:
                         log.warning("SQLite spoke of damage (%s), but the index is sound", damage)
-                    elif index_file.identity(self.files.database) == self._opened:
+                    elif identity(self.files.database) == self._opened:
                         self.recovered = self._replace_damaged(damage)
                     else:
                         self._open()  # another process was faster, or the file was deleted
@@ -178,7 +264,7 @@ class IndexStore:
     def _follow(self) -> None:
         """Open the file that now exists in place of the previous one."""
         with self._writing:
-            if not self._closed and index_file.identity(self.files.database) != self._opened:
+            if not self._closed and identity(self.files.database) != self._opened:
                 with self._without_connections():
                     self._open()
 
@@ -277,7 +363,7 @@ class IndexStore:
         except OSError as error:
             raise IndexReadOnly(unwritable(self.files.folder)) from error
         try:
-            self._writer = index_file.open_writer(self.files)
+            self._writer = open_writer(self.files)
         except IndexCorrupt as damage:
             if not integrity.is_damaged(self.files.database):
                 raise
@@ -285,9 +371,9 @@ class IndexStore:
         except IndexReadOnly as error:
             if not self.files.database.exists():
                 raise
-            index_file.check_readable(self.files)
+            check_readable(self.files)
             self.read_only = str(error)
-        self._opened = index_file.identity(self.files.database)
+        self._opened = identity(self.files.database)
 
     def _replace_damaged(self, damage: IndexCorrupt) -> str:
         """Replace the damaged file with a new one, holding the writer lock. Returns the message to show."""
@@ -295,8 +381,8 @@ class IndexStore:
             mending = tr("Another process is repairing it: try again in a moment.")
             raise IndexBusy(f"{damage} {mending}") from damage
         try:
-            self._writer, sentence = index_file.start_anew(self.files, damage)
-            self._opened = index_file.identity(self.files.database)
+            self._writer, sentence = start_anew(self.files, damage)
+            self._opened = identity(self.files.database)
             return sentence
         finally:
             self.unlock()

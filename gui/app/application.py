@@ -8,18 +8,27 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QSocketNotifier, Qt, QTimer
+from PySide6.QtCore import (
+    QLibraryInfo,
+    QLocale,
+    QLoggingCategory,
+    QMessageLogContext,
+    QSocketNotifier,
+    Qt,
+    QTimer,
+    QtMsgType,
+    QTranslator,
+    qInstallMessageHandler,
+)
 from PySide6.QtWidgets import QApplication
 
 import engine
-from engine import printable, tr
-from gui.app import qt_messages
+from engine import TRIAL_LANGUAGES, printable, speak, spoken, tr
 from gui.app.crash.guard import CrashGuard
 from gui.app.demo import Demo
 from gui.app.desktop.integration import DesktopIntegration
-from gui.app.desktop.ipc_address import IpcAddress
+from gui.app.desktop.ipc_protocol import IpcAddress
 from gui.app.garbage_collector import Collector
-from gui.app.locale import begin_speaking
 from gui.app.options import Options
 from gui.app.screenshot import Screenshot
 from gui.app.start_view import show_view
@@ -34,7 +43,77 @@ from gui.widgets.message import Action
 from gui.window.main_window import MainWindow
 from gui.window.quick_search import QuickSearchController
 
+# --- The language of the window: of our own sentences, of Qt's buttons and menus, of numbers, and which way lines
+# run.
+
+_RIGHT_TO_LEFT = "ar-XB"
+"""The trial language that shows whether the window can be mirrored; no language that the program has is written so."""
+
+
+def begin_speaking(app: QApplication, tag: str) -> None:
+    """Set the language before any widget is created: widgets translate their texts once. `tag`: as for `speak`."""
+    speak(tag)
+    said = spoken()
+    trial = said in TRIAL_LANGUAGES
+    # English keeps the desktop's own formats of numbers and paper sizes.
+    if said != "en" and not trial:
+        QLocale.setDefault(QLocale(said))
+    app.setLayoutDirection(Qt.LayoutDirection.RightToLeft if said == _RIGHT_TO_LEFT else Qt.LayoutDirection.LeftToRight)
+    translator = QTranslator(app)
+    catalogues = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
+    if not trial and translator.load(str(catalogues / f"qtbase_{said}.qm")):
+        app.installTranslator(translator)
+    app.installTranslator(_KeyNames(app))
+
+
+class _KeyNames(QTranslator):
+    """The return key is called as in all sentences; Qt's own catalogues leave its name in English, also in menus."""
+
+    def translate(self, context: str, source: str, disambiguation: str | None = None, n: int = -1) -> str | None:
+        """None for texts that are not ours."""
+        return tr("Enter") if context == "QShortcut" and source == "Return" else None
+
+    def isEmpty(self) -> bool:
+        return False
+
+
+# --- Sends Qt's own messages to the log, except for those that could cause a deadlock --------------------------------
+# If no font has a script, Qt reports so while it holds the lock of its font database. A handler written in Python needs
+# the interpreter lock to receive it: if text is laid out on a pool thread, that thread waits for the window's, which
+# holds the interpreter lock and waits for the fonts. Such a message must be disabled at its source.
+
 log = logging.getLogger(__name__)
+
+_LEVELS = {
+    QtMsgType.QtDebugMsg: logging.DEBUG,
+    QtMsgType.QtInfoMsg: logging.INFO,
+    QtMsgType.QtWarningMsg: logging.WARNING,
+    QtMsgType.QtCriticalMsg: logging.ERROR,
+    QtMsgType.QtFatalMsg: logging.CRITICAL,
+}
+
+
+def log_them() -> None:
+    """From now on; before the application is made, so that nothing is missed."""
+    silence_fonts()
+    qInstallMessageHandler(_log)
+
+
+def leave_them() -> None:
+    """Let Qt print them itself again."""
+    qInstallMessageHandler(None)
+
+
+def silence_fonts() -> None:
+    """For callers with a handler of their own, such as tests."""
+    QLoggingCategory.setFilterRules("qt.text.font.db=false")
+
+
+def _log(level: QtMsgType, _context: QMessageLogContext, message: str) -> None:
+    log.log(_LEVELS[level], "Qt: %s", message)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 _CLOSE_MS = 900
 _NO_DISPLAY = (
@@ -51,7 +130,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
             return 1
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     log_file = engine.configure_logging()
-    qt_messages.log_them()
+    log_them()
     app = QApplication.instance() or QApplication([sys.argv[0]])
     assert isinstance(app, QApplication)
     app.setApplicationName("mnemoscope")
@@ -63,7 +142,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
     try:
         return program.run()
     finally:
-        qt_messages.leave_them()
+        leave_them()
 
 
 class _Program:

@@ -1,17 +1,56 @@
 """The window's commands: one action each, with its name and its keys, and the menu that holds them."""
 
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QMenu, QWidget
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar, QWidget
 
 from engine import marked, tr
 from gui.commands.binding import bind
 from gui.commands.keymap import command
-from gui.commands.menu_bar import give_role
 from gui.style.appearance import Appearance
 from gui.style.theme_names import THEME_WORDS, ThemeChoice
+
+# --- The menu bar, for platforms where every program has one: the same commands as in the menu of the window.
+
+_MENUS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (marked("File"), ("folder", "index", "results", "settings", "window")),
+    (marked("Search"), ("search", "result", "file")),
+    (marked("View"), ("view", "text", "theme")),
+    (marked("Go"), ("go",)),
+    (marked("Help"), ("help",)),
+)
+"""For each menu the first parts of its commands' names; others are in the first menu."""
+_ROLES = {
+    "help.about": QAction.MenuRole.AboutRole,
+    "settings.show": QAction.MenuRole.PreferencesRole,
+    "window.quit": QAction.MenuRole.QuitRole,
+}
+
+
+def has_menu_bar() -> bool:
+    """Whether programs have theirs at the top of the screen here."""
+    return sys.platform == "darwin"
+
+
+def give_role(action: QAction, name: str) -> None:
+    """Where the platform puts it; without this it would guess by words such as "settings" in the text."""
+    action.setMenuRole(_ROLES.get(name, QAction.MenuRole.NoRole))
+
+
+def fill_menu_bar(bar: QMenuBar, actions: Iterable[QAction]) -> None:
+    """Put named actions into menus by their names, in their order."""
+    menus = {title: bar.addMenu(tr(title)) for title, _ in _MENUS}
+    first = next(iter(menus))
+    for action in actions:
+        group = action.objectName().partition(".")[0]
+        title = next((title for title, groups in _MENUS if group in groups), first)
+        menus[title].addAction(action)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 Run = Callable[[], object]
 _THEME_COMMANDS: dict[ThemeChoice, str] = {
@@ -85,3 +124,25 @@ class Commands:
         """The settings may have changed it."""
         for action in group.actions():
             action.setChecked(action.data() == self._appearance.theme)
+
+
+# --- Commands that several parts of the window offer: each has one name, one wording and the same keys in all of
+# them.
+
+LIKE = command("passage.like", "More like this", ("results", "file", "conversation"), "Alt+M")
+REMEMBER = command("session.remember", "Remember…", ("sessions", "conversation"), "Alt+N")
+WITHIN = command("search.within", "Search within these results", "window", "Ctrl+Shift+K")
+EXPLAIN = command("result.explain", "Why this result?", "window", "Ctrl+I")
+LINK = command("place.copy-link", "Copy link", ("results", "sessions", "file", "conversation"), "Alt+L")
+EXPORT = command("share.export", "Export results…", "window", "Ctrl+Shift+E")
+EDIT = command("file.edit", "Open in editor", ("results", "file"), "Ctrl+E")
+FIND = command(
+    "reading.find", "Find in the open file or session", ("file", "conversation"), QKeySequence.StandardKey.Find
+)
+NEXT_HIT = command("reading.next-hit", "Next hit", ("file", "conversation"), "F3")
+PREVIOUS_HIT = command("reading.previous-hit", "Previous hit", ("file", "conversation"), "Shift+F3")
+CHUNKS = command("reading.chunks", "Show or hide chunks", ("file", "conversation"), "Alt+C")
+NEXT_CHUNK = command("reading.next-chunk", "Next chunk", ("file", "conversation"), "Alt+Down")
+PREVIOUS_CHUNK = command("reading.previous-chunk", "Chunk before", ("file", "conversation"), "Alt+Up")
+PALETTE = "help.palette"
+COPY_TABLE = command("index.copy-table", "Copy table", "index", QKeySequence.StandardKey.Copy)

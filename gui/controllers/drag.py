@@ -25,7 +25,7 @@ from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
 from gui.core.workspace import Workspace
-from gui.sharing.file_copies import SessionCopies
+from gui.sharing.export import SessionCopies
 from gui.shell.views import Views
 from gui.style.theme import tokens
 from gui.widgets.row_list import RowList

@@ -10,7 +10,7 @@ from engine import MemorySearchResult, SessionSummary
 from gui.core.location import Location
 from gui.core.workspace import Workspace
 from gui.search.view_state import SearchViewState
-from gui.sessions.view_state import SessionsViewState
+from gui.sessions.filter_controller import SessionsViewState
 from gui.shell.views import ViewName, Views
 
 _BUTTONS = {Qt.MouseButton.BackButton: True, Qt.MouseButton.ForwardButton: False}

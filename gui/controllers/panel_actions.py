@@ -11,7 +11,7 @@ from gui.controllers.settings import SettingsController
 from gui.core.window_context import WindowContext
 from gui.explanation.panel import ExplanationPanel
 from gui.search.panel import SearchPanel
-from gui.shell.dock import Dock
+from gui.shell.frame import Dock
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 

@@ -3,9 +3,8 @@
 from gui.controllers.open_result import ResultOpener
 from gui.core.status_events import StatusEvents
 from gui.core.window_context import WindowContext
-from gui.remember.controller import RememberController
+from gui.remember.controller import RememberController, Trash
 from gui.remember.new_note_notice import NewNoteNotice
-from gui.remember.trash import Trash
 from gui.shell.views import Views
 
 

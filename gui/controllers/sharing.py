@@ -3,8 +3,7 @@
 from PySide6.QtGui import QKeySequence
 
 from engine import marked
-from gui.commands.commands import Commands
-from gui.commands.shared import EXPORT
+from gui.commands.commands import EXPORT, Commands
 from gui.controllers.drag import DragController
 from gui.controllers.folders import FolderController
 from gui.controllers.links import LinkController

@@ -21,8 +21,7 @@ from gui.controllers.folders import FolderController
 from gui.core.job_slot import JobSlot
 from gui.core.window_context import WindowContext
 from gui.search.panel import SearchPanel
-from gui.workspaces.switcher import Switcher
-from gui.workspaces.wording import forgotten
+from gui.workspaces.switcher import Switcher, forgotten
 
 SWITCH = "workspace.switch"
 EVERYWHERE = "search.everywhere"

@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QMenu, QPlainTextEdit, 
 
 from engine import CancelToken, MemorySearchManager, Passage, beginning_of, marked, tr, tr_count
 from gui.commands.binding import allow, give_key
+from gui.commands.commands import LIKE, LINK, REMEMBER
 from gui.commands.contexts import missing
 from gui.commands.keymap import Command, command
-from gui.commands.shared import LIKE, LINK, REMEMBER
 from gui.conversation.entries import Conversation
 from gui.conversation.markdown_export import conversation_markdown, entry_markdown
 from gui.conversation.prompt_list import PromptList
@@ -23,8 +23,7 @@ from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.core.location import Location
 from gui.sessions.wording import UNTITLED
-from gui.style.typography import fixed_font
-from gui.style.window_size import resize_with_text
+from gui.style.typography import fixed_font, resize_with_text
 from gui.widgets.formatting import grouped
 from gui.widgets.labels import label
 

@@ -34,7 +34,7 @@ from gui.style.theme import Tokens, ground_pen, tokens
 from gui.viewer.line_painter import FOUND_OPACITY, faded
 from gui.viewer.match_marks import MatchMarks, Ranges
 from gui.viewer.page_painting import PagePainter
-from gui.widgets.elided import elide
+from gui.widgets.labels import elide
 from gui.widgets.mirrored import mirror, write
 
 _FRAME_BUDGET = 0.004

@@ -11,9 +11,8 @@ from gui.sessions.wording import UNTITLED, agent_name, folder_name, message_coun
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale
 from gui.viewer.folding_actions import FoldingActions
-from gui.widgets.elided import ElidedLabel
 from gui.widgets.formatting import date, exact, grouped
-from gui.widgets.labels import line
+from gui.widgets.labels import ElidedLabel, line
 
 _SIDE = 16
 _GAP = 8

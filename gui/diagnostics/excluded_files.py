@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QBoxLayout, QVBoxLayout, QWidget
 from engine import FileIssue, tr
 from gui.style.stylesheet import font_at
 from gui.widgets.chip import Chip
-from gui.widgets.issues_table import IssuesTable
 from gui.widgets.labels import breakable, label
 from gui.widgets.skip_rules import files_left_out
+from gui.widgets.table import IssuesTable
 
 _GAP = 8
 _CHIP_PADS = 24

@@ -17,9 +17,9 @@ from gui.diagnostics.group_view import GroupView, links_width, must_stack
 from gui.diagnostics.path_explainer import PathExplainer
 from gui.diagnostics.path_messages import ACTION_WORDS
 from gui.diagnostics.status_diagnostics import read_status
+from gui.widgets.buttons import CopyJsonButton
 from gui.widgets.charts.bars import BarChart
 from gui.widgets.charts.sync_history import sync_series
-from gui.widgets.json_button import CopyJsonButton
 from gui.widgets.labels import label, line
 from gui.widgets.tab_order import preceding, put_behind
 

@@ -12,7 +12,7 @@ from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.diagnostics.group_view import LINK_PADDING
 from gui.diagnostics.path_messages import ACTION_WORDS, read_path
-from gui.widgets.clear_button import add_clear_button
+from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import breakable, label
 from gui.widgets.mirrored import margins
 from gui.widgets.state import State, StateLabel

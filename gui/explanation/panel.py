@@ -6,14 +6,14 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from engine import MemorySearchResult, SearchExplanation, marked, tr
 from gui.commands.binding import tell_key
-from gui.commands.shared import EXPLAIN
+from gui.commands.commands import EXPLAIN
 from gui.core.capabilities import MissingFeatures
 from gui.explanation import wording
 from gui.explanation.result_view import ResultView
 from gui.explanation.tables import StageTable
 from gui.search.query import Answer
+from gui.widgets.buttons import CopyJsonButton
 from gui.widgets.icons import IconButton
-from gui.widgets.json_button import CopyJsonButton
 from gui.widgets.labels import breakable, label
 from gui.widgets.mirrored import margins
 

@@ -12,12 +12,11 @@ from gui.explanation.tables import FigureTable
 from gui.explanation.wording import Part, Shares, spoken_parts, spoken_shares
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
-from gui.widgets.elided import ElidedLabel, elide
 from gui.widgets.icons import IconButton
-from gui.widgets.labels import breakable, label
+from gui.widgets.labels import ElidedLabel, breakable, elide, label
 from gui.widgets.mirrored import mirror, write
 from gui.widgets.plain_text import set_tip
-from gui.widgets.row_painting import AT_LEFT, AT_RIGHT
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT
 
 _SPACING = 14
 _TERM_BARS_BAR = 4

@@ -26,13 +26,11 @@ from gui.facts.wording import age_text, meta_text, told
 from gui.search.result_menu import copy_text
 from gui.style.stylesheet import font_at, letter_width
 from gui.style.theme import tokens
-from gui.widgets.elided import ElidedLabel, elide
-from gui.widgets.labels import line
+from gui.widgets.labels import ElidedLabel, elide, line
+from gui.widgets.message import NoticeBar
 from gui.widgets.mirrored import keep_inside, margins, mirror, write
-from gui.widgets.notice_bar import NoticeBar
-from gui.widgets.row_list import RowList
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, RowList, paint_ground
 from gui.widgets.row_model import Index, RowModel, RowRole
-from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 from gui.widgets.state_page import Action, StatePage
 
 NEW = command("facts.new", "New fact", "facts", "Ctrl+N")

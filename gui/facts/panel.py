@@ -3,16 +3,21 @@
 It owns two widgets that the window places apart: `header` for the top bar and `body` below it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Literal
 
 from PySide6.QtCore import QEvent, QObject, QTimer, Signal, Slot
 from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QMenu, QWidget
 
 from engine import (
     FORGOTTEN_DAYS,
     Fact,
+    FactCategory,
     FactsFound,
     MemorySearchManager,
+    marked,
     tr,
 )
 from gui.commands.binding import key_action
@@ -22,12 +27,106 @@ from gui.core.jobs import Jobs
 from gui.facts import wording
 from gui.facts.fact_changes import FactChanges
 from gui.facts.fact_store import FactStore
-from gui.facts.filters import FactFilters, state_of
 from gui.facts.list_and_editor import NEW, FactsBody
-from gui.widgets.folding_row import FoldingRow
+from gui.facts.wording import CATEGORIES
+from gui.widgets.chip import Chip
+from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.guide_link import guide_action
+from gui.widgets.plain_text import set_tip
 from gui.widgets.query_box import QueryBox
 from gui.widgets.state_page import Action
+
+# --- The chips next to the box of facts: state and category ----------------------------------------------------------
+
+FactState = Literal["remembered", "waiting", "forgotten"]
+
+_STATES: tuple[tuple[FactState, str, str], ...] = (
+    ("remembered", marked("Kept"), marked("Facts for agents")),
+    ("waiting", marked("To approve"), marked("Facts that await your approval")),
+    ("forgotten", marked("Forgotten"), marked("What can still be put back")),
+)
+_ANY = marked("Any kind")
+
+
+def state_of(fact: Fact) -> FactState:
+    if fact.forgotten is not None:
+        return "forgotten"
+    return "waiting" if fact.waiting else "remembered"
+
+
+class FactFilters(QWidget):
+    """The selected filters; `changed` follows each choice of the user."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.state: FactState = "remembered"
+        self.category: FactCategory | None = None
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(8)
+        group = QButtonGroup(self)
+        self._chips: dict[FactState, Chip] = {}
+        for state, words, tip in _STATES:
+            chip = Chip(tr(words))
+            set_tip(chip, tr(tip))
+            chip.setChecked(state == self.state)
+            chip.clicked.connect(partial(self._choose_state, state))
+            group.addButton(chip)
+            row.addWidget(chip)
+            self._chips[state] = chip
+        menu = QMenu(self)
+        menu.aboutToShow.connect(partial(self._fill, menu))
+        self._kind = Chip(tr(_ANY), menu, yields=True)
+        row.addWidget(self._kind)
+
+    @property
+    def narrows(self) -> bool:
+        """Whether a kind is chosen."""
+        return self.category is not None
+
+    def fits(self, fact: Fact) -> bool:
+        return state_of(fact) == self.state and self.category in (None, fact.category)
+
+    def show_counts(self, facts: Iterable[Fact]) -> None:
+        """Say how many wait."""
+        waiting = sum(state_of(fact) == "waiting" for fact in facts)
+        chip = self._chips["waiting"]
+        words = tr("To approve ({count:,})", count=waiting) if waiting else tr("To approve")
+        if chip.text() != words:
+            chip.setText(words)
+            chip.updateGeometry()
+
+    def choose(self, state: FactState, category: FactCategory | None) -> None:
+        """Select these, without a signal."""
+        self.state, self.category = state, category
+        self._chips[state].setChecked(True)
+        self._kind.setText(tr(_ANY if category is None else CATEGORIES[category]))
+        self._kind.set_narrows(category is not None)
+        self._kind.updateGeometry()
+
+    @Slot()
+    def _choose_state(self, state: FactState) -> None:
+        self._choose(state, self.category)
+
+    def _choose(self, state: FactState, category: FactCategory | None) -> None:
+        if (state, category) != (self.state, self.category):
+            self.choose(state, category)
+            self.changed.emit()
+
+    @Slot()
+    def _fill(self, menu: QMenu) -> None:
+        menu.clear()
+        choices: list[tuple[FactCategory | None, str]] = [(None, _ANY), *CATEGORIES.items()]
+        for category, words in choices:
+            action = menu.addAction(tr(words))
+            action.setCheckable(True)
+            action.setChecked(category == self.category)
+            action.triggered.connect(lambda _=False, category=category: self._choose(self.state, category))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 _UNDO = command("facts.undo", "Undo", "facts", QKeySequence.StandardKey.Undo)
 _BOX_LETTERS = 34

@@ -25,12 +25,10 @@ from PySide6.QtWidgets import (
 from engine import CancelToken, tr, tr_count
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
-from gui.help.page_list import GuidePageList, Spot
-from gui.help.page_search import find
-from gui.help.page_view import GuidePageView
-from gui.help.pages import GuidePage, Section
+from gui.help.page_view import GuidePageList, GuidePageView, Spot
+from gui.help.pages import GuidePage, Section, find
 from gui.style.stylesheet import font_at, letter_width, set_role
-from gui.style.window_size import resize_with_text
+from gui.style.typography import resize_with_text
 from gui.widgets.announcer import announce
 from gui.widgets.labels import label, line
 

@@ -7,8 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 
 from engine import marked, tr
 from gui.index.attention import Attention
-from gui.widgets.elided import ElidedLabel
-from gui.widgets.labels import breakable, label, line
+from gui.widgets.labels import ElidedLabel, breakable, label, line
 from gui.widgets.state import StateDot, with_state
 from gui.widgets.tab_order import stop_before
 

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHeaderView, QMenu, QTreeView, QVBoxLayout
 
 from engine import FolderCount, marked, tr, tr_count
 from gui.commands.binding import key_action, show_keys_of
-from gui.commands.shared import COPY_TABLE
+from gui.commands.commands import COPY_TABLE
 from gui.style.stylesheet import font_at
 from gui.widgets.formatting import grouped
 from gui.widgets.labels import label

@@ -37,11 +37,11 @@ from gui.widgets.charts.share_bar import ShareChart
 from gui.widgets.charts.sparkline import SparkChart
 from gui.widgets.charts.sync_history import SYNC_COLUMNS, outcome_of, sync_series
 from gui.widgets.formatting import duration, exact, grouped
-from gui.widgets.issues_table import IssuesTable
 from gui.widgets.labels import breakable, label
 from gui.widgets.pricing import spent_words
 from gui.widgets.sync_line import REASON_WORDS
 from gui.widgets.tab_order import put_behind, stops
+from gui.widgets.table import IssuesTable
 from gui.widgets.text_sheet import sheet
 
 _CARD_LETTERS = 33

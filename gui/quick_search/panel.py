@@ -16,8 +16,7 @@ from gui.search.rows import MoreInFileRow, build_rows
 from gui.search.search_runner import SearchRunner
 from gui.style.stylesheet import font_at
 from gui.widgets.announcer import announce
-from gui.widgets.elided import ElidedLabel
-from gui.widgets.labels import line
+from gui.widgets.labels import ElidedLabel, line
 from gui.widgets.query_box import QueryBox
 from gui.widgets.row_list import Place
 from gui.widgets.state_page import StatePage

@@ -11,7 +11,7 @@ from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
 from gui.core.workspace import Opened, Workspace
-from gui.remember.trash import Trash
+from gui.remember.controller import Trash
 from gui.widgets.message import Action
 
 _KEY = "agent-notes"

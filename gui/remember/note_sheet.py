@@ -15,12 +15,10 @@ from PySide6.QtWidgets import (
 
 from engine import SessionNote, to_slug, tr
 from gui.style.stylesheet import set_role
-from gui.style.typography import fixed_font
-from gui.style.window_size import resize_with_text
+from gui.style.typography import fixed_font, resize_with_text
 from gui.widgets.announcer import announce
 from gui.widgets.combo import ComboBox
-from gui.widgets.elided import ElidedLabel
-from gui.widgets.labels import breakable, label
+from gui.widgets.labels import ElidedLabel, breakable, label
 
 _WIDTH, _HEIGHT = 700, 560
 _LONGEST_NAME = 80

@@ -17,7 +17,7 @@ from gui.search.query_help import QueryHelpButton
 from gui.search.result_actions import ResultActions
 from gui.search.results_view import ResultsView
 from gui.search.search_controller import SearchController
-from gui.widgets.folding_row import FoldingRow
+from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.query_box import QueryBox
 
 BOX_LETTERS = 56

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject, QPoint, Signal, Slot
 
 from engine import MemorySearchResult
 from gui.commands.binding import key_action
-from gui.commands.shared import EDIT, LIKE, LINK
+from gui.commands.commands import EDIT, LIKE, LINK
 from gui.core.capabilities import MissingFeatures
 from gui.core.location import Location
 from gui.search.result_list import ResultList

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import MemorySearchResult, result_quote, split_name, tr_count
 from gui.commands.binding import show_keys_of
+from gui.commands.commands import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN
 from gui.commands.keymap import Command, command
-from gui.commands.shared import EDIT, EXPLAIN, EXPORT, LIKE, LINK, WITHIN
 from gui.core.capabilities import Gates, MissingFeatures
 
 CITE = command("results.cite", "Copy citation", "results", QKeySequence.StandardKey.Copy)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from engine import MemoryProviderStatus, QuerySuggestion, marked, tr
 from gui.commands.binding import tell_key
-from gui.commands.shared import WITHIN
+from gui.commands.commands import WITHIN
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.search import messages
 from gui.search.query import Answer
@@ -23,7 +23,7 @@ from gui.widgets.announcer import SettledAnnouncer, announce
 from gui.widgets.guide_link import guide_action
 from gui.widgets.icons import IconButton
 from gui.widgets.list_header import ListHeader, Order
-from gui.widgets.notice_bar import NoticeBar
+from gui.widgets.message import NoticeBar
 from gui.widgets.state_page import Action, KeyTable, Offer, StatePage
 
 ORDERS = (

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QS
 
 from engine import marked, split_name, tr
 from gui.commands.binding import with_key
-from gui.commands.shared import EXPLAIN
+from gui.commands.commands import EXPLAIN
 from gui.search.excerpt import ELLIPSIS, Excerpt
 from gui.search.row_model import more_text, spoken_score
 from gui.search.rows import LEGS, FileRow, MoreInFileRow, MoreRow, ResultRow
@@ -32,12 +32,12 @@ from gui.search.text_ranges import Range
 from gui.sessions.wording import agent_name, folder_name
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens
-from gui.widgets.elided import elide
 from gui.widgets.formatting import ago
+from gui.widgets.labels import elide
 from gui.widgets.mirrored import is_mirrored, line_direction, mirror, text_direction, upright, write
 from gui.widgets.plain_text import show_tip
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 from gui.widgets.row_model import Index, RowRole
-from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 from gui.widgets.utf16 import utf16_length, utf16_ranges
 
 PAD = 6

@@ -10,12 +10,12 @@ from engine import RecentSearch, SavedSearch, tr
 from gui.search.saved_query import limits, title
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
-from gui.widgets.elided import elide
 from gui.widgets.formatting import exact
 from gui.widgets.icons import icon_pixmap
+from gui.widgets.labels import elide
 from gui.widgets.mirrored import mirror, put, write
 from gui.widgets.plain_text import set_tip
-from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, paint_ground
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT, paint_ground
 
 Kept = SavedSearch | RecentSearch
 _KEPT = Qt.ItemDataRole.UserRole

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from engine import tr
 from gui.style.theme import tokens
-from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
+from gui.widgets.labels import ElidedLabel
 from gui.widgets.mirrored import margins
-from gui.widgets.row_painting import GUTTER
+from gui.widgets.row_list import GUTTER
 
 _LEAST_LETTERS = 44
 """Fewest characters of a line that shows the location after the text."""

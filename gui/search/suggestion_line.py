@@ -9,10 +9,9 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QWidget
 from engine import QuerySuggestion, in_quotes, tr
 from gui.search import messages
 from gui.style.theme import tokens
-from gui.widgets.elided import elide
-from gui.widgets.labels import label
+from gui.widgets.labels import elide, label
 from gui.widgets.plain_text import set_tip
-from gui.widgets.row_painting import GUTTER
+from gui.widgets.row_list import GUTTER
 
 _LONGEST = 260
 """Pixels of the longest button's text at the usual size; more is cut."""

@@ -1,14 +1,229 @@
 """Combines the box, the chips and the header: which sessions to show, and in which order."""
 
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from functools import partial
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QDate, QObject, Signal, Slot
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QDateEdit, QDialog, QDialogButtonBox, QFormLayout, QHBoxLayout, QMenu, QWidget
 
-from gui.core.session_criteria import Criteria, SessionOrder
-from gui.sessions.filter_chips import FilterChips
+from engine import marked, tr
+from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.session_criteria import ANY_TIME, PERIODS, Criteria, Period, Role, SessionOrder, month_period
+from gui.sessions.catalog import Choice, SessionCatalog
 from gui.sessions.listing_view import ListingView
-from gui.sessions.view_state import SessionsViewState
+from gui.sessions.wording import agent_name, folder_name
+from gui.widgets.chip import Chip
+from gui.widgets.date_text import short_date
+from gui.widgets.formatting import grouped
+from gui.widgets.labels import label
+from gui.widgets.plain_text import set_tip
 from gui.widgets.query_box import QueryBox
+
+# --- The user's position in the sessions panel -----------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SessionsViewState:
+    """Equal to another one with the same criteria, whatever session is selected."""
+
+    criteria: Criteria
+    role: Role
+    path: str = field(compare=False)
+    """Of the session that is current; empty for none."""
+
+
+# --- The chips next to the sessions' box: agent, project, time, and speaker of the matching messages -----------------
+
+_SAID_BY: dict[Role, tuple[str, str]] = {
+    "": (marked("Anyone"), marked("Said by anyone")),
+    "user": (marked("Me"), marked("Said by me")),
+    "assistant": (marked("The agent"), marked("Said by the agent")),
+}
+"""Each role in the menu and on the chip."""
+MOST_PROJECTS = 40
+"""A longer menu would leave the screen; a project beyond is found by typing its name."""
+LONGEST_NAME = 24
+
+
+class FilterChips(QWidget):
+    """The selected filters; `changed` follows each choice of the user."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.agent = ""
+        self.project = ""
+        self.period = ANY_TIME
+        self.role: Role = ""
+        self._catalogue: SessionCatalog | None = None
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        self._agent_chip = self._add(row, self._fill_agents)
+        self._project_chip = self._add(row, self._fill_projects, yields=True)
+        self._period_chip = self._add(row, self._fill_periods)
+        self._role_chip = self._add(row, self._fill_roles)
+        set_tip(self._role_chip, tr("Who said the words that were found in a session"))
+        self._gates = Gates()
+        for chip in (self._agent_chip, self._project_chip, self._period_chip, self._role_chip):
+            self._gates.add(chip, "sessions")
+        self._show()
+
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
+        """Without sessions there is nothing to select."""
+        self._gates.hear(lacks)
+
+    def show_catalogue(self, catalogue: SessionCatalog) -> None:
+        """Offer what there is in these sessions."""
+        self._catalogue = catalogue
+
+    @property
+    def narrows(self) -> bool:
+        """Something is chosen that leaves something out."""
+        return bool(self.agent or self.project or self.role or self.period.narrows)
+
+    def clear(self) -> None:
+        """Remove all filters, without a signal."""
+        self.choose("", "", ANY_TIME, "")
+
+    def choose(self, agent: str, project: str, period: Period, role: Role) -> None:
+        """Select these, without a signal."""
+        self.agent, self.project, self.period, self.role = agent, project, period, role
+        self._show()
+
+    def _add(self, row: QHBoxLayout, fill: Callable[[QMenu], None], *, yields: bool = False) -> Chip:
+        menu = QMenu(self)
+        menu.setToolTipsVisible(True)
+        menu.aboutToShow.connect(partial(self._open, menu, fill))
+        chip = Chip("", menu, yields=yields)
+        row.addWidget(chip)
+        return chip
+
+    @staticmethod
+    def _open(menu: QMenu, fill: Callable[[QMenu], None]) -> None:
+        menu.clear()
+        fill(menu)
+
+    # --- menus ------------------------------------------------------------------------------------------------------
+
+    def _fill_agents(self, menu: QMenu) -> None:
+        self._fill(menu, tr("All agents"), self._catalogue.agents if self._catalogue else (), "agent")
+
+    def _fill_projects(self, menu: QMenu) -> None:
+        projects = self._catalogue.projects if self._catalogue else ()
+        self._fill(menu, tr("All projects"), projects[:MOST_PROJECTS], "project")
+
+    def _fill(self, menu: QMenu, everything: str, choices: Sequence[Choice], attribute: str) -> None:
+        chosen = getattr(self, attribute)
+        self._offer(menu, everything, not chosen, partial(self._choose, attribute, ""))
+        menu.addSeparator()
+        for choice in choices:
+            words = f"{choice.words.replace('&', '&&')}\t{grouped(choice.sessions)}"
+            tip = choice.value if attribute == "project" else ""
+            self._offer(menu, words, chosen == choice.value, partial(self._choose, attribute, choice.value), tip)
+
+    def _fill_periods(self, menu: QMenu) -> None:
+        for period in PERIODS:
+            self._offer(menu, period.title, period == self.period, partial(self._choose, "period", period))
+        months = menu.addMenu(tr("Month"))
+        for month, sessions in self._catalogue.months if self._catalogue else ():
+            period = month_period(month)
+            words = f"{period.title}\t{grouped(sessions)}"
+            self._offer(months, words, period == self.period, partial(self._choose, "period", period))
+        months.setEnabled(not months.isEmpty())
+        menu.addAction(tr("Between two days…")).triggered.connect(self._ask_days)
+
+    def _fill_roles(self, menu: QMenu) -> None:
+        for role, (words, _) in _SAID_BY.items():
+            self._offer(menu, tr(words), role == self.role, partial(self._choose, "role", role))
+
+    @staticmethod
+    def _offer(menu: QMenu, words: str, chosen: bool, choose: Callable[[], None], tip: str = "") -> None:
+        action = menu.addAction(words)
+        action.setCheckable(True)
+        action.setChecked(chosen)
+        set_tip(action, tip)
+        action.triggered.connect(lambda _checked: choose())
+
+    # --- selection --------------------------------------------------------------------------------------------------
+
+    def _choose(self, attribute: str, value: object) -> None:
+        if getattr(self, attribute) != value:
+            setattr(self, attribute, value)
+            self._show()
+            self.changed.emit()
+
+    @Slot()
+    def _ask_days(self) -> None:
+        first, last = self.period.bounds(date.today()) if self.period.narrows else (None, None)
+        dialog = DaysDialog(first, None if last == date.max else last, self)
+        dialog.accepted.connect(lambda: self._choose("period", dialog.period()))
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def _show(self) -> None:
+        agent = agent_name(self.agent) if self.agent else tr("All agents")
+        project = folder_name(self.project) or tr("All projects")
+        role, said_by = (tr(words) for words in _SAID_BY[self.role])
+        for chip, words, narrows, told in (
+            (self._agent_chip, agent, self.agent, tr("Agent: {name}", name=agent)),
+            (self._project_chip, project, self.project, tr("Project: {name}", name=project)),
+            (self._period_chip, self.period.title, self.period.narrows, tr("Time: {period}", period=self.period.title)),
+            (self._role_chip, said_by, self.role, tr("Said by: {role}", role=role)),
+        ):
+            chip.setText(words if len(words) <= LONGEST_NAME else f"{words[: LONGEST_NAME - 1]}…")
+            chip.setShortcut(QKeySequence())  # an ampersand in a folder's name is no mnemonic
+            chip.setAccessibleName(told)
+            chip.set_narrows(bool(narrows))
+            chip.updateGeometry()
+        set_tip(self._project_chip, self.project)
+
+
+class DaysDialog(QDialog):
+    """Asks for the first and the last day, in any order."""
+
+    def __init__(self, first: date | None, last: date | None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(tr("Between two days"))
+        today = date.today()
+        self._first = self._edit(first or today.replace(day=1), tr("First day"))
+        self._last = self._edit(last or today, tr("Last day"))
+        form = QFormLayout(self)
+        form.setContentsMargins(16, 16, 16, 16)
+        for name, edit in ((tr("From"), self._first), (tr("To"), self._last)):
+            named = label(name)
+            named.setBuddy(edit)
+            form.addRow(named, edit)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
+        buttons.accepted.connect(self.accept)
+        buttons.rejected.connect(self.reject)
+        form.addRow(buttons)
+
+    def period(self) -> Period:
+        """What was chosen."""
+        first, last = sorted((self._day(self._first), self._day(self._last)))
+        words = " \N{EN DASH} ".join(short_date(day) for day in dict.fromkeys((first, last)))
+        return Period(words, first=first, last=last)
+
+    @staticmethod
+    def _edit(day: date, name: str) -> QDateEdit:
+        edit = QDateEdit(QDate(day.year, day.month, day.day))
+        edit.setCalendarPopup(True)
+        edit.setDisplayFormat(tr("d MMM yyyy"))
+        edit.setAccessibleName(name)
+        return edit
+
+    @staticmethod
+    def _day(edit: QDateEdit) -> date:
+        chosen = edit.date()
+        return date(chosen.year(), chosen.month(), chosen.day())
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 class FilterController(QObject):

@@ -12,7 +12,7 @@ from gui.sessions.rows import Row
 from gui.sessions.session_list import SessionList
 from gui.widgets.labels import breakable, label
 from gui.widgets.list_header import ListHeader, Order
-from gui.widgets.notice_bar import NoticeBar
+from gui.widgets.message import NoticeBar
 from gui.widgets.state_page import Action, StatePage
 
 ORDERS = (

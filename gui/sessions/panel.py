@@ -15,16 +15,13 @@ from gui.core.jobs import Jobs
 from gui.sessions import messages
 from gui.sessions.catalog import EMPTY
 from gui.sessions.content_search import ContentSearch
-from gui.sessions.filter_chips import FilterChips
-from gui.sessions.filter_controller import FilterController
-from gui.sessions.list_builder import ListBuilder
-from gui.sessions.list_loader import SessionListLoader
+from gui.sessions.filter_controller import FilterChips, FilterController, SessionsViewState
+from gui.sessions.list_builder import ListBuilder, SessionListLoader
 from gui.sessions.listing_view import ListingView
 from gui.sessions.session_actions import SessionActions
 from gui.sessions.similar_list import SimilarList
-from gui.sessions.view_state import SessionsViewState
 from gui.viewer.notice_page import NothingToRead
-from gui.widgets.folding_row import FoldingRow
+from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.query_box import QueryBox
 
 BOX_LETTERS = 40

@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from engine import SessionSummary, marked, tr, tr_count
 from gui.commands.binding import key_action, show_keys_of
+from gui.commands.commands import LINK, REMEMBER
 from gui.commands.keymap import command
-from gui.commands.shared import LINK, REMEMBER
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
 from gui.search.result_menu import copy_text

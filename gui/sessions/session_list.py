@@ -12,13 +12,12 @@ from gui.sessions.rows import HeadingRow, Row, SessionRow
 from gui.sessions.wording import hits_text, message_count, parts_text, session_count, span
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, mark_pen, tokens
-from gui.widgets.elided import elide
 from gui.widgets.formatting import exact, grouped, size_text
 from gui.widgets.icons import icon_pixmap
+from gui.widgets.labels import elide
 from gui.widgets.mirrored import mirror, mirrored_x, put, upright, write
-from gui.widgets.row_list import RowList
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, RowList, paint_ground
 from gui.widgets.row_model import Index, RowModel, RowRole
-from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
 from gui.widgets.utf16 import utf16_ranges
 
 _BATCH = 100

@@ -7,7 +7,7 @@ from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.sessions import messages
 from gui.sessions.catalog import Entry
-from gui.sessions.list_loader import SessionListLoader
+from gui.sessions.list_builder import SessionListLoader
 from gui.sessions.listing_view import ListingView
 from gui.sessions.rows import Row, build_alike
 

@@ -28,7 +28,7 @@ from gui.settings.pages import PageMaker, Pages
 from gui.settings.results_page import ResultsPage
 from gui.settings.system_switch import SystemSwitch
 from gui.style.stylesheet import font_at
-from gui.widgets.clear_button import add_clear_button
+from gui.widgets.buttons import add_clear_button
 from gui.widgets.combo import ComboBox
 from gui.widgets.guide_link import guide_button
 from gui.widgets.labels import line

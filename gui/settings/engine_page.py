@@ -24,12 +24,11 @@ from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.settings.check_row import CheckRow
 from gui.settings.engine_choice import ENGINES, EngineChoice, switch_words
-from gui.widgets.checkable import indent
+from gui.widgets.checkable import RadioButton, indent
 from gui.widgets.combo import ComboBox
 from gui.widgets.labels import breakable, label
 from gui.widgets.mirrored import margins
 from gui.widgets.plain_text import set_tip
-from gui.widgets.radio_button import RadioButton
 from gui.widgets.scrolling import scrolling_column
 
 _WIDTH = 620

@@ -4,15 +4,22 @@ Every field has `entered`, with a final value, `typing`, with one that may still
 about an invalid text or nothing; `show_value` never overwrites text being typed.
 """
 
+import os
+from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtGui import QFocusEvent, QFontMetrics, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
-from engine import Option
-from gui.settings.value_text import choice_words
-from gui.widgets.check_box import CheckBox
+import engine
+from engine import Option, tr
+from gui.facts.text_field import TextField
+from gui.settings.value_text import UnreadableValue, choice_words, field_text, is_path, number_text, read_field, unit_of
+from gui.style.stylesheet import font_at
+from gui.widgets.checkable import CheckBox
 from gui.widgets.combo import ComboBox
+from gui.widgets.labels import label
 
 
 class Field(QWidget):
@@ -104,3 +111,228 @@ class ChoicesField(Field):
     @Slot()
     def _tell(self) -> None:
         self.entered.emit(tuple(choice for choice, box in self._boxes.items() if box.isChecked()))
+
+
+# --- Text fields: validated on each key, saved when the user leaves them or presses Enter ----------------------------
+
+_NUMBER_LETTERS = 12
+_MOST_LINES = 8
+_AROUND = 26
+"""Of a field of several lines, above and below them."""
+_FINE = 0.05
+"""A step of a number that runs from 0 to 1."""
+
+
+class _Typed(Field):
+    """Text is validated on each key, and saved when the user leaves it or presses Enter."""
+
+    def _text(self) -> str:
+        raise NotImplementedError
+
+    def _put(self, text: str) -> None:
+        raise NotImplementedError
+
+    def _read(self) -> Any:
+        """The value of the text. Raises `UnreadableValue`."""
+        value = read_field(self.option, self._text())
+        if problem := engine.option_problem(self.option.key, value):
+            raise UnreadableValue(problem)
+        return value
+
+    def show_value(self, value: Any) -> None:
+        edited = self._text() != field_text(self.option, self._value)
+        super().show_value(value)
+        focus = self.window().focusWidget()
+        if not (edited and focus is not None and self.isAncestorOf(focus)):
+            self._show_again()
+
+    def _show_again(self) -> None:
+        if self._text() != (text := field_text(self.option, self._value)):
+            self._put(text)
+        self.wrong.emit("")
+
+    @Slot()
+    def _judge(self) -> None:
+        try:
+            value = self._read()
+        except UnreadableValue as problem:
+            self.wrong.emit(str(problem))
+            return
+        self.wrong.emit("")
+        self.typing.emit(value)
+
+    def commit(self) -> None:
+        try:
+            value = self._read()
+        except UnreadableValue as problem:
+            self.wrong.emit(str(problem))
+            return
+        if field_text(self.option, value) != field_text(self.option, self._value):
+            self._value = value
+            self.entered.emit(value)
+        self._show_again()
+
+    def revert(self) -> None:
+        """Back to the value that was there before something was typed."""
+        self._show_again()
+        self.typing.emit(self._value)
+
+
+class _Line(QLineEdit):
+    """Enter saves, Escape reverts; Ctrl+Z belongs to the line only while there is something to undo."""
+
+    stepped = Signal(int)
+
+    def __init__(self, field: _Typed) -> None:
+        super().__init__()
+        self._field = field
+        self.setAccessibleName(field.title)
+
+    def event(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            if event.matches(QKeySequence.StandardKey.Undo) and not self.isUndoAvailable():
+                event.ignore()
+                return False
+            if event.key() == Qt.Key.Key_Escape and self.isModified():
+                event.accept()
+                return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        key = event.key()
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._field.commit()
+        elif key == Qt.Key.Key_Escape and self.isModified():
+            self._field.revert()
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self._field.option.kind in ("whole", "number"):
+            self.stepped.emit(1 if key == Qt.Key.Key_Up else -1)
+        else:
+            super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() != Qt.FocusReason.PopupFocusReason:
+            self._field.commit()
+
+
+class LineField(_Typed):
+    """A number with its unit, or a text; one that names a place may be looked for."""
+
+    def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(option, title, parent)
+        self.line = _Line(self)
+        self.line.textEdited.connect(self._judge)
+        self.line.stepped.connect(self._step)
+        self.setFocusProxy(self.line)
+        row = QHBoxLayout()
+        row.setSpacing(8)
+        numeric = option.kind in ("whole", "number")
+        row.addWidget(self.line, 0 if numeric else 1)
+        if numeric:
+            self.line.setMaximumWidth(_NUMBER_LETTERS * QFontMetrics(font_at(13)).averageCharWidth() + 40)
+            self.line.setPlaceholderText(tr("Not set") if option.optional else "")
+            row.addWidget(label(unit_of(option.key), "muted"))
+            row.addStretch(1)
+        elif is_path(option):
+            browse = QPushButton(tr("Browse…"))
+            browse.setAccessibleName(tr("Browse: {option}", option=title))
+            browse.setAutoDefault(True)
+            browse.clicked.connect(self._browse)
+            row.addWidget(browse)
+        self._column.addLayout(row)
+
+    def _text(self) -> str:
+        return self.line.text()
+
+    def _put(self, text: str) -> None:
+        self.line.setText(text)
+
+    @Slot(int)
+    def _step(self, up: int) -> None:
+        """The next number in that direction, within the range."""
+        option = self.option
+        try:
+            at = self._read() or 0
+        except UnreadableValue:
+            return
+        step = _FINE if option.high is not None and option.high <= 1 else 0.1 if option.default == 1.0 else 1
+        wanted = round(at + up * step, 6)
+        low = wanted if option.low is None else max(option.low, wanted)
+        self.line.setText(number_text(float(low if option.high is None else min(option.high, low))))
+        self.line.setModified(True)
+        self._judge()
+
+    @Slot()
+    def _browse(self) -> None:
+        typed = os.path.expanduser(self._text())  # noqa: PTH111 - the other raises for an unknown user
+        known = Path(typed) if typed else Path.home()
+        if self.option.key.endswith("extension_path"):
+            name, _ = QFileDialog.getOpenFileName(self, self.title, str(known.parent))
+        else:
+            name = QFileDialog.getExistingDirectory(self, self.title, str(known))
+        if name:
+            self.line.setText(name)
+            self.commit()
+
+
+class _Text(TextField):
+    def __init__(self, field: _Typed) -> None:
+        super().__init__(field.title)
+        self._field = field
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        if event.reason() != Qt.FocusReason.PopupFocusReason:
+            self._field.commit()
+
+
+class LinesField(_Typed):
+    """A list, or values by name: one a line."""
+
+    undo_wanted = Signal()
+
+    def __init__(self, option: Option, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(option, title, parent)
+        self.edit = _Text(self)
+        self.edit.setPlaceholderText(tr("One per line") if option.kind == "list" else tr("One per line: name = value"))
+        self.edit.textChanged.connect(self._edited)
+        self.edit.accepted.connect(self.commit)
+        self.edit.left.connect(self._leave)
+        self.edit.undo_wanted.connect(self.undo_wanted)
+        self.setFocusProxy(self.edit)
+        self._column.addWidget(self.edit)
+        self._fit()
+
+    def _text(self) -> str:
+        return self.edit.toPlainText()
+
+    def _put(self, text: str) -> None:
+        blocked = self.edit.blockSignals(True)
+        self.edit.setPlainText(text)
+        self.edit.blockSignals(blocked)
+        self._fit()
+
+    @Slot()
+    def _edited(self) -> None:
+        self._fit()
+        self._judge()
+
+    @Slot()
+    def _leave(self) -> None:
+        """Escape: first revert the text, then close the window."""
+        if self._text() != field_text(self.option, self._value):
+            self.revert()
+        else:
+            window = self.window()
+            if isinstance(window, QDialog):
+                window.reject()
+
+    def _fit(self) -> None:
+        """As high as its lines, from two on."""
+        lines = min(_MOST_LINES, max(2, self._text().count("\n") + 1))
+        self.edit.setFixedHeight(lines * self.edit.fontMetrics().lineSpacing() + _AROUND)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit()

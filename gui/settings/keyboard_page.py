@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Slot
-from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAccessible, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
+    QKeySequenceEdit,
     QLineEdit,
     QPushButton,
     QVBoxLayout,
@@ -20,11 +21,62 @@ from gui.commands.contexts import title
 from gui.commands.keymap import Command, Keymap, without_dots
 from gui.commands.listing import clash, native
 from gui.settings.custom_keys import CustomKeys
+from gui.widgets.accessible_painting import Part
 from gui.widgets.announcer import announce
-from gui.widgets.clear_button import add_clear_button
-from gui.widgets.key_capture import KeyCapture
+from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import label
 from gui.widgets.table import Column, RecordsTable
+
+# --- A field that takes a key by its being pressed -------------------------------------------------------------------
+
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+
+
+class KeyCapture(QKeySequenceEdit):
+    """One key with modifiers. Enter accepts it, Escape cancels; Tab moves the focus as usual, so that it is no keyboard
+    trap.
+
+    Signals: pressed: the key has changed, in `QKeySequence`'s portable format; empty for none. accepted: Enter, with a
+    key. left: Escape.
+    """
+
+    pressed = Signal(str)
+    accepted = Signal()
+    left = Signal()
+    spoken_role = QAccessible.Role.HotkeyField
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setMaximumSequenceLength(1)
+        self.setAccessibleName(tr("Press the new key"))
+        line = self.findChild(QLineEdit)
+        if line is not None:
+            line.setAccessibleName(tr("New key"))
+        self.keySequenceChanged.connect(self._tell)
+
+    @property
+    def key(self) -> str:
+        return self.keySequence().toString(QKeySequence.SequenceFormat.PortableText)
+
+    def spoken_parts(self) -> Sequence[Part]:
+        return [Part(self.key, self.rect())] if self.key else []
+
+    @Slot()
+    def _tell(self) -> None:
+        self.pressed.emit(self.key)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        bare = not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        if bare and event.key() in _ENTER and self.key:
+            self.accepted.emit()
+        elif bare and event.key() == Qt.Key.Key_Escape:
+            self.clear()
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 _LEAST_HEIGHT = 160
 _SHARES = (0.2, 0.34, 0.16)

@@ -13,8 +13,8 @@ from engine import CancelToken, FileIssue, Settings, WorkspacePreview, marked, t
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.widgets.formatting import size_text
-from gui.widgets.issues_table import IssuesTable
 from gui.widgets.labels import breakable, label
+from gui.widgets.table import IssuesTable
 
 _TYPING_MS = 250
 _NAMED = 3

@@ -1,19 +1,158 @@
 """One option as a row: its name, its field, its description, and its status."""
 
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
+from PySide6.QtGui import QActionGroup
+from PySide6.QtWidgets import QFrame, QMenu, QPushButton, QVBoxLayout, QWidget
 
-from engine import Option, spoken, system_language, tr
-from gui.settings.fields import ChoiceField, ChoicesField, Field, SwitchField
+from engine import Option, SavedIn, SettingChange, SettingsConsequences, marked, spoken, system_language, tr
+from gui.settings.fields import ChoiceField, ChoicesField, Field, LineField, LinesField, SwitchField
 from gui.settings.model import SettingsModel
-from gui.settings.option_footer import OptionFooter, value_of
 from gui.settings.option_search import mark
 from gui.settings.page_layout import OptionPlacement
-from gui.settings.typed_fields import LineField, LinesField
+from gui.settings.value_text import value_words
 from gui.widgets.announcer import announce
+from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
+from gui.widgets.plain_text import set_tip
+
+# --- The line below an option: source of its value, undo, default, effect of a change, and key -----------------------
+
+HOLDS: dict[str, str] = {
+    "built-in": marked("Default"),
+    "defaults": marked("Global"),
+    "workspace": marked("Set for this folder"),
+}
+WAITS = marked("not applied yet")
+_LAYERS: tuple[tuple[SavedIn, str], ...] = (
+    ("defaults", marked("For all folders")),
+    ("workspace", marked("Only for this folder")),
+)
+_JOINED = ("extra_paths",)
+"""Lists that combine the values of the folder and of all folders."""
+_LONGEST = 40
+
+
+def effect_words(effect: SettingsConsequences | None) -> tuple[str, str]:
+    """The effect of changing an option, in a few words and as a sentence; empty for none."""
+    if effect is None:
+        return "", ""
+    if effect.index_anew:
+        return tr("takes a new index"), tr("A change takes a new index.")
+    if effect.other_index:
+        return tr("uses another index"), tr("A change uses another index.")
+    return tr("changes the indexed files"), tr("A change affects which files are indexed.")
+
+
+def value_of(placed: OptionPlacement, model: SettingsModel) -> Any:
+    """The option's value, of a list that is joined only what the layer in force has itself."""
+    shown, key = model.shown, placed.key
+    if key in _JOINED:
+        layer = shown.layer_of(key)
+        return tuple(shown.get(key, "defaults" if layer == "defaults" else "workspace") or ())
+    return shown.in_force(key)
+
+
+class OptionFooter(QWidget):
+    """Shows the model's values when updated."""
+
+    def __init__(self, placed: OptionPlacement, model: SettingsModel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._placed = placed
+        self._model = model
+        option = placed.option
+        self.origin = _link()
+        set_tip(self.origin, tr("For which folders this holds"))
+        self.origin.clicked.connect(self._choose_layer)
+        self.reset = _link()
+        self.reset.clicked.connect(partial(model.reset, placed.key))
+        self._default = label(breakable(tr("Default: {value}", value=value_words(option, option.default))), "meta")
+        self._effect = label("", "degraded")
+        self._waits = label(tr(WAITS), "degraded")
+        self._key = label(placed.key, "meta")
+        self._key.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        flow = FlowLayout(10, self)
+        for widget in (self.origin, self.reset, self._default, self._effect, self._waits, self._key):
+            flow.addWidget(widget)
+
+    def show_option(self) -> None:
+        """As the model has it now."""
+        model, option, title = self._model, self._placed.option, self._placed.title
+        shown = model.shown
+        layer = shown.layer_of(option.key)
+        self.origin.setText(tr(HOLDS[layer]))
+        self.origin.setAccessibleName(f"{title}: {tr(HOLDS[layer])}")
+        below = value_words(option, shown.without_own(option.key) if layer == "workspace" else option.default)
+        short = below if len(below) <= _LONGEST else below[: _LONGEST - 1] + "…"
+        self.reset.setText(tr("Reset to {value}", value=short))
+        self.reset.setAccessibleName(tr("Reset {option} to {value}", option=title, value=below))
+        self.reset.setVisible(layer != "built-in")
+        self._default.setVisible(layer != "built-in")
+        self._effect.setText(effect_words(model.effect_of(option.key))[0])
+        self._effect.setVisible(bool(self._effect.text()))
+        self._waits.setVisible(model.waits(option.key))
+
+    @property
+    def description(self) -> str:
+        """The same as an accessible description."""
+        option = self._placed.option
+        said = tr("{origin}. Default: {value}.", origin=self.origin.text(), value=value_words(option, option.default))
+        return f"{said} {effect_words(self._model.effect_of(option.key))[1]}".rstrip()
+
+    def mark(self, words: str) -> None:
+        """Show where these words of a search are."""
+        mark(self._key, self._placed.key, words)
+
+    # --- changes ----------------------------------------------------------------------------------------------------
+
+    @Slot()
+    def _choose_layer(self) -> None:
+        menu = self.layer_menu()
+        menu.aboutToHide.connect(menu.deleteLater)
+        corner = self.origin.rect().bottomLeft()
+        if self.isRightToLeft():
+            corner.setX(self.origin.width() - menu.sizeHint().width())
+        menu.popup(self.origin.mapToGlobal(corner))
+
+    def layer_menu(self) -> QMenu:
+        """The layers in which the option is or could be set; created on demand, since there are many rows."""
+        layer = self._model.shown.layer_of(self._placed.key)
+        menu = QMenu(self)
+        group = QActionGroup(menu)
+        for name, words in _LAYERS:
+            action = menu.addAction(tr(words))
+            action.setCheckable(True)
+            action.setChecked(layer == name)
+            action.setEnabled(name == "defaults" or not self._placed.option.for_all)
+            action.triggered.connect(partial(self._move, name))
+            group.addAction(action)
+        menu.addSeparator()
+        reset = menu.addAction(self.reset.text())
+        reset.setEnabled(layer != "built-in")
+        reset.triggered.connect(lambda _checked: self._model.reset(self._placed.key))
+        return menu
+
+    def _move(self, to: SavedIn, _checked: bool = False) -> None:
+        """Keep the value that is in force in that layer, and in no narrower one."""
+        key = self._placed.key
+        if self._model.shown.layer_of(key) == to:
+            return
+        changes = [SettingChange(key, to, value_of(self._placed, self._model))]
+        if to == "defaults":
+            changes.append(SettingChange(key, "workspace", None))
+        self._model.put(*changes)
+
+
+def _link() -> QPushButton:
+    button = QPushButton()
+    button.setProperty("role", "link")
+    button.setAutoDefault(True)  # Enter presses the one that has the keys, on every platform
+    return button
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 class LanguageField(ChoiceField):

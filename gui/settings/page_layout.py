@@ -5,10 +5,15 @@ name made from its key.
 """
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
+from PySide6.QtGui import QAction
+
 from engine import Option, all_options, marked, tr
+from gui.commands.commands import Commands
 
 SettingsPage = Literal[
     "general",
@@ -298,3 +303,29 @@ def name_of(key: str) -> str:
 
 def options_on(page: SettingsPage) -> tuple[OptionPlacement, ...]:
     return tuple(placed for placed in placed_options().values() if placed.page == page)
+
+
+# --- A command for each page of the settings: the palette opens it directly, and a page can have its own keys.
+
+_WORDS: dict[SettingsPage, str] = {
+    "general": marked("Settings: General"),
+    "appearance": marked("Settings: Appearance"),
+    "keyboard": marked("Settings: Keyboard"),
+    "sources": marked("Settings: Sources"),
+    "embedding": marked("Settings: Embedding"),
+    "stored": marked("Settings: Cached embeddings"),
+    "engine": marked("Settings: Engine"),
+    "search": marked("Settings: Search"),
+    "sync": marked("Settings: Updates"),
+    "agents": marked("Settings: Agents"),
+    "privacy": marked("Settings: Privacy"),
+    "advanced": marked("Settings: Advanced"),
+}
+
+
+def add_page_commands(commands: Commands, show_page: Callable[[SettingsPage], None]) -> tuple[QAction, ...]:
+    """`settings.page.privacy` and so on, in no menu."""
+    return tuple(
+        commands.add_hidden(f"settings.page.{page}", english, partial(show_page, page))
+        for page, english in _WORDS.items()
+    )

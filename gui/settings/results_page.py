@@ -8,8 +8,7 @@ from PySide6.QtWidgets import QFrame, QPushButton, QScrollArea, QSizePolicy, QVB
 
 from engine import marked, tr, tr_count
 from gui.settings.model import SettingsModel
-from gui.settings.option_footer import OptionFooter
-from gui.settings.option_row import OptionRow
+from gui.settings.option_row import OptionFooter, OptionRow
 from gui.settings.option_search import fit, mark, words_of
 from gui.settings.options_page import WIDTH
 from gui.settings.page_layout import PAGES, WITHOUT_ROWS, OptionPlacement, SettingsPage, placed_options

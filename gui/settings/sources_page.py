@@ -20,10 +20,8 @@ from gui.settings.option_row import OptionRow
 from gui.settings.options_page import OptionsPage
 from gui.settings.page_layout import OptionPlacement
 from gui.sources.choice import Choice, Source, look_beside, measure
-from gui.sources.file_dialogs import ask_for_exports, ask_for_folder
-from gui.sources.place_rows import PlaceBoxes, PlaceChoices
+from gui.sources.place_rows import PlaceBoxes, PlaceChoices, ask_for_exports, ask_for_folder, issue_lines, short_path
 from gui.sources.sessions_page import LOOKING, NOTHING
-from gui.sources.wording import issue_lines, short_path
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip

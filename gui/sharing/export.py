@@ -1,36 +1,97 @@
 """Exports results: the selected ones, or all that the current query finds."""
 
+import errno
 import json
-from collections.abc import Sequence
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import msgspec
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, QStandardPaths, Slot
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from engine import (
     CancelToken,
     MemorySearchManager,
     MemorySearchResult,
+    MnemoscopeError,
     SearchOutcome,
+    exporting,
     outcome_values,
     results_markdown,
+    temporary_prefix,
     to_slug,
     tr,
     tr_count,
 )
+from gui.conversation.entries import prepare
+from gui.conversation.markdown_export import conversation_markdown
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
-from gui.core.workspace import Workspace
+from gui.core.workspace import Opened, Workspace
 from gui.search.panel import SearchPanel
 from gui.search.query import Answer
 from gui.search.query_request import ask
-from gui.sharing.save_file import documents_folder, places_of_notes, save_whole
 from gui.viewer.external_opener import ExternalOpener
 from gui.widgets.message import Action
+
+# --- Saves an export to a file of the user: wholly, or not at all ----------------------------------------------------
+# It is written to a temporary file in the same folder, and renamed when it is complete, so that neither a full disk nor
+# an end of the program leaves half a file in place of an older one.
+
+
+def documents_folder() -> str:
+    """The folder that file dialogs open with."""
+    return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+
+
+class SavingFailed(MnemoscopeError):
+    """The file was not written; an existing one is unchanged."""
+
+
+def places_of_notes(opened: Opened) -> tuple[Path, ...]:
+    """Everything that is searched: the folder, other indexed paths, and the sessions of agents."""
+    settings = opened.settings
+    listed = filter(None, map(str.strip, (*settings.extra_paths, *settings.sessions.folders)))
+    return (opened.folder, *(opened.folder / os.path.expanduser(text) for text in listed))  # noqa: PTH111 - see Options
+
+
+def save_whole(path: Path, data: bytes, *, notes: Iterable[Path], may_replace: bool = True) -> None:
+    """Write `data` to `path`. `notes`: files and folders in which nothing is ever replaced.
+
+    Any thread. Raises `SavingFailed`.
+    """
+    try:
+        if not may_replace and os.path.lexists(path):
+            raise SavingFailed(tr("{path} is there already: choose another name.", path=path))
+        if os.path.lexists(path) and any(path.resolve().is_relative_to(note.resolve()) for note in notes):
+            raise SavingFailed(
+                tr("{name} is one of your notes, which are never changed: choose another name.", name=path.name)
+            )
+        if path.is_dir():
+            raise SavingFailed(tr("{path} is a folder: choose a name for the file in it.", path=path))
+        target = path.resolve()  # a link stays a link
+        with exporting(target) as file:
+            file.write(data)
+    except OSError as error:
+        raise SavingFailed(_sentence(path, error)) from error
+
+
+def _sentence(path: Path, error: OSError) -> str:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return tr("The disk of {folder} is full: make room, or choose another place.", folder=path.parent)
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return tr("{folder} cannot be written: choose another folder.", folder=path.parent)
+    if error.errno == errno.ENOENT:
+        return tr("The folder {folder} is not there any more: choose another one.", folder=path.parent)
+    return tr("{path} cannot be written: {reason}.", path=path, reason=(error.strerror or str(error)).rstrip("."))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 MOST_RESULTS = 10_000
 _KEY = "export"
@@ -151,3 +212,33 @@ def _named(path: Path, kind: str) -> Path:
         return path
     ending = next((ending for ending, words in _FILTERS.items() if words == kind), ".md")
     return path.with_name(f"{path.name}{ending}")
+
+
+# --- Sessions as files that others may have: readable Markdown with the secrets masked, in a private folder ----------
+# A transcript itself never leaves the program: it holds the secrets that are masked everywhere else.
+
+
+class SessionCopies:
+    """Created on demand; all are deleted by `close`, or at exit. Any thread."""
+
+    def __init__(self) -> None:
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+
+    def make(self, manager: MemorySearchManager, path: str, token: CancelToken) -> Path:
+        """A file with this session in its current state. Raises as `read_session`."""
+        session = manager.read_session(path, reveal=False, cancel=token)
+        text = conversation_markdown(prepare(session, token), "short", token)
+        token.checkpoint()
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix=temporary_prefix("shared"), ignore_cleanup_errors=True)
+        # A folder for each: two sessions may have one title, and the file name is visible to the target.
+        folder = Path(tempfile.mkdtemp(dir=self._folder.name))
+        made = folder / f"{to_slug(session.summary.title) or 'session'}.md"
+        made.write_text(text, encoding="utf-8", errors="replace", newline="\n")
+        made.chmod(0o600)
+        return made
+
+    def close(self) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+            self._folder = None

@@ -1,19 +1,221 @@
-"""What the window shows, from top to bottom: header, banner, one of three pages, the sync bar."""
+"""What the window shows, from top to bottom: header, banner, one of three pages, the sync bar; beside it the dock."""
 
-from PySide6.QtCore import Qt, Slot
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, Qt, Signal, Slot
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QApplication,
+    QButtonGroup,
+    QGridLayout,
+    QHBoxLayout,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
+from engine import marked, tr
+from gui.commands.binding import tell_key
 from gui.core.notices import Notices
 from gui.core.window_state import WindowState
-from gui.shell.dock import Dock
-from gui.shell.header import HeaderBar
+from gui.diagnostics.panel import DiagnosticsPanel
+from gui.explanation.panel import ExplanationPanel
 from gui.shell.panes import Panes
 from gui.shell.views import ViewName, Views
 from gui.sources.first_run_panel import FirstRunPanel
-from gui.widgets.labels import line
+from gui.style.stylesheet import font_at
+from gui.widgets.buttons import ToggleButton
+from gui.widgets.flow_layout import FoldingRow
+from gui.widgets.icons import IconButton
+from gui.widgets.labels import label, line
 from gui.widgets.message import MessagePage
+from gui.widgets.mirrored import margins
 from gui.widgets.sync_bar import SyncBar
+
+# --- The window's top bar: the view switch, the box of the current view, and two buttons -----------------------------
+# Without a workspace, the program's name replaces the first two.
+
+_BUTTONS_TOP = 19
+_BUTTONS_SIDE, _BUTTONS_GAP = 12, 2
+_NAME_TOP = 23
+_SWITCH_TOP, _SWITCH_GAP = 18, 4
+_STACK_TOP, _STACK_GAP = 9, 3
+_SIDE = 16
+_BOX_LETTERS, _BOX_AROUND = 51, 200
+"""Characters needed by the box with its filters and the two buttons, and pixels of it that don't scale with the text.
+
+In a narrower window, its buttons are in two rows. In an even narrower one, the switch is hidden; its keys and menu
+entries remain.
+"""
+_VIEWS: tuple[tuple[ViewName, str, str], ...] = (
+    ("search", marked("Search"), marked("Search notes and sessions")),
+    ("sessions", marked("Sessions"), marked("Browse past sessions")),
+    ("index", marked("Index"), marked("See inside the index")),
+    ("facts", marked("Facts"), marked("What is to be remembered")),
+)
+
+
+class HeaderBar(QWidget):
+    """`dock_button` is checkable and shows whether the diagnostics are open; `menu_button` needs a menu."""
+
+    view_wanted = Signal(str)
+    """ViewName, by its button."""
+
+    def __init__(self, boxes: dict[ViewName, FoldingRow], parent: QWidget | None = None) -> None:
+        """`boxes`: each view's widget in the top bar; views may share one.
+
+        Folded parts continue below the two buttons.
+        """
+        super().__init__(parent)
+        self.dock_button = IconButton("panel", tr("Show or hide the diagnostics"))
+        tell_key(self.dock_button, tr("Show or hide the diagnostics"), "view.diagnostics")
+        self.dock_button.setCheckable(True)
+        self.menu_button = IconButton("menu", tr("Menu"))
+        self._boxes = boxes
+        self._working = True
+        self._view: ViewName = "search"
+        self._name = label("Mnemoscope", "strong")
+        self._name.setContentsMargins(margins(_SIDE, _NAME_TOP, 0, 2 * _BUTTONS_TOP - _NAME_TOP))
+        self._switch = QWidget(self)
+        self._switch_grid = QGridLayout(self._switch)
+        self._switch_buttons = self._make_switch()
+        self._stacked: bool | None = None
+        self._buttons = QHBoxLayout()
+        self._buttons.setContentsMargins(0, _BUTTONS_TOP, 0, 0)
+        self._buttons.setSpacing(_BUTTONS_GAP)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(margins(0, 0, _BUTTONS_SIDE, 0))
+        grid.setSpacing(_BUTTONS_GAP)
+        grid.setColumnStretch(1, 1)
+        grid.addWidget(self._switch, 0, 0, Qt.AlignmentFlag.AlignTop)
+        for part in (*dict.fromkeys(boxes.values()), self._name):
+            grid.addWidget(part, 0, 1, 1, 2)
+        grid.addLayout(self._buttons, 0, 2, Qt.AlignmentFlag.AlignTop)
+        for button in (self.dock_button, self.menu_button):
+            self._buttons.addWidget(button)
+            button.raise_()
+        self._arrange()
+
+    def show_view(self, view: ViewName) -> None:
+        """Show the box of this view."""
+        self._view = view
+        self._switch_buttons[view].setChecked(True)
+        self._arrange()
+
+    def show_working(self, working: bool) -> None:
+        """False without a workspace."""
+        self._working = working
+        self._arrange()
+
+    def _make_switch(self) -> dict[ViewName, QPushButton]:
+        group = QButtonGroup(self._switch)
+        made: dict[ViewName, QPushButton] = {}
+        for view, words, tip in _VIEWS:
+            button = ToggleButton(tr(words), self._switch)
+            tell_key(button, tr(tip), f"view.{view}")
+            button.setAccessibleDescription(tr(tip))
+            button.clicked.connect(lambda _=False, view=view: self.view_wanted.emit(view))
+            group.addButton(button)
+            made[view] = button
+        made["search"].setChecked(True)
+        return made
+
+    def _arrange(self) -> None:
+        needed = QFontMetrics(font_at(13)).averageCharWidth() * _BOX_LETTERS + _BOX_AROUND
+        room = self.width() - needed - _SIDE
+        stacked = self._switch_width(len(_VIEWS), _SWITCH_GAP) > room
+        self._place_switch(stacked)
+        self._switch.setVisible(self._working and (not stacked or self._switch_width(2, _STACK_GAP) <= room))
+        for box in self._boxes.values():
+            box.leave(self._buttons.sizeHint().width() + _BUTTONS_GAP)
+            box.setVisible(self._working and box is self._boxes[self._view])
+        self.dock_button.setVisible(self._working)
+        self._name.setVisible(not self._working)
+
+    def _switch_width(self, columns: int, gap: int) -> int:
+        widths = [button.sizeHint().width() for button in self._switch_buttons.values()]
+        return sum(max(widths[column::columns]) for column in range(columns)) + (columns - 1) * gap
+
+    def _place_switch(self, stacked: bool) -> None:
+        if stacked is self._stacked:
+            return
+        self._stacked = stacked
+        grid, columns = self._switch_grid, 2 if stacked else len(_VIEWS)
+        for place, button in enumerate(self._switch_buttons.values()):
+            grid.addWidget(button, *divmod(place, columns))
+        grid.setContentsMargins(margins(_SIDE, _STACK_TOP if stacked else _SWITCH_TOP, 0, 0))
+        grid.setSpacing(_STACK_GAP if stacked else _SWITCH_GAP)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange) and hasattr(self, "_stacked"):
+            self._arrange()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._arrange()
+
+
+# --- The place at the right of the window: the diagnostics, or the explanation of the answer -------------------------
+
+
+class Dock(QStackedWidget):
+    """Shows one of the two; begins with the diagnostics, and returns to them when it is hidden."""
+
+    wanted = Signal(bool)
+    """Whether the dock should be shown."""
+    left = Signal()
+    """Leave the diagnostics, back to the previous focus."""
+
+    def __init__(self, diagnostics: DiagnosticsPanel, explanation: ExplanationPanel) -> None:
+        super().__init__()
+        self.diagnostics, self.explanation = diagnostics, explanation
+        for page in (diagnostics, explanation):
+            self.addWidget(page)
+        explanation.close_wanted.connect(self.toggle_explanation)
+
+    @Slot()
+    def toggle_diagnostics(self) -> None:
+        self._toggle(self.diagnostics)
+
+    @Slot()
+    def toggle_explanation(self) -> None:
+        self._toggle(self.explanation)
+
+    @Slot()
+    def show_diagnostics(self) -> None:
+        self._show(self.diagnostics)
+
+    @Slot()
+    def show_explanation(self) -> None:
+        self._show(self.explanation)
+
+    @Slot(bool)
+    def note_shown(self, shown: bool) -> None:
+        """It was put into the window, or taken out of it."""
+        if not shown:
+            self.setCurrentWidget(self.diagnostics)
+
+    def _toggle(self, page: QWidget) -> None:
+        if self.isHidden() or self.currentWidget() is not page:
+            self._show(page)
+        else:
+            focus = QApplication.focusWidget()
+            if focus is not None and page.isAncestorOf(focus):  # else the keys would go anywhere
+                (self.explanation.left if page is self.explanation else self.left).emit()
+            self.wanted.emit(False)
+
+    def _show(self, page: QWidget) -> None:
+        self.setCurrentWidget(page)
+        self.wanted.emit(True)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 
 class Frame(QWidget):

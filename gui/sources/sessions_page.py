@@ -13,9 +13,7 @@ import engine
 from engine import CancelToken, FileIssue, marked, tr
 from gui.core.jobs import Job, Jobs
 from gui.sources.choice import Choice, Source, look, measure
-from gui.sources.file_dialogs import ask_for_exports, ask_for_folder
-from gui.sources.place_rows import PlaceBoxes
-from gui.sources.wording import issue_lines
+from gui.sources.place_rows import PlaceBoxes, ask_for_exports, ask_for_folder, issue_lines
 from gui.widgets.drop_target import dropped_sessions
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip

@@ -9,8 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVB
 import engine
 from engine import CancelToken, FoundPlaces, marked, tr
 from gui.core.jobs import Job, Jobs
-from gui.sources.place_rows import PlaceBoxes, PlaceChoices
-from gui.sources.wording import issue_lines
+from gui.sources.place_rows import PlaceBoxes, PlaceChoices, issue_lines
 from gui.style.theme import tokens
 from gui.widgets.drop_target import dropped_folder
 from gui.widgets.icons import icon_pixmap

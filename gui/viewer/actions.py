@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QWidget
 
 from engine import cite, marked, tr
 from gui.commands.binding import allow, give_key
+from gui.commands.commands import EDIT, LINK
 from gui.commands.contexts import missing
 from gui.commands.keymap import command
-from gui.commands.shared import EDIT, LINK
 from gui.core.jobs import Jobs
 from gui.core.location import Location
 from gui.viewer.external_opener import ExternalOpener

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from engine import tr
 from gui.commands.binding import key_action
-from gui.commands.shared import FIND, NEXT_HIT, PREVIOUS_HIT
+from gui.commands.commands import FIND, NEXT_HIT, PREVIOUS_HIT
 from gui.core.jobs import Jobs
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.find_in_text import FindInText

@@ -8,7 +8,7 @@ from engine import tr
 from gui.core.jobs import Jobs
 from gui.viewer.find_messages import FindMessages
 from gui.viewer.match_navigator import MatchNavigator
-from gui.widgets.clear_button import add_clear_button
+from gui.widgets.buttons import add_clear_button
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import label, line
 from gui.widgets.mirrored import margins

@@ -15,9 +15,8 @@ from gui.commands.keymap import command
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale
 from gui.viewer.folding_actions import FoldingActions
-from gui.widgets.elided import ElidedLabel
-from gui.widgets.labels import line
-from gui.widgets.toggle import ToggleButton
+from gui.widgets.buttons import ToggleButton
+from gui.widgets.labels import ElidedLabel, line
 
 TURN = command("file.rendered", marked("Source or rendered"), "file", "Alt+R")
 _SIDE = 16

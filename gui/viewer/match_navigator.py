@@ -7,8 +7,8 @@ from typing import Protocol
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine import CancelToken, tr
+from gui.commands.commands import FIND
 from gui.commands.keymap import keymap
-from gui.commands.shared import FIND
 from gui.core.jobs import Job, Jobs
 from gui.viewer.find_messages import FindMessages
 from gui.viewer.lines import Lines, Place

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine import LAST_LINE, Passage, beginning_of
 from gui.commands.binding import key_action
-from gui.commands.shared import LIKE
+from gui.commands.commands import LIKE
 from gui.core.capabilities import Gate
 from gui.core.jobs import Jobs
 from gui.viewer.rendered_view import RenderedView

@@ -1,14 +1,15 @@
-"""Common base of check boxes and radio buttons: label, size, painting."""
+"""Check boxes and radio buttons, with a label in the program's colours and text size."""
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette, QPen
-from PySide6.QtWidgets import QAbstractButton, QSizePolicy
+from PySide6.QtWidgets import QAbstractButton, QCheckBox, QRadioButton, QSizePolicy, QWidget
 
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, tokens
-from gui.widgets.elided import elide
-from gui.widgets.mirrored import mirror, write
-from gui.widgets.toggle import Toggle
+from gui.widgets.buttons import Toggle
+from gui.widgets.icons import icon_pixmap
+from gui.widgets.labels import elide
+from gui.widgets.mirrored import mirror, put, write
 
 _SIDE = 15
 _GAP = 8
@@ -85,3 +86,44 @@ class Checkable(Toggle):
 
 def _edge(button: QAbstractButton, colours: Tokens) -> QColor:
     return colours.accent if button.isChecked() or button.underMouse() else colours.off
+
+
+# --- A check box with a label, in the program's colours and text size ------------------------------------------------
+
+
+class CheckBox(Checkable, QCheckBox):
+    """On or off."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.begin(text)
+
+    def paint_mark(self, painter: QPainter, box: QRectF, colours: Tokens) -> None:
+        if self.isChecked():
+            painter.setBrush(colours.accent)
+        painter.drawRoundedRect(box, 3, 3)
+        if self.isChecked():
+            check = icon_pixmap("check", colours.base, round(box.width()) + 1, self.devicePixelRatioF())
+            put(painter, int(box.left()), int(box.top()), check)
+
+
+# --- A radio button with a label, in the program's colours and text size ---------------------------------------------
+
+_DOT = 0.25
+"""Of the width of the ring, on each side of the dot."""
+
+
+class RadioButton(Checkable, QRadioButton):
+    """Unchecked when another one of its group is checked."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.begin(text)
+
+    def paint_mark(self, painter: QPainter, ring: QRectF, colours: Tokens) -> None:
+        painter.drawEllipse(ring)
+        if self.isChecked():
+            gap = ring.width() * _DOT
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colours.accent)
+            painter.drawEllipse(ring.adjusted(gap, gap, -gap, -gap))

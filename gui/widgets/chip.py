@@ -6,10 +6,10 @@ from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
-from gui.widgets.elided import elide
+from gui.widgets.buttons import Toggle
 from gui.widgets.icons import icon_pixmap
+from gui.widgets.labels import elide
 from gui.widgets.mirrored import mirror, write
-from gui.widgets.toggle import Toggle
 
 _PAD = 12
 _HEIGHT = 26

@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QComboBox, QSizePolicy, QStyle, QStyleOptionComboB
 
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
-from gui.widgets.elided import elide
 from gui.widgets.icons import icon_pixmap
+from gui.widgets.labels import elide
 from gui.widgets.mirrored import line_direction
 
 _CHEVRON = 12

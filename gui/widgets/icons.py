@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
+from gui.widgets.buttons import Toggle
 from gui.widgets.plain_text import set_tip
-from gui.widgets.toggle import Toggle
 
 _SCALES = (1, 2, 3)
 _SIZE = 16

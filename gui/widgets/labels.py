@@ -2,11 +2,12 @@
 
 import re
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QLabel, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QFrame, QLabel, QSizePolicy, QStyle, QWidget
 
-from gui.widgets.mirrored import at_start
-from gui.widgets.plain_text import set_plain
+from gui.widgets.mirrored import at_start, line_direction
+from gui.widgets.plain_text import set_plain, set_tip
 
 _JOINTS = re.compile(r"[/\\_-](?=\w)|\.(?=[^\W\d])")
 _PART = 12
@@ -39,3 +40,75 @@ def line(*, vertical: bool = False) -> QFrame:
     else:
         made.setFixedHeight(1)
     return made
+
+
+# --- A label that shortens its text to its width and shows the whole text in the tooltip -----------------------------
+
+
+def elide(metrics: QFontMetrics, text: str, mode: Qt.TextElideMode, width: int) -> str:
+    """`text` itself where it fits by the same rounding as size hints use, which Qt's own eliding does not."""
+    return text if metrics.horizontalAdvance(text) <= width else metrics.elidedText(text, mode, width)
+
+
+class ElidedLabel(QLabel):
+    """One line of plain text. `mode` is the position of the ellipsis: the middle for paths, the end for prose.
+
+    Requests the text's full width and accepts any smaller one. With room for fewer characters than `fewest`, which
+    would be meaningless, a cut text is hidden.
+    """
+
+    def __init__(
+        self,
+        text: str = "",
+        mode: Qt.TextElideMode = Qt.TextElideMode.ElideRight,
+        parent: QWidget | None = None,
+        *,
+        fewest: int = 0,
+    ) -> None:
+        super().__init__(parent)
+        self._mode = mode
+        self._fewest = fewest
+        self._tip = ""
+        set_plain(self, "")
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.setText(text)
+
+    def setText(self, text: str) -> None:
+        if text == self.text():
+            return
+        super().setText(text)
+        self.setAccessibleName(text)
+        self._refresh_tip()
+
+    def set_tip(self, tip: str) -> None:
+        """A separate tooltip, shown whether the text is cut or not."""
+        self._tip = tip
+        self._refresh_tip()
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, super().minimumSizeHint().height())
+
+    def _cut(self) -> str:
+        metrics, width = self.fontMetrics(), self.contentsRect().width()
+        cut = elide(metrics, self.text(), self._mode, width)
+        return cut if cut == self.text() or width >= self._fewest * metrics.averageCharWidth() else ""
+
+    def _refresh_tip(self) -> None:
+        cut = self.text() if self._cut() != self.text() else ""
+        set_tip(self, "\n".join(part for part in (cut, self._tip) if part))
+
+    def ink(self) -> QColor:
+        """Its text colour."""
+        return self.palette().color(QPalette.ColorRole.WindowText)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._refresh_tip()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setPen(self.ink())
+        where = QStyle.visualAlignment(self.layoutDirection(), self.alignment()) | Qt.AlignmentFlag.AlignAbsolute
+        # In the text's own direction: ellipsis and punctuation are at its end.
+        painter.setLayoutDirection(line_direction(self.text()))
+        painter.drawText(self.contentsRect(), int(where | Qt.TextFlag.TextSingleLine), self._cut())

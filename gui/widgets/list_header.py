@@ -11,11 +11,11 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QSizePolicy, QWid
 from engine import tr
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
-from gui.widgets.elided import elide
 from gui.widgets.icons import icon_pixmap
+from gui.widgets.labels import elide
 from gui.widgets.mirrored import margins, mirror, write
 from gui.widgets.plain_text import set_tip
-from gui.widgets.row_painting import GUTTER
+from gui.widgets.row_list import GUTTER
 
 _SQUARE = 10
 _ARROW = 12

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QBoxLayout,
@@ -17,12 +17,14 @@ from PySide6.QtWidgets import (
 )
 
 from engine import tr
+from gui.style.theme import tokens
 from gui.widgets.announcer import announce
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.icons import IconButton
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.mirrored import margins
 from gui.widgets.plain_text import set_tip
+from gui.widgets.row_list import GUTTER
 from gui.widgets.scrolling import scrolling_column
 from gui.widgets.state import State, StateDot
 from gui.widgets.tab_order import put_behind, stop_before
@@ -219,3 +221,44 @@ def _fill(
         button.show()  # immediately, so that its size counts
         buttons.append(button)
     return buttons
+
+
+# --- One line above the results that qualifies them, with at most one thing to do about it ---------------------------
+
+
+class NoticeBar(QWidget):
+    """Hidden without a message."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._act: Callable[[], None] | None = None
+        self._words = label(role="meta", wrap=True)
+        self._button = QPushButton()
+        self._button.setProperty("role", "link")
+        self._button.clicked.connect(self._clicked)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(GUTTER, 6, GUTTER, 7)
+        row.setSpacing(12)
+        row.addWidget(self._words, 1)
+        row.addWidget(self._button)
+        self.setVisible(False)
+
+    def show_notice(self, text: str, action: str = "", act: Callable[[], None] | None = None) -> None:
+        """Say `text`; an empty one hides the bar."""
+        self._words.setText(text)
+        self.setAccessibleName(text)
+        self._act = act
+        self._button.setText(action)
+        self._button.setVisible(act is not None)
+        self.setVisible(bool(text))
+
+    @Slot()
+    def _clicked(self) -> None:
+        if self._act is not None:
+            self._act()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        colours = tokens(self.palette())
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), colours.line_highlight)
+        painter.fillRect(0, self.height() - 1, self.width(), 1, colours.line)

@@ -22,11 +22,10 @@ from PySide6.QtWidgets import (
 
 from engine import marked, tr
 from gui.commands.binding import follow_keys
+from gui.commands.commands import PALETTE
 from gui.commands.keymap import keymap
-from gui.commands.shared import PALETTE
 from gui.style.stylesheet import font_at
-from gui.widgets.elided import elide
-from gui.widgets.labels import breakable, label
+from gui.widgets.labels import breakable, elide, label
 from gui.widgets.plain_text import show_tip
 
 KEYS = (

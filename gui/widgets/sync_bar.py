@@ -10,9 +10,8 @@ from engine import MemoryProviderStatus, MemorySyncProgressUpdate, tr, tr_count
 from gui.commands.binding import tell_key
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
-from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
-from gui.widgets.labels import label
+from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.mirrored import margins, mirror
 from gui.widgets.plain_text import set_tip
 from gui.widgets.state import StateDot

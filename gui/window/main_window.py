@@ -32,12 +32,11 @@ from gui.diagnostics.panel import DiagnosticsPanel
 from gui.explanation.panel import ExplanationPanel
 from gui.search.panel import SearchPanel
 from gui.settings.broken_settings import BrokenSettings
-from gui.shell.dock import Dock
-from gui.shell.frame import Frame
+from gui.shell.frame import Dock, Frame
 from gui.shell.views import Views
 from gui.sources.first_run_panel import FirstRunPanel
 from gui.style.appearance import Appearance
-from gui.style.window_size import LeastSize
+from gui.style.typography import LeastSize
 from gui.widgets.drop_target import dropped_folder
 from gui.window.drafts_controller import Drafts
 from gui.window.editor_choice import EditorChoice

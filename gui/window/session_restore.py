@@ -17,7 +17,7 @@ from gui.core.workspace import FIRST_RESULTS, Opened
 from gui.index.panel import PageName
 from gui.search.saved_query import asked, kept
 from gui.search.view_state import SearchViewState
-from gui.sessions.view_state import SessionsViewState
+from gui.sessions.filter_controller import SessionsViewState
 from gui.shell.frame import Frame
 from gui.shell.views import Views
 from gui.widgets.row_list import Place

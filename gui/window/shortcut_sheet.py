@@ -19,7 +19,7 @@ from engine import tr, tr_count
 from gui.commands.keymap import keymap
 from gui.commands.listing import groups
 from gui.widgets.announcer import announce
-from gui.widgets.clear_button import add_clear_button
+from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import label
 from gui.widgets.text_sheet import sheet
 

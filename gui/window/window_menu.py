@@ -7,13 +7,11 @@ from PySide6.QtWidgets import QMenu
 
 from engine import marked, tr
 from gui.commands.binding import allow
-from gui.commands.commands import Commands
-from gui.commands.menu_bar import fill_menu_bar, has_menu_bar
-from gui.commands.shared import EXPLAIN, PALETTE, WITHIN
+from gui.commands.commands import EXPLAIN, PALETTE, WITHIN, Commands, fill_menu_bar, has_menu_bar
 from gui.controllers.navigation import keys
 from gui.controllers.workspaces import EVERYWHERE, SWITCH
 from gui.core.capabilities import Gates, MissingFeatures
-from gui.settings.page_commands import add_page_commands
+from gui.settings.page_layout import add_page_commands
 from gui.style.appearance import Appearance
 from gui.window.search_menu import SearchMenu
 from gui.window.shortcut_sheet import show_keys

@@ -18,18 +18,65 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from engine import KnownWorkspace, WorkspaceState, marked, tr
+from engine import KnownWorkspace, WorkspaceState, marked, tr, tr_count
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
-from gui.style.window_size import resize_with_text
+from gui.style.typography import resize_with_text
 from gui.widgets.announcer import announce
-from gui.widgets.check_box import CheckBox
-from gui.widgets.elided import elide
-from gui.widgets.labels import label
+from gui.widgets.checkable import CheckBox
+from gui.widgets.formatting import ago, size_text
+from gui.widgets.labels import elide, label
 from gui.widgets.mirrored import mirror, write
 from gui.widgets.plain_text import set_tip
-from gui.widgets.row_painting import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
-from gui.workspaces.wording import forgetting, removing, state_text
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT, GUTTER, paint_ground
+
+# --- Texts about a workspace -----------------------------------------------------------------------------------------
+
+AWAY = marked("Folder missing")
+NOT_INDEXED = marked("Not indexed yet")
+LOOKING = marked("Looking at its index…")
+
+
+def state_text(known: KnownWorkspace, state: WorkspaceState | None) -> str:
+    """Its state in a few words; `state` None: not read yet."""
+    if not known.present:
+        return tr(AWAY)
+    if not known.index_bytes:
+        return tr(NOT_INDEXED)
+    if state is None:
+        return tr(LOOKING)
+    if state.problem:
+        return state.problem
+    files, left, last = state.files, state.pending_vectors, state.last_sync
+    said = [tr_count("{count:,} file", "{count:,} files", files)]
+    if left:
+        said.append(tr_count("{count:,} passage to embed", "{count:,} passages to embed", left))
+    said.append(tr("updated {when}", when=ago(last.started + last.seconds)) if last else tr("never updated"))
+    return " · ".join(said)
+
+
+def forgetting(known: KnownWorkspace) -> str:
+    """What forgetting it means."""
+    return tr(
+        "Forget {name}? It is no longer listed or searched until you open it again. Its notes stay unchanged, and so "
+        "do its facts and saved searches. Its sessions pass to other workspaces at their next update.",
+        name=known.name,
+    )
+
+
+def removing(known: KnownWorkspace) -> str:
+    return tr("Remove its index as well ({size})", size=size_text(known.index_bytes))
+
+
+def forgotten(known: KnownWorkspace, freed: int) -> str:
+    """Afterwards."""
+    if freed:
+        size = size_text(freed)
+        return tr("{name} is forgotten. Its index is gone, which took {size}.", name=known.name, size=size)
+    return tr("{name} is forgotten.", name=known.name)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 _WIDTH, _HEIGHT = 620, 420
 _PAGE = 6

@@ -7,7 +7,7 @@ from PySide6.QtCore import QLocale, QTranslator
 from PySide6.QtGui import QKeySequence
 
 from engine import speak
-from gui.app.locale import begin_speaking
+from gui.app.application import begin_speaking
 
 NATIVE = QKeySequence.SequenceFormat.NativeText
 

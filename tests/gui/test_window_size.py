@@ -2,7 +2,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QScreen
 from PySide6.QtWidgets import QWidget
 
-from gui.style.window_size import LeastSize
+from gui.style.typography import LeastSize
 
 
 def _window(qtbot, monkeypatch, screen: QSize) -> QWidget:

@@ -11,10 +11,9 @@ import numpy as np
 from engine.base.cancellation import CancelToken
 from engine.corpus.path_guard import PathGuard
 from engine.insight.map import map_file
-from engine.insight.map.layout import Progress, draw
+from engine.insight.map.layout import Progress, between, draw, find_points
 from engine.insight.map.map_file import StoredLayout
 from engine.insight.map.map_rows import Listing, read_listing, rows_of
-from engine.insight.map.placement import between, find_points
 from engine.records import IndexMap, MapAnswer, MapGap, MapPlace, MapProgress, MemorySearchResult
 from engine.store.index import IndexStore
 from engine.store.snapshot import Snapshot

@@ -1,21 +1,98 @@
 """From an error to its dialog: one at a time, once for each error, and never in a loop."""
 
+import logging
+import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QUrl, Signal, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication, QTextOption
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from engine import Settings, marked, tr
-from gui.app.crash.exception_hooks import ExceptionHooks
 from gui.app.crash.report import report
-from gui.app.crash.tracebacks import Failure
-from gui.style.typography import fixed_font
-from gui.style.window_size import resize_with_text
+from gui.app.crash.tracebacks import Failure, failure_of
+from gui.style.typography import fixed_font, resize_with_text
 from gui.widgets.announcer import announce
 from gui.widgets.labels import breakable, label, line
 from gui.widgets.scrolling import scrolling_column
+
+if TYPE_CHECKING:
+    from sys import UnraisableHookArgs
+
+# --- Receives every uncaught error, wherever it was raised -----------------------------------------------------------
+
+log = logging.getLogger(__name__)
+
+_ENDS = (SystemExit, KeyboardInterrupt, GeneratorExit)
+"""Exceptions that intend to end something."""
+
+
+class ExceptionHooks(QObject):
+    """Between `begin` and `end`, errors are logged and passed as text to a listener on the GUI thread.
+
+    The same error is logged in full once, and then at its tenth, hundredth, thousandth … occurrence: a failing paint
+    event would fill the disk.
+    """
+
+    caught = Signal(object)
+    """Failure. Connect queued: it may be raised while something is painted."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._times: dict[tuple[str, str], int] = {}
+        self._before = (sys.excepthook, threading.excepthook, sys.unraisablehook)
+
+    def begin(self) -> None:
+        self._before = (sys.excepthook, threading.excepthook, sys.unraisablehook)
+        sys.excepthook = self._in_window
+        threading.excepthook = self._in_thread
+        sys.unraisablehook = self._in_passing
+
+    def end(self) -> None:
+        sys.excepthook, threading.excepthook, sys.unraisablehook = self._before
+
+    @Slot(object)
+    def hear_job(self, error: Exception) -> None:
+        """A job has failed in a way that its owner could not foresee; it is in the log already."""
+        self.caught.emit(failure_of(error, error.__traceback__, "in the background"))
+
+    def _in_window(self, _: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        """Called by Qt for its slots and events, and for pool threads."""
+        here = threading.current_thread() is threading.main_thread()
+        self._tell(error, trace, "in the window" if here else "in the background")
+
+    def _in_thread(self, found: threading.ExceptHookArgs) -> None:
+        if found.exc_value is not None:
+            self._tell(found.exc_value, found.exc_traceback, "in the background")
+
+    def _in_passing(self, found: "UnraisableHookArgs") -> None:
+        """Called for exceptions that Python can't raise, for example while an object is deleted."""
+        if found.exc_value is not None:
+            self._tell(found.exc_value, found.exc_traceback, "in a destructor or callback")
+
+    def _tell(self, error: BaseException, trace: TracebackType | None, where: str) -> None:
+        if isinstance(error, _ENDS):
+            return
+        try:
+            failure = failure_of(error, trace, where)
+            self._log(failure, error, trace)
+            self.caught.emit(failure)
+        except Exception:  # an error in this handler must not be reported through it
+            sys.__excepthook__(type(error), error, trace)
+
+    def _log(self, failure: Failure, error: BaseException, trace: TracebackType | None) -> None:
+        times = self._times[failure.signature] = self._times.get(failure.signature, 0) + 1
+        if times == 1:
+            log.error("Unexpected error %s", failure.where, exc_info=(type(error), error, trace))
+        elif str(times).strip("0") == "1":
+            log.error("%s at %s: %s times by now", failure.kind, failure.place, times)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 _MOST_DIALOGS = 5
 """Limit of dialogs per run. The log continues."""

@@ -7,9 +7,8 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QProcess, Slot
 
 from engine import Settings
-from gui.app.crash.controller import CrashController
-from gui.app.crash.crash_dump import CrashDump
-from gui.app.crash.exception_hooks import ExceptionHooks
+from gui.app.crash.controller import CrashController, ExceptionHooks
+from gui.app.crash.report import CrashDump
 from gui.app.options import Options
 from gui.core.jobs import Jobs
 from gui.core.workspace import Workspace

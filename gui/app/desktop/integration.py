@@ -4,24 +4,167 @@ import logging
 from dataclasses import replace
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QEvent, QObject, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
-from engine import Settings
-from gui.app.desktop.autostart_controller import AutostartController
-from gui.app.desktop.background_mode import BackgroundMode
-from gui.app.desktop.ipc_address import IpcAddress
-from gui.app.desktop.ipc_message import IpcMessage
+from engine import MemoryProviderStatus, Settings, SyncSummary, marked, tr, tr_count
+from gui.app.desktop.autostart import AutostartController
+from gui.app.desktop.ipc_protocol import IpcAddress, IpcMessage
 from gui.app.desktop.ipc_server import IpcServer
 from gui.app.desktop.tray import Tray
-from gui.app.desktop.update_notification import UpdateNotification
 from gui.app.options import Options, parse_options
 from gui.app.start_view import show_view
+from gui.commands.keymap import keymap
 from gui.core.jobs import Jobs
-from gui.core.workspace import Opened
+from gui.core.workspace import Opened, Workspace
 from gui.style.appearance import Appearance
+from gui.widgets.formatting import duration
+from gui.widgets.plain_text import message_box
 from gui.widgets.raise_window import bring_to_front, use_token
 from gui.window.main_window import MainWindow
 from gui.window.quick_search import QuickSearchController
+
+# --- Whether closing the window ends the program, or leaves it in the tray -------------------------------------------
+
+_EXPLAINED = marked(
+    "The window closes, and Mnemoscope keeps running in the tray: click its icon to reopen the window. The "
+    "index stays up to date, and the quick search answers immediately. To exit, choose Quit in the menu of "
+    "the icon."
+)
+_WITH_KEY = marked(
+    "The window closes, and Mnemoscope keeps running in the tray: click its icon to reopen the window. The "
+    "index stays up to date, and the quick search answers immediately. To exit, choose Quit in the menu of "
+    "the icon, or press {key} in the window."
+)
+
+
+class BackgroundMode(QObject):
+    """Handles the window's close event before the window does."""
+
+    def __init__(self, window: MainWindow, tray: Tray) -> None:
+        super().__init__(window)
+        self._window = window
+        self._tray = tray
+        self._quitting = False
+        self._explanation: QMessageBox | None = None
+        self.stays = False
+        """Whether the program stays open when the window closes."""
+        window.quit_wanted.connect(self._let_go)
+        window.installEventFilter(self)
+
+    @Slot()
+    def _let_go(self) -> None:
+        self._quitting = True
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is not self._window or event.type() != QEvent.Type.Close:
+            return False
+        if self._quitting or not (self.stays and self._tray.is_shown) or _session_ends():
+            return False
+        event.ignore()
+        if self._window.state.told_of_tray:
+            self._window.hide()
+        else:
+            self._explain()
+        return True
+
+    def _explain(self) -> None:
+        """Shown the first time, before the window is closed."""
+        if self._explanation is not None:
+            return
+        key = keymap().shown("window.quit")
+        more = tr(_WITH_KEY, key=key) if key else tr(_EXPLAINED)
+        title = tr("Mnemoscope stays open")
+        box = self._explanation = message_box(self._window, title, tr("Mnemoscope stays open in the tray"), more)
+        stay = box.addButton(tr("Stay in the tray"), QMessageBox.ButtonRole.AcceptRole)
+        leave = box.addButton(tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
+        box.addButton(tr("Keep the window"), QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(stay)
+        stay.clicked.connect(self._stay)
+        leave.clicked.connect(self._window.quit)
+        box.finished.connect(self._forget_explanation)
+        box.open()
+
+    @Slot()
+    def _stay(self) -> None:
+        self._window.state.told_of_tray = True
+        self._window.hide()
+
+    @Slot()
+    def _forget_explanation(self) -> None:
+        if self._explanation is not None:
+            self._explanation.deleteLater()
+            self._explanation = None
+
+
+def _session_ends() -> bool:
+    """The desktop closes all windows: staying open would block it."""
+    app = QApplication.instance()
+    return isinstance(app, QGuiApplication) and app.isSavingSession()
+
+
+# --- Notifies the user in another program that a long indexing run has finished --------------------------------------
+
+LONG_SECONDS = 20
+"""Nobody turns away from less."""
+
+
+class UpdateNotification(QObject):
+    """Receives each status record; syncs before the memory was opened are ignored."""
+
+    def __init__(self, workspace: Workspace, window: QWidget, tray: Tray) -> None:
+        super().__init__(window)
+        self._window = window
+        self._tray = tray
+        self._name = ""
+        self._known: SyncSummary | None = None
+        self._begun = False
+        self.wanted = True
+        """Whether notifications are enabled."""
+        workspace.opened.connect(self._begin)
+        workspace.feed.status_changed.connect(self._hear)
+
+    @Slot(object)
+    def _begin(self, opened: Opened) -> None:
+        self._name = opened.folder.name or str(opened.folder)
+        self._begun = False
+
+    @Slot(object)
+    def _hear(self, status: MemoryProviderStatus | None) -> None:
+        if status is None:
+            return
+        last, known, begun = status.last_sync, self._known, self._begun
+        self._known, self._begun = last, True
+        if not begun or last is None or last == known:
+            return
+        if self.wanted and last.seconds >= LONG_SECONDS and not last.cancelled and QApplication.activeWindow() is None:
+            self._tell(*news(status, last, self._name))
+
+    def _tell(self, title: str, sentence: str) -> None:
+        if not self._tray.tell(title, sentence):
+            # Qt has no notifications without a tray; the task bar entry is highlighted instead
+            QApplication.alert(self._window)
+
+
+def news(status: MemoryProviderStatus, last: SyncSummary, name: str) -> tuple[str, str]:
+    """Title and sentence about the sync that has just ended in the folder of that name."""
+    if last.error:
+        return tr("The index of {name} is not complete", name=name), last.error
+    said = [
+        tr_count(
+            "{count:,} file can be searched. It took {time}.",
+            "{count:,} files can be searched. It took {time}.",
+            status.files,
+            time=duration(last.seconds),
+        )
+    ]
+    if failed := last.files_failed:
+        said.append(tr_count("{count:,} file could not be read.", "{count:,} files could not be read.", failed))
+    return tr("The index of {name} is ready", name=name), " ".join(said)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 log = logging.getLogger(__name__)
 

@@ -7,8 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
-from gui.app.desktop.ipc_address import IpcAddress
-from gui.app.desktop.ipc_message import LONGEST, REFUSED, TAKEN, decode
+from gui.app.desktop.ipc_protocol import LONGEST, REFUSED, TAKEN, IpcAddress, decode
 
 log = logging.getLogger(__name__)
 

@@ -4,8 +4,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, Optional
 
-from gui.app.desktop.ipc_address import IpcAddress, find_address
-from gui.app.desktop.ipc_message import encode, message_of
+from gui.app.desktop.ipc_protocol import IpcAddress, encode, find_address, message_of
 
 if TYPE_CHECKING:
     from filelock import BaseFileLock
@@ -14,7 +13,7 @@ import sys
 import threading
 from typing import Literal
 
-from gui.app.desktop.ipc_message import LONGEST, REFUSED, TAKEN
+from gui.app.desktop.ipc_protocol import LONGEST, REFUSED, TAKEN
 
 START_SECONDS = 15.0
 """So long one that is just starting or ending is waited for: either takes about one, on a busy machine several."""

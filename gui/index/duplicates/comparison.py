@@ -22,9 +22,8 @@ from gui.index.duplicates.side_by_side import SideBySide
 from gui.index.duplicates.wording import between_text, facts_text, measure_text, member_text
 from gui.viewer.lines import LINE_LIMIT
 from gui.widgets.combo import ComboBox
-from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
-from gui.widgets.labels import label, line
+from gui.widgets.labels import ElidedLabel, label, line
 from gui.widgets.mirrored import margins, runs_left
 from gui.widgets.plain_text import set_tip
 

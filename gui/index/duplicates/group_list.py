@@ -10,11 +10,10 @@ from engine import DuplicateGroup, duplicate_title, tr
 from gui.index.duplicates.wording import measure_text, names_text
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
-from gui.widgets.elided import elide
+from gui.widgets.labels import elide
 from gui.widgets.mirrored import mirror, write
-from gui.widgets.row_list import RowList
+from gui.widgets.row_list import AT_LEFT, GUTTER, RowList, paint_ground
 from gui.widgets.row_model import Index, RowModel, RowRole
-from gui.widgets.row_painting import AT_LEFT, GUTTER, paint_ground
 
 _PAD = 8
 

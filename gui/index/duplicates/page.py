@@ -16,8 +16,8 @@ from gui.index.duplicates.wording import NO_NOTES, NO_NOTES_MORE, NOTHING, NOTHI
 from gui.style.stylesheet import letter_width
 from gui.viewer.notice_page import Hint
 from gui.widgets.labels import label, line
+from gui.widgets.message import NoticeBar
 from gui.widgets.mirrored import keep_inside
-from gui.widgets.notice_bar import NoticeBar
 from gui.widgets.state_page import StatePage
 
 _LOOK_MS = 100

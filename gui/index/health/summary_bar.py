@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from engine import HealthProgress, tr
-from gui.widgets.folding_row import FoldingRow
+from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.labels import breakable, label
 from gui.widgets.plain_text import set_tip
 from gui.widgets.state import State, StateDot

@@ -11,12 +11,12 @@ from gui.index.map.group_colors import colours_of
 from gui.index.map.markers import sign_path, signs_of
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
-from gui.widgets.elided import elide
+from gui.widgets.buttons import Toggle
 from gui.widgets.flow_layout import FlowLayout
 from gui.widgets.formatting import grouped
+from gui.widgets.labels import elide
 from gui.widgets.mirrored import mirror, write
 from gui.widgets.plain_text import set_tip
-from gui.widgets.toggle import Toggle
 
 if TYPE_CHECKING:
     from gui.index.map.groups import Grouping

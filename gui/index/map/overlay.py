@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPolygonF
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens
 from gui.viewer.line_painter import faded
-from gui.widgets.elided import elide
+from gui.widgets.labels import elide
 
 _LONGEST_NAME = 160
 _NAME_PAD = 4

@@ -16,7 +16,7 @@ from gui.index.map.interactive_map import InteractiveMap
 from gui.index.map.map_jobs import Prepared, within_group
 from gui.index.map.selection_list import MOST, SelectionList
 from gui.style.stylesheet import BASE_PIXELS, font_at
-from gui.widgets.elided import ElidedLabel
+from gui.widgets.labels import ElidedLabel
 
 _HOVER_MS = 120
 _WIDTH = 300

@@ -22,13 +22,12 @@ from gui.core.jobs import Jobs
 from gui.index.map import wording
 from gui.style.stylesheet import font_at
 from gui.style.theme import tokens
-from gui.widgets.elided import elide
 from gui.widgets.icons import IconButton
-from gui.widgets.labels import label
+from gui.widgets.labels import elide, label
 from gui.widgets.mirrored import mirror, write
 from gui.widgets.plain_text import set_tip
+from gui.widgets.row_list import AT_LEFT, paint_ground
 from gui.widgets.row_model import Index
-from gui.widgets.row_painting import AT_LEFT, paint_ground
 
 MOST = 500
 """Chunks that are listed; more are counted."""

@@ -24,13 +24,12 @@ from PySide6.QtWidgets import (
 
 from engine import ChunkDetail, FileChunks, VectorState, tr
 from gui.commands.binding import tell_key
-from gui.commands.shared import NEXT_CHUNK, PREVIOUS_CHUNK
+from gui.commands.commands import NEXT_CHUNK, PREVIOUS_CHUNK
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.style.stylesheet import font_at
 from gui.viewer.chunks.wording import VECTOR_STATES, Fact, as_text, facts, title
-from gui.widgets.elided import ElidedLabel
 from gui.widgets.icons import IconButton
-from gui.widgets.labels import breakable, label, line
+from gui.widgets.labels import ElidedLabel, breakable, label, line
 from gui.widgets.mirrored import margins
 from gui.widgets.state import StateLabel
 from gui.widgets.tab_order import LastInTabOrder

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QWidget
 
 from engine import CancelToken, ChunkDetail, FileChunks, IndexInsight, MemorySearchManager, Passage, marked, tr
 from gui.commands.binding import key_action
-from gui.commands.shared import CHUNKS, NEXT_CHUNK, PREVIOUS_CHUNK
+from gui.commands.commands import CHUNKS, NEXT_CHUNK, PREVIOUS_CHUNK
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs

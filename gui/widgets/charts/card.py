@@ -9,13 +9,12 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QPushButton, QVBoxLayo
 
 from engine import tr
 from gui.commands.binding import key_action, show_keys_of, tell_key
+from gui.commands.commands import COPY_TABLE
 from gui.commands.keymap import command
-from gui.commands.shared import COPY_TABLE
 from gui.style.stylesheet import font_at
 from gui.widgets.charts.chart import Chart
 from gui.widgets.charts.series import Mark, Series, tab_separated
-from gui.widgets.elided import ElidedLabel
-from gui.widgets.labels import label
+from gui.widgets.labels import ElidedLabel, label
 from gui.widgets.table import Column, RecordsTable
 
 _TURN = command("index.turn", "Chart or table", "index", "T")

@@ -22,7 +22,7 @@ from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.style.theme import Tokens, tokens
 from gui.widgets.accessible_painting import Part
 from gui.widgets.charts.series import Mark, Series
-from gui.widgets.elided import elide
+from gui.widgets.labels import elide
 from gui.widgets.mirrored import mirror, mirrored_x, write
 from gui.widgets.plain_text import show_tip
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens
 from gui.widgets.charts.chart import Chart
-from gui.widgets.elided import elide
+from gui.widgets.labels import elide
 from gui.widgets.mirrored import write
 
 _BAR = 14

@@ -1,21 +1,298 @@
 """Opens and closes the palette: its entries, recently used ones, and restoring the focus."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import shiboken6
-from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QFocusEvent, QFont, QFontMetrics, QKeyEvent, QPainter, QTextCharFormat, QTextLayout
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QApplication,
+    QFrame,
+    QLineEdit,
+    QListView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from engine import tr
+from gui.commands.commands import PALETTE
 from gui.commands.keymap import keymap
-from gui.commands.shared import PALETTE
 from gui.controllers.folders import FolderController
 from gui.core.capabilities import refuse
 from gui.core.window_state import WindowState
-from gui.window.palette.box import PaletteBox
-from gui.window.palette.entries import Entry, commands
+from gui.style.stylesheet import font_at
+from gui.style.theme import Tokens, tokens
+from gui.widgets.announcer import announce
+from gui.widgets.labels import elide, label
+from gui.widgets.mirrored import mirror, upright, write
+from gui.widgets.plain_text import as_tip
+from gui.widgets.row_list import AT_LEFT, AT_RIGHT, paint_ground
+from gui.widgets.utf16 import utf16_ranges
+from gui.window.palette.entries import Entry, Found, choose, commands
 from gui.window.search_menu import SearchMenu
+
+# --- The palette itself: a field above a list, in the middle of the window's upper edge ------------------------------
+
+Index = QModelIndex | QPersistentModelIndex
+FoundRole = Qt.ItemDataRole.UserRole
+_ROOT = QModelIndex()
+_ROWS_SIDE, _GAP, _PAD = 14, 14, 7
+_MOST_KEYS = 0.4
+"""Share of a row's width."""
+
+
+def spoken(found: Found) -> str:
+    """All texts of the row."""
+    entry = found.entry
+    return ", ".join(filter(None, (entry.words, entry.reason or entry.where, entry.keys)))
+
+
+class PaletteModel(QAbstractListModel):
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.found: list[Found] = []
+
+    def show_found(self, found: Sequence[Found]) -> None:
+        self.beginResetModel()
+        self.found = list(found)
+        self.endResetModel()
+
+    def rowCount(self, parent: Index = _ROOT) -> int:
+        return 0 if parent.isValid() else len(self.found)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        found = self.found[index.row()]
+        match role:
+            case _ if role == FoundRole:
+                return found
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.AccessibleTextRole:
+                return spoken(found)
+            case Qt.ItemDataRole.ToolTipRole:
+                return as_tip(spoken(found))
+        return None
+
+
+class PaletteDelegate(QStyledItemDelegate):
+    """One line each."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        return QSize(0, QFontMetrics(font_at(13)).height() + 2 * _PAD)
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        found: Found = index.data(FoundRole)
+        colours = tokens(option.palette)
+        painter.save()
+        mirror(painter, option.rect, option.direction)
+        paint_ground(painter, option, colours)
+        rect = option.rect.adjusted(_ROWS_SIDE, 0, -_ROWS_SIDE, 0)
+        painter.setFont(font_at(12))
+        painter.setPen(colours.muted)
+        end = Qt.TextElideMode.ElideRight
+        keys = elide(painter.fontMetrics(), found.entry.keys, end, int(rect.width() * _MOST_KEYS))
+        write(painter, rect, AT_RIGHT, keys)
+        if keys:
+            rect = rect.adjusted(0, 0, -painter.fontMetrics().horizontalAdvance(keys) - _GAP, 0)
+        left = self._paint_words(painter, rect, found, colours)
+        painter.setFont(font_at(12))
+        painter.setPen(colours.muted)
+        rest = rect.adjusted(left + _GAP, 0, 0, 0)
+        beside = found.entry.reason or found.entry.where
+        write(painter, rest, AT_LEFT, elide(painter.fontMetrics(), beside, end, max(0, rest.width())))
+        painter.restore()
+
+    @staticmethod
+    def _paint_words(painter: QPainter, rect: QRect, found: Found, colours: Tokens) -> int:
+        """Those that were found are bold; returns the width."""
+        bold = font_at(13, QFont.Weight.Bold)
+        words, marks = found.entry.words, found.fit.marks
+        shown = elide(QFontMetrics(bold if marks else font_at(13)), words, Qt.TextElideMode.ElideRight, rect.width())
+        plain = colours.muted if found.entry.reason else colours.text
+        layout = QTextLayout(shown, font_at(13))
+        look = QTextCharFormat()
+        look.setFontWeight(QFont.Weight.Bold)
+        look.setForeground(plain if found.entry.reason else colours.accent)
+        layout.setFormats([_format(start, end, look) for start, end in utf16_ranges(shown, _within(marks, len(shown)))])
+        layout.beginLayout()
+        line = layout.createLine()
+        layout.endLayout()
+        width = line.naturalTextWidth()
+        painter.setPen(plain)
+        with upright(painter, QRectF(rect.x(), rect.y(), width, rect.height())) as stands:
+            layout.draw(painter, stands.topLeft() + QPointF(0, (rect.height() - line.height()) / 2))
+        return round(width)
+
+
+def _within(marks: Sequence[tuple[int, int]], length: int) -> list[tuple[int, int]]:
+    return [(start, min(end, length)) for start, end in marks if start < length]
+
+
+def _format(start: int, end: int, look: QTextCharFormat) -> QTextLayout.FormatRange:
+    span = QTextLayout.FormatRange()
+    span.start, span.length, span.format = start, end - start, look
+    return span
+
+
+_WIDTH, _TOP, _SIDE = 620, 56, 12
+_ROWS = 12
+_PAGE = 8
+_STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_PageDown: _PAGE, Qt.Key.Key_PageUp: -_PAGE}
+
+
+class PaletteBox(QFrame):
+    """Typing filters, Up and Down move, Enter runs; it closes when the focus leaves it.
+
+    Signals: taken: Entry to run. refused: Entry that can't be run now. left: it was closed by Escape or Tab, and the
+    previous focus should be restored.
+    """
+
+    taken = Signal(object)
+    refused = Signal(object)
+    left = Signal()
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._window = window
+        self.setObjectName("palette")
+        self.setProperty("role", "card")
+        self._entries: Sequence[Entry] = ()
+        self._recent: Sequence[str] = ()
+        self.edit = QLineEdit()
+        self.edit.setPlaceholderText(tr("Type what you want to do"))
+        self.edit.setAccessibleName(tr("Command palette"))
+        self.edit.textChanged.connect(self._filter)
+        self.edit.installEventFilter(self)
+        self.model = PaletteModel(self)
+        self.list = QListView()
+        self.list.setModel(self.model)
+        self.list.setItemDelegate(PaletteDelegate(self.list))
+        self.list.setFrameShape(QFrame.Shape.NoFrame)
+        self.list.setUniformItemSizes(True)
+        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # the keys stay with the field
+        self.list.setAccessibleName(tr("Commands"))
+        self.list.clicked.connect(self._take)
+        self._nothing = label(tr("No command fits."), "muted")
+        self._nothing.setContentsMargins(6, 2, 6, 6)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(8, 8, 8, 8)
+        column.setSpacing(6)
+        for part in (self.edit, self.list, self._nothing):
+            column.addWidget(part)
+        window.installEventFilter(self)
+        self.hide()
+
+    @property
+    def is_open(self) -> bool:
+        return not self.isHidden()
+
+    def open(self, entries: Sequence[Entry], recent: Sequence[str]) -> None:
+        """Show these, those of `recent` first, with the keys in the field."""
+        self._entries, self._recent = entries, recent
+        self.edit.clear()
+        self._filter("")
+        self.show()
+        self.raise_()
+        self.edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def close_quietly(self) -> None:
+        """Close, without moving the focus."""
+        self._entries = ()
+        self.hide()
+
+    @Slot(str)
+    def _filter(self, text: str) -> None:
+        found = choose(self._entries, text, self._recent)
+        self.model.show_found(found)
+        self.list.setVisible(bool(found))
+        self._nothing.setVisible(not found)
+        if found:
+            self.list.setCurrentIndex(self.model.index(0, 0))
+        self._place()
+        self._tell()
+
+    def _tell(self) -> None:
+        """Announced, since the keyboard focus stays in the field."""
+        row = self.list.currentIndex().row()
+        announce(self.edit, spoken(self.model.found[row]) if row >= 0 else self._nothing.text())
+
+    def _step(self, by: int) -> None:
+        count = self.model.rowCount()
+        if count:
+            row = self.list.currentIndex().row() + by
+            row = row % count if abs(by) == 1 else max(0, min(row, count - 1))
+            self.list.setCurrentIndex(self.model.index(row, 0))
+            self._tell()
+
+    @Slot(QModelIndex)
+    def _take(self, index: QModelIndex) -> None:
+        if not index.isValid():
+            return
+        entry = self.model.found[index.row()].entry
+        (self.refused if entry.reason else self.taken).emit(entry)
+
+    def _place(self) -> None:
+        window = self._window
+        width = min(font_at(_WIDTH).pixelSize(), window.width() - 2 * _SIDE)
+        row = self.list.sizeHintForRow(0) if self.model.rowCount() else 0
+        room = window.height() - _TOP - _SIDE - self.edit.sizeHint().height() - 30
+        rows = min(_ROWS, self.model.rowCount(), room // row if row else 0)
+        self.list.setFixedHeight(row * max(1, rows))
+        self.setFixedWidth(width)
+        self.adjustSize()
+        self.move((window.width() - width) // 2, _TOP)
+
+    # --- events -----------------------------------------------------------------------------------------------------
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is not self.edit:
+            if event.type() == QEvent.Type.Resize and self.is_open:
+                self._place()
+        elif isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress:
+            return self._key(event)
+        elif isinstance(event, QFocusEvent) and event.lostFocus():
+            staying = (Qt.FocusReason.PopupFocusReason, Qt.FocusReason.ActiveWindowFocusReason)
+            if event.reason() not in staying:
+                self.close_quietly()
+        return super().eventFilter(watched, event)
+
+    def _key(self, event: QKeyEvent) -> bool:
+        """Whether the key was for the list."""
+        key = Qt.Key(event.key())
+        if key in _STEPS and not event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
+            self._step(_STEPS[key])
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._take(self.list.currentIndex())
+        elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
+            self.left.emit()
+        else:
+            return False
+        return True
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 _MOST_RECENT = 12
 

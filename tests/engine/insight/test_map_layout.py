@@ -7,12 +7,11 @@ from hypothesis import strategies as st
 
 from engine.base.cancellation import CancelToken
 from engine.base.errors import Cancelled
-from engine.insight.map.layout import draw
+from engine.insight.map.layout import begin, between, draw, turn
 from engine.insight.map.map_file import load, save
 from engine.insight.map.map_rows import Rows
 from engine.insight.map.neighbours import nearest, tie
 from engine.insight.map.pca import find_directions
-from engine.insight.map.placement import begin, between, turn
 from engine.insight.map.tsne import arrange
 from engine.store.matrix_block import quantise
 

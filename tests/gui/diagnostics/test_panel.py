@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from engine import FileIssue, Probe, speak
 from gui.diagnostics.group_view import DiagnosticRow
 from gui.diagnostics.panel import DiagnosticsPanel
-from gui.widgets.issues_table import IssuesTable
+from gui.widgets.table import IssuesTable
 from tests.helpers.fake_records import make_progress, make_status, make_summary
 
 FAILED = (FileIssue(path="a.md", rule="not-utf-8", detail="Byte 0xE9 at line 3."),)

@@ -1,7 +1,6 @@
 import pytest
 
-from gui.help.page_search import LANGUAGES, find
-from gui.help.pages import read_pages
+from gui.help.pages import LANGUAGES, find, read_pages
 
 
 @pytest.fixture(scope="module")

@@ -8,8 +8,7 @@ import pytest
 import engine
 from engine import speak, tr
 from gui.commands.keymap import keymap
-from gui.help.page_search import LANGUAGES
-from gui.help.pages import CODE, KEY, NAMES, NO_KEY, page_source, read_pages
+from gui.help.pages import CODE, KEY, LANGUAGES, NAMES, NO_KEY, page_source, read_pages
 from gui.quick_search.panel import SHOW_ALL
 from gui.settings.page_layout import GUIDE
 

@@ -9,7 +9,7 @@ from engine import FileIssue, IndexCorrupt
 from gui.index.attention import Attention
 from gui.index.folder_tree import FolderModel
 from gui.index.overview import OverviewPage
-from gui.widgets.issues_table import IssuesTable
+from gui.widgets.table import IssuesTable
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_map import FakeInsight as FakeMap
 from tests.helpers.fake_overview import make_folder, make_overview, make_sync

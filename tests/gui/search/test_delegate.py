@@ -10,7 +10,7 @@ from gui.search.row_model import ResultModel
 from gui.search.rows import ResultRow, build_rows
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, make_palette, theme_tokens
-from gui.widgets.row_painting import GUTTER
+from gui.widgets.row_list import GUTTER
 
 WIDTH = 400
 

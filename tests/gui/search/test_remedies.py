@@ -9,8 +9,8 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton, QToolTip
 
 from engine import RemedyName, SearchRemedy
+from gui.commands.commands import EXPLAIN
 from gui.commands.keymap import keymap
-from gui.commands.shared import EXPLAIN
 from gui.search import search_runner
 from gui.search.panel import SearchPanel
 from gui.search.query import Scope

@@ -6,7 +6,7 @@ from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QMenu, QPushButton, QWidget
 
 from engine import ProviderError
-from gui.sessions.filter_chips import DaysDialog
+from gui.sessions.filter_controller import DaysDialog
 from gui.sessions.panel import SessionsPanel
 from gui.sessions.rows import HeadingRow
 from gui.sessions.session_actions import SessionMenu

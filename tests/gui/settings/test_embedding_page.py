@@ -8,7 +8,7 @@ import engine
 from engine import KeyState, MnemoscopeError, ProviderError, ProviderProbe, Settings, load_settings
 from gui.settings.dialog import SettingsDialog
 from gui.settings.embedding_page import EmbeddingPage
-from gui.widgets.check_box import CheckBox
+from gui.widgets.checkable import CheckBox
 from gui.widgets.combo import ComboBox
 from tests.helpers.fake_records import make_estimate
 

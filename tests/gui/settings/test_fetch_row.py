@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 
 import engine
 from engine import ModelFetchProgress, ProviderError, Settings
-from gui.settings.download_row import STOPPED, DownloadRow
+from gui.settings.embedding_form import STOPPED, DownloadRow
 
 MODEL = "hf:owner/models/small.gguf"
 

@@ -12,9 +12,9 @@ from engine import load_settings, save_setting
 from gui.sources.first_run_panel import FirstRunPanel
 from gui.sources.index_preview import PreviewPage
 from gui.sources.welcome_page import DropZone
-from gui.widgets.check_box import CheckBox
+from gui.widgets.checkable import CheckBox
 from gui.widgets.chip import Chip
-from gui.widgets.issues_table import IssuesTable
+from gui.widgets.table import IssuesTable
 
 
 @pytest.fixture

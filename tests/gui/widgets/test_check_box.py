@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 
 from gui.style.theme import theme_tokens
-from gui.widgets.check_box import CheckBox
+from gui.widgets.checkable import CheckBox
 
 
 @pytest.fixture

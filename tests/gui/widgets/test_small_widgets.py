@@ -10,10 +10,9 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QMenu, QPushButton, QVBoxLayout
 from gui.widgets.chip import Chip
 from gui.widgets.combo import ComboBox
 from gui.widgets.drop_target import dropped_folder
-from gui.widgets.elided import ElidedLabel
-from gui.widgets.folding_row import FoldingRow
+from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.icons import IconButton, application_icon
-from gui.widgets.labels import breakable
+from gui.widgets.labels import ElidedLabel, breakable
 from gui.widgets.message import Action, Banner, MessagePage
 from gui.widgets.mirrored import text_direction
 from gui.widgets.scrolling import column_page

@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from engine import FileIssue
-from gui.widgets.issues_table import IssuesTable
+from gui.widgets.table import IssuesTable
 
 
 def _issue(path: str, rule: str = "symlink") -> FileIssue:

@@ -4,9 +4,9 @@ import pytest
 from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QButtonGroup
 
-from gui.widgets.check_box import CheckBox
+from gui.widgets.buttons import ToggleButton
+from gui.widgets.checkable import CheckBox
 from gui.widgets.chip import Chip
-from gui.widgets.toggle import ToggleButton
 
 
 @pytest.mark.parametrize("make", [lambda: ToggleButton("Words"), lambda: Chip("Words"), lambda: CheckBox("Words")])

@@ -10,8 +10,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 
-from gui.app.crash.controller import CrashController, CrashDialog
-from gui.app.crash.exception_hooks import ExceptionHooks
+from gui.app.crash.controller import CrashController, CrashDialog, ExceptionHooks
 from gui.app.crash.tracebacks import failure_of
 
 

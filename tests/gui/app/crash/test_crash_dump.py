@@ -4,13 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from gui.app.crash.crash_dump import CrashDump
+from gui.app.crash.report import CrashDump
 
 ROOT = Path(__file__).resolve().parents[3]
 DIE = """
 import faulthandler, sys, threading
 from pathlib import Path
-from gui.app.crash.crash_dump import CrashDump
+from gui.app.crash.report import CrashDump
 
 remains = CrashDump(Path(sys.argv[1]))
 print(repr(remains.begin()), flush=True)

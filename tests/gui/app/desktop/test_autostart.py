@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QAction
 
-from gui.app.desktop import autostart_controller
-from gui.app.desktop.autostart import DesktopEntry, LaunchAgent, autostart, command_words
-from gui.app.desktop.autostart_controller import AutostartController
+from gui.app.desktop import autostart
+from gui.app.desktop.autostart import AutostartController, DesktopEntry, LaunchAgent, command_words
 
 WORDS = ["/opt/a b/py", "-m", "gui", "--config", '/x/100 % "$HOME" `\\.toml', "--background"]
 
@@ -83,7 +82,7 @@ def test_autostart_command_has_settings_and_background_option(tmp_path):
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="the place is that of Linux desktops")
 def test_entry_is_written_to_xdg_autostart_folder(user_home):
-    autostart(None).set_on(True)
+    autostart.autostart(None).set_on(True)
     assert (user_home / ".config/autostart/mnemoscope.desktop").exists()
 
 
@@ -92,7 +91,7 @@ def test_entry_is_written_to_xdg_autostart_folder(user_home):
 
 @pytest.fixture
 def way(window, jobs, folder, monkeypatch) -> AutostartController:
-    monkeypatch.setattr(autostart_controller, "autostart", lambda _: DesktopEntry(WORDS, folder))
+    monkeypatch.setattr(autostart, "autostart", lambda _: DesktopEntry(WORDS, folder))
     return AutostartController(window.commands.all, jobs, window.banner, None)
 
 

@@ -3,8 +3,7 @@ import pytest
 
 from engine import Settings
 from gui.app.desktop.integration import DesktopIntegration
-from gui.app.desktop.ipc_address import IpcAddress
-from gui.app.desktop.ipc_message import IpcMessage, encode
+from gui.app.desktop.ipc_protocol import IpcAddress, IpcMessage, encode
 from gui.app.desktop.single_instance import hand_over
 from gui.settings.system_row import SystemRow
 from tests.helpers.windows import at_rest

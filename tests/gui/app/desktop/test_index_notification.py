@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from gui.app.desktop.update_notification import LONG_SECONDS, UpdateNotification, news
+from gui.app.desktop.integration import LONG_SECONDS, UpdateNotification, news
 from tests.gui.app.desktop.conftest import FakeIcon
 from tests.helpers.fake_records import make_status, make_summary
 

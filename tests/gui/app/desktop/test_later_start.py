@@ -1,7 +1,7 @@
 import pytest
 
 from gui.app.desktop.integration import SecondStart
-from gui.app.desktop.ipc_message import IpcMessage
+from gui.app.desktop.ipc_protocol import IpcMessage
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.windows import at_rest
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QCoreApplication
 
 from gui.app.desktop import ipc_server as listening
-from gui.app.desktop.ipc_address import IpcAddress
-from gui.app.desktop.ipc_message import LONGEST, REFUSED, IpcMessage, decode, encode
+from gui.app.desktop.ipc_protocol import LONGEST, REFUSED, IpcAddress, IpcMessage, decode, encode
 from gui.app.desktop.ipc_server import MOST_CALLERS, IpcServer
 from gui.app.desktop.single_instance import Outcome, hand_over
 

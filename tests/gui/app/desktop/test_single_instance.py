@@ -13,9 +13,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from gui.app.desktop import ipc_address, single_instance
-from gui.app.desktop.ipc_address import IpcAddress, find_address, settings_file
-from gui.app.desktop.ipc_message import REFUSED, TAKEN, IpcMessage, decode, encode, message_of
+from gui.app.desktop import single_instance
+from gui.app.desktop.ipc_protocol import (
+    REFUSED,
+    TAKEN,
+    IpcAddress,
+    IpcMessage,
+    decode,
+    encode,
+    find_address,
+    message_of,
+    settings_file,
+)
 from gui.app.desktop.single_instance import begin, hand_over
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -27,7 +36,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the sockets of 
 def runtime(tmp_path, monkeypatch) -> Path:
     """Short, since the path of a socket is limited to some hundred bytes."""
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
-    monkeypatch.setattr(ipc_address, "_LONGEST", 1000)
+    monkeypatch.setattr(ipc_protocol, "_LONGEST", 1000)
     return tmp_path
 
 
@@ -117,7 +126,7 @@ def test_folder_writable_by_others_is_not_used(runtime, monkeypatch, spoil):
 
 
 def test_start_without_private_folder_runs_independently(runtime, monkeypatch):
-    monkeypatch.setattr(ipc_address, "_make_private", lambda _: False)
+    monkeypatch.setattr(ipc_protocol, "_make_private", lambda _: False)
     assert find_address(None) is None
     assert begin([], None) == single_instance.SingleInstance(handed_over=False)
 
@@ -194,8 +203,8 @@ def test_hand_over_loads_neither_qt_nor_engine(runtime):
         thread.start()
         script = (
             "import sys\n"
-            "from gui.app.desktop import ipc_address\n"
-            "ipc_address._LONGEST = 1000\n"
+            "from gui.app.desktop import ipc_protocol\n"
+            "ipc_protocol._LONGEST = 1000\n"
             "from gui.__main__ import main\n"
             "assert main(['--toggle']) == 0\n"
             "heavy = ('PySide6', 'shiboken6', 'engine', 'numpy', 'argparse')\n"

@@ -1,0 +1,101 @@
+"""Toggle buttons, the button that empties a field, and the one that copies a record as JSON.
+
+Assistive technology calls `toggle()` of a toggle button, which doesn't emit `clicked`: handlers of `clicked`, used
+where the program toggles the button too, would miss it.
+"""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QAbstractButton, QLineEdit, QPushButton, QToolButton, QWidget
+
+from engine import to_json, tr
+from gui.widgets.plain_text import set_tip
+
+if TYPE_CHECKING:
+    _Button = QAbstractButton
+else:
+    _Button = object  # of Qt's classes only one may be a base
+
+
+class Toggle(_Button):
+    """To be mixed in before a class of Qt's; `heed_tools()` begins it."""
+
+    _told = False
+    """The program turns it, or it was clicked."""
+
+    def heed_tools(self) -> None:
+        """Emit `clicked` as well for a turn that came from neither."""
+        self.toggled.connect(self._turned)
+
+    def setChecked(self, on: bool) -> None:
+        self._told = True
+        try:
+            super().setChecked(on)
+        finally:
+            self._told = False
+
+    def nextCheckState(self) -> None:
+        self._told = True
+        try:
+            super().nextCheckState()
+        finally:
+            self._told = False
+
+    def _turned(self, on: bool) -> None:
+        group = self.group()
+        gave_way = not on and (self.autoExclusive() or (group is not None and group.exclusive()))
+        if not self._told and not gave_way:
+            self.clicked[bool].emit(on)  # type: ignore[index]
+
+
+class ToggleButton(Toggle, QPushButton):
+    """A plain button that stays down."""
+
+    def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setCheckable(True)
+        self.heed_tools()
+
+
+# --- The button in a field that empties it ---------------------------------------------------------------------------
+
+
+def add_clear_button(edit: QLineEdit) -> None:
+    """Qt's own, which it gives no name."""
+    edit.setClearButtonEnabled(True)
+    for button in edit.findChildren(QToolButton):
+        button.setAccessibleName(tr("Clear"))
+
+
+# --- A button that puts a whole record on the clipboard, for a report or another program -----------------------------
+
+_COPIED_MS = 1500
+
+
+class CopyJsonButton(QPushButton):
+    """Shows for a moment that it was done."""
+
+    def __init__(self, record: Callable[[], Any], what: str, parent: QWidget | None = None) -> None:
+        """`record` returns the record to copy, None if there is none; `what` describes it."""
+        super().__init__(tr("Copy as JSON"), parent)
+        self._record = record
+        self.setAutoDefault(True)
+        set_tip(self, what)
+        self._copied = QTimer(self, singleShot=True, interval=_COPIED_MS)
+        self._copied.timeout.connect(self._name)
+        self.clicked.connect(self._copy)
+
+    @Slot()
+    def _copy(self) -> None:
+        record = self._record()
+        if record is not None:
+            QGuiApplication.clipboard().setText(to_json(record, indent=2))
+            self.setText(tr("Copied"))
+            self._copied.start()
+
+    @Slot()
+    def _name(self) -> None:
+        self.setText(tr("Copy as JSON"))
