@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import engine
-from gui.app.desktop import single_instance
+from gui.app.desktop import ipc_protocol, single_instance
 from gui.app.desktop.ipc_protocol import (
     REFUSED,
     TAKEN,
