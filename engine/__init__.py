@@ -52,9 +52,10 @@ if TYPE_CHECKING:
     from engine.corpus.document import note_title as note_title
     from engine.corpus.globs import literal_glob as literal_glob
     from engine.corpus.numbered_lines import NumberedText as NumberedText
-    from engine.corpus.places.discovery import find_places as find_places
-    from engine.corpus.places.discovery import measure_sessions as measure_sessions
+    from engine.corpus.places import find_places as find_places
+    from engine.corpus.places import measure_sessions as measure_sessions
     from engine.corpus.preview import preview_workspace as preview_workspace
+    from engine.corpus.transcripts.agents import agent_label as agent_label
     from engine.corpus.transcripts.stores import may_name_session as may_name_session
     from engine.embedding.api_keys import forget_key as forget_key
     from engine.embedding.api_keys import key_state as key_state
@@ -150,8 +151,9 @@ _HOME = {
     "note_title": "engine.corpus.document",
     "literal_glob": "engine.corpus.globs",
     "NumberedText": "engine.corpus.numbered_lines",
-    "find_places": "engine.corpus.places.discovery",
-    "measure_sessions": "engine.corpus.places.discovery",
+    "find_places": "engine.corpus.places",
+    "measure_sessions": "engine.corpus.places",
+    "agent_label": "engine.corpus.transcripts.agents",
     "preview_workspace": "engine.corpus.preview",
     "may_name_session": "engine.corpus.transcripts.stores",
     "ModelFacts": "engine.embedding.model_catalog",

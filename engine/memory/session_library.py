@@ -7,6 +7,7 @@ from itertools import islice
 
 from engine.base.errors import MnemoscopeError, PathRefused
 from engine.base.formatting import plural
+from engine.corpus.transcripts.agents import resume_command
 from engine.embedding.base import EmbeddingProvider
 from engine.records import SessionSummary
 from engine.store import sessions
@@ -16,11 +17,6 @@ from engine.store.snapshot import Snapshot
 from engine.store.vector_encoding import StoredModel, Vectors, decode
 from engine.store.vectors import VectorIndex
 
-_RESUME = {
-    "claude-code": "claude --resume {id}",
-    "codex": "codex resume {id}",
-    "opencode": "opencode --session {id}",
-}
 LEAST = 0.16
 """Minimum cosine of similar sessions."""
 _CANDIDATES = 400
@@ -141,11 +137,9 @@ class SessionLibrary:
 
 def summary_of(stored: StoredSession) -> SessionSummary:
     """Convert a stored session to a summary for display."""
-    command = _RESUME.get(stored.agent, "") if stored.id and not stored.parent else ""
-    if command:
-        command = command.format(id=shlex.quote(stored.id))
-        if stored.project.startswith(("/", "~")) or stored.project[1:2] == ":":
-            command = f"cd {shlex.quote(stored.project)} && {command}"
+    command = resume_command(stored.agent, shlex.quote(stored.id)) if stored.id and not stored.parent else ""
+    if command and (stored.project.startswith(("/", "~")) or stored.project[1:2] == ":"):
+        command = f"cd {shlex.quote(stored.project)} && {command}"
     return SessionSummary(
         path=stored.path,
         agent=stored.agent,

@@ -2,27 +2,17 @@
 
 from datetime import date
 
-from engine import marked, tr, tr_count
+from engine import agent_label, marked, tr, tr_count
 from gui.widgets.date_text import long_date, weekday, weekday_and_day
 
 UNTITLED = marked("Untitled session")
-_AGENTS = {
-    "openclaw": "OpenClaw",
-    "claude-code": "Claude Code",
-    "codex": "Codex",
-    "chatgpt": "ChatGPT",
-    "claude": "Claude",
-    "gemini": "Gemini",
-    "gemini-cli": "Gemini CLI",
-    "opencode": "opencode",
-}
 _MINUTE, _HOUR, _DAY = 60, 3600, 86_400
 _WEEK_DAYS = 7
 
 
 def agent_name(agent: str) -> str:
     """ "claude-code" -> "Claude Code"; an unknown one keeps its own name."""
-    return _AGENTS.get(agent, agent or tr("Unknown agent"))
+    return agent_label(agent) or tr("Unknown agent")
 
 
 def folder_name(path: str) -> str:

@@ -101,7 +101,7 @@ def tool_inputs(files: Files) -> None:
 
 
 def lists_of_other_programs(files: Files) -> None:
-    from engine.corpus.places.candidates import read_list
+    from engine.corpus.places import read_list
 
     throw(files.read_by("list.json", lambda path: read_list(str(path), [])))
 

@@ -23,20 +23,12 @@ from engine.corpus.folder_walk import LATEST_NS, DiscoveryListener, FolderWalk, 
 from engine.corpus.ignore import is_unusable, shown
 from engine.corpus.roots import holds_secrets
 from engine.corpus.safe_open import is_link, scan_folder
+from engine.corpus.transcripts.agents import store_name
 from engine.corpus.transcripts.file_rules import SILENT, judge_entry, judge_store, may_be_transcript
 from engine.corpus.transcripts.modified_time import compressed, last_change, transcript_of
 from engine.records import FileIssue
 from engine.settings import Settings
 
-_AGENTS = (
-    ".claude/projects",
-    "claude/projects",
-    ".codex/sessions",
-    ".codex/archived_sessions",
-    "opencode/storage",
-    ".gemini/tmp",
-)
-_OPENCLAW = re.compile(r"/agents/([^/]+)/sessions$|/state/sessions/([^/]+)$")
 _PREFIX = "sessions/"
 _LONGEST_KEY = 100
 
@@ -80,12 +72,8 @@ def _covers(folder: str, path: str) -> bool:
 
 def _short_name(path: str) -> str:
     """The agent's name if the folder is one that it uses, else the folder's own name."""
-    slashed = path.replace(os.sep, "/")
-    if match := _OPENCLAW.search(slashed):
-        return match[1] or match[2]
-    for known in _AGENTS:
-        if slashed.endswith("/" + known):
-            return known.split("/")[0].lstrip(".") + ("-archive" if "archived" in known else "")
+    if known := store_name(path):
+        return known
     stem, suffix = os.path.splitext(os.path.basename(path))
     base = stem if suffix.lower() in (".zip", ".json", ".jsonl") else stem + suffix
     return re.sub(r"[^\w.-]+", "-", base).strip("-.") or "store"

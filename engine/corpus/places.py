@@ -4,26 +4,126 @@ Only directory entries are read, and two kinds of configuration: OpenClaw's, whi
 list of vaults. Listing has no effect: indexing begins when the user chooses a folder.
 """
 
+import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import msgspec
+
+from engine.base import skip_reasons
 from engine.base.cancellation import CancelToken
-from engine.base.errors import WorkspaceError
+from engine.base.errors import PathRefused, WorkspaceError
 from engine.corpus.discovery import discover
 from engine.corpus.folder_walk import FoundFile
-from engine.corpus.places.candidates import Candidate, read_list
-from engine.corpus.places.machine import Machine
+from engine.corpus.machine import Machine
+from engine.corpus.safe_open import open_regular
+from engine.corpus.transcripts.agents import AGENTS
 from engine.corpus.transcripts.json_values import items, mapping, string
 from engine.corpus.transcripts.stores import find_stores, find_transcripts
-from engine.records import FileIssue, FoundPlace, FoundPlaces
+from engine.records import FileIssue, FoundPlace, FoundPlaces, PlaceKind
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 
+# --- A place that may be there, and a file that names some -----------------------------------------------------------
+
+_MOST_BYTES = 256 * 1024
+_TOKEN = re.compile(
+    r"(?P<nothing>\s+|//[^\n]*|/\*.*?\*/)"
+    r"|\"(?P<double>(?:[^\"\\\n]|\\.)*)\""
+    r"|'(?P<single>(?:[^'\\\n]|\\.)*)'"
+    r"|(?P<mark>[{}\[\]:,])"
+    r"|(?P<word>[^\s{}\[\]:,\"'/]+)",
+    re.DOTALL,
+)
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?", re.ASCII)
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(\r\n|.))", re.DOTALL)
+_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v", "0": "\0", "\n": "", "\r\n": ""}
+
+
+def parse_lenient(text: str) -> Any:
+    """The value that `text` (at most 256 KB) writes; a word that JSON does not know becomes text.
+
+    Raises ValueError for text that cannot be understood.
+    """
+    try:
+        return json.loads("".join(_strict(text)))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _strict(text: str) -> Iterator[str]:
+    """The same in strict JSON, token by token."""
+    at = 0
+    comma = False
+    while at < len(text):
+        token = _TOKEN.match(text, at)
+        if token is None:
+            raise ValueError(f"not understood at character {at}")
+        at = token.end()
+        if token["nothing"] is not None:
+            continue
+        mark = token["mark"]
+        if comma and mark not in ("}", "]"):
+            yield ","
+        comma = mark == ","
+        if not comma:
+            yield mark or _value(token)
+    if comma:
+        raise ValueError("ends with a comma")
+
+
+def _value(token: re.Match[str]) -> str:
+    word = token["word"]
+    if word is None:
+        quoted = token["double"] if token["double"] is not None else token["single"]
+        return json.dumps(_ESCAPE.sub(_meant, quoted))
+    return word if word in ("true", "false", "null") or _NUMBER.fullmatch(word) else json.dumps(word)
+
+
+def _meant(escape: re.Match[str]) -> str:
+    code = escape[1] or escape[2]
+    return chr(int(code, 16)) if code else _ESCAPED.get(escape[3], escape[3])
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    kind: PlaceKind
+    agent: str
+    name: str
+    path: str
+    """Absolute; it need not exist."""
+
+
+def read_list(path: str, issues: list[FileIssue]) -> Any:
+    """The JSON value of a configuration file; None, perhaps with an issue, if it can't be read."""
+    try:
+        return _read(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except PathRefused:
+        detail = skip_reasons.LIST_NO_FILE.said()
+    except OSError as error:
+        detail = skip_reasons.unreadable(error)
+    except ValueError:
+        detail = skip_reasons.LIST_NOT_UNDERSTOOD.said()
+    issues.append(FileIssue(path=path, rule="unreadable", detail=detail))
+    return None
+
+
+def _read(path: str) -> Any:
+    descriptor, state = open_regular(os.path.realpath(path))  # people keep their configuration elsewhere, and link it
+    with os.fdopen(descriptor, "rb") as file:
+        if state.st_size > _MOST_BYTES:
+            raise ValueError("longer than such a file is")
+        return parse_lenient(file.read(_MOST_BYTES).decode("utf-8-sig"))
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+
 _MOST_ENTRIES = 100_000
 """Limit for one folder, which takes half a second; beyond it, "more than" is shown."""
-_DATABASE = re.compile(r"opencode(?:-.*)?\.db")
 
 
 _NAMES = ("openclaw", "moltbot", "clawdbot")
@@ -124,43 +224,10 @@ def _config_folders(machine: Machine) -> Iterator[str]:
 
 
 def agent_folders(machine: Machine) -> Iterator[Candidate]:
-    """The folder named by a variable is listed in addition to the default one: both may contain sessions."""
-    for agent, name, path in _folders(machine):
-        yield Candidate("sessions", agent, name, path)
-
-
-def _folders(machine: Machine) -> Iterator[tuple[str, str, str]]:
-    claude = (machine.named("CLAUDE_CONFIG_DIR"), machine.below_home(".claude"))
-    for folder in (*claude, *(os.path.join(home, "claude") for home in machine.config_homes())):
-        if folder:
-            yield "claude-code", "", os.path.join(folder, "projects")
-    for folder in (machine.named("CODEX_HOME"), machine.below_home(".codex")):
-        if folder:
-            yield "codex", "", os.path.join(folder, "sessions")
-            yield "codex", "archived", os.path.join(folder, "archived_sessions")
-    for folder in (machine.named("GEMINI_CLI_HOME"), machine.home):
-        if folder:
-            yield "gemini", "", os.path.join(folder, ".gemini", "tmp")
-    for folder in machine.data_homes():
-        databases = list(_opencode_databases(os.path.join(folder, "opencode"), machine))
-        for path in databases:
-            name = os.path.basename(path)
-            yield "opencode", "" if name == "opencode.db" else name, path
-        # The contents of these files were copied into the database that replaced them.
-        if not databases:
-            yield "opencode", "", os.path.join(folder, "opencode", "storage")
-
-
-def _opencode_databases(folder: str, machine: Machine) -> Iterator[str]:
-    """The database that a variable names, and those of all channels of the program."""
-    named = machine.environ.get("OPENCODE_DB", "").strip()
-    if named and "\0" not in named and os.path.isfile(path := os.path.join(folder, named)):
-        yield os.path.normpath(path)
-    try:
-        with os.scandir(folder) as entries:
-            yield from sorted(entry.path for entry in entries if _DATABASE.fullmatch(entry.name) and entry.is_file())
-    except OSError:
-        return
+    """The folders of all agents but OpenClaw."""
+    for agent in AGENTS:
+        for name, path in agent.folders(machine):
+            yield Candidate("sessions", agent.name, name, path)
 
 
 def find_places(
