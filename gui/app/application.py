@@ -11,19 +11,16 @@ from pathlib import Path
 from PySide6.QtCore import (
     QLibraryInfo,
     QLocale,
-    QLoggingCategory,
-    QMessageLogContext,
     QSocketNotifier,
     Qt,
     QTimer,
-    QtMsgType,
     QTranslator,
-    qInstallMessageHandler,
 )
 from PySide6.QtWidgets import QApplication
 
 import engine
 from engine import TRIAL_LANGUAGES, printable, speak, spoken, tr
+from gui.app import qt_messages
 from gui.app.crash.guard import CrashGuard
 from gui.app.demo import Demo
 from gui.app.desktop.integration import DesktopIntegration
@@ -77,43 +74,9 @@ class _KeyNames(QTranslator):
         return False
 
 
-# --- Sends Qt's own messages to the log, except for those that could cause a deadlock --------------------------------
-# If no font has a script, Qt reports so while it holds the lock of its font database. A handler written in Python needs
-# the interpreter lock to receive it: if text is laid out on a pool thread, that thread waits for the window's, which
-# holds the interpreter lock and waits for the fonts. Such a message must be disabled at its source.
+# ---------------------------------------------------------------------------------------------------------------------
 
 log = logging.getLogger(__name__)
-
-_LEVELS = {
-    QtMsgType.QtDebugMsg: logging.DEBUG,
-    QtMsgType.QtInfoMsg: logging.INFO,
-    QtMsgType.QtWarningMsg: logging.WARNING,
-    QtMsgType.QtCriticalMsg: logging.ERROR,
-    QtMsgType.QtFatalMsg: logging.CRITICAL,
-}
-
-
-def log_them() -> None:
-    """From now on; before the application is made, so that nothing is missed."""
-    silence_fonts()
-    qInstallMessageHandler(_log)
-
-
-def leave_them() -> None:
-    """Let Qt print them itself again."""
-    qInstallMessageHandler(None)
-
-
-def silence_fonts() -> None:
-    """For callers with a handler of their own, such as tests."""
-    QLoggingCategory.setFilterRules("qt.text.font.db=false")
-
-
-def _log(level: QtMsgType, _context: QMessageLogContext, message: str) -> None:
-    log.log(_LEVELS[level], "Qt: %s", message)
-
-
-# ---------------------------------------------------------------------------------------------------------------------
 
 _CLOSE_MS = 900
 _NO_DISPLAY = (
@@ -130,7 +93,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
             return 1
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
     log_file = engine.configure_logging()
-    log_them()
+    qt_messages.log_them()
     app = QApplication.instance() or QApplication([sys.argv[0]])
     assert isinstance(app, QApplication)
     app.setApplicationName("mnemoscope")
@@ -142,7 +105,7 @@ def run(options: Options, address: IpcAddress | None = None) -> int:
     try:
         return program.run()
     finally:
-        leave_them()
+        qt_messages.leave_them()
 
 
 class _Program:

@@ -7,8 +7,8 @@ import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 
 import engine
-from gui.app.application import silence_fonts
 from gui.app.garbage_collector import collect_due
+from gui.app.qt_messages import silence_fonts
 from gui.commands.keymap import keymap
 from gui.core.app_paths import AppPaths
 from gui.core.jobs import Jobs
