@@ -172,7 +172,7 @@ class ConversationActions(QObject):
         self.fold = self._action(_FOLD, self._toggle)
         self._raw_job, self._copy_job = JobSlot(self), JobSlot(self)
         self._prompt_list = PromptList(view)
-        self._prompt_list.chosen.connect(view.go_to_entry)
+        self._prompt_list.chosen.connect(view.current.go_to)
         self._menu = QMenu(panel)
         self._menu.setToolTipsVisible(True)
         self._gates = Gates()
@@ -229,11 +229,11 @@ class ConversationActions(QObject):
 
     def _want_like(self) -> None:
         """Like the selection, or else the current message."""
-        conversation, current = self._conversation, self._view.current
+        conversation, current = self._conversation, self._view.current.number
         if conversation is None or current is None:
             return
         parts = [conversation.session.messages[part] for part in conversation.entries[current].parts]
-        text = self._view.selected_text().strip() or "\n".join(part.text for part in parts)
+        text = self._view.selection.text().strip() or "\n".join(part.text for part in parts)
         passage = Passage(
             path=conversation.session.summary.path,
             start_line=parts[0].line,
@@ -246,35 +246,35 @@ class ConversationActions(QObject):
 
     def _want_link(self) -> None:
         """To the current message."""
-        conversation, current = self._conversation, self._view.current
+        conversation, current = self._conversation, self._view.current.number
         if conversation is not None and current is not None:
             message = conversation.message(conversation.entries[current])
             self.link_wanted.emit(Location(conversation.session.summary.path, message.line, message=message.id))
             self.said.emit(tr("Link to this message copied"))
 
     def _cycle_detail(self) -> None:
-        detail = DETAILS[(DETAILS.index(self._view.detail) + 1) % len(DETAILS)]
-        self._view.set_detail(detail)
+        detail = DETAILS[(DETAILS.index(self._view.folding.detail) + 1) % len(DETAILS)]
+        self._view.folding.set_detail(detail)
         self._name_detail()
 
     def _name_detail(self) -> None:
-        self.detail.setText(tr(_TOOLS[self._view.detail]))
+        self.detail.setText(tr(_TOOLS[self._view.folding.detail]))
 
     def _toggle(self) -> None:
-        if self._view.current is not None:
-            self._view.toggle(self._view.current)
+        if self._view.current.number is not None:
+            self._view.folding.toggle(self._view.current.number)
 
     def _show_prompts(self) -> None:
         if self._conversation is not None and self._conversation.prompts:
-            self._prompt_list.open(self._conversation, self._view.current)
+            self._prompt_list.open(self._conversation, self._view.current.number)
 
     def _open_menu(self, place: QPoint) -> None:
         """What can be done with the message under the mouse, which is current by now."""
-        conversation, current = self._conversation, self._view.current
+        conversation, current = self._conversation, self._view.current.number
         if conversation is None or current is None:
             return
         self._menu.clear()
-        if self._view.selected_text():
+        if self._view.selection.text():
             self._menu.addAction(self.copy)
         self._menu.addActions([self.copy_message, self.link, self.like, self.raw])
         if conversation.entries[current].kind in ("thinking", "tool"):
@@ -289,7 +289,7 @@ class ConversationActions(QObject):
 
     def _show_raw(self) -> None:
         """Of all parts of the current message; in plain text where that was agreed to."""
-        if self._conversation is None or self._view.current is None:
+        if self._conversation is None or self._view.current.number is None:
             return
         if self._conversation.session.masked and not self._revealed:
             self.unmasking.emit(lambda: self._read_raw(reveal=True))
@@ -297,7 +297,7 @@ class ConversationActions(QObject):
             self._read_raw(reveal=self._revealed)
 
     def _read_raw(self, *, reveal: bool) -> None:
-        conversation, manager, current = self._conversation, self._manager, self._view.current
+        conversation, manager, current = self._conversation, self._manager, self._view.current.number
         if conversation is None or manager is None or current is None:
             return
         path = conversation.session.summary.path
@@ -324,17 +324,20 @@ class ConversationActions(QObject):
             self.said.emit(tr("Copied {command}", command=command))
 
     def _copy(self) -> None:
-        """What is selected, or else the current message."""
-        if not self._view.copy_selection():
+        """Copy the selected text, or else the current message."""
+        text = self._view.selection.text()
+        if text:
+            QGuiApplication.clipboard().setText(text)
+        else:
             self._copy_message()
 
     def _copy_message(self) -> None:
-        conversation, current = self._conversation, self._view.current
+        conversation, current = self._conversation, self._view.current.number
         if conversation is not None and current is not None:
             self._put(lambda _token: entry_markdown(conversation, current), tr("Message copied"))
 
     def _copy_session(self) -> None:
-        conversation, detail = self._conversation, self._view.detail
+        conversation, detail = self._conversation, self._view.folding.detail
         if conversation is not None:
             self._put(lambda token: conversation_markdown(conversation, detail, token), tr(_COPIED[detail]))
 

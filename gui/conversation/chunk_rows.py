@@ -21,7 +21,7 @@ class _Messages:
         self.conversation: Conversation | None = None
 
     def current_line(self) -> int:
-        current = self._view.current
+        current = self._view.current.number
         if self.conversation is None or current is None:
             return 1
         return self.conversation.message(self.conversation.entries[current]).line
@@ -37,7 +37,7 @@ class _Messages:
 
     def reveal_chunk(self, place: int) -> None:
         if self._lanes is not None and self.conversation is not None:
-            self._view.go_to_entry(self.conversation.at_line(self._lanes.chunks[place].start_line)[0])
+            self._view.current.go_to(self.conversation.at_line(self._lanes.chunks[place].start_line)[0])
 
 
 class ConversationChunks(QObject):

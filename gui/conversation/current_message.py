@@ -1,182 +1,159 @@
-"""The current message of a conversation: steps from one to the next, and how far it is unfolded."""
+"""The current message of a conversation, and how far tool calls and thinking are unfolded."""
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRect, Signal
-from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, Signal, Slot
 
-from gui.conversation.entries import Conversation
-from gui.conversation.rows import SUMMARY, Detail, Fold, Row, Rows
-from gui.conversation.scroll_area import Goal
-from gui.conversation.selection import SelectableConversation
-from gui.conversation.wording import spoken
-from gui.core.jobs import Jobs
-from gui.widgets.accessible_painting import Part
-from gui.widgets.announcer import announce
+from gui.conversation.hits import ConversationHits
+from gui.conversation.rows import SUMMARY, Detail, Fold, Row
+from gui.conversation.scroller import ABOVE, ConversationScroller, ScrollTarget
+from gui.conversation.selection import ConversationSelection
 
-ABOVE = 24
-"""Pixels of preceding text that stay visible above the target of a jump."""
+_FOLDS: Sequence[Fold] = ("folded", "clamped", "all")
 
 
-class ConversationWithCurrent(SelectableConversation):
-    """One message at a time is current.
+class CurrentMessage(QObject):
+    """The message that keys and actions apply to, given by the number of its entry.
 
-    Signals:
-        current_changed: another message is current (number of the entry).
+    Signals: changed: another message is current (number of its entry).
     """
 
-    current_changed = Signal(int)
+    changed = Signal(int)
 
-    spoken_role = QAccessible.Role.List
-
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(jobs, parent)
-        self._current: int | None = None
-
-    def set_conversation(self, conversation: Conversation | None, rows: Rows | None) -> None:
-        self._current = None
-        super().set_conversation(conversation, rows)
-        if conversation is not None and conversation.entries:
-            self._set_current(0)
-
-    def grow(self, conversation: Conversation, rows: Rows, same: int) -> None:
-        super().grow(conversation, rows, same)
-        if self._current is not None and self._current >= len(conversation.entries):
-            self._set_current(len(conversation.entries) - 1)
-
-    # --- the current message --------------------------------------------------------------------------------------
+    def __init__(self, scroller: ConversationScroller, parent: QObject) -> None:
+        super().__init__(parent)
+        self._scroller = scroller
+        self._number: int | None = None
 
     @property
-    def current(self) -> int | None:
-        """Number of the current entry."""
-        return self._current
+    def number(self) -> int | None:
+        """The entry's number; None without a conversation, or in an empty one."""
+        return self._number
 
-    def go_to_entry(self, number: int) -> None:
+    def clear(self) -> None:
+        """There is no current message."""
+        self._number = None
+
+    @Slot(int)
+    def set(self, number: int) -> None:
+        """Make an entry current without scrolling."""
+        if number != self._number and self._scroller.layout is not None:
+            self._number = number
+            self.changed.emit(number)
+
+    @Slot(int)
+    def go_to(self, number: int) -> None:
         """Make an entry current and bring it to the top of the view."""
-        self._set_current(number)
-        self.go_to(Goal(Row(number, SUMMARY), ABOVE))
+        self.set(number)
+        self._scroller.go_to_entry(number)
 
     def step(self, *, forward: bool, prompts: bool = False) -> None:
-        """Go to the next or previous visible message; `prompts`: only to the user's."""
-        if self._rows is None or self._conversation is None or not self._count:
+        """Go to the next or previous message that is not hidden; `prompts`: only to the user's."""
+        layout = self._scroller.layout
+        in_view = [shown.row.entry for shown in self._scroller.visible()]
+        if layout is None or not in_view:
             return
-        rows = self._rows.rows
-        in_view = [rows[position].entry for position, _ in self._visible()]
-        here = self._current if self._current in in_view else None
-        if here is None:
+        if self._number in in_view:
+            here = self._number
+        else:
             here = in_view[0] - 1 if forward else in_view[0] + 1
+        rows = layout.rows
         if prompts:
-            found = [number for number in self._conversation.prompts if (number > here if forward else number < here)]
+            found = [number for number in layout.conversation.prompts if (number > here if forward else number < here)]
             target = None if not found else found[0] if forward else found[-1]
         else:
-            position = (
-                self._rows.position(Row(here + 1, SUMMARY)) if forward else self._rows.position_of_entry(here) - 1
-            )
-            target = rows[position].entry if 0 <= position < len(rows) else None
+            position = rows.position(Row(here + 1, SUMMARY)) if forward else rows.position_of_entry(here) - 1
+            target = rows.rows[position].entry if 0 <= position < layout.count else None
         if target is not None:
-            self._set_current(target)
-            self._show_entry(target)
+            self.set(target)
+            self._scroller.show_entry(target)
 
-    def _show_entry(self, number: int) -> None:
-        """Scroll as little as needed, but show the beginning of an entry that is taller than the view."""
-        assert self._rows is not None
-        tops = {self._rows.rows[position].entry: (position, top) for position, top in reversed(list(self._visible()))}
-        if number in tops and self._layout is not None:
-            position, top = tops[number]
-            after = self._rows.position(Row(number + 1, SUMMARY))
-            height = sum(self._layout.height(place) for place in range(position, min(after, position + 60)))
-            begins = self._rows.position_of_entry(number) == position
-            if begins and top >= 0 and top + height <= self.viewport().height():
-                self.viewport().update()
-                return
-        self.go_to(Goal(Row(number, SUMMARY), ABOVE))
 
-    def _set_current(self, number: int) -> None:
-        if number == self._current or self._conversation is None:
-            return
-        self._current = number
-        self._announce()
-        self.current_changed.emit(number)
-        self.viewport().update()
+class Folding(QObject):
+    """Folds and unfolds tool calls and thinking, one by one or all together.
 
-    def _announce(self) -> None:
-        """Announce the current message to a screen reader."""
-        if self._conversation is None or self._current is None or self._rows is None:
-            return
-        text = spoken(self._conversation, self._current, folded=self._rows.fold(self._current) == "folded")
-        self.setAccessibleDescription(text)
-        if self.hasFocus():
-            announce(self, text)
+    An entry is unfolded as far as its first hit, which is then framed. What is folded or unfolded becomes current.
 
-    def spoken_parts(self) -> Sequence[Part]:
-        """The visible messages, without folded parts."""
-        if self._conversation is None or self._rows is None or self._layout is None:
-            return []
-        places: dict[int, QRect] = {}
-        for position, top in self._visible():
-            entry = self._rows.rows[position].entry
-            row = QRect(0, top, self.viewport().width(), self._layout.height(position))
-            places[entry] = places[entry].united(row) if entry in places else row
-        rows, conversation = self._rows, self._conversation
-        return [
-            Part(spoken(conversation, entry, folded=rows.fold(entry) == "folded"), place)
-            for entry, place in places.items()
-        ]
+    Signals: changed: one entry was folded or unfolded.
+    """
 
-    def _current_entry(self) -> int | None:
-        return self._current
+    changed = Signal()
 
-    def select_message(self) -> None:
-        """Select all text of the current message."""
-        if self._conversation is not None and self._current is not None:
-            entry = self._conversation.entries[self._current]
-            last = entry.first_piece + entry.piece_count - 1
-            self._selection.select((entry.first_piece, 0), (last, 1 << 40))
-            self.viewport().update()
+    def __init__(
+        self,
+        scroller: ConversationScroller,
+        current: CurrentMessage,
+        hits: ConversationHits,
+        selection: ConversationSelection,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._scroller = scroller
+        self._current = current
+        self._hits = hits
+        self._selection = selection
 
-    # --- folding --------------------------------------------------------------------------------------------------
+    @property
+    def detail(self) -> Detail:
+        """How far all entries are unfolded that were not folded one by one."""
+        layout = self._scroller.layout
+        return "short" if layout is None else layout.rows.detail
 
     def set_detail(self, detail: Detail) -> None:
-        """Fold all tools and reasoning; the top of the view stays in place if it is still visible."""
-        if self._rows is None or not self._count:
+        """Fold or unfold all; the message at the top of the view stays there if it is still visible."""
+        layout, top = self._scroller.layout, self._scroller.top_row
+        if layout is None or top is None:
             return
-        position, top = next(self._visible(), (0, 0))
-        entry = self._rows.rows[position].entry
-        self._rows.set_detail(detail)
+        layout.rows.set_detail(detail)
         self._selection.clear()
-        self._rows_changed()
-        self.go_to(Goal(Row(entry, SUMMARY), max(0, top)))
+        self._scroller.update_rows()
+        self._scroller.go_to(ScrollTarget(Row(top.row.entry, SUMMARY), max(0, top.top)))
 
     def toggle(self, number: int) -> None:
-        """Unfold one call or one thought, or fold it again."""
-        if self._rows is not None:
-            self._fold(number, "clamped" if self._rows.fold(number) == "folded" else "folded")
+        """Unfold an entry, or fold it again."""
+        layout = self._scroller.layout
+        if layout is not None:
+            hit = self._hits.first_in_fold(number)
+            self._fold(number, "clamped" if layout.rows.fold(number) == "folded" else "folded")
+            if hit is not None:
+                self._hits.show_hit(hit)
 
-    def _show_all(self, number: int, *, everything: bool) -> None:
-        self._fold(number, "all" if everything else "clamped")
+    def toggle_all_lines(self, number: int) -> None:
+        """Show all lines of an entry that is unfolded, or only the first ones again."""
+        layout = self._scroller.layout
+        if layout is not None:
+            self._fold(number, "clamped" if layout.rows.fold(number) == "all" else "all")
+
+    def unfold_current(self, *, more: bool) -> None:
+        """Unfold the current message by one step, or fold it by one."""
+        number, layout = self._current.number, self._scroller.layout
+        if number is None or layout is None:
+            return
+        fold = layout.rows.fold(number)
+        if fold in _FOLDS:
+            index = _FOLDS.index(fold) + (1 if more else -1)
+            if 0 <= index < len(_FOLDS):
+                self._fold(number, _FOLDS[index])
+
+    def show_pieces(self, number: int, pieces: Sequence[int]) -> None:
+        """Go to an entry, and unfold it if it hides these pieces of it."""
+        layout = self._scroller.layout
+        if layout is not None and pieces and layout.rows.fold(number) in ("gone", "folded"):
+            layout.rows.reveal(pieces[0])
+            self._scroller.update_rows()
+        self._current.go_to(number)
 
     def _fold(self, number: int, fold: Fold) -> None:
         """Fold or unfold an entry whose beginning stays in place, or is scrolled into view."""
-        if self._rows is None or self._conversation is None:
+        layout = self._scroller.layout
+        if layout is None or layout.conversation.entries[number].kind in ("user", "speech"):
             return
-        if self._conversation.entries[number].kind in ("user", "speech") or self._rows.fold(number) == fold:
+        if layout.rows.fold(number) == fold:
             return
-        first = self._rows.position_of_entry(number)
-        top = next((top for position, top in self._visible() if position == first), None)
-        self._rows.set_fold(number, fold)
-        self._rows_changed()
-        self._set_current(number)
-        self.go_to(Goal(Row(number, SUMMARY), ABOVE if top is None or top < 0 else top))
-        self._announce()
-
-    def _unfold_more(self, *, more: bool) -> None:
-        """One step towards everything, or back."""
-        if self._current is None or self._rows is None:
-            return
-        folds: tuple[Fold, ...] = ("folded", "clamped", "all")
-        fold = self._rows.fold(self._current)
-        if fold in folds:
-            index = folds.index(fold) + (1 if more else -1)
-            if 0 <= index < len(folds):
-                self._fold(self._current, folds[index])
+        first = layout.rows.position_of_entry(number)
+        top = next((shown.top for shown in self._scroller.visible() if shown.position == first), None)
+        layout.rows.set_fold(number, fold)
+        self._scroller.update_rows()
+        self._current.set(number)
+        self._scroller.go_to(ScrollTarget(Row(number, SUMMARY), ABOVE if top is None or top < 0 else top))
+        self.changed.emit()

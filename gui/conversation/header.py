@@ -27,8 +27,8 @@ class ConversationHeader(QFrame):
         self.setProperty("role", "side")
         self.title = ElidedLabel()
         self.title.setProperty("role", "strong")
-        self._facts = ElidedLabel()
-        self._facts.setProperty("role", "meta")
+        self.facts = ElidedLabel()
+        self.facts.setProperty("role", "meta")
         self.folding = FoldingActions(buttons, menu, self)
         self._line = line()
         first = QHBoxLayout()
@@ -39,7 +39,7 @@ class ConversationHeader(QFrame):
             first.addWidget(button)
         second = QHBoxLayout()
         second.setContentsMargins(_SIDE, 2, _SIDE, 7)
-        second.addWidget(self._facts, 1)
+        second.addWidget(self.facts, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -61,17 +61,17 @@ class ConversationHeader(QFrame):
             message_count(summary.messages),
             tr_count("{count:,} line of unknown type", "{count:,} lines of unknown types", unknown) if unknown else "",
         ]
-        self._facts.setText(" · ".join(fact for fact in facts if fact))
+        self.facts.setText(" · ".join(fact for fact in facts if fact))
         types = [f"{name}: {grouped(count)}" for name, count in session.unknown]
         not_understood = [tr("Lines that were not understood:"), *types] if types else []
         tip = [summary.project, _from_to(summary), *not_understood]
-        self._facts.set_tip("\n".join(part for part in tip if part))
+        self.facts.set_tip("\n".join(part for part in tip if part))
 
     def show_title(self, title: str) -> None:
         """Before the session is read."""
         self.title.setText(title)
-        self._facts.setText("")
-        self._facts.set_tip("")
+        self.facts.setText("")
+        self.facts.set_tip("")
 
     def show_active(self, active: bool) -> None:
         """Show in the separator whether the keyboard focus is in the text below."""

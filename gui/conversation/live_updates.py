@@ -94,7 +94,7 @@ class NewMessagesButton(QPushButton):
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # End does the same
         self.setProperty("role", "primary")
         self.hide()
-        self.clicked.connect(lambda: view.go_to_entry(self._first))
+        self.clicked.connect(lambda: view.current.go_to(self._first))
         view.verticalScrollBar().valueChanged.connect(self._look)
         view.installEventFilter(self)
 
@@ -111,7 +111,7 @@ class NewMessagesButton(QPushButton):
 
     @Slot()
     def _look(self) -> None:
-        if self._view.shows_end:
+        if self._view.scroller.shows_end:
             self.hide()
 
     def _place(self) -> None:

@@ -6,13 +6,15 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from engine import CancelToken, MemorySearchManager
 from gui.conversation.entries import Conversation, prepare
-from gui.conversation.find_lines import Landing, landing
 from gui.conversation.rows import Rows
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
+from gui.viewer.matches import Finder, Hit
 from gui.viewer.search_terms import query_finder
 
 _PATIENCE_MS = 200
+_MOST_PIECES = 2_000
+"""Pieces that are searched for the first hit in a session that was opened without a line."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,14 @@ class Wanted:
     reveal: bool = False
     message: str = ""
     """Id of a message, which counts before the line."""
+
+
+@dataclass(frozen=True)
+class Landing:
+    """The target of a search result: an entry, and the first hit in it."""
+
+    entry: int
+    hit: Hit | None
 
 
 @dataclass(frozen=True)
@@ -109,3 +119,21 @@ def _placed(wanted: Wanted, conversation: Conversation) -> Wanted:
 def _land(conversation: Conversation, wanted: Wanted, token: CancelToken) -> Landing:
     finder = query_finder(wanted.query, conversation.language) if wanted.query.strip() else None
     return landing(conversation, wanted.line, finder, token)
+
+
+def landing(conversation: Conversation, line: int | None, finder: Finder | None, token: CancelToken) -> Landing:
+    """Find the first hit in this line of the transcript, or in all; without any, the line itself or the beginning.
+
+    Any thread. Raises `Cancelled`.
+    """
+    if line is None:
+        entry, pieces = 0, list(range(min(_MOST_PIECES, len(conversation.pieces))))
+    else:
+        entry, pieces = conversation.at_line(line)
+    for piece in pieces if finder is not None else ():
+        token.checkpoint()
+        assert finder is not None
+        found = finder(conversation.searchable(piece))
+        if found:
+            return Landing(conversation.entry_of_piece[piece], Hit(piece + 1, *found[0]))
+    return Landing(entry, None)

@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QWidget
 from engine import MemorySearchManager, tr, tr_count
 from gui.conversation.actions import ConversationActions
 from gui.conversation.chunk_rows import ConversationChunks
-from gui.conversation.find_lines import ConversationLines, Landing
 from gui.conversation.header import ConversationHeader
+from gui.conversation.hits import ConversationLines
 from gui.conversation.live_updates import NewMessages, NewMessagesButton, SessionWatch
-from gui.conversation.loader import OpenedSession, SessionLoader, Wanted
+from gui.conversation.loader import Landing, OpenedSession, SessionLoader, Wanted
 from gui.conversation.view import ConversationView
 from gui.core.capabilities import MissingFeatures
 from gui.core.jobs import Jobs
@@ -57,7 +57,7 @@ class ConversationPanel(BaseViewer):
         self.chunks = ConversationChunks(jobs, self.view, self)
         do = self.session_actions
         chunks = self.chunks.inspector.margin_action
-        menu = [do.copy_message, do.link, do.like, do.copy_session, do.raw, None, self._find, chunks]
+        menu = [do.copy_message, do.link, do.like, do.copy_session, do.raw, None, self.find_action, chunks]
         buttons = [do.detail, do.prompts, do.remember, do.resume, do.more, do.similar]
         self.header = ConversationHeader(buttons, menu, self)
         self._put_together(self.header, self.header.show_active, self.view)
@@ -87,7 +87,7 @@ class ConversationPanel(BaseViewer):
             before, self._wanted = self._wanted, Wanted(path, line, query, opened.wanted.reveal, message)
             if before != self._wanted:
                 found = before is not None and before.line is None and before.query == query
-                if found and self.view.has_returned:
+                if found and self.view.scroller.is_restored:
                     self.return_to(
                         path, self.view_state
                     )  # the best hit arrived late: the user is back at the old position
@@ -104,7 +104,7 @@ class ConversationPanel(BaseViewer):
     @property
     def view_state(self) -> ReadingPlace | None:
         """The user's position in the open session; None if there is none."""
-        place = self.view.reading
+        place = self.view.scroller.reading
         return None if self._opened is None else place
 
     @property
@@ -186,16 +186,16 @@ class ConversationPanel(BaseViewer):
         conversation = self._opened.conversation
         near = conversation.entries[landing.entry].first_piece + 1
         lines = ConversationLines(conversation)
-        self.finding.hits.look_in(self.view, lines, near=near, query=wanted.query, language=conversation.language)
+        self.finding.hits.look_in(self.view.hits, lines, near=near, query=wanted.query, language=conversation.language)
         if landing.hit is not None:
-            self.view.show_hit(landing.hit)
+            self.view.hits.show_hit(landing.hit)
         elif wanted.line is not None and wanted.query:
-            self.view.show_line(*conversation.at_line(wanted.line))  # it was found by what it means
+            self.view.folding.show_pieces(*conversation.at_line(wanted.line))  # it was found by what it means
         elif wanted.line is not None:
-            self.view.go_to_entry(landing.entry)
+            self.view.current.go_to(landing.entry)
         place = self._left.arrive(wanted.path)
         if place is not None:
-            self.view.return_to(place)
+            self.view.scroller.return_to(place)
 
     def _on_grown(self, grown: NewMessages) -> None:
         before, opened = self._opened, grown.opened
@@ -273,7 +273,7 @@ class ConversationPanel(BaseViewer):
 
     def _reread(self, *, reveal: bool) -> None:
         """The same session at the same message."""
-        current = self.view.current
+        current = self.view.current.number
         if self._opened is None or self._wanted is None or current is None:
             return
         conversation = self._opened.conversation
@@ -285,7 +285,7 @@ class ConversationPanel(BaseViewer):
 
     def _open_find(self) -> None:
         if self._opened is not None:
-            selected = self.view.selected_text()
+            selected = self.view.selection.text()
             self.finding.bar.open(selected if "\n" not in selected else "")
 
     def _follow(self, url: QUrl) -> None:

@@ -121,6 +121,8 @@ class PieceStyle:
 
 @dataclass(frozen=True)
 class PieceLayout:
+    """A piece that is laid out."""
+
     document: QTextDocument
     height: float
     key: tuple[object, ...]
@@ -130,6 +132,13 @@ class PieceLayout:
     """Where the blocks begin."""
     grounded: frozenset[int]
     """The blocks behind which something is drawn: code and quotes."""
+
+    def line_top(self, number: int, position: int) -> float:
+        """Top of the line with this position (in UTF-16 units) of a block."""
+        block = self.document.findBlockByNumber(number)
+        line = block.layout().lineForTextPosition(position)
+        top = self.document.documentLayout().blockBoundingRect(block).top()
+        return top + (line.y() if line.isValid() else 0)
 
 
 def piece_steps(conversation: Conversation, piece: int, style: PieceStyle) -> Generator[None, None, PieceLayout]:

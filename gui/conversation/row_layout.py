@@ -1,4 +1,4 @@
-"""Where the parts of each row are: sizes in logical pixels, from the font scale and the width of the view."""
+"""Sizes of the rows and of their parts in logical pixels, from the font scale and the width of the view."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -7,6 +7,7 @@ from PySide6.QtCore import QRect
 
 from gui.conversation.document_cache import PieceDocuments
 from gui.conversation.entries import Conversation
+from gui.conversation.piece_builder import PieceLayout
 from gui.conversation.rows import MORE, SUMMARY, Row, Rows
 
 _WIDEST = 760
@@ -70,21 +71,35 @@ class Measures:
 
 
 class RowLayout:
-    """Heights of the rows of one conversation; of pieces that are not laid out yet, a guess."""
+    """Sizes of the rows of one conversation for one width of the view.
+
+    It is made again when the conversation, the width or the font changes. Heights of pieces that `documents` has not
+    laid out yet are estimates. All attributes are for reading.
+    """
 
     def __init__(self, conversation: Conversation, rows: Rows, documents: PieceDocuments, measures: Measures) -> None:
-        self._conversation = conversation
-        self._rows = rows
-        self._documents = documents
+        self.conversation = conversation
+        self.rows = rows
+        self.documents = documents
         self.measures = measures
 
+    @property
+    def count(self) -> int:
+        """Number of rows."""
+        return len(self.rows.rows)
+
     def piece_of(self, row: Row) -> int | None:
-        """The number of the piece that a row shows."""
-        return None if row.slot in (SUMMARY, MORE) else self._conversation.entries[row.entry].first_piece + row.slot
+        """The number of the piece that a row shows; None for a summary and for "Show all"."""
+        return None if row.slot in (SUMMARY, MORE) else self.conversation.entries[row.entry].first_piece + row.slot
+
+    def document_of(self, row: Row) -> PieceLayout | None:
+        """The text of a row; None while it is not laid out, and for rows without a piece."""
+        piece = self.piece_of(row)
+        return None if piece is None else self.documents.of(piece)
 
     def head(self, position: int) -> Head:
         """The heading above the row at this position."""
-        rows, entries = self._rows.rows, self._conversation.entries
+        rows, entries = self.rows.rows, self.conversation.entries
         row = rows[position]
         before = rows[position - 1] if position else None
         px = self.measures.px
@@ -104,8 +119,8 @@ class RowLayout:
         return Head(day, names, height)
 
     def pads(self, row: Row) -> tuple[int, int]:
-        """Room above and below the text of a row, inside its box."""
-        entry = self._conversation.entries[row.entry]
+        """Padding above and below the text of a row, inside its box."""
+        entry = self.conversation.entries[row.entry]
         px = self.measures.px
         if entry.kind == "user":
             return px(_BUBBLE_PAD[0]) * (row.slot == 0), px(_BUBBLE_PAD[1]) * (row.slot == entry.piece_count - 1)
@@ -115,7 +130,7 @@ class RowLayout:
         return px(_PLAIN_PAD) * part_starts, px(4)
 
     def body_height(self, row: Row) -> int:
-        """Of the row without its head."""
+        """Height of the row without its head."""
         px = self.measures.px
         if row.slot == SUMMARY:
             return px(_SUMMARY_HEIGHT)
@@ -123,22 +138,23 @@ class RowLayout:
             return px(_MORE_HEIGHT)
         piece = self.piece_of(row)
         assert piece is not None
-        laid = self._documents.of(piece)
+        laid = self.documents.of(piece)
         return sum(self.pads(row)) + (round(laid.height) if laid is not None else self._guess(piece))
 
     def height(self, position: int) -> int:
-        row = self._rows.rows[position]
+        """Height of the row at this position, with its head."""
+        row = self.rows.rows[position]
         return self.head(position).height + self.body_height(row)
 
     def _guess(self, piece: int) -> int:
         """Estimated from the number of characters and of line ends."""
-        part = self._conversation.pieces[piece]
-        text = self._conversation.session.messages[part.message].text
+        part = self.conversation.pieces[piece]
+        text = self.conversation.session.messages[part.message].text
         columns = max(10, self.measures.text_width / (_GUESSED_LETTER * self.measures.scale))
         lines = text.count("\n", part.start, part.end) + 1 + (part.end - part.start) / columns / 2
         return round(lines * self.measures.px(_GUESSED_ROW))
 
     def text_left(self, row: Row) -> int:
-        """Where the text of a piece begins."""
-        plain = self._conversation.entries[row.entry].kind == "tool"
+        """Distance of a piece's text from the left edge of the view."""
+        plain = self.conversation.entries[row.entry].kind == "tool"
         return self.measures.left + self.measures.indent * (2 if plain else 1)

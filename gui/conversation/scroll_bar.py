@@ -60,7 +60,7 @@ class MessageScrollBar(QScrollBar):
         return len(self._rows.kinds) if self._rows is not None else 0
 
     @property
-    def _cell(self) -> float:
+    def row_pixels(self) -> float:
         """Height of a row's cell; below one pixel in a long conversation."""
         return min(_CELL * font_scale(), (self.height() - 2 * _EDGE) / max(1, self._count))
 
@@ -72,7 +72,7 @@ class MessageScrollBar(QScrollBar):
         painter.fillRect(self.rect(), colours.base)
         first, after = self._view
         if after:
-            cell = self._cell
+            cell = self.row_pixels
             held = QRectF(2, _EDGE + first * cell - 2, self.width() - 4, max(6.0, (after - first) * cell + 3))
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(Qt.PenStyle.NoPen)
@@ -85,7 +85,7 @@ class MessageScrollBar(QScrollBar):
         strip = QPixmap(self.size() * ratio)
         strip.setDevicePixelRatio(ratio)
         strip.fill(Qt.GlobalColor.transparent)
-        rows, cell = self._rows, self._cell
+        rows, cell = self._rows, self.row_pixels
         if rows is None or cell <= 0:
             return strip
         painter = QPainter(strip)
@@ -113,7 +113,7 @@ class MessageScrollBar(QScrollBar):
         return strip
 
     def _jump(self, event: QMouseEvent, *, clicked: bool) -> None:
-        position = int((event.position().y() - _EDGE) / self._cell)
+        position = int((event.position().y() - _EDGE) / self.row_pixels)
         self.jumped.emit(max(0, min(self._count - 1, position)), clicked)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

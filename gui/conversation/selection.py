@@ -1,53 +1,60 @@
-"""Text selection in a conversation, and hit testing."""
+"""The selected text of a conversation."""
 
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QTextCursor, QTextDocument
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QTextCursor
 
-from gui.conversation.canvas import ConversationCanvas
-from gui.conversation.entries import Conversation
-from gui.conversation.rows import Rows
-from gui.core.jobs import Jobs
+from gui.conversation.scroller import ConversationScroller
 from gui.viewer.lines import Place
 from gui.viewer.selection import Selection
 
 _PARAGRAPH, _LINE_END = "\u2029", "\u2028"
+_BEHIND_ALL = 1 << 40
+"""A position after the last one of any piece."""
 
 
-class SelectableConversation(ConversationCanvas):
-    """Places are pieces, from 0, with a position in the piece's document."""
+class ConversationSelection(QObject):
+    """Text between an anchor and a caret: each is a piece, counted from 0, and a position in its document.
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(jobs, parent)
+    The documents are those of the scroller's layout. Without a layout only `clear` may be called.
+
+    Signals: changed: other text is selected.
+    """
+
+    changed = Signal()
+
+    def __init__(self, scroller: ConversationScroller, parent: QObject) -> None:
+        super().__init__(parent)
+        self._scroller = scroller
         self._selection = Selection()
 
-    def set_conversation(self, conversation: Conversation | None, rows: Rows | None) -> None:
-        self._selection.clear()
-        super().set_conversation(conversation, rows)
+    @property
+    def started(self) -> bool:
+        """Whether there are an anchor and a caret, even without text between them."""
+        return self._selection.caret is not None
 
-    def grow(self, conversation: Conversation, rows: Rows, same: int) -> None:
-        ends = self._selection.ends
-        if ends is not None and ends[1][0] >= same:
-            self._selection.clear()
-        super().grow(conversation, rows, same)
+    @property
+    def empty(self) -> bool:
+        return self._selection.ends is None
 
-    def _selected(self, piece: int, length: int) -> tuple[int, int] | None:
+    def columns(self, piece: int, length: int) -> tuple[int, int] | None:
+        """The selected positions in a piece whose document has `length` characters; None if there are none."""
         return self._selection.columns(piece, length)
 
-    def selected_text(self) -> str:
-        """As it is seen; empty when nothing is selected."""
+    def text(self) -> str:
+        """The selected text as displayed; empty when nothing is selected."""
         ends = self._selection.ends
-        if ends is None or self._conversation is None:
+        if ends is None:
             return ""
         (first, _), (last, _) = ends
         return "\n".join(self._text_of(piece) for piece in range(first, last + 1))
 
     def _text_of(self, piece: int) -> str:
-        """What is selected of a piece; of one that is not laid out any more, its source."""
-        assert self._conversation is not None
-        laid = self._documents.of(piece)
+        """The selected text of a piece; of a piece that is no longer laid out, all of its source."""
+        layout = self._scroller.layout
+        assert layout is not None
+        laid = layout.documents.of(piece)
         if laid is None:
-            return self._conversation.source(piece)
+            return layout.conversation.source(piece)
         length = laid.document.characterCount() - 1
         start, end = self._selection.columns(piece, length) or (0, 0)
         cursor = QTextCursor(laid.document)
@@ -55,55 +62,52 @@ class SelectableConversation(ConversationCanvas):
         cursor.setPosition(min(end, length), QTextCursor.MoveMode.KeepAnchor)
         return cursor.selectedText().replace(_PARAGRAPH, "\n").replace(_LINE_END, "\n")
 
-    def _place_at(self, point: QPoint) -> Place | None:
-        """Piece and position in its document nearest to a point; None over a row without text."""
-        spot = self._location(point)
-        if spot is None:
-            return None
-        return spot[0], spot[1].documentLayout().hitTest(spot[2], Qt.HitTestAccuracy.FuzzyHit)
+    def clear(self) -> None:
+        """Select nothing, and forget the anchor."""
+        self._selection.clear()
+        self.changed.emit()
 
-    def _location(self, point: QPoint) -> tuple[int, QTextDocument, QPointF] | None:
-        """The piece nearest to a point, its document, and where in that the point is."""
-        found = self._row_at(point)
-        if found is None or self._rows is None or self._layout is None:
-            return None
-        position, top = found
-        row = self._rows.rows[position]
-        piece = self._layout.piece_of(row)
-        laid = self._documents.of(piece) if piece is not None else None
-        if piece is None or laid is None:
-            return None
-        top += self._layout.head(position).height + self._layout.pads(row)[0]
-        return piece, laid.document, QPointF(point.x() - self._layout.text_left(row), point.y() - top)
+    def clear_from(self, piece: int) -> None:
+        """Clear a selection that reaches this piece, which has changed."""
+        ends = self._selection.ends
+        if ends is not None and ends[1][0] >= piece:
+            self.clear()
 
-    def _select_word(self, place: Place) -> None:
-        laid = self._documents.of(place[0])
-        if laid is not None:
-            cursor = QTextCursor(laid.document)
-            cursor.setPosition(place[1])
-            cursor.select(QTextCursor.SelectionType.WordUnderCursor)
-            self._selection.select((place[0], cursor.selectionStart()), (place[0], cursor.selectionEnd()))
+    def begin(self, place: Place) -> None:
+        """Put anchor and caret here."""
+        self._selection.put(place)
+        self.changed.emit()
 
-    def _extend_by_key(self, move: QTextCursor.MoveOperation) -> None:
-        """Move the end of a selection that was begun with the mouse or with Ctrl+A."""
-        caret = self._selection.caret
-        laid = self._documents.of(caret[0]) if caret is not None else None
+    def extend(self, place: Place) -> None:
+        """Move the caret, and select the text between it and the anchor."""
+        self._selection.extend(place)
+        self.changed.emit()
+
+    def extend_by_key(self, move: QTextCursor.MoveOperation) -> None:
+        """Move the caret of a selection that was begun, within its piece."""
+        caret, layout = self._selection.caret, self._scroller.layout
+        laid = layout.documents.of(caret[0]) if caret is not None and layout is not None else None
         if caret is None or laid is None:
             return
         cursor = QTextCursor(laid.document)
         cursor.setPosition(min(caret[1], laid.document.characterCount() - 1))
         cursor.movePosition(move)
-        self._selection.extend((caret[0], cursor.position()))
-        self.viewport().update()
+        self.extend((caret[0], cursor.position()))
 
-    def copy_selection(self) -> bool:
-        """Put the selected text on the clipboard; False when there is none."""
-        text = self.selected_text()
-        if text:
-            QGuiApplication.clipboard().setText(text)
-        return bool(text)
+    def select_word(self, place: Place) -> None:
+        """Select the word at a place."""
+        layout = self._scroller.layout
+        laid = layout.documents.of(place[0]) if layout is not None else None
+        if laid is not None:
+            cursor = QTextCursor(laid.document)
+            cursor.setPosition(place[1])
+            cursor.select(QTextCursor.SelectionType.WordUnderCursor)
+            self._selection.select((place[0], cursor.selectionStart()), (place[0], cursor.selectionEnd()))
+            self.changed.emit()
 
-    def _link_at(self, point: QPoint) -> str:
-        """The target of the link at a point; empty if there is none."""
-        spot = self._location(point)
-        return spot[1].documentLayout().anchorAt(spot[2]) if spot is not None else ""
+    def select_entry(self, number: int) -> None:
+        """Select all text of an entry."""
+        if self._scroller.layout is not None:
+            entry = self._scroller.layout.conversation.entries[number]
+            self._selection.select((entry.first_piece, 0), (entry.after_piece - 1, _BEHIND_ALL))
+            self.changed.emit()

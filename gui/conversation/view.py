@@ -1,23 +1,68 @@
-"""The conversation with keyboard, mouse and navigation between hits."""
+"""The conversation as a widget: keyboard, mouse, scroll bar and accessibility."""
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QPoint, Qt, QUrl, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QKeySequence, QMouseEvent, QTextCursor
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QPoint, QRect, Qt, QUrl, Signal, Slot
+from PySide6.QtGui import (
+    QAccessible,
+    QContextMenuEvent,
+    QFocusEvent,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPaintEvent,
+    QResizeEvent,
+    QTextCursor,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from engine import tr
-from gui.conversation.current_message import ABOVE, ConversationWithCurrent
+from gui.conversation.current_message import CurrentMessage, Folding
+from gui.conversation.document_cache import PieceDocuments
 from gui.conversation.entries import Conversation
-from gui.conversation.rows import MORE, SUMMARY, Row, Rows
-from gui.conversation.scroll_area import Goal
+from gui.conversation.hits import ConversationHits, Highlights
+from gui.conversation.painter import ConversationPainter
+from gui.conversation.piece_builder import PieceStyle
+from gui.conversation.row_layout import Measures, RowLayout
+from gui.conversation.rows import SUMMARY, Rows
+from gui.conversation.scroll_bar import MessageScrollBar
+from gui.conversation.scroller import BAR_UNIT, ConversationScroller, ScrollTarget
+from gui.conversation.selection import ConversationSelection
+from gui.conversation.wording import spoken
 from gui.core.jobs import Jobs
-from gui.viewer.lines import Place
-from gui.viewer.matches import Finder, Hit, MatchMap, Step
+from gui.style.theme import tokens
+from gui.style.typography import fixed_font, font_scale
+from gui.viewer.markdown_page import PageStyle
+from gui.widgets.accessible_painting import Part
+from gui.widgets.announcer import announce
+
+_TEXT_PIXELS = 13
+_CODE_PIXELS = 12
+_LINE_HEIGHT = 130
+"""In percent; less than on a page, since messages have many short paragraphs."""
+_WHEEL_PIXELS = 60
+_WHEEL_NOTCH = 120
+_Move = QTextCursor.MoveOperation
+_SELECTION_KEYS = {
+    Qt.Key.Key_Left: _Move.Left,
+    Qt.Key.Key_Right: _Move.Right,
+    Qt.Key.Key_Up: _Move.Up,
+    Qt.Key.Key_Down: _Move.Down,
+    Qt.Key.Key_Home: _Move.StartOfLine,
+    Qt.Key.Key_End: _Move.EndOfLine,
+}
 
 
-class ConversationView(ConversationWithCurrent):
-    """Hits are those of a `HitNavigator`, whose lines are the pieces, from 1.
+class ConversationView(QAbstractScrollArea):
+    """Shows one conversation, and passes events to the objects that it consists of:
+
+    - `scroller`: the scroll position, the rows in view and their sizes
+    - `selection`: the selected text
+    - `current`: the current message
+    - `folding`: folds and unfolds tool calls and thinking
+    - `highlights`, `hits`: what is painted as a hit, and steps between hits
 
     Signals: menu_wanted: open a context menu (position on the screen). link_clicked: a link in a message (QUrl).
     """
@@ -25,129 +70,211 @@ class ConversationView(ConversationWithCurrent):
     menu_wanted = Signal(QPoint)
     link_clicked = Signal(QUrl)
 
+    spoken_role = QAccessible.Role.List
+
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(jobs, parent)
+        super().__init__(parent)
+        self._conversation: Conversation | None = None
+        self._rows: Rows | None = None
+        self._documents = PieceDocuments(self)
+        self.scroller = ConversationScroller(self)
+        self.selection = ConversationSelection(self.scroller, self)
+        self.current = CurrentMessage(self.scroller, self)
+        self.highlights = Highlights(jobs, self)
+        self.hits = ConversationHits(self.highlights, self.scroller, self)
+        self.folding = Folding(self.scroller, self.current, self.hits, self.selection, self)
+        self._painter = ConversationPainter(self.scroller, self.highlights, self.selection, self.current)
+        self._map = MessageScrollBar(self)
+        self._moving_bar = False
         self._pressed: QPoint | None = None
-        self._stepped_to: Hit | None = None
-        self._hit_map: MatchMap | None = None
+        self.setVerticalScrollBar(self._map)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setProperty("role", "page")
         self.viewport().setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName(tr("Conversation"))
+        self._connect()
+
+    def _connect(self) -> None:
+        self._documents.arrived.connect(self.scroller.update_heights)
+        self._map.jumped.connect(self._jump_to_row)
+        self.scroller.moved.connect(self._show_position)
+        self.scroller.rows_changed.connect(self._show_map)
+        self.hits.entries_changed.connect(self._show_map)
+        self.hits.shown.connect(self.current.set)
+        for spoken_change in (self.current.changed, self.folding.changed):
+            spoken_change.connect(self._announce)
+        for painted_change in (self.current.changed, self.selection.changed, self.highlights.changed):
+            painted_change.connect(self.viewport().update)
+
+    # --- the conversation -----------------------------------------------------------------------------------------
+
+    @property
+    def conversation(self) -> Conversation | None:
+        return self._conversation
 
     def set_conversation(self, conversation: Conversation | None, rows: Rows | None) -> None:
-        self._stepped_to = self._hit_map = None
-        super().set_conversation(conversation, rows)
+        """Show another conversation from its start; `rows` are its rows. None for none."""
+        self._conversation, self._rows = conversation, rows
+        entry_count = 0 if conversation is None else len(conversation.entries)
+        self.current.clear()
+        self.selection.clear()
+        self.highlights.reset(entry_count)
+        self.hits.reset()
+        self.scroller.reset()
+        self._documents.set_conversation(conversation)
+        self._map.show_view(0, 0)
+        self._show_map()
+        self._relayout()
+        if entry_count:
+            self.current.set(0)
 
-    # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
+    def grow(self, conversation: Conversation, rows: Rows, same: int) -> None:
+        """Show a later state of the conversation, whose first `same` pieces are unchanged, at the same position."""
+        self.scroller.hold_top_row()
+        if self._rows is not None:
+            rows.fold_like(self._rows)
+        self._conversation, self._rows = conversation, rows
+        entry_count = len(conversation.entries)
+        self.selection.clear_from(same)
+        self.highlights.grow(entry_count, same)
+        self._documents.grow(conversation, same)
+        self._show_map()
+        self._relayout()
+        if self.current.number is not None and self.current.number >= entry_count:
+            self.current.set(entry_count - 1)
 
-    def place(self) -> Place:
-        if self._stepped_to is not None and self.shows(self._stepped_to):
-            return self._stepped_to.place
-        position, _ = next(self._visible(), (0, 0))
-        if self._rows is None or self._conversation is None or position >= self._count:
-            return 1, -1
-        row = self._rows.rows[position]
-        entry = self._conversation.entries[row.entry]
-        return entry.first_piece + (row.slot if 0 <= row.slot < entry.piece_count else 0) + 1, -1
+    def _relayout(self) -> None:
+        """Update everything that depends on width, font, colours and conversation."""
+        layout = None
+        if self._conversation is not None and self._rows is not None:
+            measures = Measures.of(self.viewport().width(), font_scale())
+            layout = RowLayout(self._conversation, self._rows, self._documents, measures)
+            self._documents.set_style(self._style(measures))
+        self.scroller.set_layout(layout, self.viewport().height())
 
-    def shows(self, hit: Hit) -> bool:
-        piece = hit.line - 1
-        for position, top in self._visible():
-            row = self._rows.rows[position] if self._rows is not None else None
-            if row is not None and self._layout is not None and self._layout.piece_of(row) == piece:
-                y = top + self._layout.head(position).height + self._hit_top(row, self._rank(hit))
-                return 0 <= y < self.viewport().height() - ABOVE
-        return False
+    def _style(self, measures: Measures) -> PieceStyle:
+        text_font = QGuiApplication.font()
+        text_font.setPointSizeF(fixed_font(_TEXT_PIXELS).pointSizeF())
+        colours = tokens(self.palette())
+        page = PageStyle(text_font, fixed_font(_CODE_PIXELS), colours, measures.scale, _LINE_HEIGHT)
+        key = (measures.text_width, measures.scale, text_font.key(), colours.base.name())
+        return PieceStyle(page, measures.text_width, measures.plain_width, key)
 
-    def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
-        self._finders = marks, found
-        self._marks.set_finder(marks)
-        self._found.set_finder(found)
-        self._framed = self._stepped_to = None
-        self.viewport().update()
+    # --- display --------------------------------------------------------------------------------------------------
 
-    def show_hit(self, hit: Hit | None) -> None:
-        self._framed, self._stepped_to = None, hit
-        if hit is not None and self._rows is not None and self._conversation is not None:
-            shown, rank = self.shows(hit), self._rank(hit)
-            self._framed = hit.line - 1, rank
-            count = self._count
-            position = self._rows.reveal(hit.line - 1)
-            if self._count != count:
-                self._rows_changed()
-            self._set_current(self._conversation.entry_of_piece[hit.line - 1])
-            if not shown:
-                self.go_to(Goal(self._rows.rows[position], self.viewport().height() // 3, rank))
-        self.viewport().update()
-
-    def show_hits(self, marks: MatchMap, found: MatchMap | None) -> None:
-        if self._conversation is None:
-            return
-        flags = bytearray(len(self._conversation.entries))
-        self._hit_map = marks if found is None else found
-        for line in self._hit_map.lines():
-            flags[self._conversation.entry_of_piece[line - 1]] = 1
-        before, self._hit_entries = self._hit_entries, flags
-        self._map.show_rows(self._rows, flags)
-        first, after = self._map.entries_in_view
-        if before[first:after] != flags[first:after]:  # folded entries say that they hold one
+    def paintEvent(self, event: QPaintEvent) -> None:
+        late = self._painter.paint(self)
+        self._documents.request(self.scroller.near_pieces())
+        if late:
             self.viewport().update()
 
-    def toggle(self, number: int) -> None:
-        """Unfold an entry as far as its first hit, which is marked, or fold it again."""
-        hit = self._hit_in_fold(number)
-        super().toggle(number)
-        if hit is not None:
-            self.show_hit(hit)
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._relayout()
 
-    def show_line(self, number: int, pieces: Sequence[int]) -> None:
-        """Go to an entry for these pieces of it, which a fold does not hide."""
-        if self._rows is not None and pieces and self._rows.fold(number) in ("gone", "folded"):
-            self._rows.reveal(pieces[0])
-            self._rows_changed()
-        self.go_to_entry(number)
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange, QEvent.Type.PaletteChange):
+            self._relayout()
 
+    @Slot()
+    def _show_map(self) -> None:
+        """Update the messages and hits in the scroll bar."""
+        self._map.show_rows(self._rows, self.highlights.entries)
+
+    @Slot()
+    def _show_position(self) -> None:
+        """Update the scroll bar and the viewport."""
+        bar = self._map
+        self._moving_bar = True
+        bar.setRange(0, self.scroller.bar_maximum)
+        bar.setPageStep(max(BAR_UNIT, self.viewport().height()))
+        bar.setSingleStep(BAR_UNIT)
+        bar.setValue(self.scroller.bar_value)
+        self._moving_bar = False
+        positions = [shown.position for shown in self.scroller.visible()]
+        bar.show_view(positions[0] if positions else 0, positions[-1] + 1 if positions else 0)
+        self.viewport().update()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        if dy and not self._moving_bar:
+            self.scroller.set_bar_value(self._map.value())
+
+    @Slot(int, bool)
     def _jump_to_row(self, position: int, clicked: bool) -> None:
-        super()._jump_to_row(position, clicked)
-        hit = self._hit_in_fold(self._rows.rows[position].entry) if clicked and self._rows is not None else None
+        """Scroll to a row that was clicked or dragged to in the scroll bar."""
+        layout = self.scroller.layout
+        if layout is None or position >= layout.count:
+            return
+        row = layout.rows.rows[position]
+        self.scroller.go_to(ScrollTarget(row, self.viewport().height() // 3))
+        hit = self.hits.first_in_fold(row.entry) if clicked else None
         if hit is not None:
-            self.show_hit(hit)
+            self.hits.show_hit(hit)
 
-    def _hit_in_fold(self, number: int) -> Hit | None:
-        """The first hit in a folded entry, if it is known."""
-        if self._rows is None or self._conversation is None or self._rows.fold(number) != "folded":
-            return None
-        entry = self._conversation.entries[number]
-        step = self._hit_map.step((entry.first_piece + 1, -1), forward=True) if self._hit_map is not None else None
-        return step.hit if isinstance(step, Step) and entry.first_piece < step.hit.line <= entry.after_piece else None
+    # --- accessibility --------------------------------------------------------------------------------------------
 
-    def _rank(self, hit: Hit) -> int:
-        """Which hit of its piece it is, from 0."""
-        finder = self._finders[1] or self._finders[0]
-        if finder is None or self._conversation is None:
-            return 0
-        ranges = finder(self._conversation.searchable(hit.line - 1))
-        return sum(start < hit.start for start, _ in ranges)
+    @Slot()
+    def _announce(self) -> None:
+        """Announce the current message to a screen reader."""
+        if self._conversation is None or self._rows is None or self.current.number is None:
+            return
+        folded = self._rows.fold(self.current.number) == "folded"
+        text = spoken(self._conversation, self.current.number, folded=folded)
+        self.setAccessibleDescription(text)
+        if self.hasFocus():
+            announce(self, text)
+
+    def spoken_parts(self) -> Sequence[Part]:
+        """The visible messages, without folded parts."""
+        layout = self.scroller.layout
+        if layout is None:
+            return []
+        places: dict[int, QRect] = {}
+        for position, (entry, _), top in self.scroller.visible():
+            row = QRect(0, top, self.viewport().width(), layout.height(position))
+            places[entry] = places[entry].united(row) if entry in places else row
+        return [
+            Part(spoken(layout.conversation, entry, folded=layout.rows.fold(entry) == "folded"), place)
+            for entry, place in places.items()
+        ]
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self._announce()
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
 
     # --- mouse ----------------------------------------------------------------------------------------------------
 
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll by pixels, since the scroll bar's unit is a row, which may be taller than the view."""
+        pixels = event.pixelDelta().y() or round(event.angleDelta().y() / _WHEEL_NOTCH * _WHEEL_PIXELS)
+        self.scroller.scroll_by(-pixels)
+        event.accept()
+
     def mousePressEvent(self, event: QMouseEvent) -> None:
         point = event.position().toPoint()
-        found = self._row_at(point)
-        if found is None or self._rows is None:
+        shown = self.scroller.row_at(point.y())
+        if shown is None:
             return
-        self._set_current(self._rows.rows[found[0]].entry)
+        self.current.set(shown.row.entry)
         if event.button() != Qt.MouseButton.LeftButton:
             return
         self._pressed = point
-        place = self._place_at(point)
-        if place is None:
-            self._selection.clear()
+        text = self.scroller.text_at(point)
+        if text is None:
+            self.selection.clear()
         elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self._selection.extend(place)
+            self.selection.extend(text.place)
         else:
-            self._selection.put(place)
-        self.viewport().update()
+            self.selection.begin(text.place)
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         point = event.position().toPoint()
@@ -156,62 +283,55 @@ class ConversationView(ConversationWithCurrent):
             return
         beyond = min(0, point.y()) + max(0, point.y() - self.viewport().height())
         if beyond:
-            self.scroll_by(beyond)
-        place = self._place_at(point)
-        if place is not None and self._selection.anchor is not None:
-            self._selection.extend(place)
-            self.viewport().update()
+            self.scroller.scroll_by(beyond)
+        text = self.scroller.text_at(point)
+        if text is not None and self.selection.started:
+            self.selection.extend(text.place)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         pressed, self._pressed = self._pressed, None
-        if event.button() != Qt.MouseButton.LeftButton or pressed is None or self._rows is None:
+        if event.button() != Qt.MouseButton.LeftButton or pressed is None:
             return
-        row = self._button_at(event.position().toPoint())
-        if row is not None and row == self._button_at(pressed):
+        released = event.position().toPoint()
+        row = self.scroller.fold_control_at(released)
+        if row is not None and row == self.scroller.fold_control_at(pressed):
             if row.slot == SUMMARY:
-                self.toggle(row.entry)
+                self.folding.toggle(row.entry)
             else:
-                self._show_all(row.entry, everything=self._rows.fold(row.entry) != "all")
+                self.folding.toggle_all_lines(row.entry)
         link = self._link_at(pressed)
-        if link and self._selection.ends is None and link == self._link_at(event.position().toPoint()):
+        if link and self.selection.empty and link == self._link_at(released):
             self.link_clicked.emit(QUrl(link))
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        point = event.position().toPoint()
-        place = self._place_at(point)
-        if place is None:
+        text = self.scroller.text_at(event.position().toPoint())
+        if text is None:
             self.mousePressEvent(event)  # two quick clicks fold and unfold
         else:
-            self._select_word(place)
-            self.viewport().update()
-
-    def _button_at(self, point: QPoint) -> Row | None:
-        """The row at a point if a click there does something."""
-        found = self._row_at(point)
-        if found is None or self._rows is None or self._layout is None:
-            return None
-        position, top = found
-        row = self._rows.rows[position]
-        top += self._layout.head(position).height
-        box = self._layout.measures.column(top, self._layout.body_height(row))
-        return row if row.slot in (SUMMARY, MORE) and box.contains(point) else None
-
-    def _show_cursor(self, point: QPoint) -> None:
-        shape = Qt.CursorShape.ArrowCursor
-        if self._button_at(point) is not None or self._link_at(point):
-            shape = Qt.CursorShape.PointingHandCursor
-        elif self._place_at(point) is not None:
-            shape = Qt.CursorShape.IBeamCursor
-        self.viewport().setCursor(shape)
+            self.selection.select_word(text.place)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         self.menu_wanted.emit(event.globalPos())
 
-    # --- keys -----------------------------------------------------------------------------------------------------
+    def _link_at(self, point: QPoint) -> str:
+        text = self.scroller.text_at(point)
+        return text.link if text is not None else ""
+
+    def _show_cursor(self, point: QPoint) -> None:
+        """Set the mouse cursor for this point."""
+        shape = Qt.CursorShape.ArrowCursor
+        if self.scroller.fold_control_at(point) is not None or self._link_at(point):
+            shape = Qt.CursorShape.PointingHandCursor
+        elif self.scroller.text_at(point) is not None:
+            shape = Qt.CursorShape.IBeamCursor
+        self.viewport().setCursor(shape)
+
+    # --- keyboard -------------------------------------------------------------------------------------------------
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.SelectAll):
-            self.select_message()
+            if self.current.number is not None:
+                self.selection.select_entry(self.current.number)
             return
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         others = event.modifiers() & ~(Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier)
@@ -222,44 +342,25 @@ class ConversationView(ConversationWithCurrent):
             run()
 
     def _command(self, key: Qt.Key, *, shift: bool) -> Callable[[], None] | None:
-        page = self.viewport().height() - self._map.singleStep()
-        keys = Qt.Key
-        moves = QTextCursor.MoveOperation
-        if shift and self._selection.caret is not None:
-            by_key = {
-                keys.Key_Left: moves.Left,
-                keys.Key_Right: moves.Right,
-                keys.Key_Up: moves.Up,
-                keys.Key_Down: moves.Down,
-                keys.Key_Home: moves.StartOfLine,
-                keys.Key_End: moves.EndOfLine,
-            }
-            if key in by_key:
-                return lambda: self._extend_by_key(by_key[key])
+        """The action of a key, or None."""
+        if shift and self.selection.started and key in _SELECTION_KEYS:
+            return lambda: self.selection.extend_by_key(_SELECTION_KEYS[key])
+        page = self.viewport().height() - BAR_UNIT
+        keys, scroller = Qt.Key, self.scroller
         match key:
             case keys.Key_J | keys.Key_K:
-                return lambda: self.step(forward=key == keys.Key_J, prompts=shift)
-            case keys.Key_Return | keys.Key_Enter if self._current is not None:
-                current = self._current
-                return lambda: self.toggle(current)
+                return lambda: self.current.step(forward=key == keys.Key_J, prompts=shift)
+            case keys.Key_Return | keys.Key_Enter if self.current.number is not None:
+                number = self.current.number
+                return lambda: self.folding.toggle(number)
             case keys.Key_Right | keys.Key_Left:
-                return lambda: self._unfold_more(more=(key == keys.Key_Right) != self.isRightToLeft())
+                return lambda: self.folding.unfold_current(more=(key == keys.Key_Right) != self.isRightToLeft())
             case keys.Key_Down | keys.Key_Up:
-                step = self._map.singleStep()
-                return lambda: self.scroll_by(step if key == keys.Key_Down else -step)
+                return lambda: scroller.scroll_by(BAR_UNIT if key == keys.Key_Down else -BAR_UNIT)
             case keys.Key_PageDown | keys.Key_PageUp:
-                return lambda: self.scroll_by(page if key == keys.Key_PageDown else -page)
+                return lambda: scroller.scroll_by(page if key == keys.Key_PageDown else -page)
             case keys.Key_Space:
-                return lambda: self.scroll_by(-page if shift else page)
+                return lambda: scroller.scroll_by(-page if shift else page)
             case keys.Key_Home | keys.Key_End:
-                return lambda: self.scroll_to_end(top=key == keys.Key_Home)
+                return lambda: scroller.scroll_to_end(top=key == keys.Key_Home)
         return None
-
-    def focusInEvent(self, event: QFocusEvent) -> None:
-        super().focusInEvent(event)
-        self._announce()
-        self.viewport().update()
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:
-        super().focusOutEvent(event)
-        self.viewport().update()

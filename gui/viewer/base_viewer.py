@@ -37,8 +37,8 @@ class BaseViewer(QWidget):
         self.finding = FindInText(jobs, self, words)
         self.finding.closed.connect(self._close_find)
         self.finding.notice.connect(self.hint.say)
-        self._find = key_action(self, FIND, tr(words.find))
-        self._find.triggered.connect(self._open_find)
+        self.find_action = key_action(self, FIND, tr(words.find))
+        self.find_action.triggered.connect(self._open_find)
         for hit, forward in ((NEXT_HIT, True), (PREVIOUS_HIT, False)):
             step = key_action(self, hit)
             step.triggered.connect(lambda _=False, forward=forward: self.finding.step(forward))

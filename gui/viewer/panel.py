@@ -284,7 +284,7 @@ class ViewerPanel(BaseViewer):
             do.reveal,
             self.similar.action,
             None,
-            self._find,
+            self.find_action,
             self.wrap_action,
             self.chunks_action,
         ]

@@ -279,7 +279,7 @@ def test_back_restores_reading_position_in_conversation(qtbot, opened, memory, b
         opened.sessions.view.list.open_current()
         rest()
         read(path)
-        conversation.view.scroll_by(pixels)
+        conversation.view.scroller.scroll_by(pixels)
         left.append(top())
     back()
     qtbot.waitUntil(lambda: top() == left[0])

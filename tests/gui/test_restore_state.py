@@ -196,7 +196,7 @@ def test_sessions_list_and_reading_position_are_restored(qtbot, opened, begin, s
     qtbot.waitUntil(lambda: not opened.sessions.busy)
     conversation = opened.views.conversation
     qtbot.waitUntil(lambda: conversation.opened.wanted.path == LONG and not conversation._opener._job.busy)
-    conversation.view.scroll_by(2345)
+    conversation.view.scroller.scroll_by(2345)
     qtbot.waitUntil(lambda: _kept_line() == conversation.view_state.line > 20)
     left = _top(opened)
     again = begin(load_state())

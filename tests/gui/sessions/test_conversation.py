@@ -6,9 +6,10 @@ import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
 from PySide6.QtGui import QAccessible, QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QPlainTextEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QDialog, QLabel, QLineEdit, QPlainTextEdit, QPushButton, QWidget
 
 from gui.conversation.panel import ConversationPanel
+from gui.conversation.prompt_list import PromptList
 from gui.core.jobs import Jobs
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_memory import FakeMemory
@@ -62,10 +63,9 @@ def settle(qtbot, panel: ConversationPanel) -> None:
 
 
 def visible_pieces(panel: ConversationPanel) -> list:
-    view = panel.view
-    rows = [view._rows.rows[position] for position, _ in view._visible()]
-    pieces = [view._layout.piece_of(row) for row in rows]
-    return [view._documents.of(piece) for piece in pieces if piece is not None]
+    layout = panel.view.scroller.layout
+    rows = [shown.row for shown in panel.view.scroller.visible()]
+    return [layout.document_of(row) for row in rows if layout.piece_of(row) is not None]
 
 
 def visible_text(panel: ConversationPanel) -> str:
@@ -75,7 +75,11 @@ def visible_text(panel: ConversationPanel) -> str:
 def current(panel: ConversationPanel):
     """The current entry's first message."""
     view = panel.view
-    return view.conversation.message(view.conversation.entries[view.current])
+    return view.conversation.message(view.conversation.entries[view.current.number])
+
+
+def click_banner(panel: ConversationPanel, words: str) -> None:
+    next(button for button in panel.banner.findChildren(QPushButton) if button.text() == words).click()
 
 
 def press(panel: ConversationPanel, keys: str) -> None:
@@ -90,8 +94,8 @@ def press(panel: ConversationPanel, keys: str) -> None:
 def test_session_is_shown_from_its_start(panel: ConversationPanel, show) -> None:
     show()
     assert panel.header.title.text() == "Fix the valve controller"
-    assert "Claude Code · greenhouse · fix/valve · 11 Feb 2026" in panel.header._facts.text()
-    assert "44 lines of unknown types" in panel.header._facts.text()
+    assert "Claude Code · greenhouse · fix/valve · 11 Feb 2026" in panel.header.facts.text()
+    assert "44 lines of unknown types" in panel.header.facts.text()
     assert visible_text(panel).startswith("The 06:10 run was skipped again.")
     assert "debounces at 40 ms" in visible_text(panel)  # Markdown is rendered
     assert "**" not in visible_text(panel)
@@ -101,7 +105,7 @@ def test_show_line_scrolls_to_it_and_frames_query_words(qtbot, panel: Conversati
     show(VALVE, BUILD + 1, "firmware")
     assert "firmware v1.4.3" in visible_text(panel)
     assert current(panel).text.startswith("Uploaded")
-    assert panel.view._framed is not None
+    assert panel.view.highlights.framed is not None
 
 
 def test_folded_hit_is_unfolded(qtbot, panel: ConversationPanel, show) -> None:
@@ -117,44 +121,46 @@ def test_semantic_hit_unfolds_only_its_entry(qtbot, panel: ConversationPanel, sh
     assert "unit_0001" in visible_text(panel)
     view = panel.view
     calls = [number for number, entry in enumerate(view.conversation.entries) if entry.kind == "tool"]
-    assert [view._rows.fold(number) for number in calls if number != view.current] == ["folded"] * (len(calls) - 1)
+    assert [view.scroller.layout.rows.fold(number) for number in calls if number != view.current.number] == [
+        "folded"
+    ] * (len(calls) - 1)
 
 
 def test_call_unfolds_up_to_its_first_hit(qtbot, panel: ConversationPanel, show) -> None:
     show()
-    panel._open_find()
+    panel.find_action.trigger()
     panel.finding.bar.box.setText("unit_0999")
     qtbot.waitUntil(lambda: panel.finding.bar.count.text() == "1 of 1")
     view = panel.view
-    build = view.current
-    view.toggle(build)
-    assert view._rows.fold(build) == "folded"
-    view.scroll_to_end(top=True)
+    build = view.current.number
+    view.folding.toggle(build)
+    assert view.scroller.layout.rows.fold(build) == "folded"
+    view.scroller.scroll_to_end(top=True)
     QTest.keyClick(view, Qt.Key.Key_Return)
     settle(qtbot, panel)
-    assert view._rows.fold(build) == "all"
+    assert view.scroller.layout.rows.fold(build) == "all"
     assert "unit_0999" in visible_text(panel)
-    assert view._framed is not None
+    assert view.highlights.framed is not None
 
 
 def test_map_click_opens_folded_hit_and_drag_does_not(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, None, "unit_0031")
-    view, strip = panel.view, panel.view._map
-    build = view.current
-    qtbot.waitUntil(lambda: view._hit_entries[build])
-    view.toggle(build)
-    view.show_hit(None)
-    view.scroll_to_end(top=True)
-    position = view._rows.position_of_entry(build)
-    place = QPoint(strip.width() // 2, round(10 + (position + 0.5) * strip._cell))
+    view, strip = panel.view, panel.view.verticalScrollBar()
+    build = view.current.number
+    qtbot.waitUntil(lambda: view.highlights.entries[build])
+    view.folding.toggle(build)
+    view.hits.show_hit(None)
+    view.scroller.scroll_to_end(top=True)
+    position = view.scroller.layout.rows.position_of_entry(build)
+    place = QPoint(strip.width() // 2, round(10 + (position + 0.5) * strip.row_pixels))
     QTest.mousePress(strip, Qt.MouseButton.LeftButton, pos=QPoint(place.x(), 12))
     QTest.mouseMove(strip, place)
-    assert view._rows.fold(build) == "folded"
+    assert view.scroller.layout.rows.fold(build) == "folded"
     QTest.mouseRelease(strip, Qt.MouseButton.LeftButton, pos=place)
     QTest.mouseClick(strip, Qt.MouseButton.LeftButton, pos=place)
     settle(qtbot, panel)
     assert "unit_0031" in visible_text(panel)
-    assert view._framed is not None
+    assert view.highlights.framed is not None
 
 
 def test_open_session_is_not_read_again(qtbot, panel: ConversationPanel, memory: FakeMemory, show) -> None:
@@ -178,29 +184,29 @@ def test_failure_is_shown_and_can_be_retried(qtbot, panel: ConversationPanel, me
 
 def test_tool_detail_cycles_short_full_hidden(qtbot, panel: ConversationPanel, show) -> None:
     show()
-    short = panel.view._count
+    short = panel.view.scroller.layout.count
     panel.session_actions.detail.trigger()
     assert panel.session_actions.detail.text() == "Tools: full"
-    assert panel.view._count > short
+    assert panel.view.scroller.layout.count > short
     panel.session_actions.detail.trigger()
     assert panel.session_actions.detail.text() == "Tools: hidden"
-    assert panel.view._count == SESSIONS[VALVE].summary.messages
+    assert panel.view.scroller.layout.count == SESSIONS[VALVE].summary.messages
     panel.session_actions.detail.trigger()
-    assert panel.view._count == short
+    assert panel.view.scroller.layout.count == short
 
 
 def test_enter_unfolds_call_clamped_and_right_shows_all(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, BUILD - 1)
     assert current(panel).text == "make firmware"
-    before = panel.view._count
+    before = panel.view.scroller.layout.count
     QTest.keyClick(panel.view, Qt.Key.Key_Return)
     settle(qtbot, panel)
-    assert panel.view._count == before + 3  # the call, the first lines, and "Show all"
+    assert panel.view.scroller.layout.count == before + 3  # the call, the first lines, and "Show all"
     assert sum(len(laid.texts) for laid in visible_pieces(panel)) < 60
     QTest.keyClick(panel.view, Qt.Key.Key_Right)
-    assert panel.view._count > before + 100
+    assert panel.view.scroller.layout.count > before + 100
     QTest.keyClick(panel.view, Qt.Key.Key_Return)
-    assert panel.view._count == before
+    assert panel.view.scroller.layout.count == before
 
 
 # --- walking and finding ----------------------------------------------------------------------------------------------
@@ -221,16 +227,16 @@ def test_j_and_k_step_messages_and_capitals_step_prompts(qtbot, panel: Conversat
 
 def test_n_and_shift_n_step_through_hits(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, None, "settle")
-    first = panel.view._framed
+    first = panel.view.highlights.framed
     press(panel, "n")
-    qtbot.waitUntil(lambda: panel.view._framed not in (None, first))
+    qtbot.waitUntil(lambda: panel.view.highlights.framed not in (None, first))
     press(panel, "N")
-    qtbot.waitUntil(lambda: panel.view._framed == first)
+    qtbot.waitUntil(lambda: panel.view.highlights.framed == first)
 
 
 def test_ctrl_f_finds_within_session(qtbot, panel: ConversationPanel, show) -> None:
     show()
-    panel._open_find()
+    panel.find_action.trigger()
     panel.finding.bar.box.setText("zone 1")
     qtbot.waitUntil(lambda: panel.finding.bar.count.text() == "1 of 16")
     assert current(panel).text.startswith("Check zone 1 ")
@@ -242,13 +248,13 @@ def test_ctrl_f_finds_within_session(qtbot, panel: ConversationPanel, show) -> N
 def test_mouse_selection_is_copied(qtbot, panel: ConversationPanel, show) -> None:
     show()
     view = panel.view
-    position, top = next(view._visible())
-    y = top + view._layout.head(position).height + 20
-    left = view._layout.text_left(view._rows.rows[0])
+    position, _, top = next(view.scroller.visible())
+    y = top + view.scroller.layout.head(position).height + 20
+    left = view.scroller.layout.text_left(view.scroller.layout.rows.rows[0])
     QTest.mousePress(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(left, y))
     QTest.mouseMove(view.viewport(), QPoint(left + 60, y))
     QTest.mouseRelease(view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(left + 60, y))
-    chosen = view.selected_text()
+    chosen = view.selection.text()
     assert chosen
     assert "The 06:10 run".startswith(chosen[:5])
     panel.session_actions.copy.trigger()
@@ -258,12 +264,12 @@ def test_mouse_selection_is_copied(qtbot, panel: ConversationPanel, show) -> Non
 def test_secrets_are_masked_until_revealed(qtbot, panel: ConversationPanel, memory, show) -> None:
     show()
     assert panel.banner.text == "1 message holds secrets, which are masked."
-    panel._ask_to_reveal()
+    click_banner(panel, "Reveal…")
     assert memory.session_reads == [(VALVE, False)]
     with qtbot.waitSignal(panel.session_shown):
-        panel._reread(reveal=True)
+        click_banner(panel, "Reveal them")
     assert memory.session_reads[-1] == (VALVE, True)
-    text = "".join(message.text for message in panel._opened.conversation.session.messages)
+    text = "".join(message.text for message in panel.opened.conversation.session.messages)
     assert SECRET in text
     other = next(path for path in SESSIONS if path != VALVE)
     show(other)
@@ -280,7 +286,7 @@ def test_raw_line_with_secrets_asks_before_showing(qtbot, panel: ConversationPan
     panel.session_actions.raw.trigger()
     assert "in plain text" in panel.banner.text
     assert not panel.findChildren(QDialog)
-    next(button for button in panel.banner.findChildren(QPushButton) if button.text() == "Show it").click()
+    click_banner(panel, "Show it")
     qtbot.waitUntil(lambda: bool(panel.findChildren(QDialog)))
     [dialog] = panel.findChildren(QDialog)
     assert dialog.windowTitle() == f"Line {EDIT} of the transcript"
@@ -305,11 +311,12 @@ def test_raw_line_without_secrets_shows_immediately(qtbot, panel: ConversationPa
 def test_prompt_list_opens_chosen_prompt(qtbot, panel: ConversationPanel, show) -> None:
     show()
     panel.session_actions.prompts.trigger()
-    chooser = panel.session_actions._prompt_list
-    assert chooser._count.text() == "19 messages"
-    QTest.keyClicks(chooser._box, "zone 7")
-    assert chooser._count.text() == "1 message"
-    QTest.keyClick(chooser._box, Qt.Key.Key_Return)
+    chooser = panel.findChild(PromptList)
+    box, [count] = chooser.findChild(QLineEdit), chooser.findChildren(QLabel)
+    assert count.text() == "19 messages"
+    QTest.keyClicks(box, "zone 7")
+    assert count.text() == "1 message"
+    QTest.keyClick(box, Qt.Key.Key_Return)
     assert chooser.isHidden()
     assert current(panel).text.startswith("Check zone 7 ")
 
@@ -335,7 +342,7 @@ def test_message_and_session_are_copied_as_markdown(qtbot, panel: ConversationPa
 
 def test_map_click_scrolls_to_row(qtbot, panel: ConversationPanel, show) -> None:
     show()
-    bar = panel.view._map
+    bar = panel.view.verticalScrollBar()
     QTest.mouseClick(bar, Qt.MouseButton.LeftButton, pos=QPoint(bar.width() // 2, bar.height() - 14))
     settle(qtbot, panel)
     assert "Zone 16 settles" in visible_text(panel)
@@ -343,7 +350,7 @@ def test_map_click_scrolls_to_row(qtbot, panel: ConversationPanel, show) -> None
 
 def test_every_focusable_widget_has_accessible_name(panel: ConversationPanel, show) -> None:
     show()
-    panel._open_find()
+    panel.find_action.trigger()
     for widget in panel.findChildren(QWidget):
         if widget.isVisible() and widget.focusPolicy() != Qt.FocusPolicy.NoFocus:
             interface = QAccessible.queryAccessibleInterface(widget)
@@ -364,8 +371,9 @@ def test_reading_position_is_stable_while_layout_arrives(qtbot, panel, memory, s
     view = panel.view
 
     def top_of_target() -> int:
-        row = view._rows.position_of_entry(300)
-        return next(top + view._layout.head(place).height for place, top in view._visible() if place == row)
+        row = view.scroller.layout.rows.position_of_entry(300)
+        shown = next(shown for shown in view.scroller.visible() if shown.position == row)
+        return shown.top + view.scroller.layout.head(row).height
 
     assert current(panel).text.startswith("Message 300.")
     before = top_of_target()
@@ -381,10 +389,11 @@ def test_only_rows_near_view_are_laid_out(qtbot, panel, memory, show) -> None:
     session = make_session(turns, path="sessions/claude-code/many.jsonl")
     memory.session_texts[session.summary.path] = session
     show(session.summary.path)
-    panel.view.scroll_to_end(top=False)
+    panel.view.scroller.scroll_to_end(top=False)
     settle(qtbot, panel)
     assert "Message 4999" in visible_text(panel)
-    assert len(panel.view._documents._kept) <= 160
+    layout = panel.view.scroller.layout
+    assert sum(layout.document_of(row) is not None for row in layout.rows.rows) <= 160
 
 
 def test_theme_and_font_scale_changes_are_applied(qtbot, panel: ConversationPanel, show, appearance) -> None:
@@ -402,7 +411,7 @@ def test_theme_and_font_scale_changes_are_applied(qtbot, panel: ConversationPane
 def test_right_to_left_layout_mirrors_rows_but_not_text(qtbot, panel: ConversationPanel, show) -> None:
     show()
     view = panel.view
-    layout, measures = view._layout, view._layout.measures
+    layout, measures = view.scroller.layout, view.scroller.layout.measures
     before = view.viewport().grab().toImage()
     QGuiApplication.setLayoutDirection(Qt.LayoutDirection.RightToLeft)
     try:
@@ -410,8 +419,8 @@ def test_right_to_left_layout_mirrors_rows_but_not_text(qtbot, panel: Conversati
         after = view.viewport().grab().toImage()
     finally:
         QGuiApplication.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
-    position, top = next((place, y) for place, y in view._visible() if layout.head(place).names)
-    head, row = layout.head(position), view._rows.rows[position]
+    position, row, top = next(shown for shown in view.scroller.visible() if layout.head(shown.position).names)
+    head = layout.head(position)
     middle, ground = measures.left + measures.width // 2, before.pixelColor(5, 5)
     begin, end = range(measures.left, middle), range(middle, measures.left + measures.width)
     name = range(max(0, top + head.height - measures.px(26)), top + head.height)
@@ -438,7 +447,8 @@ def test_similar_search_uses_message_or_selection(qtbot, panel: ConversationPane
     message = current(panel)
     assert (passage.path, passage.start_line, passage.message) == (VALVE, message.line, message.ordinal)
     assert passage.text == words == message.text
-    panel.view._selection.select((0, 4), (0, 13))
+    panel.view.selection.begin((0, 4))
+    panel.view.selection.extend((0, 13))
     with qtbot.waitSignal(panel.like_wanted) as asked:
         panel.session_actions.like.trigger()
     assert asked.args[0].text == "06:10 run"
@@ -446,11 +456,12 @@ def test_similar_search_uses_message_or_selection(qtbot, panel: ConversationPane
 
 def test_revealed_secret_is_never_used_in_search(qtbot, panel: ConversationPanel, show) -> None:
     show()
+    click_banner(panel, "Reveal…")
     with qtbot.waitSignal(panel.session_shown):
-        panel._reread(reveal=True)
+        click_banner(panel, "Reveal them")
     settle(qtbot, panel)
     for number, entry in enumerate(panel.view.conversation.entries):
-        panel.view.go_to_entry(number)
+        panel.view.current.go_to(number)
         with qtbot.waitSignal(panel.like_wanted) as asked:
             panel.session_actions.like.trigger()
         passage, words = asked.args
@@ -471,7 +482,10 @@ def test_chunk_card_steps_through_chunks_with_messages(qtbot, panel, show, memor
     card = panel.chunks.card
     qtbot.waitUntil(card.isVisible)
     assert card.accessibleName().startswith("Chunk 2 of 2")
-    card._before.click()
+    previous = next(
+        button for button in card.findChildren(QAbstractButton) if button.accessibleName() == "Chunk before"
+    )
+    previous.click()
     qtbot.waitUntil(lambda: card.accessibleName().startswith("Chunk 1 of 2"))
     assert current(panel).line < line
     with qtbot.waitSignal(panel.like_wanted) as asked:

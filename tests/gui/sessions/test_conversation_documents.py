@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QObject
 from PySide6.QtGui import QGuiApplication
 
 from engine import CancelToken
@@ -27,7 +27,7 @@ def make_style(width: int) -> PieceStyle:
 @pytest.fixture
 def documents(appearance, monkeypatch) -> Iterator[PieceDocuments]:
     """Two messages of code, and turns of one step each."""
-    monkeypatch.setattr(document_cache, "_TURN", 0)
+    monkeypatch.setattr(document_cache, "TURN_SECONDS", 0)
     owner = QObject()
     documents = PieceDocuments(owner)
     session = make_session([("user", (("text", CODE),)), ("assistant", (("text", CODE),))])
@@ -38,9 +38,9 @@ def documents(appearance, monkeypatch) -> Iterator[PieceDocuments]:
 
 
 def begin(documents: PieceDocuments, piece: int) -> None:
-    documents.want([piece])
-    documents._lay_some_out()
-    assert documents._making is not None
+    documents.request([piece])
+    QCoreApplication.processEvents()  # one turn, and so one step
+    assert documents.of(piece) is None
 
 
 def test_large_piece_is_built_over_several_turns(qtbot, documents: PieceDocuments) -> None:
@@ -54,20 +54,21 @@ def test_large_piece_is_built_over_several_turns(qtbot, documents: PieceDocument
 
 def test_started_piece_finishes_first_and_unwanted_is_dropped(qtbot, documents: PieceDocuments) -> None:
     begin(documents, 0)
-    documents.want([1, 0])
+    documents.request([1, 0])
     with qtbot.waitSignal(documents.arrived):
         pass
     assert documents.of(0) is not None
     assert documents.of(1) is None
     begin(documents, 1)
-    documents.want([])
-    assert documents._making is None
+    documents.request([])
+    qtbot.wait(50)
+    assert documents.of(1) is None
 
 
 def test_width_change_restarts_piece(qtbot, documents: PieceDocuments) -> None:
     begin(documents, 0)
     documents.set_style(make_style(300))
-    documents.want([0])
+    documents.request([0])
     with qtbot.waitSignal(documents.arrived):
         pass
     assert documents.of(0).key == (300,)

@@ -60,9 +60,9 @@ def _rest(qtbot, panel: ConversationPanel) -> None:
 
     def laid_out() -> bool:
         view.repaint()
-        rows = [view._rows.rows[position] for position, _ in view._visible()]
-        pieces = [view._layout.piece_of(row) for row in rows]
-        return all(view._documents.of(piece) for piece in pieces if piece is not None)
+        layout = view.scroller.layout
+        rows = [shown.row for shown in view.scroller.visible()]
+        return all(layout.document_of(row) for row in rows if layout.piece_of(row) is not None)
 
     qtbot.waitUntil(laid_out)
 
@@ -75,22 +75,22 @@ def _go_on(qtbot, panel: ConversationPanel, memory: FakeMemory, turns: list) -> 
 
 def test_growth_keeps_position_and_counts_new_messages(qtbot, panel, memory) -> None:
     view = panel.view
-    view.toggle(0)
+    view.folding.toggle(0)
     _rest(qtbot, panel)
-    view.go_to_entry(9)
+    view.current.go_to(9)
     _rest(qtbot, panel)
-    view.select_message()
-    before, selected = list(view._visible()), view.selected_text()
+    view.selection.select_entry(view.current.number)
+    before, selected = list(view.scroller.visible()), view.selection.text()
     _go_on(qtbot, panel, memory, [*_turns(30), *LATER])
-    assert list(view._visible()) == before  # nothing flickered: all is laid out still
-    assert (view.current, view.selected_text(), view._rows.fold(0)) == (9, selected, "clamped")
+    assert list(view.scroller.visible()) == before  # nothing flickered: all is laid out still
+    assert (view.current.number, view.selection.text(), view.scroller.layout.rows.fold(0)) == (9, selected, "clamped")
     assert panel.new_messages.text() == "2 new messages below"
     assert panel.new_messages.isVisible()
-    assert panel.header._facts.text().endswith("62 messages")
+    assert panel.header.facts.text().endswith("62 messages")
     _rest(qtbot, panel)
-    assert list(view._visible()) == before
+    assert list(view.scroller.visible()) == before
     QTest.mouseClick(panel.new_messages, Qt.MouseButton.LeftButton)
-    assert view.conversation.message(view.conversation.entries[view.current]).text == "And the last question?"
+    assert view.conversation.message(view.conversation.entries[view.current.number]).text == "And the last question?"
     assert panel.new_messages.isHidden()
 
 
@@ -103,7 +103,7 @@ def test_end_key_hides_new_messages_notice(qtbot, panel, memory) -> None:
 
 def test_hits_in_new_messages_are_counted(qtbot, panel, memory) -> None:
     _go_on(qtbot, panel, memory, [*_turns(30), *LATER])
-    qtbot.waitUntil(lambda: panel.view._hit_entries[-1] == 1)
+    qtbot.waitUntil(lambda: panel.view.highlights.entries[-1] == 1)
     assert panel.view.conversation.entries[-1].kind == "speech"
 
 
@@ -116,10 +116,10 @@ def test_change_of_other_session_reads_nothing(qtbot, panel, memory) -> None:
 
 
 def test_truncated_transcript_is_followed(qtbot, panel, memory) -> None:
-    panel.view.go_to_entry(40)
+    panel.view.current.go_to(40)
     _go_on(qtbot, panel, memory, _turns(5))
     _rest(qtbot, panel)
-    assert panel.view.current == 10
+    assert panel.view.current.number == 10
     assert panel.new_messages.isHidden()
 
 

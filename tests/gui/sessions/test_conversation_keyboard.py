@@ -90,7 +90,7 @@ def test_secrets_are_revealed_and_masked_by_keys(qtbot, panel: ConversationPanel
     with qtbot.waitSignal(panel.session_shown):
         press(Key.Key_Return)
     assert panel.view.hasFocus()
-    texts = [message.text for message in panel._opened.conversation.session.messages]
+    texts = [message.text for message in panel.opened.conversation.session.messages]
     assert SECRET in "".join(texts)
     go_back_to("Mask secrets")
     with qtbot.waitSignal(panel.session_shown):

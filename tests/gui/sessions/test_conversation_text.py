@@ -4,7 +4,8 @@ import pytest
 
 from engine import Cancelled, CancelToken, SessionText
 from gui.conversation.entries import Conversation, prepare
-from gui.conversation.find_lines import ConversationLines, landing
+from gui.conversation.hits import ConversationLines
+from gui.conversation.loader import landing
 from gui.conversation.markdown_export import conversation_markdown, entry_markdown
 from gui.conversation.rows import MORE, SUMMARY, Row, Rows
 from gui.conversation.wording import summary

@@ -57,13 +57,13 @@ def test_link_opens_session_at_message(qtbot, opened, link):
         opened.links.open(link(VALVE, line=1, message=message.id))
     conversation = opened.views.conversation
     view = conversation.view
-    qtbot.waitUntil(lambda: view.current is not None)
+    qtbot.waitUntil(lambda: view.current.number is not None)
     shown = conversation._opened.conversation
-    qtbot.waitUntil(lambda: shown.message(shown.entries[view.current]).id == message.id)
+    qtbot.waitUntil(lambda: shown.message(shown.entries[view.current.number]).id == message.id)
     # Another message of the session that is open already.
     first = session.messages[0]
     opened.links.open(link(VALVE, line=99, message=first.id))
-    qtbot.waitUntil(lambda: shown.message(shown.entries[view.current]).id == first.id)
+    qtbot.waitUntil(lambda: shown.message(shown.entries[view.current.number]).id == first.id)
 
 
 def test_back_returns_to_view_before_link(qtbot, opened, link):
@@ -208,10 +208,10 @@ def test_message_link_has_message_id(qtbot, opened, memory):
     with qtbot.waitSignal(opened.views.conversation.session_shown):
         opened.views.show_spot(Location(VALVE, 1))
     conversation = opened.views.conversation
-    conversation.view.go_to_entry(2)
+    conversation.view.current.go_to(2)
     conversation.session_actions.link.trigger()
     shown = conversation._opened.conversation
-    message = shown.message(shown.entries[conversation.view.current])
+    message = shown.message(shown.entries[conversation.view.current.number])
     assert message.id
     assert _copied() == Link(workspace=str(memory.folder), path=VALVE, line=message.line, message=message.id)
 

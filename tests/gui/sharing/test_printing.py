@@ -297,7 +297,7 @@ def test_closing_cancels_running_print(qtbot, read_session, tmp_path):
 def test_menus_offer_print_and_save_as_pdf(read_session, monkeypatch):
     monkeypatch.setattr(QMenu, "popup", lambda *_: None)  # nothing here can take the keyboard
     conversation = read_session.views.conversation
-    conversation.view.go_to_entry(0)
+    conversation.view.current.go_to(0)
     conversation.session_actions._open_menu(QPoint())
     assert [action.text() for action in conversation.session_actions._menu.actions()][-2:] == ["Print…", "Save as PDF…"]
     for header in (conversation.header, read_session.viewer.header):

@@ -12,51 +12,48 @@ from PySide6.QtGui import (
     QFont,
     QFontMetrics,
     QPainter,
-    QPaintEvent,
     QPalette,
     QPen,
     QPolygonF,
     QTextCharFormat,
     QTextCursor,
 )
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QAbstractScrollArea
 
 from engine import tr, tr_count
-from gui.conversation.entries import Conversation
+from gui.conversation.current_message import CurrentMessage
+from gui.conversation.hits import Highlights
 from gui.conversation.piece_builder import PieceLayout
-from gui.conversation.row_layout import Head, Measures
-from gui.conversation.rows import MORE, SUMMARY, Row, Rows
-from gui.conversation.scroll_area import ConversationScroll
+from gui.conversation.row_layout import Head, Measures, RowLayout
+from gui.conversation.rows import MORE, SUMMARY, Row
+from gui.conversation.scroller import ConversationScroller
+from gui.conversation.selection import ConversationSelection
 from gui.conversation.wording import clock, day_text, summary
-from gui.core.jobs import Jobs
 from gui.style.stylesheet import font_at
 from gui.style.theme import Tokens, ground_pen, tokens
 from gui.viewer.line_painter import FOUND_OPACITY, faded
-from gui.viewer.match_marks import MatchMarks, Ranges
 from gui.viewer.page_painting import PagePainter
 from gui.widgets.labels import elide
 from gui.widgets.mirrored import mirror, write
 
 _FRAME_BUDGET = 0.004
-"""Seconds for looking for marks before the rest of them waits for the next frame."""
-_AHEAD = 24
-"""Rows before and behind the view that are laid out too."""
-_BLOCKS = 1 << 12
-"""More than the blocks of a piece, so that each block has a unique number for its highlights."""
+"""Seconds for looking for highlights before the rest of them waits for the next frame."""
 _SELECTION_OPACITY = 76
 _RADIUS = 8
 _MIDDLE = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 BlockRanges = Callable[[int, str], Sequence[tuple[int, int]]]
-"""Marked ranges (UTF-16 units) of a block, by its number and text."""
+"""Returns the highlighted ranges (UTF-16 units) of a block, given its number and text."""
 
 
 @dataclass(frozen=True)
 class Decoration:
-    """What is special about the text of one piece."""
+    """Highlights and selection in the text of one piece."""
 
     marks: BlockRanges
+    """Words of the query."""
     found: BlockRanges
+    """Matches of the find bar."""
     framed: tuple[int, int, int] | None
     """Block, start and end of the hit that was stepped to."""
     selected: tuple[int, int] | None
@@ -64,12 +61,15 @@ class Decoration:
 
 
 class RowPainter:
-    """Paints on the viewport, clipped to `area`."""
+    """Paints the parts of rows on the viewport, clipped to `area`.
+
+    Everything except the text of pieces is mirrored in right-to-left layouts.
+    """
 
     def __init__(
         self, painter: QPainter, colours: Tokens, measures: Measures, area: QRect, direction: Qt.LayoutDirection
     ) -> None:
-        """Mirrored around the column, which keeps its position, as does the text in it."""
+        """Mirror `painter` around the column of the rows if `direction` is right to left."""
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         mirror(painter, measures.column(0, 1), direction)
         self._painter = painter
@@ -80,6 +80,7 @@ class RowPainter:
         self._name = font_at(13, QFont.Weight.DemiBold)
 
     def head(self, head: Head, top: int, speaker: str, moment: float | None) -> None:
+        """The date of a new day, the speaker, and the time."""
         px, pen = self._measures.px, self._painter
         bottom = top + head.height
         if head.day:
@@ -120,7 +121,7 @@ class RowPainter:
         self._box(box, self._colours.alternate, self._colours.line, clip)
 
     def summary(self, top: int, height: int, words: tuple[str, str, str], *, folded: bool, hit: bool) -> None:
-        """The one line that stands for a tool's call or for thinking."""
+        """The line that replaces a folded tool call or thinking: name, first words, and size."""
         px, pen, indent = self._measures.px, self._painter, self._measures.indent
         box = self._measures.column(top, height).adjusted(indent, 0, -indent, 0)
         clip = QRect(self._area.left(), top, self._area.width(), height)
@@ -150,20 +151,20 @@ class RowPainter:
         write(pen, inner, _MIDDLE, elide(metrics, words_, Qt.TextElideMode.ElideRight, inner.width()))
 
     def more(self, top: int, height: int, words: str) -> None:
-        """What shows all of a long output."""
+        """The control that shows all of a long output."""
         indent = self._measures.indent
         self._painter.setFont(self._meta)
         self._painter.setPen(self._colours.accent)
         write(self._painter, self._measures.column(top, height).adjusted(2 * indent, 0, 0, 0), _MIDDLE, words)
 
     def waiting(self, left: int, top: int) -> None:
-        """Where text will be in a moment."""
+        """A placeholder for a text that is not laid out yet."""
         self._painter.setFont(self._meta)
         self._painter.setPen(self._colours.muted)
         write(self._painter, QRect(left, top, self._measures.text_width, self._measures.px(20)), _MIDDLE, "…")
 
     def piece(self, laid: PieceLayout, left: int, top: int, palette: QPalette, decoration: Decoration) -> None:
-        """The text of a piece with its top left corner here."""
+        """The text of a piece with its top left corner at this point."""
         pen, document = self._painter, laid.document
         area = QRectF(self._area).translated(-left, -top)
         pen.save()
@@ -226,129 +227,79 @@ class RowPainter:
         pen.drawPolygon(QPolygonF([middle + QPointF(x * half, y * half) for x, y in points]))
 
 
-class ConversationCanvas(ConversationScroll):
-    """Rows with highlights, and the current row."""
+class ConversationPainter:
+    """Paints the rows in view: headings, boxes, texts with highlights and selection, and the current message's bar.
 
-    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._marks, self._found = MatchMarks(jobs, self), MatchMarks(jobs, self)
-        for marks in (self._marks, self._found):
-            marks.found.connect(self.viewport().update)
-        self._framed: tuple[int, int] | None = None
+    It only reads the objects that it is given; they decide what is painted.
+    """
 
-    def set_conversation(self, conversation: Conversation | None, rows: Rows | None) -> None:
-        self._forget_marks()
-        self._framed = None
-        super().set_conversation(conversation, rows)
+    def __init__(
+        self,
+        scroller: ConversationScroller,
+        highlights: Highlights,
+        selection: ConversationSelection,
+        current: CurrentMessage,
+    ) -> None:
+        self._scroller = scroller
+        self._highlights = highlights
+        self._selection = selection
+        self._current = current
 
-    def grow(self, conversation: Conversation, rows: Rows, same: int) -> None:
-        self._forget_marks()
-        if self._framed is not None and self._framed[0] >= same:
-            self._framed = None
-        super().grow(conversation, rows, same)
-
-    def _forget_marks(self) -> None:
-        self._marks.forget()
-        self._found.forget()
-
-    def _ranges(self, marks: MatchMarks, piece: int, until: float) -> "_Budgeted":
-        return _Budgeted(marks, piece * _BLOCKS, until)
-
-    def _current_entry(self) -> int | None:
-        """The entry that the keys are about."""
-        return None
-
-    def _selected(self, _piece: int, _length: int) -> tuple[int, int] | None:
-        """The selected positions in a piece."""
-        return None
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        layout, rows, conversation = self._layout, self._rows, self._conversation
-        if layout is None or rows is None or conversation is None:
-            return
-        painter = QPainter(self.viewport())
-        area, direction = self.viewport().rect(), self.layoutDirection()
-        pen = RowPainter(painter, tokens(self.palette()), layout.measures, area, direction)
+    def paint(self, view: QAbstractScrollArea) -> bool:
+        """Paint on the viewport of `view`; returns whether highlights are missing and need another frame."""
+        layout = self._scroller.layout
+        if layout is None:
+            return False
+        painter = QPainter(view.viewport())
+        area, palette = view.viewport().rect(), view.palette()
+        pen = RowPainter(painter, tokens(palette), layout.measures, area, view.layoutDirection())
         until = time.perf_counter() + _FRAME_BUDGET
         late = False
-        wanted: list[int] = []
-        positions = [position for position, _ in self._visible()]
-        for position, above in self._visible():
-            row = rows.rows[position]
-            entry = conversation.entries[row.entry]
+        for position, row, above in self._scroller.visible():
+            entry = layout.conversation.entries[row.entry]
             head, height = layout.head(position), layout.body_height(row)
             pen.head(head, above, entry.speaker, entry.time)
             top = above + head.height
-            if row.entry == self._current_entry():
+            if row.entry == self._current.number:
                 pen.current(top, height)
-            folded = rows.fold(row.entry)
+            fold = layout.rows.fold(row.entry)
             if row.slot == SUMMARY:
-                words = summary(conversation, entry)
-                hit = folded == "folded" and bool(self._hit_entries[row.entry])
-                pen.summary(top, height, words, folded=folded == "folded", hit=hit)
+                hit = fold == "folded" and bool(self._highlights.entries[row.entry])
+                pen.summary(top, height, summary(layout.conversation, entry), folded=fold == "folded", hit=hit)
             elif row.slot == MORE:
-                pen.more(top, height, _fold_words(entry.longest, all_shown=folded == "all"))
+                pen.more(top, height, _more_words(entry.longest, all_shown=fold == "all"))
             else:
-                piece = entry.first_piece + row.slot
-                wanted.append(piece)
-                late |= self._paint_piece(pen, row, piece, top, height, until)
+                self._paint_box(pen, layout, row, top, height)
+                late |= self._paint_text(pen, palette, row, top + layout.pads(row)[0], until)
         painter.end()
-        wanted += self._near(positions)
-        self._documents.want(wanted)
-        if late:
-            self.viewport().update()
+        return late
 
-    def _paint_piece(self, pen: RowPainter, row: Row, piece: int, top: int, height: int, until: float) -> bool:
-        """Returns whether marks are missing that the next frame has to look for."""
-        assert self._layout is not None
-        assert self._conversation is not None
-        entry = self._conversation.entries[row.entry]
+    def _paint_box(self, pen: RowPainter, layout: RowLayout, row: Row, top: int, height: int) -> None:
+        """The background of a piece, if it has one."""
+        entry = layout.conversation.entries[row.entry]
+        piece, ends = entry.first_piece + row.slot, row.slot == entry.piece_count - 1
         if entry.kind == "user":
-            pen.bubble(top, height, first=row.slot == 0, last=row.slot == entry.piece_count - 1)
+            pen.bubble(top, height, first=row.slot == 0, last=ends)
         elif entry.kind == "tool":
-            follows = piece + 1 in entry.clamped or row.slot == entry.piece_count - 1
-            alone = self._rows is not None and self._rows.fold(row.entry) == "clamped"
-            pen.output(top, height, first=piece in entry.clamped, last=follows or alone)
-        left = self._layout.text_left(row)
-        laid = self._documents.of(piece)
-        top += self._layout.pads(row)[0]
-        if laid is None:
+            part_ends = ends or piece + 1 in entry.clamped
+            alone = layout.rows.fold(row.entry) == "clamped"
+            pen.output(top, height, first=piece in entry.clamped, last=part_ends or alone)
+
+    def _paint_text(self, pen: RowPainter, palette: QPalette, row: Row, top: int, until: float) -> bool:
+        """The text of a piece; returns whether highlights are missing."""
+        layout = self._scroller.layout
+        assert layout is not None
+        piece, laid, left = layout.piece_of(row), layout.document_of(row), layout.text_left(row)
+        if piece is None or laid is None:
             pen.waiting(left, top)
             return False
-        marks, found = self._ranges(self._marks, piece, until), self._ranges(self._found, piece, until)
-        framed = None
-        if self._framed is not None and self._framed[0] == piece:
-            framed = self._block_of_hit(laid, self._framed[1])
-        selected = self._selected(piece, laid.document.characterCount() - 1)
-        pen.piece(laid, left, top, self.palette(), Decoration(marks, found, framed, selected))
+        marks, found = self._highlights.of_piece(piece, until)
+        framed = self._highlights.framed
+        frame = self._highlights.find_in(laid, framed[1]) if framed is not None and framed[0] == piece else None
+        selected = self._selection.columns(piece, laid.document.characterCount() - 1)
+        pen.piece(laid, left, top, palette, Decoration(marks, found, frame, selected))
         return marks.late or found.late
 
-    def _near(self, positions: list[int]) -> list[int]:
-        """Pieces that come into view next."""
-        if not positions or self._rows is None or self._layout is None:
-            return []
-        after = range(positions[-1] + 1, min(self._count, positions[-1] + 1 + _AHEAD))
-        before = range(positions[0] - 1, max(-1, positions[0] - 1 - _AHEAD), -1)
-        pieces = (self._layout.piece_of(self._rows.rows[position]) for position in (*after, *before))
-        return [piece for piece in pieces if piece is not None]
 
-
-def _fold_words(lines: int, *, all_shown: bool) -> str:
+def _more_words(lines: int, *, all_shown: bool) -> str:
     return tr("Show less") if all_shown else tr_count("Show all {count:,} line", "Show all {count:,} lines", lines)
-
-
-class _Budgeted:
-    """The marks of the blocks of one piece, as far as there is time in this frame."""
-
-    def __init__(self, marks: MatchMarks, first: int, until: float) -> None:
-        self._marks = marks
-        self._first = first
-        self._until = until
-        self.late = False
-
-    def __call__(self, block: int, text: str) -> Ranges:
-        key = self._first + block
-        if not self._marks.known(key) and time.perf_counter() > self._until:
-            self.late = True
-            return []
-        return self._marks.of(key, text)

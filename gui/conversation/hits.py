@@ -1,0 +1,238 @@
+"""Hits in a conversation: highlights of the query's words and of the find bar's, and steps between them."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal
+
+from gui.conversation.entries import Conversation
+from gui.conversation.piece_builder import PieceLayout
+from gui.conversation.rows import Row
+from gui.conversation.scroller import ABOVE, ConversationScroller, ScrollTarget
+from gui.core.jobs import Jobs
+from gui.viewer.lines import Place
+from gui.viewer.match_marks import MatchMarks, Ranges
+from gui.viewer.matches import Finder, Hit, MatchMap, Step
+from gui.widgets.utf16 import utf16_ranges
+
+_BLOCKS = 1 << 12
+"""More than the blocks of a piece, so that each block has a unique number for its highlights."""
+
+
+@dataclass(frozen=True)
+class ConversationLines:
+    """A conversation as `Lines` to search: its pieces, counted from 1. Any thread."""
+
+    conversation: Conversation
+
+    @property
+    def line_count(self) -> int:
+        return len(self.conversation.pieces)
+
+    def lines(self, first: int, last: int) -> Sequence[str]:
+        numbers = range(max(1, first), min(last, self.line_count) + 1)
+        return [self.conversation.searchable(number - 1) for number in numbers]
+
+
+class PieceMarks:
+    """The highlighted ranges of the blocks of one piece; they are only looked for until the end of the frame.
+
+    Call it with the number and the text of a block.
+    """
+
+    def __init__(self, marks: MatchMarks, piece: int, until: float) -> None:
+        """`until` is a time of `time.perf_counter`."""
+        self._marks = marks
+        self._first = piece * _BLOCKS
+        self._until = until
+        self.late = False
+        """Whether ranges are missing because time ran out; the next frame has to look for them."""
+
+    def __call__(self, block: int, text: str) -> Ranges:
+        """Ranges in UTF-16 units."""
+        key = self._first + block
+        if not self._marks.known(key) and time.perf_counter() > self._until:
+            self.late = True
+            return []
+        return self._marks.of(key, text)
+
+
+class Highlights(QObject):
+    """The parts of a conversation that are painted as hits: words in texts, entries, and the framed hit.
+
+    Signals: changed: other highlights have to be painted.
+    """
+
+    changed = Signal()
+
+    def __init__(self, jobs: Jobs, parent: QObject) -> None:
+        super().__init__(parent)
+        self._marks, self._found = MatchMarks(jobs, self), MatchMarks(jobs, self)
+        for marks in (self._marks, self._found):
+            marks.found.connect(self.changed)
+        self._finders: tuple[Finder | None, Finder | None] = None, None
+        self.framed: tuple[int, int] | None = None
+        """The hit that was stepped to: its piece, and its number among the hits of the piece, from 0."""
+        self.entries = bytearray()
+        """One byte per entry: 1 if it has a hit."""
+
+    def reset(self, entry_count: int) -> None:
+        """Prepare for another conversation. Finders stay."""
+        self._forget_ranges()
+        self.framed = None
+        self.entries = bytearray(entry_count)
+
+    def grow(self, entry_count: int, same: int) -> None:
+        """Prepare for a later state of the conversation, whose first `same` pieces are unchanged."""
+        self._forget_ranges()
+        if self.framed is not None and self.framed[0] >= same:
+            self.framed = None
+        self.entries = self.entries[:entry_count].ljust(entry_count, b"\0")
+
+    def _forget_ranges(self) -> None:
+        self._marks.forget()
+        self._found.forget()
+
+    def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
+        """Highlight the words of the query and those of the find bar; no hit is framed."""
+        self._finders = marks, found
+        self._marks.set_finder(marks)
+        self._found.set_finder(found)
+        self.frame(None)
+
+    def frame(self, hit: tuple[int, int] | None) -> None:
+        """Draw a frame round this hit (see `framed`), or round none."""
+        self.framed = hit
+        self.changed.emit()
+
+    @property
+    def finder(self) -> Finder | None:
+        """The find bar's, or else the query's: the hits that are stepped through."""
+        return self._finders[1] or self._finders[0]
+
+    def of_piece(self, piece: int, until: float) -> tuple[PieceMarks, PieceMarks]:
+        """Highlights of the query and of the find bar in a piece, looked for until this time."""
+        return PieceMarks(self._marks, piece, until), PieceMarks(self._found, piece, until)
+
+    def find_in(self, laid: PieceLayout, rank: int) -> tuple[int, int, int] | None:
+        """Block, start and end of a hit, given by its number in its piece; the last one if there are fewer."""
+        found = None
+        if self.finder is not None:
+            for number, text in enumerate(laid.texts):
+                for start, end in utf16_ranges(text, self.finder(text)):
+                    found = number, start, end
+                    if not rank:
+                        return found
+                    rank -= 1
+        return found
+
+
+class ConversationHits(QObject):
+    """Goes to hits: the `MatchView` of a `MatchNavigator`, whose lines are the pieces, counted from 1.
+
+    Signals: entries_changed: other entries have hits (`Highlights.entries`). shown: a hit was brought into view (its
+    entry).
+    """
+
+    entries_changed = Signal()
+    shown = Signal(int)
+
+    def __init__(self, highlights: Highlights, scroller: ConversationScroller, parent: QObject) -> None:
+        super().__init__(parent)
+        self._highlights = highlights
+        self._scroller = scroller
+        self._stepped_to: Hit | None = None
+        self._known: MatchMap | None = None
+
+    def reset(self) -> None:
+        """Forget the hits of the conversation."""
+        self._stepped_to = self._known = None
+
+    # --- MatchView ------------------------------------------------------------------------------------------------
+
+    def place(self) -> Place:
+        if self._stepped_to is not None and self.shows(self._stepped_to):
+            return self._stepped_to.place
+        layout, top = self._scroller.layout, self._scroller.top_row
+        if layout is None or top is None:
+            return 1, -1
+        entry = layout.conversation.entries[top.row.entry]
+        return entry.first_piece + (top.row.slot if 0 <= top.row.slot < entry.piece_count else 0) + 1, -1
+
+    def shows(self, hit: Hit) -> bool:
+        layout = self._scroller.layout
+        for position, row, top in self._scroller.visible():
+            if layout is not None and layout.piece_of(row) == hit.line - 1:
+                y = top + layout.head(position).height + self._top_in(row, self._rank(hit))
+                return 0 <= y < self._scroller.view_height - ABOVE
+        return False
+
+    def set_finders(self, marks: Finder | None, found: Finder | None) -> None:
+        self._stepped_to = None
+        self._highlights.set_finders(marks, found)
+
+    def show_hit(self, hit: Hit | None) -> None:
+        self._stepped_to, layout = hit, self._scroller.layout
+        if hit is None or layout is None:
+            self._highlights.frame(None)
+            return
+        in_view, rank, piece = self.shows(hit), self._rank(hit), hit.line - 1
+        self._highlights.frame((piece, rank))
+        position = self._unfold(piece)
+        self.shown.emit(layout.conversation.entry_of_piece[piece])
+        if not in_view:
+            row = layout.rows.rows[position]
+            above = self._scroller.view_height // 3
+            self._scroller.go_to(ScrollTarget(row, above, lambda row: self._top_in(row, rank)))
+
+    def show_hits(self, marks: MatchMap, found: MatchMap | None) -> None:
+        layout = self._scroller.layout
+        if layout is None:
+            return
+        self._known = marks if found is None else found
+        flags = bytearray(len(layout.conversation.entries))
+        for line in self._known.lines():
+            flags[layout.conversation.entry_of_piece[line - 1]] = 1
+        before, self._highlights.entries = self._highlights.entries, flags
+        self.entries_changed.emit()
+        if any(before[row.entry] != flags[row.entry] for _, row, _ in self._scroller.visible()):
+            self._highlights.changed.emit()  # the summary of a folded entry shows whether it has a hit
+
+    # --- folded hits ----------------------------------------------------------------------------------------------
+
+    def first_in_fold(self, number: int) -> Hit | None:
+        """The first hit in a folded entry, if it is known."""
+        layout = self._scroller.layout
+        if layout is None or self._known is None or layout.rows.fold(number) != "folded":
+            return None
+        entry = layout.conversation.entries[number]
+        step = self._known.step((entry.first_piece + 1, -1), forward=True)
+        return step.hit if isinstance(step, Step) and entry.first_piece < step.hit.line <= entry.after_piece else None
+
+    def _unfold(self, piece: int) -> int:
+        """Unfold the entry of a piece as far as necessary; returns the position of the piece's row."""
+        layout = self._scroller.layout
+        assert layout is not None
+        count = layout.count
+        position = layout.rows.reveal(piece)
+        if layout.count != count:
+            self._scroller.update_rows()
+        return position
+
+    def _rank(self, hit: Hit) -> int:
+        """The number of a hit among those of its piece, from 0."""
+        finder, layout = self._highlights.finder, self._scroller.layout
+        if finder is None or layout is None:
+            return 0
+        ranges = finder(layout.conversation.searchable(hit.line - 1))
+        return sum(start < hit.start for start, _ in ranges)
+
+    def _top_in(self, row: Row, rank: int) -> int:
+        """Distance of a hit from the top of its row's body; 0 while the row is not laid out."""
+        layout = self._scroller.layout
+        laid = layout.document_of(row) if layout is not None else None
+        found = self._highlights.find_in(laid, rank) if laid is not None else None
+        if layout is None or laid is None or found is None:
+            return 0
+        return layout.pads(row)[0] + round(laid.line_top(found[0], found[1]))

@@ -1,0 +1,295 @@
+"""Scrolls through the rows of a conversation: which are in view, what is at a point, and jumps to a row.
+
+Only rows near the view are measured. Heights are estimates until texts are laid out; when they become known, the text
+being read stays in place.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, QPoint, QPointF, Qt, Signal, Slot
+from PySide6.QtGui import QTextDocument
+
+from gui.conversation.row_layout import RowLayout
+from gui.conversation.rows import MORE, SUMMARY, Row
+from gui.core.reading_place import ReadingPlace
+from gui.viewer.lines import Place
+from gui.viewer.scroll_position import ScrollPosition
+
+BAR_UNIT = 32
+"""Length of a row on the scroll bar, whatever its height."""
+ABOVE = 24
+"""Pixels of preceding text that stay visible above the target of a jump."""
+_AHEAD = 24
+"""Rows before and after the view whose texts are laid out too."""
+_MOST_MEASURED = 60
+"""Rows of a message that are measured to see whether it fits into the view."""
+
+
+class VisibleRow(NamedTuple):
+    """A row that is at least partly in view."""
+
+    position: int
+    row: Row
+    top: int
+    """Of its head, in pixels below the top of the view."""
+
+
+class TextPoint(NamedTuple):
+    """A point in the text of a piece."""
+
+    piece: int
+    document: QTextDocument
+    point: QPointF
+    """Relative to the document."""
+
+    @property
+    def place(self) -> Place:
+        """The piece, and the nearest position in its document."""
+        return self.piece, self.document.documentLayout().hitTest(self.point, Qt.HitTestAccuracy.FuzzyHit)
+
+    @property
+    def link(self) -> str:
+        """The target of the link at the point; empty if there is none."""
+        return self.document.documentLayout().anchorAt(self.point)
+
+
+@dataclass(frozen=True)
+class ScrollTarget:
+    """The target of a jump. It stays in place while texts around it are laid out, until the user scrolls."""
+
+    row: Row
+    above: int
+    """Pixels between the top of the view and the row, or the target in it."""
+    within: Callable[[Row], int] | None = None
+    """Returns how many pixels below the row's head the target is; called again when more texts are laid out."""
+
+
+class ConversationScroller(QObject):
+    """The scroll position, by pixels, in the rows of one conversation.
+
+    Needs their sizes and the height of the view: `set_layout`.
+
+    Signals: moved: other rows are in view, or at other heights. rows_changed: rows were folded or unfolded.
+    """
+
+    moved = Signal()
+    rows_changed = Signal()
+
+    def __init__(self, parent: QObject) -> None:
+        super().__init__(parent)
+        self.layout: RowLayout | None = None
+        """None without a conversation."""
+        self.view_height = 0
+        self._target: ScrollTarget | None = None
+        self._restored: ScrollTarget | None = None
+        self._top_height = 0
+        """Height of the row at the top when the view moved last."""
+        self._position = ScrollPosition(lambda number, _enough: self._height(number), self._height)
+
+    @property
+    def _count(self) -> int:
+        return self.layout.count if self.layout is not None else 0
+
+    def _height(self, number: int) -> int:
+        """Height of a row, counted from 1; the last one has some space below it."""
+        assert self.layout is not None
+        below = self.layout.measures.px(24) if number == self._count else 0
+        return self.layout.height(number - 1) + below
+
+    # --- sizes ----------------------------------------------------------------------------------------------------
+
+    def reset(self) -> None:
+        """Forget the position; the next layout is of another conversation, and is shown from its start."""
+        self._target = None
+        self._position.reset(0)
+
+    def set_layout(self, layout: RowLayout | None, view_height: int) -> None:
+        """Set the sizes of the rows, or None without a conversation. The position stays as it is."""
+        self.layout, self.view_height = layout, view_height
+        self._position.resize(view_height, self._count)
+        self._reach_target()
+        self._moved()
+
+    def hold_top_row(self) -> None:
+        """Keep the row at the top of the view in place when the layout changes next."""
+        top = self.top_row
+        if top is not None:
+            self._target = ScrollTarget(top.row, top.top)
+
+    def update_rows(self) -> None:
+        """Adapt to rows that were folded or unfolded."""
+        self._position.resize(self.view_height, self._count)
+        self.rows_changed.emit()
+
+    @Slot()
+    def update_heights(self) -> None:
+        """Adapt to texts that were laid out; the row at the top ends where it ended before."""
+        if self._target is not None:
+            self._reach_target()
+        elif self._position.hidden > 0 and self.layout is not None:
+            grown = self.layout.height(self._position.line - 1) - self._top_height
+            self._position.hidden = max(0, self._position.hidden + grown)
+        self._position.resize(self.view_height, self._count)
+        self._moved()
+
+    # --- rows in view ---------------------------------------------------------------------------------------------
+
+    def visible(self) -> Iterator[VisibleRow]:
+        """The rows in view, from the top."""
+        layout, top = self.layout, -self._position.hidden
+        if layout is None:
+            return
+        for position in range(self._position.line - 1, layout.count):
+            if top >= self.view_height:
+                return
+            yield VisibleRow(position, layout.rows.rows[position], top)
+            top += layout.height(position)
+
+    @property
+    def top_row(self) -> VisibleRow | None:
+        """The row at the top of the view; None if there are no rows."""
+        return next(self.visible(), None)
+
+    @property
+    def shows_end(self) -> bool:
+        """Whether the last row is in view."""
+        return not self._count or any(shown.position == self._count - 1 for shown in self.visible())
+
+    def near_pieces(self) -> Iterator[int]:
+        """The pieces of the rows in view, then of those that come into view next."""
+        layout, positions = self.layout, [shown.position for shown in self.visible()]
+        if layout is None or not positions:
+            return
+        first, last = positions[0], positions[-1]
+        positions.extend(range(last + 1, min(self._count, last + 1 + _AHEAD)))
+        positions.extend(range(first - 1, max(-1, first - 1 - _AHEAD), -1))
+        for position in positions:
+            piece = layout.piece_of(layout.rows.rows[position])
+            if piece is not None:
+                yield piece
+
+    def row_at(self, y: int) -> VisibleRow | None:
+        """The row at a height of the view, or the nearest one."""
+        found = None
+        for shown in self.visible():
+            if found is not None and y < shown.top:
+                break
+            found = shown
+        return found
+
+    def text_at(self, point: QPoint) -> TextPoint | None:
+        """The text nearest to a point of the view; None over a row without text."""
+        shown, layout = self.row_at(point.y()), self.layout
+        if shown is None or layout is None:
+            return None
+        piece, laid = layout.piece_of(shown.row), layout.document_of(shown.row)
+        if piece is None or laid is None:
+            return None
+        top = shown.top + layout.head(shown.position).height + layout.pads(shown.row)[0]
+        return TextPoint(piece, laid.document, QPointF(point.x() - layout.text_left(shown.row), point.y() - top))
+
+    def fold_control_at(self, point: QPoint) -> Row | None:
+        """The summary or the "Show all" row at a point, where a click folds or unfolds an entry."""
+        shown, layout = self.row_at(point.y()), self.layout
+        if shown is None or layout is None or shown.row.slot not in (SUMMARY, MORE):
+            return None
+        top = shown.top + layout.head(shown.position).height
+        box = layout.measures.column(top, layout.body_height(shown.row))
+        return shown.row if box.contains(point) else None
+
+    # --- scrolling ------------------------------------------------------------------------------------------------
+
+    def scroll_by(self, pixels: int) -> None:
+        """Scroll down, or up if negative."""
+        self._target = None
+        self._position.move(pixels)
+        self._moved()
+
+    def scroll_to_end(self, *, top: bool) -> None:
+        """Scroll to the first row, or to the last one."""
+        self._target = None
+        if top:
+            self._position.go_to(1)
+        else:
+            self._position.go_to_end()
+        self._moved()
+
+    def go_to(self, target: ScrollTarget) -> None:
+        """Bring a row, or something in it, to a place in the view."""
+        self._target = target
+        self._reach_target()
+        self._moved()
+
+    def go_to_entry(self, number: int) -> None:
+        """Bring an entry to the top of the view."""
+        self.go_to(ScrollTarget(Row(number, SUMMARY), ABOVE))
+
+    def show_entry(self, number: int) -> None:
+        """Go to an entry, unless all of it is in view."""
+        layout, tops = self.layout, {shown.row.entry: shown for shown in reversed(list(self.visible()))}
+        if number in tops and layout is not None:
+            position, _, top = tops[number]
+            after = layout.rows.position(Row(number + 1, SUMMARY))
+            height = sum(layout.height(place) for place in range(position, min(after, position + _MOST_MEASURED)))
+            begins = layout.rows.position_of_entry(number) == position
+            if begins and top >= 0 and top + height <= self.view_height:
+                return
+        self.go_to_entry(number)
+
+    def _reach_target(self) -> None:
+        target, layout = self._target, self.layout
+        if target is None or layout is None or not layout.count:
+            return
+        position = min(layout.rows.position(target.row), layout.count - 1)
+        within = 0
+        if target.within is not None:
+            within = layout.head(position).height + target.within(layout.rows.rows[position])
+        self._position.go_to(position + 1, above=target.above, within=within)
+
+    def _moved(self) -> None:
+        self._top_height = self.layout.height(self._position.line - 1) if self.layout is not None and self._count else 0
+        self.moved.emit()
+
+    # --- scroll bar -----------------------------------------------------------------------------------------------
+
+    @property
+    def bar_value(self) -> int:
+        """The position on a scroll bar on which each row is `BAR_UNIT` long."""
+        return self._position.value(BAR_UNIT)
+
+    @property
+    def bar_maximum(self) -> int:
+        """The largest value of the scroll bar."""
+        return self._position.maximum(BAR_UNIT)
+
+    def set_bar_value(self, value: int) -> None:
+        """Go where the user put the scroll bar."""
+        self._target = None
+        self._position.set_value(value, BAR_UNIT)
+        self._moved()
+
+    # --- reading position -----------------------------------------------------------------------------------------
+
+    @property
+    def reading(self) -> ReadingPlace | None:
+        """The location at the top of the view; None if there are no rows."""
+        top, layout = self.top_row, self.layout
+        if top is None or layout is None:
+            return None
+        conversation = layout.conversation
+        line = conversation.message(conversation.entries[top.row.entry]).line
+        return ReadingPlace(path=conversation.session.summary.path, line=line, slot=top.row.slot, top=top.top)
+
+    def return_to(self, place: ReadingPlace) -> None:
+        """Scroll back to a location, as far as it still exists."""
+        if self.layout is not None and self._count:
+            entry, _ = self.layout.conversation.at_line(place.line)
+            self._restored = ScrollTarget(Row(entry, place.slot), place.top)
+            self.go_to(self._restored)
+
+    @property
+    def is_restored(self) -> bool:
+        """Whether the view is where `return_to` scrolled to, and the user has not scrolled since."""
+        return self._target is not None and self._target is self._restored
