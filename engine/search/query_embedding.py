@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
-from engine.search.path_filter import hidden
+from engine.search.query_conditions import hidden
 from engine.search.search_context import SearchContext
 from engine.search.search_sources import ReadableStore
 from engine.search.stages import EmbeddedQuery

@@ -1,14 +1,19 @@
-"""Makes a displayed result from a chunk and its scores."""
+"""Makes a displayed result from a chunk and its scores, with the fields that contain the terms."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
 
+import apsw
+
 from engine.corpus.transcripts.message_offsets import MessageOffset, read_places
-from engine.records import FileRange, MemorySearchResult, MessagePlace
+from engine.records import FileRange, MatchField, MemorySearchResult, MessagePlace
 from engine.search.explanation import Scored
 from engine.search.scoring import Blend
 from engine.search.snippets import make_snippet
-from engine.store.snapshot import StoredChunk
+from engine.search.stages import Term
+from engine.search.term_counts import register
+from engine.store.schema import FTS_COLUMNS
+from engine.store.snapshot import Snapshot, StoredChunk
 from engine.text import QueryAnalysis, highlight_ranges
 
 
@@ -106,3 +111,62 @@ def _place(encoded: bytes, offset: int) -> MessageOffset:
     """The message that a place in a session's chunk is from."""
     places = read_places(encoded)
     return places[max(0, bisect_right([place.offset for place in places], offset) - 1)]
+
+
+# --- Finds which fields of a chunk contain the terms of a query: title, headings, file name or text ------------------
+
+_FIELD_OF: dict[str, MatchField] = {
+    "title": "title",
+    "heading": "heading",
+    "name": "name",
+    "words": "body",
+    "stems": "body",
+    "aliases": "alias",
+}
+_REGISTERED = "term_columns"
+
+
+def matched_fields(
+    snapshot: Snapshot, terms: Sequence[Term], ids: Sequence[int]
+) -> dict[int, tuple[tuple[MatchField, ...], ...]]:
+    """Return, for each of these chunks that contains any term, the fields of each term, in the order of the terms.
+
+    Reads all matches, like a ranking: for explanations, not for every key press.
+    """
+    known = [term for term in terms if term.chunks]
+    if not known or not ids:
+        return {}
+    fts = snapshot.tables.fts
+    register(snapshot.connection, _REGISTERED, _columns)
+    # The unary plus keeps SQLite from running the whole match once for every id.
+    rows = snapshot.connection.execute(
+        f"""SELECT rowid, {_REGISTERED}({fts}, ?) FROM {fts}
+            WHERE {fts} MATCH ? AND +rowid IN ({",".join(map(str, ids))})""",
+        (" ".join(term.kinds for term in known), " OR ".join(term.expression for term in known)),
+    )
+    found = {}
+    for rowid, told in rows:
+        columns = dict(zip(known, told.split(" "), strict=True))
+        found[rowid] = tuple(_fields(columns.get(term, "")) for term in terms)
+    return found
+
+
+def _fields(columns: str) -> tuple[MatchField, ...]:
+    return tuple(dict.fromkeys(_FIELD_OF[FTS_COLUMNS[int(digit)]] for digit in sorted(columns)))
+
+
+def _columns(api: apsw.FTS5ExtensionApi, /, *arguments: object) -> str:
+    """For each term the digits of the columns that contain it, with a space between terms.
+
+    The argument has a letter for each phrase, like a term's `kinds`, and a space between terms. A stem is not searched
+    in `words`, nor a plain word in `stems`.
+    """
+    told, phrase = [], 0
+    for kinds in str(arguments[0]).split(" "):
+        columns: set[int] = set()
+        for kind in kinds:
+            strange = FTS_COLUMNS.index("words" if kind in "sS" else "stems")
+            columns.update(column for column in api.phrase_columns(phrase) if column != strange)
+            phrase += 1
+        told.append("".join(map(str, sorted(columns))))
+    return " ".join(told)

@@ -15,14 +15,12 @@ from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, explain
 from engine.search.found_set import FoundSet, Kept, is_lasting, leave_out, list_newest, narrow
 from engine.search.keyword_leg import KeywordLeg
-from engine.search.matched_fields import matched_fields
-from engine.search.path_filter import files_to_search, hidden
-from engine.search.query_conditions import Conditions, wanted_roles
+from engine.search.query_conditions import Conditions, files_to_search, hidden, wanted_roles
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.query_summary import remarks_of
 from engine.search.ranking import Ranker
 from engine.search.result_cache import Moment, ResultCache
-from engine.search.results import make_result
+from engine.search.results import make_result, matched_fields
 from engine.search.search_context import SearchContext, SearchRequest
 from engine.search.search_sources import Bring, CountsOf, NearVectors, ReadableStore
 from engine.search.suggestions import Spelling, is_likely

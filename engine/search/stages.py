@@ -93,7 +93,7 @@ Facts = str | int | float | frozenset[str] | Best | Diversity | EmbeddedQuery | 
 
 
 class Stage(NamedTuple):
-    """One stage of a search in numbers; `stage_notes.py` words it."""
+    """One stage of a search in numbers; `explanation.py` words it."""
 
     name: str
     entered: int

@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeySequence, QMouseEvent, QWindow
 from engine import MemorySearchResult, SessionSummary
 from gui.core.location import Location
 from gui.core.workspace import Workspace
-from gui.search.view_state import SearchViewState
+from gui.search.query_composer import SearchViewState
 from gui.sessions.filter_controller import SessionsViewState
 from gui.shell.views import ViewName, Views
 

@@ -1,7 +1,8 @@
 """Actions on the open session: copy parts of it, fold its tools, find similar ones."""
 
 import json
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QPoint, Signal
@@ -14,18 +15,68 @@ from gui.commands.commands import LIKE, LINK, REMEMBER
 from gui.commands.contexts import missing
 from gui.commands.keymap import Command, command
 from gui.conversation.entries import Conversation
-from gui.conversation.markdown_export import conversation_markdown, entry_markdown
+from gui.conversation.pieces import without_escapes
 from gui.conversation.prompt_list import PromptList
 from gui.conversation.rows import DETAILS, Detail
 from gui.conversation.view import ConversationView
+from gui.conversation.wording import summary
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.core.location import Location
-from gui.sessions.wording import UNTITLED
+from gui.sessions.wording import UNTITLED, agent_name
 from gui.style.typography import fixed_font, resize_with_text
-from gui.widgets.formatting import grouped
+from gui.widgets.formatting import exact, grouped
 from gui.widgets.labels import label
+
+# --- A conversation, or one message of it, as Markdown to be pasted elsewhere ----------------------------------------
+
+_FENCES = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
+
+
+def entry_markdown(conversation: Conversation, number: int) -> str:
+    """One entry without its heading: speech as it was written, what tools were given and gave in code blocks."""
+    entry = conversation.entries[number]
+    texts = [conversation.session.messages[part].text for part in entry.parts]
+    if entry.kind != "tool":
+        return texts[0]
+    name, asked, _ = summary(conversation, entry)
+    return "\n\n".join([f"**{name}** {asked}", *(_fenced(without_escapes(text)) for text in texts if text)])
+
+
+def conversation_markdown(conversation: Conversation, detail: Detail, token: CancelToken) -> str:
+    """All of it, with as much of tools and thinking as `detail` shows. Any thread."""
+    return "\n\n".join(_parts(conversation, detail, token)) + "\n"
+
+
+def _parts(conversation: Conversation, detail: Detail, token: CancelToken) -> Iterator[str]:
+    facts = conversation.session.summary
+    yield f"# {facts.title or tr(UNTITLED)}"
+    began = "" if facts.started is None else exact(facts.started)
+    yield " · ".join(part for part in (agent_name(facts.agent), facts.project, facts.branch, began) if part)
+    speaker = ""
+    for number, entry in enumerate(conversation.entries):
+        token.checkpoint()
+        said = entry.kind in ("user", "speech")
+        if not said and detail == "hidden":
+            continue
+        if entry.speaker != speaker:
+            speaker = entry.speaker
+            yield f"## {speaker}" + (f", {exact(entry.time)}" if entry.time is not None else "")
+        if said or detail == "full":
+            yield entry_markdown(conversation, number)
+        else:
+            name, words, size = summary(conversation, entry)
+            yield f"*{name}: {words} · {size}*"
+
+
+def _fenced(text: str) -> str:
+    """In a fence that nothing in the text closes."""
+    ticks = "`" * max(3, *(len(found) + 1 for found in _FENCES.findall(text)), 3)
+    return f"{ticks}\n{text}\n{ticks}"
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 _DETAIL = command("session.tools", marked("Tools hidden, short or full"), "conversation", "Alt+T")
 _RESUME = command("session.copy-resume", marked("Copy resume command"), "conversation")

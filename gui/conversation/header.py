@@ -10,7 +10,7 @@ from engine import SessionSummary, SessionText, tr, tr_count
 from gui.sessions.wording import UNTITLED, agent_name, folder_name, message_count, span
 from gui.style.stylesheet import set_role
 from gui.style.typography import font_scale
-from gui.viewer.folding_actions import FoldingActions
+from gui.viewer.header import FoldingActions
 from gui.widgets.formatting import date, exact, grouped
 from gui.widgets.labels import ElidedLabel, line
 

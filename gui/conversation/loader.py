@@ -1,16 +1,17 @@
-"""Reads one session in the background and makes it ready to be shown."""
+"""Reads one session in the background, prepares it for the view, and reads on when it has grown."""
 
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal, Slot
+from PySide6.QtWidgets import QPushButton
 
-from engine import CancelToken, MemorySearchManager
+from engine import CancelToken, MemorySearchManager, tr_count
 from gui.conversation.entries import Conversation, prepare
 from gui.conversation.rows import Rows
+from gui.conversation.view import ConversationView
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
-from gui.viewer.matches import Finder, Hit
-from gui.viewer.search_terms import query_finder
+from gui.viewer.matches import Finder, Hit, query_finder
 
 _PATIENCE_MS = 200
 _MOST_PIECES = 2_000
@@ -137,3 +138,117 @@ def landing(conversation: Conversation, line: int | None, finder: Finder | None,
         if found:
             return Landing(conversation.entry_of_piece[piece], Hit(piece + 1, *found[0]))
     return Landing(entry, None)
+
+
+# --- Follows an open session: new messages are read in the background and added below the current position -----------
+
+_BELOW = 12
+
+
+@dataclass(frozen=True)
+class NewMessages:
+    """The session in its new state, and its number of unchanged leading pieces."""
+
+    opened: OpenedSession
+    same: int
+
+
+class SessionWatch(QObject):
+    """Reads the session that is shown once more when the index knows another state of it.
+
+    Signals:
+        grown: it has other messages now (Grown).
+    """
+
+    grown = Signal(object)
+
+    def __init__(self, jobs: Jobs, parent: QObject) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._job = JobSlot(self)
+        self._again = False
+
+    def look(self, manager: MemorySearchManager, opened: OpenedSession) -> None:
+        """Read the session again after a change of the index. Failures leave the display unchanged."""
+        if self._job.busy:
+            self._again = True  # a running read may be from before the change
+            return
+
+        def work(token: CancelToken) -> NewMessages | None:
+            return _read_again(manager, opened, token)
+
+        def take(grown: NewMessages | None) -> None:  # None also where the reading failed
+            self._job.done()
+            again, self._again = self._again, False
+            if again:
+                self.look(manager, grown.opened if grown is not None else opened)
+            if grown is not None:
+                self.grown.emit(grown)
+
+        self._job.put(self._jobs.read(work, take, lambda _sentence: take(None)))
+
+    def stop(self) -> None:
+        """Another session is shown, or none."""
+        self._again = False
+        self._job.cancel()
+
+
+def _read_again(manager: MemorySearchManager, opened: OpenedSession, token: CancelToken) -> NewMessages | None:
+    """None where nothing has changed."""
+    wanted, before = opened.wanted, opened.conversation
+    known = before.session.summary
+    if next((summary for summary in manager.sessions() if summary.path == wanted.path), known) == known:
+        return None
+    session = manager.read_session(wanted.path, reveal=wanted.reveal, cancel=token)
+    now = prepare(session, token)
+    return NewMessages(replace(opened, conversation=now, rows=Rows(now)), _same_pieces(before, now))
+
+
+def _same_pieces(before: Conversation, now: Conversation) -> int:
+    """How many pieces have the same text, counted from the first."""
+    older, newer = before.session.messages, now.session.messages
+    for old, new in zip(before.entries, now.entries, strict=False):
+        if old != new or any(older[part] != newer[part] for part in new.parts):
+            return new.first_piece
+    return min(len(before.pieces), len(now.pieces))
+
+
+class NewMessagesButton(QPushButton):
+    """A button over the lower edge of a conversation that has grown out of view; it scrolls to the new messages."""
+
+    def __init__(self, view: ConversationView) -> None:
+        super().__init__(view)
+        self._view = view
+        self._first = 0
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)  # End does the same
+        self.setProperty("role", "primary")
+        self.hide()
+        self.clicked.connect(lambda: view.current.go_to(self._first))
+        view.verticalScrollBar().valueChanged.connect(self._look)
+        view.installEventFilter(self)
+
+    def tell(self, first: int) -> None:
+        """Report new entries, from `first` on."""
+        self._first = first if self.isHidden() else min(self._first, first)
+        conversation = self._view.conversation
+        entries = conversation.entries[self._first :] if conversation is not None else ()
+        said = sum(entry.kind in ("user", "speech") for entry in entries)
+        self.setText(tr_count("{count:,} new message below", "{count:,} new messages below", said))
+        self.setVisible(said > 0)
+        self._place()
+        self._look()
+
+    @Slot()
+    def _look(self) -> None:
+        if self._view.scroller.shows_end:
+            self.hide()
+
+    def _place(self) -> None:
+        self.adjustSize()
+        view = self._view
+        self.move((view.viewport().width() - self.width()) // 2, view.height() - self.height() - _BELOW)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Resize and not self.isHidden():
+            self._place()
+        return super().eventFilter(watched, event)

@@ -4,18 +4,84 @@ In a narrow dock, or with large text, values are below their labels, so that not
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal
 
 from PySide6.QtCore import QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from engine import tr
+from engine import marked, tr, tr_count
 from gui.core.capabilities import SHORT
-from gui.diagnostics.diagnostic import REMEDY_WORDS, Diagnostic, Group
 from gui.style.stylesheet import BASE_PIXELS, font_at
 from gui.widgets.labels import breakable, label
 from gui.widgets.mirrored import margins
-from gui.widgets.state import StateLabel, with_state
+from gui.widgets.state import State, StateLabel, with_state
+
+# --- One value of the diagnostics, and the counts that many of them say ----------------------------------------------
+
+Remedy = Literal[
+    "sync",
+    "rebuild",
+    "embed",
+    "settings",
+    "engine",
+    "try-again",
+    "probe-embedding",
+    "probe-vector",
+    "show-failed",
+    "show-skipped",
+    "show-index",
+    "restore-data",
+]
+
+REMEDY_WORDS: dict[Remedy, str] = {
+    "sync": marked("Update now"),
+    "rebuild": marked("Rebuild index…"),
+    "embed": marked("Embed…"),
+    "settings": marked("Open the settings…"),
+    "engine": marked("Choose another engine…"),
+    "try-again": marked("Try again now"),
+    "probe-embedding": marked("Test the model"),
+    "probe-vector": marked("Try to load it"),
+    "show-failed": marked("Show failed files"),
+    "show-skipped": marked("Show skipped files"),
+    "show-index": marked("Show the index file"),
+    "restore-data": marked("Restore backup"),
+}
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One value. `state` None: a plain figure that cannot be wrong."""
+
+    label: str
+    state: State | None
+    value: str
+    reason: str = ""
+    remedy: Remedy | None = None
+    tip: str = ""
+
+
+@dataclass(frozen=True)
+class Group:
+    title: str
+    readings: tuple[Diagnostic, ...]
+
+
+def files(count: int) -> str:
+    return tr_count("{count:,} file", "{count:,} files", count)
+
+
+def chunks(count: int) -> str:
+    return tr_count("{count:,} chunk", "{count:,} chunks", count)
+
+
+def vectors(count: int) -> str:
+    return tr_count("{count:,} vector", "{count:,} vectors", count)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 _GAP = "  "
 """Between the longest label and the values."""

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from engine import BUILT_IN_CAN, MemoryProviderStatus, SyncSummary, marked, number, tr, tr_count
 from gui.core.capabilities import SHORT
-from gui.diagnostics.diagnostic import Diagnostic, Group, Remedy, chunks, files, vectors
+from gui.diagnostics.group_view import Diagnostic, Group, Remedy, chunks, files, vectors
 from gui.widgets.engine_names import engine_instead, engine_name, index_remedy, provider_instead
 from gui.widgets.formatting import ago, duration, exact, size_text
 from gui.widgets.pricing import estimate_words, spent_words

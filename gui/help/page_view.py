@@ -10,9 +10,9 @@ from engine import CancelToken, NumberedText, spoken, tr
 from gui.core.jobs import Jobs
 from gui.help.pages import LANGUAGES, GuidePage, Section
 from gui.viewer.lines import FileLines
+from gui.viewer.matches import query_finder
 from gui.viewer.outline import HeadingPlace, Outline, heading_key
 from gui.viewer.rendered_view import RenderedView
-from gui.viewer.search_terms import query_finder
 
 # --- What can be read in the guide: its pages, or the places that were found in them ---------------------------------
 

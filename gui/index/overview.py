@@ -20,8 +20,7 @@ from engine import (
 )
 from gui.core.jobs import Jobs
 from gui.index import chart_data
-from gui.index.attention import Attention, attention_of
-from gui.index.attention_card import AttentionCard
+from gui.index.attention import Attention, AttentionCard, attention_of
 from gui.index.base_page import IndexPage
 from gui.index.figures import NOTHING, FigureCard, figures
 from gui.index.folder_tree import FolderCard

@@ -3,22 +3,159 @@
 It owns two widgets that the window places separately: `header` for the top bar and `body` for the left column.
 """
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
-from PySide6.QtWidgets import QMenu
+import re
+from collections.abc import Callable
 
-from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult
-from gui.core.capabilities import MissingFeatures
-from gui.core.jobs import Jobs
+from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QWidget
+
+from engine import MemoryProviderStatus, MemorySearchManager, MemorySearchResult, marked, tr
+from gui.commands.binding import give_key, tell_key
+from gui.commands.keymap import command
+from gui.core.capabilities import Gates, MissingFeatures
+from gui.core.jobs import Job, Jobs
 from gui.search.completion import Completion
 from gui.search.filters import Filters
-from gui.search.memory_status import MemoryStatus
 from gui.search.query import Answer
-from gui.search.query_help import QueryHelpButton
 from gui.search.result_actions import ResultActions
 from gui.search.results_view import ResultsView
 from gui.search.search_controller import SearchController
 from gui.widgets.flow_layout import FoldingRow
+from gui.widgets.icons import IconButton
 from gui.widgets.query_box import QueryBox
+
+# --- The memory's status for the search panel, read off the GUI thread and again after possible changes --------------
+
+
+class MemoryStatus(QObject):
+    """Remembers the last state that was read."""
+
+    read = Signal(object)
+    """MemoryProviderStatus."""
+    idle = Signal()
+    """Nothing is being read any more."""
+
+    def __init__(self, jobs: Jobs, parent: QObject) -> None:
+        super().__init__(parent)
+        self._jobs = jobs
+        self._manager: MemorySearchManager | None = None
+        self._job: Job | None = None
+        self._stale = False
+        self.status: MemoryProviderStatus | None = None
+
+    @property
+    def busy(self) -> bool:
+        return self._job is not None
+
+    def set_manager(self, manager: MemorySearchManager | None) -> None:
+        """Read this memory's state."""
+        self._manager = manager
+        self.status = self._job = None
+        self._stale = False
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read it again."""
+        manager = self._manager
+        if manager is None:
+            return
+        if self._job is not None:
+            self._stale = True  # a running read may be from before the change
+            return
+        self._job = self._jobs.read(
+            lambda token: (manager, manager.status()), self._take, lambda sentence: self._forget_job()
+        )
+
+    def _take(self, answer: tuple[MemorySearchManager, MemoryProviderStatus]) -> None:
+        manager, status = answer
+        if manager is self._manager:
+            self.status = status
+            self.read.emit(status)
+            self._forget_job()
+
+    def _forget_job(self) -> None:
+        self._job = None
+        if self._stale:
+            self._stale = False
+            self.refresh()
+        self.idle.emit()
+
+
+# --- The syntax of the search box as a menu of examples: choosing one inserts it into the box ------------------------
+
+_HELP = command("search.help", "What can be typed in the search box", "window", "Alt+H")
+_OPERATOR = re.compile(r"[a-z]+:")
+_NOTES = (
+    marked("Dates\t2026-05-31, 2026-05, 2026, yesterday, monday, last week, 7d, 3m"),
+    marked("Ctrl+Space\tcompletes operators; their values are offered as you type"),
+)
+
+
+class QueryHelpMenu(QMenu):
+    """Every example with its meaning."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.gates = Gates()
+        self.setToolTipsVisible(True)
+        self.setAccessibleName(tr("What can be typed here"))
+
+    def fill(self, examples: tuple[tuple[str, str], ...], choose: Callable[[str], None]) -> None:
+        for example, meaning in examples:
+            action = self.addAction(f"{example}\t{tr(meaning)}")
+            action.triggered.connect(lambda _=False, chosen=example: choose(chosen))
+            if _OPERATOR.match(example):
+                self.gates.add(action, "conditions")
+        self.addSeparator()
+        for note in _NOTES:
+            self.addAction(tr(note)).setEnabled(False)
+
+
+class QueryHelpButton(IconButton):
+    """Opens the menu."""
+
+    example_chosen = Signal(str)
+
+    def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
+        super().__init__("help", tr("What can be typed here"), parent=parent)
+        tell_key(self, tr("What can be typed here"), _HELP.name)
+        opener = QAction(_HELP.words, self)
+        opener.triggered.connect(self.open)
+        give_key(self, opener, _HELP, Qt.ShortcutContext.WindowShortcut)
+        self._jobs = jobs
+        self._menu = QueryHelpMenu(self)
+        self.clicked.connect(self.open)
+
+    def show_unsupported(self, lacks: MissingFeatures) -> None:
+        """Examples with operators can be chosen where they mean something."""
+        self._menu.gates.hear(lacks)
+
+    @Slot()
+    def open(self) -> None:
+        if self._menu.isEmpty():
+            self._jobs.read(lambda token: _examples(), self._fill)
+        else:
+            self._pop_up()
+
+    def _fill(self, examples: tuple[tuple[str, str], ...]) -> None:
+        if self._menu.isEmpty():
+            self._menu.fill(examples, self.example_chosen.emit)
+        self._pop_up()
+
+    def _pop_up(self) -> None:
+        if self.isVisible():
+            left = 0 if self.isRightToLeft() else self.width() - self._menu.sizeHint().width()
+            self._menu.popup(self.mapToGlobal(QPoint(left, self.height() + 8)))
+
+
+def _examples() -> tuple[tuple[str, str], ...]:
+    from engine import QUERY_HELP  # brings the analysis of text: not on the GUI thread
+
+    return QUERY_HELP
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 BOX_LETTERS = 56
 """Where the box cannot have that many, the filters go below it."""

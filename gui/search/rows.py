@@ -10,8 +10,7 @@ from itertools import accumulate
 from typing import Literal
 
 from engine import MemorySearchResult, SearchOutcome, marked, split_name, tr
-from gui.search.excerpt import Excerpt, make_excerpt
-from gui.search.text_ranges import Range
+from gui.search.excerpt import Excerpt, Range, make_excerpt
 
 SortOrder = Literal["relevance", "date"]
 RowKey = tuple[str, str, int, int]

@@ -9,8 +9,7 @@ from engine import AskedQuestion, MemorySearchManager, SavedSearch, in_quotes, m
 from gui.commands.binding import follow_keys, with_key
 from gui.core.jobs import Jobs
 from gui.search.completion import Completion
-from gui.search.saved_list import Kept
-from gui.search.saved_picker import SearchPicker
+from gui.search.saved_picker import Kept, SearchPicker
 from gui.search.saved_query import limits, title
 from gui.search.saved_store import SavedSearchStore
 from gui.widgets.icons import IconButton

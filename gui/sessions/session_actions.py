@@ -10,7 +10,7 @@ from gui.commands.commands import LINK, REMEMBER
 from gui.commands.keymap import command
 from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
-from gui.search.result_menu import copy_text
+from gui.search.result_actions import copy_text
 from gui.sessions.rows import SessionRow
 from gui.sessions.session_list import SessionList
 from gui.sessions.wording import UNTITLED

@@ -27,8 +27,8 @@ from engine import (
     tr,
     tr_count,
 )
+from gui.conversation.actions import conversation_markdown
 from gui.conversation.entries import prepare
-from gui.conversation.markdown_export import conversation_markdown
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
@@ -36,7 +36,7 @@ from gui.core.workspace import Opened, Workspace
 from gui.search.panel import SearchPanel
 from gui.search.query import Answer
 from gui.search.query_request import ask
-from gui.viewer.external_opener import ExternalOpener
+from gui.viewer.external_programs import ExternalOpener
 from gui.widgets.message import Action
 
 # --- Saves an export to a file of the user: wholly, or not at all ----------------------------------------------------

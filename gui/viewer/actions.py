@@ -14,7 +14,7 @@ from gui.commands.contexts import missing
 from gui.commands.keymap import command
 from gui.core.jobs import Jobs
 from gui.core.location import Location
-from gui.viewer.external_opener import ExternalOpener
+from gui.viewer.external_programs import ExternalOpener
 from gui.viewer.source_view import SourceView
 from gui.viewer.view_target import ViewTarget
 

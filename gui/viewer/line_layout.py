@@ -10,14 +10,42 @@ import time
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import cast
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTextBoundaryFinder
-from PySide6.QtGui import QFont, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QFont, QTextCharFormat, QTextLayout, QTextLine, QTextOption
 
 from gui.style.typography import Typography
-from gui.viewer.text_boxes import cursor_x, row_of, spans
 from gui.widgets.mirrored import text_direction
 from gui.widgets.utf16 import code_point_offset, utf16_length
+
+# --- Rectangles of a range of laid out text, for backgrounds of words ------------------------------------------------
+
+
+def cursor_x(line: QTextLine, unit: int) -> float:
+    """X coordinate of a cursor before this unit."""
+    x, _ = cast(tuple[float, int], line.cursorToX(unit))
+    return x
+
+
+def row_of(layout: QTextLayout, unit: int) -> int:
+    """The row of a layout that shows this unit; 0 for a layout without rows."""
+    line = layout.lineForTextPosition(unit)
+    return line.lineNumber() if line.isValid() else 0
+
+
+def spans(layout: QTextLayout, start: int, end: int) -> Iterator[QRectF]:
+    """The rectangle of each row's piece of a range of UTF-16 units, relative to the layout."""
+    for row in range(row_of(layout, start), row_of(layout, max(start, end - 1)) + 1):
+        line = layout.lineAt(row)
+        first = max(start, line.textStart())
+        last = min(end, line.textStart() + line.textLength())
+        if first < last:
+            edges = cursor_x(line, first), cursor_x(line, last)
+            yield QRectF(min(edges), line.y(), abs(edges[1] - edges[0]), line.height())
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 _PIECE = 200
 _WRAPPED_PIECE = 400

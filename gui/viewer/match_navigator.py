@@ -12,8 +12,7 @@ from gui.commands.keymap import keymap
 from gui.core.jobs import Job, Jobs
 from gui.viewer.find_messages import FindMessages
 from gui.viewer.lines import Lines, Place
-from gui.viewer.matches import BLOCK, Finder, Hit, MatchMap, Step, Unknown, block_of
-from gui.viewer.search_terms import plain_finder, query_finder
+from gui.viewer.matches import BLOCK, Finder, Hit, MatchMap, Step, Unknown, block_of, plain_finder, query_finder
 from gui.widgets.formatting import grouped
 
 _OVERVIEW_CHARACTERS = 8 * 1024 * 1024

@@ -6,8 +6,8 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QTextBlock, QTextDocument
 
 from gui.style.theme import Tokens, ground_pen
+from gui.viewer.line_layout import spans
 from gui.viewer.markdown_page import CODE_INDENT, QUOTE_INDENT, inline_code, is_code, quote_level
-from gui.viewer.text_boxes import spans
 
 _OUT_OF_VIEW = 20
 """Pixels, more than the box has round its text."""

@@ -16,9 +16,8 @@ from gui.viewer.base_viewer import BaseViewer
 from gui.viewer.chunks.card import ChunkCard
 from gui.viewer.chunks.inspector import ChunkInspector
 from gui.viewer.chunks.view import ChunkedSource
-from gui.viewer.external_opener import ExternalOpener
-from gui.viewer.file_loader import FileLoader, OpenedFile
-from gui.viewer.file_watch import FileWatch
+from gui.viewer.external_programs import ExternalOpener
+from gui.viewer.file_loader import FileLoader, FileWatch, OpenedFile
 from gui.viewer.find_messages import IN_FILE
 from gui.viewer.header import TURN, ViewerHeader
 from gui.viewer.links import LinkFollower

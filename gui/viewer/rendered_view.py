@@ -23,6 +23,7 @@ from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.style.theme import tokens
 from gui.style.typography import fixed_font, font_scale
+from gui.viewer.line_layout import spans
 from gui.viewer.line_painter import FOUND_OPACITY, faded
 from gui.viewer.lines import FileLines, Place, TextLines
 from gui.viewer.markdown_page import Page, PageStyle, page_steps
@@ -32,7 +33,6 @@ from gui.viewer.outline import HeadingPlace, Outline
 from gui.viewer.page_painting import PagePainter
 from gui.viewer.page_slices import markdown_slices
 from gui.viewer.scroll_bar import MatchScrollBar
-from gui.viewer.text_boxes import spans
 from gui.widgets.plain_text import no_resource
 from gui.widgets.utf16 import utf16_ranges
 

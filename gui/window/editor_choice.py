@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QFileDialog
 import engine
 from engine import CancelToken, Settings, tr
 from gui.core.window_context import WindowContext
-from gui.viewer.external_opener import ExternalOpener
-from gui.viewer.external_programs import editor_template
+from gui.viewer.external_programs import ExternalOpener, editor_template
 from gui.widgets.message import Action
 
 

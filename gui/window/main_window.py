@@ -23,8 +23,7 @@ from gui.core.app_paths import AppPaths
 from gui.core.capabilities import Capabilities
 from gui.core.jobs import Jobs
 from gui.core.notices import Notices
-from gui.core.status_events import StatusEvents
-from gui.core.sync_announcer import SyncAnnouncer
+from gui.core.status_events import StatusEvents, SyncAnnouncer
 from gui.core.window_context import WindowContext
 from gui.core.window_state import WindowState
 from gui.core.workspace import Workspace

@@ -9,8 +9,8 @@ from gui.core.jobs import Jobs
 from gui.core.workspace import Opened, OpenFailure, Workspace
 from gui.quick_search.panel import Chosen, QuickPanel
 from gui.quick_search.window import QuickWindow
+from gui.search.query_composer import SearchViewState
 from gui.search.saved_query import kept
-from gui.search.view_state import SearchViewState
 from gui.widgets.raise_window import bring_to_front
 from gui.window.main_window import MainWindow
 

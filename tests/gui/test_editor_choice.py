@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QPushButton
 
 import engine
-from gui.viewer import external_opener
+from gui.viewer import external_programs
 from tests.helpers.windows import at_rest
 
 
@@ -16,7 +16,7 @@ def editors(monkeypatch):
         seen.append((path.name, line, command))
         return "" if command else f"No program is set up to open {path.name}."
 
-    monkeypatch.setattr(external_opener, "open_in_editor", open_in_editor)
+    monkeypatch.setattr(external_programs, "open_in_editor", open_in_editor)
     return seen
 
 

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 import engine
 from engine import FileIssue, IndexTooNew, SettingsError, UserDataStatus
 from gui.core.app_paths import AppPaths
-from gui.viewer import external_opener
+from gui.viewer import external_programs
 from gui.widgets.message import Action
 from gui.window.main_window import MainWindow
 from tests.helpers.fake_memory import FakeMemory
@@ -410,8 +410,8 @@ def test_tab_visits_every_pane_of_the_window(qtbot, opened, box):
 
 def test_result_and_skipped_file_open_in_other_programs(qtbot, opened, memory, monkeypatch):
     seen: list[tuple[object, ...]] = []
-    monkeypatch.setattr(external_opener, "open_in_editor", lambda *arguments: seen.append(arguments) or "")
-    monkeypatch.setattr(external_opener, "reveal_in_file_manager", lambda place, _owner: seen.append((place,)))
+    monkeypatch.setattr(external_programs, "open_in_editor", lambda *arguments: seen.append(arguments) or "")
+    monkeypatch.setattr(external_programs, "reveal_in_file_manager", lambda place, _owner: seen.append((place,)))
     _find(qtbot, opened, "timer")
     opened.search.focus_results()
     result = opened.search.body.list.current_result()
@@ -537,8 +537,10 @@ def test_rule_remedy_opens_settings_file(qtbot, opened, monkeypatch):
 
 def test_note_opens_in_editor_and_transcript_is_revealed(qtbot, opened, memory, monkeypatch):
     edited, shown = [], []
-    monkeypatch.setattr(external_opener, "open_in_editor", lambda path, line, _: edited.append((path.name, line)) or "")
-    monkeypatch.setattr(external_opener, "reveal_in_file_manager", lambda path, _: shown.append(path))
+    monkeypatch.setattr(
+        external_programs, "open_in_editor", lambda path, line, _: edited.append((path.name, line)) or ""
+    )
+    monkeypatch.setattr(external_programs, "reveal_in_file_manager", lambda path, _: shown.append(path))
     transcript = memory.folder / "boat.jsonl"
     opened.diagnostics.open_requested.emit(make_path_state(path="topics/shopping.md"))
     opened.diagnostics.open_requested.emit(make_path_state(source="sessions", file=str(transcript)))

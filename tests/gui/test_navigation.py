@@ -166,7 +166,7 @@ def test_back_and_forward_restore_filters_ranking_and_order(qtbot, opened, find,
 
 def test_back_restores_extended_result_list(qtbot, opened, find, back, rest, monkeypatch):
     monkeypatch.setattr("gui.search.query.FIRST_RESULTS", 10)
-    monkeypatch.setattr("gui.search.view_state.FIRST_RESULTS", 10)
+    monkeypatch.setattr("gui.search.query_composer.FIRST_RESULTS", 10)
     find("timer")
     opened.search.controller._variants._ask(max_results=40)
     rest()

@@ -8,8 +8,7 @@ from engine import IndexMap
 from gui.index.map.groups import Grouping, Kind
 
 if TYPE_CHECKING:
-    from gui.index.map.point_index import Indexes
-    from gui.index.map.scene import Scene
+    from gui.index.map.scene import Indexes, Scene
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,7 +1,7 @@
-"""A map made ready to be looked at: on a pool thread, and then never changed."""
+"""A map prepared for drawing, the points at a place of it, and the part of it in view."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -9,8 +9,175 @@ from numpy.typing import NDArray
 
 from engine import IndexMap
 from gui.index.map.groups import Grouping, Kind, group
-from gui.index.map.point_index import Floats, Indexes, PointIndex
-from gui.index.map.viewport import Box
+
+# --- Looks for points by place: the nearest one, those in a loop, the next one in a direction ------------------------
+
+Floats = NDArray[np.float32]
+Indexes = NDArray[np.int64]
+
+_IN_A_CELL = 4
+_AT_ONCE = 1 << 20
+_ASIDE = 2.5
+"""In a direction, what lies to the side counts so many times as far."""
+
+
+class PointIndex:
+    """Over points (n, 2), which are never changed."""
+
+    def __init__(self, points: Floats) -> None:
+        self._points = points
+        self._side = max(1, int(np.sqrt(len(points) / _IN_A_CELL)))
+        self._low = points.min(axis=0) if len(points) else np.zeros(2, np.float32)
+        extent = float((points.max(axis=0) - self._low).max()) if len(points) else 1.0
+        self._cell = max(extent, 1e-6) * 1.0001 / self._side
+        cells = self._cells(points)
+        numbers = cells[:, 1] * self._side + cells[:, 0]
+        self._order = np.argsort(numbers, kind="stable")
+        self._starts = np.searchsorted(numbers[self._order], np.arange(self._side**2 + 1))
+
+    def _cells(self, points: Floats) -> Indexes:
+        return np.clip(((points - self._low) / self._cell).astype(np.int64), 0, self._side - 1)
+
+    def within(self, left: float, low: float, right: float, high: float) -> Indexes:
+        """Points in this rectangle, in no order."""
+        corners = self._cells(np.array([[left, low], [right, high]], np.float32))
+        (first, bottom), (last, top) = corners.tolist()
+        found = [np.empty(0, np.int64)]
+        for row in range(bottom, top + 1):
+            start, end = self._starts[row * self._side + first], self._starts[row * self._side + last + 1]
+            found.append(self._order[start:end])
+        near = np.concatenate(found)
+        across, up = self._points[near].T
+        inside: Indexes = near[(across >= left) & (across <= right) & (up >= low) & (up <= high)]
+        return inside
+
+    def nearest(self, across: float, up: float, reach: float) -> int:
+        """The point nearest to this place, no farther than `reach`; -1 for none."""
+        near = self.within(across - reach, up - reach, across + reach, up + reach)
+        if not len(near):
+            return -1
+        gaps = np.hypot(*(self._points[near] - np.array([across, up], np.float32)).T)
+        best = int(gaps.argmin())
+        return int(near[best]) if gaps[best] <= reach else -1
+
+    def inside(self, loop: Sequence[tuple[float, float]], check: Callable[[], None] = lambda: None) -> Indexes:
+        """Points in a closed loop, by the even-odd rule, rising. `check` may raise between two steps."""
+        corners = np.array(loop, np.float64).reshape(-1, 2)
+        if len(corners) < 3:
+            return np.empty(0, np.int64)
+        (left, low), (right, high) = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
+        near = np.sort(self.within(left, low, right, high))
+        after = np.roll(corners, -1, axis=0)
+        found = [np.empty(0, np.int64)]
+        step = max(1, _AT_ONCE // len(corners))
+        for start in range(0, len(near), step):
+            check()
+            part = near[start : start + step]
+            across, up = (self._points[part, axis, None].astype(np.float64) for axis in (0, 1))
+            crosses = (corners[:, 1] > up) != (after[:, 1] > up)
+            rise = after[:, 1] - corners[:, 1]
+            share = (up - corners[:, 1]) / np.where(crosses, rise, 1)  # of a side that is crossed: from 0 to 1
+            where = share * (after[:, 0] - corners[:, 0]) + corners[:, 0]
+            found.append(part[(crosses & (across < where)).sum(axis=1) % 2 == 1])
+        return np.concatenate(found)
+
+    def next(self, across: float, up: float, right: int, higher: int, besides: int = -1) -> int:
+        """The nearest point in one of the four directions, with a preference for straight ahead; -1 for none."""
+        gaps = self._points - np.array([across, up], np.float32)
+        ahead = gaps[:, 0] * right + gaps[:, 1] * higher
+        aside = np.abs(gaps[:, 0] * higher + gaps[:, 1] * right)
+        far = np.where(ahead > 1e-6 * self._cell, ahead + _ASIDE * aside, np.inf)
+        if besides >= 0:
+            far[besides] = np.inf
+        best = int(far.argmin()) if len(far) else -1
+        return best if best >= 0 and np.isfinite(far[best]) else -1
+
+
+# --- Which part of the map is seen: from the map's units to pixels and back ------------------------------------------
+
+_MARGIN = 0.06
+"""Of the shorter side, around a map that fits."""
+_DEEPEST = 400.0
+_SHALLOWEST = 0.5
+"""How much larger and smaller than fitting it may be seen."""
+Box = tuple[float, float, float, float]
+"""Left, low, right, high in the map's units."""
+
+
+@dataclass(frozen=True)
+class Viewport:
+    """Widget pixels have y downwards, the map's units upwards."""
+
+    width: float = 1.0
+    height: float = 1.0
+    across: float = 0.0
+    up: float = 0.0
+    """What is in the middle, in the map's units."""
+    scale: float = 1.0
+    """Pixels a unit."""
+    box: Box = (-1.0, -1.0, 1.0, 1.0)
+    """Around all points."""
+
+    @property
+    def fitting(self) -> float:
+        """The scale at which all points are seen."""
+        left, low, right, high = self.box
+        margin = _MARGIN * min(self.width, self.height)
+        room = max(1.0, self.width - 2 * margin), max(1.0, self.height - 2 * margin)
+        return min(room[0] / max(right - left, 1e-9), room[1] / max(high - low, 1e-9))
+
+    def fit(self) -> "Viewport":
+        left, low, right, high = self.box
+        return replace(self, across=(left + right) / 2, up=(low + high) / 2, scale=self.fitting)
+
+    def resized(self, width: float, height: float) -> "Viewport":
+        """The same middle at the same relation to what would fit."""
+        relation = self.scale / self.fitting
+        sized = replace(self, width=max(1.0, width), height=max(1.0, height))
+        return replace(sized, scale=sized.fitting * relation)
+
+    def around(self, box: Box) -> "Viewport":
+        """Of other points, with the visible area unchanged."""
+        return replace(self, box=box)
+
+    def to_pixels(self, across: float, up: float) -> tuple[float, float]:
+        return (
+            self.width / 2 + (across - self.across) * self.scale,
+            self.height / 2 - (up - self.up) * self.scale,
+        )
+
+    def to_units(self, x: float, y: float) -> tuple[float, float]:
+        return self.across + (x - self.width / 2) / self.scale, self.up - (y - self.height / 2) / self.scale
+
+    def panned(self, right: float, down: float) -> "Viewport":
+        """With the points moved so many pixels; some part of them stays in view."""
+        left, low, far, high = self.box
+        across = min(max(self.across - right / self.scale, left), far)
+        up = min(max(self.up + down / self.scale, low), high)
+        return replace(self, across=across, up=up)
+
+    def zoomed(self, factor: float, x: float, y: float) -> "Viewport":
+        """Zoomed by a factor around this pixel."""
+        fitting = self.fitting
+        scale = min(max(self.scale * factor, fitting * _SHALLOWEST), fitting * _DEEPEST)
+        across, up = self.to_units(x, y)
+        moved = replace(
+            self,
+            scale=scale,
+            across=across - (x - self.width / 2) / scale,
+            up=up + (y - self.height / 2) / scale,
+        )
+        return moved.panned(0, 0)
+
+    def showing(self, across: float, up: float, margin: float) -> "Viewport":
+        """Moved as little as needed for this place to be so many pixels from the edges."""
+        x, y = self.to_pixels(across, up)
+        right = max(0.0, margin - x) - max(0.0, x - (self.width - margin))
+        down = max(0.0, margin - y) - max(0.0, y - (self.height - margin))
+        return self.panned(right, down)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
 
 _CELLS = 24
 """A side, to find where a group is densest."""

@@ -14,7 +14,7 @@ from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.viewer.chunks.card import ChunkCard
-from gui.viewer.chunks.margin_lanes import ChunkLanes
+from gui.viewer.chunks.view import ChunkLanes
 from gui.viewer.lines import FileLines
 
 _CHANGED = marked("This file has changed since it was indexed: the borders are those of the indexed version.")

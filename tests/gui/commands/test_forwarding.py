@@ -4,7 +4,7 @@ from PySide6.QtGui import QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QPlainTextEdit, QSpinBox, QWidget
 
 from gui.commands.keymap import keymap
-from gui.viewer import external_opener
+from gui.viewer import external_programs
 from tests.helpers.fake_memory import FakeMemory
 from tests.helpers.fake_sessions import SESSIONS
 from tests.helpers.windows import at_rest
@@ -70,7 +70,7 @@ def test_ctrl_f_in_box_opens_find_bar(qtbot, opened):
 
 def test_ctrl_e_in_box_opens_result_in_editor(qtbot, opened, monkeypatch):
     box = _searched(qtbot, opened)
-    monkeypatch.setattr(external_opener, "open_in_editor", lambda *_: "")
+    monkeypatch.setattr(external_programs, "open_in_editor", lambda *_: "")
     box.home(False)
     shown = opened.search.view.list.current_result()
     with qtbot.waitSignal(opened.search.editor_requested) as asked:

@@ -4,8 +4,7 @@ from PySide6.QtGui import QDropEvent
 
 from engine import PathRemedy, RuleOrigin, WorkspaceError
 from gui.diagnostics.panel import DiagnosticsPanel
-from gui.diagnostics.path_explainer import PathExplainer, dropped_path
-from gui.diagnostics.path_messages import ACTION_WORDS, read_path
+from gui.diagnostics.path_explainer import ACTION_WORDS, PathExplainer, dropped_path, read_path
 from tests.helpers.fake_records import make_path_state, make_status
 
 NAME = "projects/greenhouse.md"

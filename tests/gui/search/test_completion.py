@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLineEdit
 
 from gui.search.completion import Completion, Part, completed, part_at
-from gui.search.query_help import QueryHelpButton, QueryHelpMenu
+from gui.search.panel import QueryHelpButton, QueryHelpMenu
 
 Key = Qt.Key
 

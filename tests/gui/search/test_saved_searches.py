@@ -12,7 +12,7 @@ from gui.search import search_runner
 from gui.search.panel import SearchPanel
 from gui.search.query import Scope
 from gui.search.ranking import Ranking
-from gui.search.saved_list import SavedList, name_of
+from gui.search.saved_picker import SavedList, name_of
 from gui.search.saved_searches import NameDialog, SavedSearchController
 from gui.widgets.query_box import QueryBox
 from tests.helpers.fake_memory import FakeMemory

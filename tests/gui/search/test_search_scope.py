@@ -10,8 +10,8 @@ from engine import LAST_LINE, EarlierAnswer, Passage
 from gui.search import scope_messages, search_runner
 from gui.search.panel import SearchPanel
 from gui.search.query import Query, Scope
+from gui.search.result_actions import ResultMenu
 from gui.search.result_list import ResultList
-from gui.search.result_menu import ResultMenu
 from gui.search.scope_bar import ScopeBar
 from gui.widgets.chip import Chip
 from gui.widgets.icons import IconButton

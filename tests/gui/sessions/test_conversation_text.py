@@ -3,13 +3,13 @@
 import pytest
 
 from engine import Cancelled, CancelToken, SessionText
+from gui.conversation.actions import conversation_markdown, entry_markdown
 from gui.conversation.entries import Conversation, prepare
 from gui.conversation.hits import ConversationLines
 from gui.conversation.loader import landing
-from gui.conversation.markdown_export import conversation_markdown, entry_markdown
 from gui.conversation.rows import MORE, SUMMARY, Row, Rows
 from gui.conversation.wording import summary
-from gui.viewer.search_terms import plain_finder
+from gui.viewer.matches import plain_finder
 from tests.helpers.fake_sessions import SESSIONS, VALVE, make_session
 
 LONG = "\n".join(f"row {number}" for number in range(100))

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QToolTip
 
 from engine import ChunkRow, MnemoscopeError, Passage
-from gui.viewer.chunks.margin_lanes import LANES, ChunkLanes
+from gui.viewer.chunks.view import LANES, ChunkLanes
 from gui.viewer.panel import ViewerPanel
 from tests.helpers.fake_insight import FakeInsight
 from tests.helpers.fake_memory import FakeMemory

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
-from gui.viewer import external_opener, links
+from gui.viewer import external_programs, links
 from gui.viewer.panel import ViewerPanel
 from tests.helpers.fake_memory import FakeMemory
 
@@ -323,7 +323,9 @@ def test_copy_actions(qtbot, panel: ViewerPanel, memory: FakeMemory, find, show)
 
 def test_editor_opens_at_line_of_part(qtbot, panel: ViewerPanel, memory: FakeMemory, find, show, monkeypatch) -> None:
     started: list[tuple] = []
-    monkeypatch.setattr(external_opener, "open_in_editor", lambda *arguments: started.append(arguments) or "It failed.")
+    monkeypatch.setattr(
+        external_programs, "open_in_editor", lambda *arguments: started.append(arguments) or "It failed."
+    )
     panel.external.editor_command = "ed {path} {line}"
     show(find("timer", "greenhouse"), "timer")
     with qtbot.waitSignal(panel.external.editor_failed) as failed:

@@ -5,8 +5,7 @@ import pytest
 from gui.core.jobs import Jobs
 from gui.viewer.lines import TextLines
 from gui.viewer.match_navigator import TextScan
-from gui.viewer.matches import BLOCK, Hit, Step
-from gui.viewer.search_terms import plain_finder, query_finder
+from gui.viewer.matches import BLOCK, Hit, Step, plain_finder, query_finder
 
 FAR = 40 * BLOCK
 

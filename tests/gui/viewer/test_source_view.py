@@ -16,9 +16,8 @@ from gui.viewer import canvas
 from gui.viewer.canvas import CUT_MARK
 from gui.viewer.line_painter import LinePainter
 from gui.viewer.lines import LINE_LIMIT, FileLines
-from gui.viewer.matches import Hit
+from gui.viewer.matches import Hit, plain_finder
 from gui.viewer.outline import Outline
-from gui.viewer.search_terms import plain_finder
 from gui.viewer.source_view import SourceView
 
 TEXT = "\n".join(
