@@ -102,12 +102,15 @@ class Folding(QObject):
     def set_detail(self, detail: Detail) -> None:
         """Fold or unfold all; the message at the top of the view stays there if it is still visible."""
         layout, top = self._scroller.layout, self._scroller.top_row
-        if layout is None or top is None:
+        if layout is None:
             return
         layout.rows.set_detail(detail)
         self._selection.clear()
         self._scroller.update_rows()
-        self._scroller.go_to(ScrollTarget(Row(top.row.entry, SUMMARY), max(0, top.top)))
+        if top is None:  # everything was hidden
+            self._scroller.scroll_to_end(top=True)
+        else:
+            self._scroller.go_to(ScrollTarget(Row(top.row.entry, SUMMARY), max(0, top.top)))
 
     def toggle(self, number: int) -> None:
         """Unfold an entry, or fold it again."""

@@ -195,6 +195,21 @@ def test_tool_detail_cycles_short_full_hidden(qtbot, panel: ConversationPanel, s
     assert panel.view.scroller.layout.count == short
 
 
+def test_hidden_tools_return_in_session_of_tools_alone(qtbot, panel: ConversationPanel, memory, show) -> None:
+    turns = [("assistant", (("tool-call", "make", "Bash"),)), ("tool", (("tool-result", "done", "Bash"),))]
+    session = make_session(turns, path="sessions/claude-code/tools.jsonl")
+    memory.session_texts[session.summary.path] = session
+    show(session.summary.path)
+    rows = panel.view.scroller.layout.count
+    assert rows
+    while panel.session_actions.detail.text() != "Tools: hidden":
+        panel.session_actions.detail.trigger()
+    assert not list(panel.view.scroller.visible())
+    panel.session_actions.detail.trigger()
+    assert panel.session_actions.detail.text() == "Tools: short"
+    assert len(list(panel.view.scroller.visible())) == rows
+
+
 def test_enter_unfolds_call_clamped_and_right_shows_all(qtbot, panel: ConversationPanel, show) -> None:
     show(VALVE, BUILD - 1)
     assert current(panel).text == "make firmware"
