@@ -151,7 +151,7 @@ def _made(settings: Settings, name: str, key: "Key | str | None") -> Selection:
     """Create the provider. `key`: a stored key, or one entered by the user."""
     require_consent(settings, name)
     value, place = (key, None) if key is None or isinstance(key, str) else (key.value, key.described)
-    provider = _FACTORIES[name](settings_of(settings, name), value)
+    provider = FACTORIES[name](settings_of(settings, name), value)
     log.info("Embedding with %s, %s", name, provider.model)
     return Selection(provider, settings.provider, key_place=place)
 
@@ -186,10 +186,11 @@ def _loaded_from(module: str) -> Factory:
     return make
 
 
-_FACTORIES: dict[str, Factory] = {
+FACTORIES: dict[str, Factory] = {
     "embedded": _embedded,
     "gguf": _loaded_from("gguf"),
     "openai": _loaded_from("openai_compatible"),
     "gemini": _loaded_from("gemini"),
     "voyage": _loaded_from("voyage"),
 }
+"""What makes each provider, from its settings and its key."""

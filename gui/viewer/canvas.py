@@ -97,17 +97,18 @@ class LineCanvas(QAbstractScrollArea):
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._lines: FileLines | None = None
-        self._highlight: tuple[int, int] | None = None
+        self.highlight: tuple[int, int] | None = None
+        """First and last line of the part that was found."""
         self._wrap = False
         self._widest = 0.0
         self._lanes = 0
         """Width of the margin next to the numbers, in lanes."""
-        self._layouts = LayoutCache(Typography.current())
+        self.layouts = LayoutCache(Typography.current())
         self._marks, self._found = MatchMarks(jobs, self), MatchMarks(jobs, self)
         for marks in (self._marks, self._found):
             marks.found.connect(self.viewport().update)
-        self.gutter = Gutter.for_lines(0, self._layouts.typography)
-        self._scroll = ScrollPosition(self._height_of, self._guess_of)
+        self.gutter = Gutter.for_lines(0, self.layouts.typography)
+        self.scroll_position = ScrollPosition(self._height_of, self._guess_of)
         self._moving_bar = False
         self._next_frame = QTimer(self)
         self._next_frame.setSingleShot(True)
@@ -134,18 +135,18 @@ class LineCanvas(QAbstractScrollArea):
     def set_lines(self, lines: FileLines | None, outline: Outline, *, keep_place: bool = False) -> None:
         """Show another text from its start; `keep_place` is for a new version of the same one."""
         self._lines = lines
-        self._layouts.set_lines(lines, outline)
+        self.layouts.set_lines(lines, outline)
         self._marks.forget()
         self._found.forget()
         self._widest = 0.0
         if not keep_place:
-            self._scroll.reset(self.line_count)
+            self.scroll_position.reset(self.line_count)
             self.horizontalScrollBar().setValue(0)
         self._relayout()
 
     def set_highlight(self, lines: tuple[int, int] | None) -> None:
         """First and last line of the part that was found."""
-        self._highlight = lines
+        self.highlight = lines
         self._overview.set_highlight(lines)
         self.viewport().update()
 
@@ -170,11 +171,11 @@ class LineCanvas(QAbstractScrollArea):
 
     @property
     def row_height(self) -> int:
-        return self._layouts.typography.row_height
+        return self.layouts.typography.row_height
 
     def text_at(self, line: int) -> str:
         """One line as displayed."""
-        return self._layouts.line(line).text
+        return self.layouts.line(line).text
 
     def spoken_parts(self) -> Sequence[Part]:
         """The lines in view, each with its number."""
@@ -185,37 +186,37 @@ class LineCanvas(QAbstractScrollArea):
         ]
 
     def scroll_by(self, pixels: int) -> None:
-        self._scroll.move(pixels)
+        self.scroll_position.move(pixels)
         self._moved()
 
     def scroll_to_end(self, *, top: bool) -> None:
         if top:
-            self._scroll.go_to(1)
+            self.scroll_position.go_to(1)
         else:
-            self._scroll.go_to_end()
+            self.scroll_position.go_to_end()
         self._moved()
 
     def ensure_visible(self, place: Place) -> None:
         """Scroll as little as needed to show a place."""
-        laid = self._layouts.line(place[0])
+        laid = self.layouts.line(place[0])
         row_top = self._pad_above(place[0]) + laid.row_of(laid.unit(place[1])) * self.row_height
-        top = self._scroll.top_of(place[0])
+        top = self.scroll_position.top_of(place[0])
         last_row = self.viewport().height() - self.row_height
         if top is None:
-            above = last_row if place[0] > self._scroll.line else 0
-            self._scroll.go_to(place[0], above=above, within=row_top)
+            above = last_row if place[0] > self.scroll_position.line else 0
+            self.scroll_position.go_to(place[0], above=above, within=row_top)
         else:
             y = top + row_top
-            self._scroll.move(min(y, 0) or max(0, y - last_row))
+            self.scroll_position.move(min(y, 0) or max(0, y - last_row))
         self._moved()
 
     def place_at(self, point: QPoint) -> Place:
         """The place between characters nearest to a point of the viewport, inside the view or not."""
-        number, top = self._scroll.line, -self._scroll.hidden
+        number, top = self.scroll_position.line, -self.scroll_position.hidden
         for number, top in self._visible():
             if point.y() < top + self._height_of(number, point.y() - top + 1):
                 break
-        laid = self._layouts.line(number)
+        laid = self.layouts.line(number)
         x = point.x() - self._text_left() + self.horizontalScrollBar().value()
         return number, laid.column_at(x, point.y() - top - self._pad_above(number))
 
@@ -228,7 +229,7 @@ class LineCanvas(QAbstractScrollArea):
 
     def _text_left(self) -> int:
         """Where the text begins in the viewport, while it is not scrolled to the side."""
-        return self._layouts.typography.scaled(_RIGHT_PAD) if self.isRightToLeft() else self.gutter.text_left
+        return self.layouts.typography.scaled(_RIGHT_PAD) if self.isRightToLeft() else self.gutter.text_left
 
     def _moved(self) -> None:
         """The view shows another part of the text."""
@@ -238,16 +239,16 @@ class LineCanvas(QAbstractScrollArea):
     def _sync_bars(self) -> None:
         bar, unit = self.verticalScrollBar(), self.row_height
         self._moving_bar = True
-        bar.setRange(0, self._scroll.maximum(unit))
+        bar.setRange(0, self.scroll_position.maximum(unit))
         bar.setPageStep(max(unit, self.viewport().height()))
         bar.setSingleStep(unit)
-        bar.setValue(self._scroll.value(unit))
+        bar.setValue(self.scroll_position.value(unit))
         self._moving_bar = False
         self._overview.set_length(max(self.line_count, self.viewport().height() // unit))
         across = self.horizontalScrollBar()
         across.setRange(0, 0 if self._wrap else max(0, round(self._widest) - self._text_width()))
         across.setPageStep(self._text_width())
-        across.setSingleStep(round(4 * self._layouts.typography.character_width))
+        across.setSingleStep(round(4 * self.layouts.typography.character_width))
 
     # --- geometry -------------------------------------------------------------------------------------------------
 
@@ -256,11 +257,11 @@ class LineCanvas(QAbstractScrollArea):
 
     def _height_of(self, number: int, enough: float) -> int:
         """The line's height, or any that is `enough` of one that is still taller."""
-        rows = self._layouts.line(number).rows_within(enough / self.row_height) if self._wrap else 1
+        rows = self.layouts.line(number).rows_within(enough / self.row_height) if self._wrap else 1
         return rows * self.row_height + self._pads(number)
 
     def _guess_of(self, number: int) -> int:
-        rows = self._layouts.line(number).guessed_rows if self._wrap else 1
+        rows = self.layouts.line(number).guessed_rows if self._wrap else 1
         return rows * self.row_height + self._pads(number)
 
     def _pads(self, number: int) -> int:
@@ -268,29 +269,29 @@ class LineCanvas(QAbstractScrollArea):
 
     def _visible(self) -> Iterator[tuple[int, int]]:
         """Number and top of the lines in view."""
-        top = -self._scroll.hidden
-        for number in range(self._scroll.line, self.line_count + 1):
+        top = -self.scroll_position.hidden
+        for number in range(self.scroll_position.line, self.line_count + 1):
             if top >= self.viewport().height():
                 return
             yield number, top
             top += self._height_of(number, self.viewport().height() - top)
 
     def _text_width(self) -> int:
-        return max(1, self.viewport().width() - self.gutter.text_left - self._layouts.typography.scaled(_RIGHT_PAD))
+        return max(1, self.viewport().width() - self.gutter.text_left - self.layouts.typography.scaled(_RIGHT_PAD))
 
     def _relayout(self) -> None:
         """Width, font, wrapping or text changed: the top of the view stays in place."""
-        line, kept = self._scroll.line, 0
-        if self._layouts.wrap_width is not None and line <= self.line_count:
-            row = max(0, self._scroll.hidden - self._pad_above(line)) // self.row_height
-            kept = self._layouts.line(line).row_start(row)
+        line, kept = self.scroll_position.line, 0
+        if self.layouts.wrap_width is not None and line <= self.line_count:
+            row = max(0, self.scroll_position.hidden - self._pad_above(line)) // self.row_height
+            kept = self.layouts.line(line).row_start(row)
         typography = Typography.current()
         self.gutter = Gutter.for_lines(self.line_count, typography, self._lanes)
-        if self._layouts.set_geometry(typography, self._text_width() if self._wrap else None):
+        if self.layouts.set_geometry(typography, self._text_width() if self._wrap else None):
             self._widest = 0.0
-            row = self._layouts.line(line).row_of(kept) if kept else 0
-            self._scroll.hidden = row * self.row_height + self._pad_above(line) if row else 0
-        self._scroll.resize(self.viewport().height(), self.line_count)
+            row = self.layouts.line(line).row_of(kept) if kept else 0
+            self.scroll_position.hidden = row * self.row_height + self._pad_above(line) if row else 0
+        self.scroll_position.resize(self.viewport().height(), self.line_count)
         self._moved()
 
     # --- painting -------------------------------------------------------------------------------------------------
@@ -304,9 +305,9 @@ class LineCanvas(QAbstractScrollArea):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self.viewport())
-        painter.setFont(self._layouts.typography.font)
+        painter.setFont(self.layouts.typography.font)
         mirror(painter, self.viewport().rect(), self.layoutDirection())
-        typography = self._layouts.typography
+        typography = self.layouts.typography
         pen = LinePainter(painter, tokens(self.palette()), typography, self.gutter, self._text_width())
         pen.visible = QRectF(self.viewport().rect())
         pen.shift = self.horizontalScrollBar().value()
@@ -315,12 +316,12 @@ class LineCanvas(QAbstractScrollArea):
         late = False
         for number, top in self._visible():
             late = late or time.perf_counter() > until
-            if self._highlight is not None and self._highlight[0] <= number <= self._highlight[1]:
+            if self.highlight is not None and self.highlight[0] <= number <= self.highlight[1]:
                 pen.highlight(top, self._height_of(number, self.viewport().height() - top))
             first_row = top + self._pad_above(number)
             pen.number(first_row, number)
-            if not late or self._layouts.known(number):
-                laid = self._layouts.line(number)
+            if not late or self.layouts.known(number):
+                laid = self.layouts.line(number)
                 late |= not pen.text(first_row, laid, self._decoration(number, laid, late=late))
                 widest = max(widest, laid.width)
         painter.end()
@@ -334,9 +335,9 @@ class LineCanvas(QAbstractScrollArea):
 
     def _unfinished(self) -> LineLayout | None:
         """A partly laid out line whose height or width will be needed soon."""
-        near = [self._scroll.line - 1, self.line_count] if self._wrap else []
+        near = [self.scroll_position.line - 1, self.line_count] if self._wrap else []
         for number in (*(number for number, _ in self._visible()), *near):
-            if number and self._layouts.known(number) and not (laid := self._layouts.line(number)).complete:
+            if number and self.layouts.known(number) and not (laid := self.layouts.line(number)).complete:
                 return laid
         return None
 
@@ -359,7 +360,7 @@ class LineCanvas(QAbstractScrollArea):
 
     def scrollContentsBy(self, dx: int, dy: int) -> None:
         if dy and not self._moving_bar:
-            self._scroll.set_value(self.verticalScrollBar().value(), self.row_height)
+            self.scroll_position.set_value(self.verticalScrollBar().value(), self.row_height)
         self.viewport().update()
 
     def wheelEvent(self, event: QWheelEvent) -> None:

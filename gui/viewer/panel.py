@@ -56,7 +56,7 @@ class ViewerPanel(BaseViewer):
         super().__init__(jobs, IN_FILE, parent)
         self._manager = manager
         self.target: ViewTarget | None = None
-        self._opened: OpenedFile | None = None
+        self.opened: OpenedFile | None = None
         self._reloading = False
         self.source = ChunkedSource(jobs)
         card = ChunkCard()
@@ -109,12 +109,12 @@ class ViewerPanel(BaseViewer):
     @property
     def name(self) -> str:
         """Stable name of the shown file; empty if there is none."""
-        return "" if self._opened is None else self._opened.name
+        return "" if self.opened is None else self.opened.name
 
     @property
     def view_state(self) -> tuple[str, int]:
         """The file that is read, and the line at the top of its source; 0 where that is not on show."""
-        name = self._opened.name if self._opened is not None else ""
+        name = self.opened.name if self.opened is not None else ""
         return name, self.source.top_line if name and self.page is self.source else 0
 
     def go_to_line(self, line: int) -> None:
@@ -160,7 +160,7 @@ class ViewerPanel(BaseViewer):
         self.similar.set_target(target)
         self.header.show_title(target.file_title, target.breadcrumb)
         self.header.show()
-        if self._opened is not None and self._opened.name == target.name and not self.banner.text:
+        if self.opened is not None and self.opened.name == target.name and not self.banner.text:
             self._opener.cancel()
             # The same result again, perhaps after a refresh of the list: the user's scroll position stays.
             self._apply(reveal=before is None or before.place != target.place)
@@ -177,7 +177,7 @@ class ViewerPanel(BaseViewer):
     def _on_opened(self, opened: OpenedFile) -> None:
         reloading = self._reloading
         self._drop_file(keep_lines=True)
-        old, self._opened = self.source.lines, opened
+        old, self.opened = self.source.lines, opened
         self.source.set_lines(opened.lines, opened.outline, keep_place=reloading)
         if old is not None:
             old.close()
@@ -210,7 +210,7 @@ class ViewerPanel(BaseViewer):
         self._source_and_page.leave(forget=not keep_lines)
         self._follower.follow(None)
         self.banner.clear(_DELETED)
-        self._opened = None
+        self.opened = None
         lines = self.source.lines
         if not keep_lines and lines is not None:
             self._chunks.show_file("", None)
@@ -221,7 +221,7 @@ class ViewerPanel(BaseViewer):
 
     def _apply(self, *, reveal: bool) -> None:
         """Show the target, as source or as a page."""
-        target, opened = self.target, self._opened
+        target, opened = self.target, self.opened
         if target is None or opened is None:
             return
         if not target.title:
@@ -239,7 +239,8 @@ class ViewerPanel(BaseViewer):
         if self.target is not None:
             self.file_shown.emit(self.target.name)
 
-    def _choose_rendered(self, rendered: bool) -> None:
+    def choose_rendered(self, rendered: bool) -> None:
+        """Show the file as a page, or as source."""
         if rendered:
             self._chunks.close_card()
         self._source_and_page.choose(rendered=rendered, keep_place=self.page is self.rendered)
@@ -247,12 +248,12 @@ class ViewerPanel(BaseViewer):
     def _leave_page(self) -> None:
         """The request is only visible in the source."""
         if self.page is self.rendered:
-            self._choose_rendered(False)
+            self.choose_rendered(False)
 
     # --- finding, links -------------------------------------------------------------------------------------------
 
     def _open_find(self) -> None:
-        if self._opened is None:
+        if self.opened is None:
             return
         rendered = self.page is self.rendered
         chosen = self.rendered.textCursor().selectedText() if rendered else self.source.selected_word()
@@ -263,7 +264,8 @@ class ViewerPanel(BaseViewer):
             self.source.select_hit()
         super()._close_find()
 
-    def _follow_link(self, url: QUrl) -> None:
+    def follow_link(self, url: QUrl) -> None:
+        """Open a link of the note: a page of the web outside, another note here, and nothing else."""
         if self.target is not None and self._manager is not None:
             self._links.follow(url, self.target.name, self._manager)
 
@@ -297,7 +299,7 @@ class ViewerPanel(BaseViewer):
         self._follower.vanished.connect(self._on_vanished)
         self._source_and_page.turned.connect(self._turn_to)
         self._source_and_page.said.connect(lambda sentence: self.hint.say(sentence, _LONG_HINT_MS))
-        self.rendered.followed.connect(self._follow_link)
+        self.rendered.followed.connect(self.follow_link)
         self._links.file_chosen.connect(self.show_file)
         self._links.heading_chosen.connect(lambda text: self.rendered.go_to_heading(HeadingPlace(heading_key(text))))
         self._links.said.connect(self.hint.say)
@@ -308,7 +310,7 @@ class ViewerPanel(BaseViewer):
         self._chunks.more_wanted.connect(self.more_wanted)
         self.similar.wanted.connect(self.more_wanted)
         self.similar.said.connect(self.hint.say)
-        self.header.rendered_chosen.connect(self._choose_rendered)
+        self.header.rendered_chosen.connect(self.choose_rendered)
         self.empty_page.retry.connect(lambda: self._open(reloading=False))
         self.file_actions.said.connect(self.hint.say)
         self.file_actions.link_wanted.connect(self.link_wanted)

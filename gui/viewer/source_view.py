@@ -49,17 +49,17 @@ class SourceView(LineCanvas):
         super().set_lines(lines, outline, keep_place=keep_place)
 
     def set_highlight(self, lines: tuple[int, int] | None) -> None:
-        if lines != self._highlight:
+        if lines != self.highlight:
             self.selection.clear()  # it was about the part before
         super().set_highlight(lines)
 
     def reveal_part(self, first: int, focus: int) -> None:
         """Bring the line `first` to a third from the top, or `focus` where it would stay out of view then."""
         third = self.viewport().height() // 3
-        self._scroll.go_to(first, above=third)
-        top = self._scroll.top_of(focus)
+        self.scroll_position.go_to(first, above=third)
+        top = self.scroll_position.top_of(focus)
         if top is None or top > self.viewport().height() - _CONTEXT_ROWS * self.row_height:
-            self._scroll.go_to(focus, above=third)
+            self.scroll_position.go_to(focus, above=third)
         self.horizontalScrollBar().setValue(0)
         self._moved()
         self._revealed = first, focus
@@ -67,23 +67,23 @@ class SourceView(LineCanvas):
     @property
     def top_line(self) -> int:
         """The first line in view."""
-        return self._scroll.line
+        return self.scroll_position.line
 
     def go_to_line(self, line: int) -> None:
         """Scroll a line to the top."""
-        self._scroll.go_to(min(max(1, line), max(1, self.line_count)))
+        self.scroll_position.go_to(min(max(1, line), max(1, self.line_count)))
         self._moved()
 
     # --- hits (the protocol `HitView`) ----------------------------------------------------------------------------
 
     def place(self) -> Place:
         """Start of the search for hits: the highlighted part, unless it was scrolled away."""
-        if self._highlight is not None and self._scroll.top_of(self._highlight[0]) is not None:
-            return self._highlight[0], -1
-        return self._scroll.line + (self._scroll.hidden > 0), -1
+        if self.highlight is not None and self.scroll_position.top_of(self.highlight[0]) is not None:
+            return self.highlight[0], -1
+        return self.scroll_position.line + (self.scroll_position.hidden > 0), -1
 
     def shows(self, hit: Hit) -> bool:
-        return self._scroll.top_of(hit.line) is not None
+        return self.scroll_position.top_of(hit.line) is not None
 
     def show_hit(self, hit: Hit | None) -> None:
         """Frame a hit and bring it into view; None frames nothing."""
@@ -99,12 +99,12 @@ class SourceView(LineCanvas):
         self._overview.set_ticks((marks if found is None else found).lines())
 
     def _bring_into_view(self, hit: Hit) -> None:
-        laid = self._layouts.line(hit.line)
+        laid = self.layouts.line(hit.line)
         row, left, right = next(laid.spans(laid.unit(hit.start), laid.unit(hit.end)), (0, 0.0, 0.0))
         height = self.viewport().height()
-        top = self._scroll.top_of(hit.line)
+        top = self.scroll_position.top_of(hit.line)
         if top is None or not 0 <= top + row * self.row_height <= height - 2 * self.row_height:
-            self._scroll.go_to(hit.line, above=height // 3, within=row * self.row_height)
+            self.scroll_position.go_to(hit.line, above=height // 3, within=row * self.row_height)
         self._widest = max(self._widest, laid.width)
         self._sync_bars()
         bar, room = self.horizontalScrollBar(), self._text_width()
@@ -152,9 +152,9 @@ class SourceView(LineCanvas):
 
     def _move_caret(self, key: int) -> None:
         """Shift with an arrow, Home or End: extend the selection."""
-        line, column = self.selection.caret or (self._scroll.line, 0)
+        line, column = self.selection.caret or (self.scroll_position.line, 0)
         length = len(self.text_at(line))
-        if self._layouts.line(line).runs_left:
+        if self.layouts.line(line).runs_left:
             key = _TURNED.get(Qt.Key(key), key)
         match key:
             case Qt.Key.Key_Left:
@@ -180,7 +180,7 @@ class SourceView(LineCanvas):
         super()._moved()
         self._revealed = None
         caret = self.selection.caret
-        number = min(caret[0] if caret is not None else self._scroll.line, self.line_count)
+        number = min(caret[0] if caret is not None else self.scroll_position.line, self.line_count)
         said = self.text_at(number)[:_SPOKEN_CHARACTERS] if number else ""
         self.setAccessibleDescription(tr("Line {number:,}: {text}", number=number, text=said) if number else "")
 

@@ -105,7 +105,7 @@ def test_location_opened_from_index_is_shown_in_reader(qtbot, window, shown):
     with qtbot.waitSignal(window.viewer.file_shown) as file:
         window.views.index.open_requested.emit("topics/shopping.md", 2)
     assert file.args == ["topics/shopping.md"]
-    assert window.viewer._opened is not None
+    assert window.viewer.opened is not None
     assert window.views.current == "search"
     assert window.viewer.isAncestorOf(window.focusWidget())
     qtbot.keyClick(window, Key.Key_3, Control)

@@ -208,8 +208,8 @@ class ChunkedSource(SourceView):
             return
         chunk = self._by_line.chunks[place]
         first = min(chunk.start_line, max(1, self.line_count))  # a file that has become shorter
-        if self._scroll.top_of(first) is None:
-            self._scroll.go_to(first, above=self.viewport().height() // 4)
+        if self.scroll_position.top_of(first) is None:
+            self.scroll_position.go_to(first, above=self.viewport().height() // 4)
         self.selection.put((first, 0))
         self._moved()
 
@@ -236,7 +236,7 @@ class ChunkedSource(SourceView):
         return MarginPainter(
             painter or QPainter(),
             tokens(self.palette()),
-            self._layouts.typography,
+            self.layouts.typography,
             self.gutter,
             tops,
             self.viewport().height(),

@@ -27,8 +27,8 @@ def memory(open_memory, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixture
             raise ProviderError("There is no key.")
         return FakeProvider(id="openai")
 
-    monkeypatch.setitem(registry._FACTORIES, "openai", service)
-    monkeypatch.setitem(registry._FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
+    monkeypatch.setitem(registry.FACTORIES, "openai", service)
+    monkeypatch.setitem(registry.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
     memory = open_memory(provider="openai", fallback=getattr(request, "param", "none"))
     monkeypatch.setattr(builtin, "select_provider", select_provider)
     return memory
@@ -190,7 +190,7 @@ def test_status_of_fallback_in_use_names_no_other(open_memory, monkeypatch: pyte
 
 def test_nothing_agreed_to_is_said(open_memory, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key")
-    monkeypatch.setitem(registry._FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
+    monkeypatch.setitem(registry.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
     memory = open_memory(provider="auto", remote=RemoteSettings(agreed=("gemini",)))
     monkeypatch.setattr(builtin, "select_provider", select_provider)
     custom = memory.status().custom

@@ -56,7 +56,7 @@ def reached(monkeypatch: pytest.MonkeyPatch) -> list[object]:
 @pytest.fixture
 def open_real(workspace: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     """Open memories that select their provider as the program does; only the built-in model is a fake."""
-    monkeypatch.setitem(registry._FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
+    monkeypatch.setitem(registry.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
     opened: list[BuiltinMemory] = []
 
     def open_(settings: Settings) -> BuiltinMemory:

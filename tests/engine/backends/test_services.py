@@ -101,7 +101,7 @@ def test_switching_to_another_service_and_back_sends_nothing(
 
 def test_quota_midway_costs_only_answered(open_service: Open, openai: OpenAIServer, monkeypatch) -> None:
     here = FakeProvider(id="embedded")
-    monkeypatch.setitem(registry._FACTORIES, "embedded", lambda settings, key: here)
+    monkeypatch.setitem(registry.FACTORIES, "embedded", lambda settings, key: here)
     memory = open_service(openai, price=0.02, fallback="embedded")
     provider = memory._slot.provider()
     provider.limits = dataclasses.replace(provider.limits, inputs=10, at_once=1)

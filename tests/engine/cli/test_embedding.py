@@ -88,7 +88,7 @@ def paid(folder: Path, settings: Path, monkeypatch: pytest.MonkeyPatch) -> PaidP
     """Create a note whose embedding costs some cents, and settings with the paid provider."""
     provider = PaidProvider()
     provider.id = "openai"
-    monkeypatch.setitem(registry._FACTORIES, "openai", lambda settings, key: provider)
+    monkeypatch.setitem(registry.FACTORIES, "openai", lambda settings, key: provider)
     (folder / "long.md").write_text(NOTE)
     settings.write_text(settings.read_text().replace('"none"', '"openai"'))
     return provider
@@ -148,7 +148,7 @@ def fallback(paid: PaidProvider, settings: Path, monkeypatch: pytest.MonkeyPatch
     paid.before = fail
     paid.price = 0.001
     provider = PaidProvider(id="voyage")
-    monkeypatch.setitem(registry._FACTORIES, "voyage", lambda settings, key: provider)
+    monkeypatch.setitem(registry.FACTORIES, "voyage", lambda settings, key: provider)
     settings.write_text(settings.read_text() + 'fallback = "voyage"\n')
     return provider
 
@@ -178,12 +178,12 @@ def test_missing_provider_reported_after_indexing(
     def make(settings: Settings, key: str | None) -> None:
         raise ProviderError("There is no key.")
 
-    monkeypatch.setitem(registry._FACTORIES, "openai", make)
+    monkeypatch.setitem(registry.FACTORIES, "openai", make)
     answer = verb("index")
     assert answer.code == 0
     assert answer.out.startswith("Indexed 1 file")
     assert answer.err == "mnemoscope: Only words are searched: There is no key.\n"
-    monkeypatch.setitem(registry._FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
+    monkeypatch.setitem(registry.FACTORIES, "embedded", lambda settings, key: FakeProvider(id="embedded"))
     settings.write_text(settings.read_text() + '\nfallback = "embedded"\n')
     answer = verb("index")
     assert answer.err == "mnemoscope: embedded stands in for openai: There is no key.\n"
@@ -319,7 +319,7 @@ def test_doctor_reports_missing_parts(verb: Run, paid: PaidProvider, monkeypatch
     def make(settings: Settings, key: str | None) -> None:
         raise ProviderError("There is no key.")
 
-    monkeypatch.setitem(registry._FACTORIES, "openai", make)
+    monkeypatch.setitem(registry.FACTORIES, "openai", make)
     found = checks(verb("doctor", "--json"))
     assert found["Key: openai"] == ("fine", "There is none.")
     assert found["Embedding"] == ("degraded", "Only words are searched: There is no key.")

@@ -25,7 +25,7 @@ class Watched(FakeProvider):
 @pytest.fixture
 def provider(monkeypatch: pytest.MonkeyPatch) -> Watched:
     watched = Watched()
-    monkeypatch.setitem(registry._FACTORIES, "openai", lambda settings, key: watched)
+    monkeypatch.setitem(registry.FACTORIES, "openai", lambda settings, key: watched)
     return watched
 
 
@@ -52,7 +52,7 @@ def test_a_key_that_was_typed_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
         tried.append(key)
         raise ProviderError("Refused.")
 
-    monkeypatch.setitem(registry._FACTORIES, "openai", make)
+    monkeypatch.setitem(registry.FACTORIES, "openai", make)
     settings = Settings(provider="openai")
     assert not probe_provider(settings, " typed ").ok
     assert not probe_provider(settings).ok

@@ -41,7 +41,7 @@ class Makers:
 def makers(monkeypatch: pytest.MonkeyPatch) -> Makers:
     made = Makers()
     for name in ("gguf", "openai", "gemini", "voyage"):
-        monkeypatch.setitem(registry._FACTORIES, name, made.of(name))
+        monkeypatch.setitem(registry.FACTORIES, name, made.of(name))
     return made
 
 

@@ -114,7 +114,7 @@ def test_menu_and_conversation_offer_remember(qtbot, sessions, monkeypatch):
     next(action for action in menus[0].actions() if action.text() == "Remember…").trigger()
     menus[0].aboutToHide.emit()
     qtbot.waitUntil(lambda: not sessions.views.conversation.isHidden())
-    qtbot.waitUntil(lambda: sessions.views.conversation._opened is not None)
+    qtbot.waitUntil(lambda: sessions.views.conversation.opened is not None)
     sessions.views.focus_reader()
     qtbot.keyClick(sessions.views.conversation, Key.Key_N, Alt)
     assert asked == [(VALVE, "Fix the valve controller")] * 2

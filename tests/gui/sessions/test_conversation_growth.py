@@ -4,7 +4,7 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt, QThreadPool
 from PySide6.QtTest import QTest
 
 from gui.conversation.panel import ConversationPanel
@@ -67,6 +67,13 @@ def _rest(qtbot, panel: ConversationPanel) -> None:
     qtbot.waitUntil(laid_out)
 
 
+def _finish(jobs: Jobs) -> None:
+    """Wait until all jobs have ended and reported their results."""
+    for pool in jobs.findChildren(QThreadPool):
+        assert pool.waitForDone(60_000)
+    QCoreApplication.processEvents()
+
+
 def _go_on(qtbot, panel: ConversationPanel, memory: FakeMemory, turns: list) -> None:
     memory.session_texts[PATH] = make_session(turns, path=PATH)
     with qtbot.waitSignal(panel.live_updates.grown):
@@ -107,11 +114,11 @@ def test_hits_in_new_messages_are_counted(qtbot, panel, memory) -> None:
     assert panel.view.conversation.entries[-1].kind == "speech"
 
 
-def test_change_of_other_session_reads_nothing(qtbot, panel, memory) -> None:
+def test_change_of_other_session_reads_nothing(panel, memory, jobs) -> None:
     reads = len(memory.session_reads)
     memory.session_texts["sessions/codex/other.jsonl"] = make_session(LATER, path="sessions/codex/other.jsonl")
     panel.refresh()
-    qtbot.waitUntil(lambda: not panel.live_updates._job.busy)
+    _finish(jobs)
     assert len(memory.session_reads) == reads
 
 
@@ -142,9 +149,9 @@ def test_change_during_failed_read_is_read_afterwards(qtbot, panel, memory) -> N
         go_on.set()
 
 
-def test_deleted_session_stays_on_screen(qtbot, panel, memory) -> None:
+def test_deleted_session_stays_on_screen(panel, memory, jobs) -> None:
     conversation = panel.view.conversation
     memory.session_error = FileNotFoundError(PATH)
     panel.refresh()
-    qtbot.waitUntil(lambda: not panel.live_updates._job.busy)
+    _finish(jobs)
     assert panel.view.conversation is conversation

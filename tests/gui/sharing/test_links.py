@@ -46,7 +46,7 @@ def test_link_opens_lines_in_viewer(qtbot, opened, link):
     source = opened.viewer.source
     qtbot.waitUntil(lambda: source.lines is not None)
     assert opened.views.current == "search"
-    assert source._highlight == (8, 12)
+    assert source.highlight == (8, 12)
     assert not opened.banner.text
 
 
@@ -58,7 +58,7 @@ def test_link_opens_session_at_message(qtbot, opened, link):
     conversation = opened.views.conversation
     view = conversation.view
     qtbot.waitUntil(lambda: view.current.number is not None)
-    shown = conversation._opened.conversation
+    shown = conversation.opened.conversation
     qtbot.waitUntil(lambda: shown.message(shown.entries[view.current.number]).id == message.id)
     # Another message of the session that is open already.
     first = session.messages[0]
@@ -199,7 +199,7 @@ def test_result_link_has_citation_lines(qtbot, opened, memory):
 
 def test_file_link_has_shown_line(qtbot, opened, memory):
     opened.viewer.show_file(NOTE, 8)
-    qtbot.waitUntil(lambda: opened.viewer._opened is not None)
+    qtbot.waitUntil(lambda: opened.viewer.opened is not None)
     opened.viewer.file_actions.link.trigger()
     assert _copied() == Link(workspace=str(memory.folder), path=NOTE, line=8)
 
@@ -210,7 +210,7 @@ def test_message_link_has_message_id(qtbot, opened, memory):
     conversation = opened.views.conversation
     conversation.view.current.go_to(2)
     conversation.session_actions.link.trigger()
-    shown = conversation._opened.conversation
+    shown = conversation.opened.conversation
     message = shown.message(shown.entries[conversation.view.current.number])
     assert message.id
     assert _copied() == Link(workspace=str(memory.folder), path=VALVE, line=message.line, message=message.id)

@@ -36,7 +36,7 @@ def chunked(qtbot, insight: FakeInsight, panel: ViewerPanel, show):
 def point_of(panel: ViewerPanel, line: int, lane: int = 0) -> QPoint:
     """The middle of the margin beside a line."""
     view = panel.source
-    top = view._scroll.top_of(line)
+    top = view.scroll_position.top_of(line)
     assert top is not None
     x = view.gutter.margin + lane * view.gutter.lane_width + view.gutter.lane_width // 2
     return QPoint(x, top + view._pad_above(line) + view.row_height // 2)

@@ -80,7 +80,7 @@ def test_window_stays_responsive_with_large_file(qtbot, appearance, jobs: Jobs, 
             panel.source.viewport().grab()
         assert panel.source.text_at(LINES).endswith(f"{LINES:7}")
         doing = "searching"
-        panel._open_find()
+        panel.find_action.trigger()
         panel.finding.bar.box.setText("the TIMER")
         qtbot.waitUntil(lambda: panel.source._current is not None)
         assert panel.source._current.line == TIMER_LINE

@@ -41,14 +41,14 @@ def test_result_is_shown_with_its_part_highlighted(panel: ViewerPanel, find, sho
     result = find("timer", "greenhouse")
     show(result, "timer")
     assert panel.page is panel.source
-    assert panel.source._highlight == (result.start_line, result.end_line)
+    assert panel.source.highlight == (result.start_line, result.end_line)
     assert panel.header.title.text() == "Greenhouse"
     assert panel.header.crumb.text() == "projects/greenhouse.md › Watering"
 
 
 def test_file_is_shown_at_line(panel: ViewerPanel, show) -> None:
     show(GREENHOUSE, 12)
-    assert panel.source._highlight == (12, 12)
+    assert panel.source.highlight == (12, 12)
     assert panel.header.title.text() == "Greenhouse"
 
 
@@ -58,7 +58,7 @@ def test_other_result_of_same_file_does_not_reopen_it(panel: ViewerPanel, memory
     memory.open_error = OSError("not again")
     show(find("zones", "greenhouse"), "zones")
     assert panel.source.lines is lines
-    assert panel.source._highlight == (3, 6)
+    assert panel.source.highlight == (3, 6)
 
 
 def test_newest_request_wins(qtbot, panel: ViewerPanel, find) -> None:
@@ -128,7 +128,7 @@ def test_first_match_is_scrolled_into_view(panel: ViewerPanel, memory: FakeMemor
         at = text.index(word)
         changes = {"snippet": text, "snippet_line": 1, "match_ranges": ((at, at + 5),), "end_line": 123}
         show(msgspec.structs.replace(find("timer", "long"), **changes), word)
-        top = panel.source._scroll.top_of(line)
+        top = panel.source.scroll_position.top_of(line)
         assert top is not None
         assert 0 <= top < panel.source.viewport().height() - panel.source.row_height
 
@@ -223,7 +223,7 @@ def test_overview_strip_shows_hits(qtbot, panel: ViewerPanel, find, show) -> Non
 
 def test_find_counts_steps_and_selects_match_on_close(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
-    panel._open_find()
+    panel.find_action.trigger()
     QTest.keyClicks(panel.finding.bar.box, "MAR")
     qtbot.waitUntil(lambda: panel.finding.bar.count.text() == "1 of 3")
     QTest.keyClick(panel.finding.bar.box, Qt.Key.Key_Return)
@@ -240,7 +240,7 @@ def test_find_counts_steps_and_selects_match_on_close(qtbot, panel: ViewerPanel,
 
 def test_find_without_match_shows_not_found(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
-    panel._open_find()
+    panel.find_action.trigger()
     panel.finding.bar.box.setText("absent")
     qtbot.waitUntil(lambda: panel.finding.bar.count.text() == "Not found")
 
@@ -248,13 +248,13 @@ def test_find_without_match_shows_not_found(qtbot, panel: ViewerPanel, show) -> 
 def test_find_bar_starts_with_selected_word(panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
     panel.source.selection.select((9, 4), (9, 9))
-    panel._open_find()
+    panel.find_action.trigger()
     assert panel.finding.bar.box.text() == "timer"
 
 
 def test_escape_closes_find_bar_before_leaving_file(qtbot, panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
-    panel._open_find()
+    panel.find_action.trigger()
     with qtbot.assertNotEmitted(panel.escape_pressed):
         QTest.keyClick(panel.page, Qt.Key.Key_Escape)
     assert panel.finding.bar.isHidden()
@@ -269,12 +269,12 @@ def test_changed_file_is_reloaded_at_same_position(qtbot, panel: ViewerPanel, me
     memory.files["long.md"] = "\n".join(f"line {number}" for number in range(1, 400))
     with qtbot.waitSignal(panel.file_shown):
         panel.show_file("long.md", 200)
-    place, highlight = panel.source.place(), panel.source._highlight
+    place, highlight = panel.source.place(), panel.source.highlight
     memory.files["long.md"] += "\nnew end"
     memory.locate("long.md")
     qtbot.waitUntil(lambda: hint(panel) == "Reloaded")
     assert panel.source.text_at(400) == "new end"
-    assert (panel.source.place(), panel.source._highlight) == (place, highlight)
+    assert (panel.source.place(), panel.source.highlight) == (place, highlight)
 
 
 def test_file_replaced_by_editor_is_followed(qtbot, panel: ViewerPanel, memory: FakeMemory, show) -> None:
@@ -349,7 +349,7 @@ def test_wrap_toggle_is_in_menu_and_on_alt_z(qtbot, panel: ViewerPanel, show) ->
 
 def test_every_focusable_widget_has_accessible_name(panel: ViewerPanel, show) -> None:
     show(GREENHOUSE)
-    panel._open_find()
+    panel.find_action.trigger()
     nameless = [
         widget
         for widget in panel.findChildren(QWidget)
@@ -370,7 +370,7 @@ def render(qtbot, panel: ViewerPanel, memory: FakeMemory):
     def shown(text: str, line: int | None = None) -> None:
         memory.files["page.md"] = text
         with qtbot.waitSignal(panel.file_shown):
-            panel._choose_rendered(True)
+            panel.choose_rendered(True)
             panel.show_file("page.md", line)
 
     return shown
@@ -391,14 +391,14 @@ def test_page_starts_at_heading_of_part(qtbot, panel: ViewerPanel, render) -> No
     render("\n\n".join(f"## Day {number}\n\n" + "text\n" * 8 for number in range(40)) + "\n# End\n" * 30, 200)
     qtbot.waitUntil(lambda: panel.rendered._layout_steps.complete)
     shown = [block.text() for block, _ in panel.rendered._visible()]
-    wanted = panel._opened.outline.place_of(panel.source.place()[0])
+    wanted = panel.opened.outline.place_of(panel.source.place()[0])
     assert wanted is not None
     assert wanted.key in {text.replace(" ", "").lower() for text in shown[:3]}
 
 
 def test_n_steps_through_hits_on_page(qtbot, panel: ViewerPanel, memory: FakeMemory, find) -> None:
     memory.files["page.md"] = "# Timers\n\n" + "words\n\n" * 90 + "the timer 🌱 timer\n"
-    panel._choose_rendered(True)
+    panel.choose_rendered(True)
     with qtbot.waitSignal(panel.file_shown):
         panel.show_result(find("timer", "page"), "timer")
     qtbot.waitUntil(lambda: not panel.finding.hits._marks.running)
@@ -458,14 +458,14 @@ def test_links_open_web_and_indexed_files_only(
     opened: list[str] = []
     monkeypatch.setattr(links.QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
     render("# Head\n\n[out](https://example.org/a) [file](file:///etc/passwd)")
-    panel._follow_link(QUrl("https://example.org/a"))
-    panel._follow_link(QUrl("file:///etc/passwd"))
+    panel.follow_link(QUrl("https://example.org/a"))
+    panel.follow_link(QUrl("file:///etc/passwd"))
     assert opened == ["https://example.org/a"]
     assert hint(panel) == "Links of this kind are not opened."
-    panel._follow_link(QUrl("../outside.md"))
+    panel.follow_link(QUrl("../outside.md"))
     qtbot.waitUntil(lambda: "not in the index" in hint(panel))
     with qtbot.waitSignal(panel.file_shown) as shown:
-        panel._follow_link(QUrl("topics/shopping.md"))
+        panel.follow_link(QUrl("topics/shopping.md"))
     assert shown.args == ["topics/shopping.md"]
 
 

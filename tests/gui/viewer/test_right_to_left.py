@@ -48,13 +48,13 @@ def make(qtbot, appearance, jobs: Jobs, tmp_path: Path) -> Iterator:
 
 def x_of(view: SourceView, line: int, column: int) -> float:
     """X coordinate of a column of a line in the viewport."""
-    laid = view._layouts.line(line)
+    laid = view.layouts.line(line)
     answer = laid.pieces[0].layout.lineAt(0).cursorToX(column)
     return view._text_left() + (answer[0] if isinstance(answer, tuple) else answer)
 
 
 def y_of(view: SourceView, line: int) -> int:
-    top = view._scroll.top_of(line)
+    top = view.scroll_position.top_of(line)
     assert top is not None
     return top + view._pad_above(line) + view.row_height // 2
 
@@ -91,7 +91,7 @@ def test_hebrew_starts_at_gutter(make):
 
 def test_hebrew_runs_left_in_left_to_right_window(make):
     view = make(wrap=True)
-    edge = view.viewport().width() - view._layouts.typography.scaled(12)
+    edge = view.viewport().width() - view.layouts.typography.scaled(12)
     assert x_of(view, 3, 0) == pytest.approx(edge, abs=2)
     assert x_of(view, 3, len(HEBREW)) < x_of(view, 3, 0)
     assert x_of(view, 2, 0) == view.gutter.text_left
@@ -131,7 +131,7 @@ def test_highlight_edge_is_next_to_gutter(make):
 def test_code_runs_left_to_right(make):
     view = make(wrap=True)
     assert x_of(view, 7, 0) == view._text_left()
-    assert not view._layouts.line(7).runs_left
+    assert not view.layouts.line(7).runs_left
 
 
 def test_arrow_keys_move_visually(make):

@@ -66,7 +66,7 @@ def test_long_selection_is_not_cut_within_a_secret(qtbot, panel: ViewerPanel, sh
 
 def test_page_selection_covers_whole_file(qtbot, panel: ViewerPanel, show, memory) -> None:
     memory.files["page.md"] = "# Head\n\nSome **bold** words.\n\n- one\n- two\n"
-    panel._choose_rendered(True)
+    panel.choose_rendered(True)
     show("page.md")
     qtbot.waitUntil(lambda: panel.page is panel.rendered)
     assert want(qtbot, panel)[0] == Passage(path="page.md", start_line=1, end_line=1)
@@ -80,7 +80,7 @@ def test_page_selection_covers_whole_file(qtbot, panel: ViewerPanel, show, memor
 def test_page_menu_offers_more_like_this(qtbot, panel: ViewerPanel, show, memory, monkeypatch) -> None:
     shown: list[list[str]] = []
     monkeypatch.setattr(QMenu, "popup", lambda menu, at: shown.append([action.text() for action in menu.actions()]))
-    panel._choose_rendered(True)
+    panel.choose_rendered(True)
     show(GREENHOUSE)
     qtbot.waitUntil(lambda: panel.page is panel.rendered)
     at = panel.rendered.rect().center()

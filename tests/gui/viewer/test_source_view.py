@@ -146,14 +146,14 @@ def test_only_unwrapped_lines_scroll_sideways(view: SourceView) -> None:
 
 def test_line_of_megabytes_is_cut_with_mark(view: SourceView, tmp_path: Path) -> None:
     put(view, tmp_path, "a" * 3_000_000 + "\nnext")
-    laid = view._layouts.line(1)
+    laid = view.layouts.line(1)
     assert laid.shown == "a" * LINE_LIMIT + CUT_MARK.format(limit=LINE_LIMIT)
     assert view.text_at(1) == "a" * LINE_LIMIT
     view.viewport().grab()
 
 
 def test_control_characters_are_shown_as_symbols(view: SourceView) -> None:
-    laid = view._layouts.line(5)
+    laid = view.layouts.line(5)
     assert laid.shown == "tail\twith \u241b[31m and \u2424 signs"
     assert laid.rows_within(9) == 1
 
@@ -163,7 +163,7 @@ def test_heading_is_bold(view: SourceView, tmp_path: Path) -> None:
     path.write_text("# Head\nbody")
     lines = FileLines(NumberedText.open(path))
     view.set_lines(lines, Outline.of(lines, CancelToken()))
-    assert [bool(view._layouts.line(number).pieces[0].layout.formats()) for number in (1, 2)] == [True, False]
+    assert [bool(view.layouts.line(number).pieces[0].layout.formats()) for number in (1, 2)] == [True, False]
 
 
 def test_hit_is_framed_and_scrolled_into_view(view: SourceView) -> None:
@@ -209,7 +209,7 @@ def test_click_on_line_number_selects_line(view: SourceView) -> None:
 
 def test_columns_after_emoji_are_correct(view: SourceView) -> None:
     view.selection.select((1, 8), (1, 9))
-    decoration = view._decoration(1, view._layouts.line(1), late=False)
+    decoration = view._decoration(1, view.layouts.line(1), late=False)
     assert view.selected_word() == "🌱"
     assert decoration.selected == (8, 10)
 
@@ -283,7 +283,7 @@ def test_cached_line_layouts_are_bounded(view: SourceView, tmp_path: Path) -> No
     put(view, tmp_path, ("word " * 4_000 + "\n") * 200)
     for line in range(1, 201):
         view.text_at(line)
-    assert view._layouts._characters == sum(len(laid.text) for laid in view._layouts._kept.values()) <= 3_000_000
+    assert view.layouts._characters == sum(len(laid.text) for laid in view.layouts._kept.values()) <= 3_000_000
 
 
 def test_slow_marks_do_not_prevent_text_painting(qtbot, view: SourceView, monkeypatch) -> None:
@@ -295,7 +295,7 @@ def test_slow_marks_do_not_prevent_text_painting(qtbot, view: SourceView, monkey
 
     monkeypatch.setattr(LinePainter, "_box", slow)
     view.set_finders(plain_finder("title"), None)
-    laid = view._layouts.line(1)
+    laid = view.layouts.line(1)
     for piece in laid.pieces:
         piece.drawn = False
     view.viewport().update()
