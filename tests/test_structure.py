@@ -10,6 +10,9 @@ import pytest
 ROOT = Path(__file__).parents[1]
 LONGEST = 500
 """Lines of a module."""
+MOST_MODULES = 722
+MOST_PRIVATE = 402
+"""Uses of private attributes in tests. Both limits follow the figures in CONTRIBUTING down, and never up."""
 
 
 def modules() -> dict[str, Path]:
@@ -43,6 +46,28 @@ def test_imports_have_no_cycles() -> None:
 def test_modules_are_short() -> None:
     sizes = {name: len(path.read_text("utf-8").splitlines()) for name, path in modules().items()}
     assert not {name: size for name, size in sizes.items() if size > LONGEST}
+
+
+def test_number_of_modules_does_not_grow() -> None:
+    assert len(modules()) <= MOST_MODULES
+
+
+def is_private(name: str) -> bool:
+    """Whether an attribute is private; `_replace` and the like are the public methods of named tuples."""
+    return name.startswith("_") and not name.startswith("__") and name not in ("_replace", "_asdict", "_fields")
+
+
+def test_tests_use_few_private_attributes() -> None:
+    found = 0
+    for path in (ROOT / "tests").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            own = (
+                isinstance(node, ast.Attribute)
+                and isinstance(node.value, ast.Name)
+                and node.value.id in ("self", "cls")
+            )
+            found += isinstance(node, ast.Attribute) and is_private(node.attr) and not own
+    assert found <= MOST_PRIVATE
 
 
 def test_test_names_are_unique_and_at_most_60_characters() -> None:
