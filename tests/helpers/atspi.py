@@ -90,7 +90,8 @@ class Bus:
         try:
             return unwrap_msg(self._connection.send_and_get_reply(message, timeout=20))
         except DBusErrorResponse as error:
-            if error.name == "org.freedesktop.DBus.Error.UnknownObject":
+            # NoReply: the registry was replaced by another one while both started.
+            if error.name in ("org.freedesktop.DBus.Error.UnknownObject", "org.freedesktop.DBus.Error.NoReply"):
                 raise LookupError(f"{path} was deleted after it was listed") from error
             raise
 
