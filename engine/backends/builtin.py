@@ -63,8 +63,8 @@ if TYPE_CHECKING:
     from engine.store.saved_searches import SavedSearches
     from engine.store.unseen_notes import UnseenNotes
 
-# --- Parts of the built-in memory that are created at first use, and its status --------------------------------------
-# A search on the command line is mostly imports, and imports none of these.
+# --- Parts that are made when they are first used, and the status ----------------------------------------------------
+# Each imports what it needs then: a search on the command line is mostly imports, and uses none of them.
 
 _CHOICE_SECONDS = 0.5
 _CHOOSING = marked("The keychain is being asked for the API key: unlock it if it asks for its password.")
@@ -82,16 +82,6 @@ class BuiltinParts:
     ) -> None:
         """`select` chooses a provider."""
         self._context = context
-        self._workspace = context.workspace
-        self._settings = context.settings
-        self._store = context.store
-        self._vectors = context.vectors
-        self._user = context.user_data
-        self._slot = context.provider
-        self._guard = context.guard
-        self._listeners = context.listeners
-        self._indexing = context.indexing
-        self._threads = context.threads
         self._updates = updates
         self._questions = questions
         self._select = select
@@ -100,25 +90,25 @@ class BuiltinParts:
     def sessions(self) -> "SessionLibrary":
         from engine.memory.session_library import SessionLibrary
 
-        return SessionLibrary(self._store, self._vectors)
+        return SessionLibrary(self._context.store, self._context.vectors)
 
     @cached_property
     def session_files(self) -> "SessionFiles":
         from engine.memory.session_files import SessionFiles
 
-        return SessionFiles(self._settings, self.sessions.known)
+        return SessionFiles(self._context.settings, self.sessions.known)
 
     @cached_property
     def files(self) -> "WorkspaceFiles":
         from engine.memory.files import WorkspaceFiles
 
-        return WorkspaceFiles(self._guard, self.session_files)
+        return WorkspaceFiles(self._context.guard, self.session_files)
 
     @property
     def path_states(self) -> "PathStates":
         from engine.memory.path_states import PathStates
 
-        return PathStates(self._workspace, self._settings, self._store)
+        return PathStates(self._context.workspace, self._context.settings, self._context.store)
 
     @cached_property
     def models(self) -> "ModelLibrary":
@@ -130,19 +120,19 @@ class BuiltinParts:
     def kept_searches(self) -> "SavedSearches":
         from engine.store.saved_searches import SavedSearches
 
-        return SavedSearches(self._user)
+        return SavedSearches(self._context.user_data)
 
     @cached_property
     def facts(self) -> "Facts":
         from engine.memory.facts import Facts
 
-        return Facts(self._user, self._slot.provider, self._slot.note)
+        return Facts(self._context.user_data, self._context.provider.provider, self._context.provider.note)
 
     @cached_property
     def unseen_notes(self) -> "UnseenNotes":
         from engine.store.unseen_notes import UnseenNotes
 
-        return UnseenNotes(self._user)
+        return UnseenNotes(self._context.user_data)
 
     @cached_property
     def insight(self) -> "IndexInsight":
@@ -154,18 +144,20 @@ class BuiltinParts:
         """Keep the index up to date from now on. `sync` does one sync."""
         from engine.indexing.folder_watch import FolderWatch
 
-        watch = FolderWatch(self._workspace, self._settings, self.sessions.indexed_sizes, self._threads.start)
-        self._indexing.start_background(
-            BackgroundSync(sync, self._settings.sync, self._threads, self._index_state, watch)
+        watch = FolderWatch(
+            self._context.workspace, self._context.settings, self.sessions.indexed_sizes, self._context.threads.start
+        )
+        self._context.indexing.start_background(
+            BackgroundSync(sync, self._context.settings.sync, self._context.threads, self._index_state, watch)
         )
         if self._updates.batch_jobs.usable and self._updates.batch_jobs.open():
-            self._indexing.poll_batch_jobs()
+            self._context.indexing.poll_batch_jobs()
 
     def _index_state(self) -> object:
-        with self._store.read() as snapshot:
+        with self._context.store.read() as snapshot:
             state = snapshot.generation, snapshot.stamp, snapshot.meta("issues"), snapshot.meta("awaiting")
-        elsewhere = self._indexing.current() is None and self._store.locked_elsewhere()
-        return state, elsewhere, self._user.problem
+        elsewhere = self._context.indexing.current() is None and self._context.store.locked_elsewhere()
+        return state, elsewhere, self._context.user_data.problem
 
     # --- announcements --------------------------------------------------------------------------------------------
 
@@ -173,14 +165,14 @@ class BuiltinParts:
     def _counts(self) -> "IndexCounts":
         from engine.memory.status import IndexCounts
 
-        return IndexCounts(self._store, self._vectors)
+        return IndexCounts(self._context.store, self._context.vectors)
 
     def selection_to_show(self) -> Selection:
         """A program that stays shows its state while a locked keychain waits for its password; a verb waits, too."""
-        if self._indexing.watcher_status() is None:
-            return self._slot.selection
-        soon = self._slot.soon(_CHOICE_SECONDS, self._listeners.tell)
-        return soon or Selection(None, self._settings.provider, unavailable_reason=tr(_CHOOSING))
+        if self._context.indexing.watcher_status() is None:
+            return self._context.provider.selection
+        soon = self._context.provider.soon(_CHOICE_SECONDS, self._context.listeners.tell)
+        return soon or Selection(None, self._context.settings.provider, unavailable_reason=tr(_CHOOSING))
 
     def status(self, settings: Settings) -> MemoryProviderStatus:
         """See `MemorySearchManager.status`. `settings`: those by which queries are answered now."""
@@ -190,25 +182,27 @@ class BuiltinParts:
 
         selection = self.selection_to_show()
         counts, error = self._counts.now(selection)
-        token = self._indexing.current()
+        token = self._context.indexing.current()
         live = status.LiveState(
-            dirty=self._indexing.dirty,
-            syncing=self._indexing.progress(),
+            dirty=self._context.indexing.dirty,
+            syncing=self._context.indexing.progress(),
             paused=token is not None and token.paused,
-            watcher=self._indexing.watcher_status() or WatcherStatus(),
-            recent=self._indexing.recent,
-            vectors=self._vectors,
-            provider_error=self._slot.error,
+            watcher=self._context.indexing.watcher_status() or WatcherStatus(),
+            recent=self._context.indexing.recent,
+            vectors=self._context.vectors,
+            provider_error=self._context.provider.error,
             awaiting=self.models.awaiting(counts.awaiting),
             batch=batch_status(
-                self._settings.remote.batch,
+                self._context.settings.remote.batch,
                 selection.provider,
                 self._updates.batch_policy,
                 self._updates.batch_jobs,
             ),
-            user_data=self._user.status(),
+            user_data=self._context.user_data.status(),
         )
-        return with_degraded(status.make_status(self._workspace, settings, self._store, selection, counts, live, error))
+        return with_degraded(
+            status.make_status(self._context.workspace, settings, self._context.store, selection, counts, live, error)
+        )
 
 
 # ---------------------------------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from engine.records import FACT_CATEGORIES, FORGOTTEN_DAYS, USUAL_IMPORTANCE, So
 from engine.text.dates import EXAMPLES, Period, parse_period
 from engine.text.operators import QUERY_HELP
 
-# --- What the options of the verbs take; each raises what argparse turns into a line on stderr -----------------------
+# --- Types of the options' values: argparse reports an invalid one in one line ---------------------------------------
 
 
 def folder(text: str) -> Path:

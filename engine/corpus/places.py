@@ -27,7 +27,7 @@ from engine.records import FileIssue, FoundPlace, FoundPlaces, PlaceKind
 from engine.settings import Settings
 from engine.settings.options import SessionSettings
 
-# --- A place that may be there, and a file that names some -----------------------------------------------------------
+# --- Possible places, and lists of places in configuration files -----------------------------------------------------
 
 _MOST_BYTES = 256 * 1024
 _TOKEN = re.compile(

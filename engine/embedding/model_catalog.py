@@ -149,8 +149,7 @@ def batch_price_of(settings: Settings, provider: str, model: str) -> float | Non
     return price * facts.batch_price / facts.price
 
 
-# --- Usage rules of models with open weights, as published by their makers but missing from their files and
-# servers.
+# --- Usage rules of open models, from their makers: neither files nor servers contain them ---------------------------
 
 
 @dataclass(frozen=True)

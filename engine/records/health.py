@@ -44,7 +44,7 @@ class HealthRepair(Record, frozen=True):
     """Why the rest was not, one sentence; empty when all was."""
 
 
-# --- Whether a provider works, its key, and the model that it needs --------------------------------------------------
+# --- Checks of a provider, its key and its model ---------------------------------------------------------------------
 
 
 class Probe(Record, frozen=True):

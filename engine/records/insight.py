@@ -74,7 +74,7 @@ class IndexOverview(Record, frozen=True):
     """All recorded ones, newest last."""
 
 
-# --- Texts that the notes hold more than once ------------------------------------------------------------------------
+# --- Duplicate texts -------------------------------------------------------------------------------------------------
 
 DuplicateKind = Literal["identical", "alike", "contained", "passage", "recurring"]
 """Files with the same text; files with nearly the same; a file contained in another one; a passage shared by otherwise

@@ -47,7 +47,7 @@ def _clamp(value: float, low: float | None, high: float | None) -> float:
     return value
 
 
-# --- What is wrong with an option: a whole sentence, whichever way the option is called in it ------------------------
+# --- Problems of options, as whole sentences -------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

@@ -50,7 +50,7 @@ def _flag_letters_before(text: str, place: int) -> int:
     return place - start
 
 
-# --- Text as its reader sees it: without the signs that show nothing, in which a message to a model can be hidden.
+# --- Text without invisible characters, which can hide a message to a model ------------------------------------------
 
 _JOINERS = "\u200c\u200d"
 """Joiners of letters in some scripts, and of pictographs."""

@@ -40,8 +40,7 @@ from gui.widgets.message import Action
 from gui.window.main_window import MainWindow
 from gui.window.quick_search import QuickSearchController
 
-# --- The language of the window: of our own sentences, of Qt's buttons and menus, of numbers, and which way lines
-# run.
+# --- The language of the window: its own texts, Qt's texts, numbers, and the direction of lines ----------------------
 
 _RIGHT_TO_LEFT = "ar-XB"
 """The trial language that shows whether the window can be mirrored; no language that the program has is written so."""

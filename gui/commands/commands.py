@@ -126,8 +126,7 @@ class Commands:
             action.setChecked(action.data() == self._appearance.theme)
 
 
-# --- Commands that several parts of the window offer: each has one name, one wording and the same keys in all of
-# them.
+# --- Commands of several parts of the window, with one name, one wording and the same keys ---------------------------
 
 LIKE = command("passage.like", "More like this", ("results", "file", "conversation"), "Alt+M")
 REMEMBER = command("session.remember", "Remember…", ("sessions", "conversation"), "Alt+N")

@@ -11,7 +11,8 @@ from gui.core.app_paths import AppPaths
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.core.workspace import Workspace
-from gui.help.licence_sheet import Component, LicenceSheet, read_components
+from gui.help.components import Component, read_components
+from gui.help.licence_sheet import LicenceSheet
 from gui.widgets.labels import label, line
 from gui.widgets.plain_text import set_tip
 from gui.widgets.text_sheet import sheet

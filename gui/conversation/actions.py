@@ -29,7 +29,7 @@ from gui.style.typography import fixed_font, resize_with_text
 from gui.widgets.formatting import exact, grouped
 from gui.widgets.labels import label
 
-# --- A conversation, or one message of it, as Markdown to be pasted elsewhere ----------------------------------------
+# --- A conversation, or one of its messages, as Markdown for the clipboard -------------------------------------------
 
 _FENCES = re.compile(r"^ {0,3}(`{3,})", re.MULTILINE)
 

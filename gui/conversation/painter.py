@@ -230,7 +230,7 @@ class RowPainter:
 class ConversationPainter:
     """Paints the rows in view: headings, boxes, texts with highlights and selection, and the current message's bar.
 
-    It only reads the objects that it is given; they decide what is painted.
+    It only reads the objects that it is given.
     """
 
     def __init__(

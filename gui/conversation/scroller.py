@@ -1,4 +1,4 @@
-"""Scrolls through the rows of a conversation: which are in view, what is at a point, and jumps to a row.
+"""Scrolls through the rows of a conversation: the rows in view, the row and the text at a point, jumps to a row.
 
 Only rows near the view are measured. Heights are estimates until texts are laid out; when they become known, the text
 being read stays in place.
@@ -106,7 +106,7 @@ class ConversationScroller(QObject):
         self._position.reset(0)
 
     def set_layout(self, layout: RowLayout | None, view_height: int) -> None:
-        """Set the sizes of the rows, or None without a conversation. The position stays as it is."""
+        """Set the sizes of the rows, or None without a conversation. The position does not change."""
         self.layout, self.view_height = layout, view_height
         self._position.resize(view_height, self._count)
         self._reach_target()

@@ -62,7 +62,7 @@ class ConversationView(QAbstractScrollArea):
     - `selection`: the selected text
     - `current`: the current message
     - `folding`: folds and unfolds tool calls and thinking
-    - `highlights`, `hits`: what is painted as a hit, and steps between hits
+    - `highlights`, `hits`: the highlighted words, and steps between them
 
     Signals: menu_wanted: open a context menu (position on the screen). link_clicked: a link in a message (QUrl).
     """

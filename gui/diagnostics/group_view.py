@@ -18,7 +18,7 @@ from gui.widgets.labels import breakable, label
 from gui.widgets.mirrored import margins
 from gui.widgets.state import State, StateLabel, with_state
 
-# --- One value of the diagnostics, and the counts that many of them say ----------------------------------------------
+# --- One value of the diagnostics, and texts of counts ---------------------------------------------------------------
 
 Remedy = Literal[
     "sync",

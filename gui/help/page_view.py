@@ -14,7 +14,7 @@ from gui.viewer.matches import query_finder
 from gui.viewer.outline import HeadingPlace, Outline, heading_key
 from gui.viewer.rendered_view import RenderedView
 
-# --- What can be read in the guide: its pages, or the places that were found in them ---------------------------------
+# --- The list of pages, or of the sections that a search found -------------------------------------------------------
 
 _PLACE = Qt.ItemDataRole.UserRole
 

@@ -25,7 +25,7 @@ from gui.widgets.flow_layout import FoldingRow
 from gui.widgets.icons import IconButton
 from gui.widgets.query_box import QueryBox
 
-# --- The memory's status for the search panel, read off the GUI thread and again after possible changes --------------
+# --- The memory's status: read off the GUI thread, and again when it may have changed --------------------------------
 
 
 class MemoryStatus(QObject):

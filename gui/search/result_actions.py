@@ -15,7 +15,7 @@ from gui.core.capabilities import Gates, MissingFeatures
 from gui.core.location import Location
 from gui.search.result_list import ResultList
 
-# --- What can be done with one result besides opening it -------------------------------------------------------------
+# --- The menu of one result ------------------------------------------------------------------------------------------
 
 CITE = command("results.cite", "Copy citation", "results", QKeySequence.StandardKey.Copy)
 COPY_PATH = command("results.copy-path", "Copy path", "results")

@@ -27,7 +27,7 @@ from gui.widgets.buttons import add_clear_button
 from gui.widgets.labels import label
 from gui.widgets.table import Column, RecordsTable
 
-# --- A field that takes a key by its being pressed -------------------------------------------------------------------
+# --- A field that records the pressed key ----------------------------------------------------------------------------
 
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 

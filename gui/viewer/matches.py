@@ -96,7 +96,7 @@ def block_of(line: int) -> int:
     return (line - 1) // BLOCK
 
 
-# --- The two things to find in a text: the words of the query, and the text of the find bar --------------------------
+# --- Finders of the query's words, and of the text in the find bar ---------------------------------------------------
 
 
 def query_finder(query: str, language: str) -> Finder:

@@ -1,4 +1,4 @@
-"""Arranges widgets in lines that wrap, or two widgets side by side where there is room."""
+"""Arranges widgets in lines that wrap, or two widgets side by side if they fit."""
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics

@@ -16,7 +16,7 @@ from importlib.metadata import Distribution, distribution
 from pathlib import Path, PurePath
 
 from engine.base.language import LANGUAGES
-from gui.help.licence_sheet import BUNDLED_LIST, PROGRAM, python_licence
+from gui.help.components import BUNDLED_LIST, PROGRAM, python_licence
 
 Entry = tuple[str, str, str]
 """Path in the bundle, source path, and PyInstaller's name for the kind of file."""

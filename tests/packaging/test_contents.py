@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from gui.help.licence_sheet import installed_packages, required_packages
+from gui.help.components import installed_packages, required_packages
 
 
 @pytest.fixture

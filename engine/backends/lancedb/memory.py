@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import msgspec
 
 from engine.backends.builtin import BuiltinMemory
-from engine.backends.lancedb import columns
+from engine.backends.lancedb import sql
 from engine.backends.lancedb.columns import Row
 from engine.backends.lancedb.failures import TableMissing
 from engine.backends.lancedb.file_names import FileNames, is_foreign, machine_of
@@ -79,7 +79,7 @@ class RemoteFiles:
             key = next((key for key, name in self._naming.of(files).items() if name == path), None)
             if key is None:
                 raise PathRefused
-            return view.where(columns.one_of("file", [key]), cancel)
+            return view.where(sql.one_of("file", [key]), cancel)
 
         found = self._table.read(rows, cancel)
         return NumberedText.of(composed(sorted(found, key=lambda row: row.ordinal)))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from engine.backends.lancedb import columns
+from engine.backends.lancedb import sql
 from engine.backends.lancedb.columns import FILE_ROW, SharedFile, file_key, rows_of_file, spelt_holders
 from engine.backends.lancedb.failures import TableMissing
 from engine.backends.lancedb.table import SharedTable
@@ -348,15 +348,15 @@ class TablePublisher:
             done += len(renewed)
             work.meter.step(done, renewed[-1][0].path)
         for keys in _some(plan.join):
-            fresh = f"{columns.one_of('file', keys)} AND ordinal = {FILE_ROW} AND holders NOT LIKE '%,{me.id}:%'"
-            self._writer.change_holders(fresh, f"concat(holders, {columns.text(entry)})", token)
+            fresh = f"{sql.one_of('file', keys)} AND ordinal = {FILE_ROW} AND holders NOT LIKE '%,{me.id}:%'"
+            self._writer.change_holders(fresh, f"concat(holders, {sql.text(entry)})", token)
         for file in plan.leave:
             mine = next(entry for entry in file.holders if entry[0] == me.id)
-            condition = f"{columns.one_of('file', [file.key])} AND ordinal = {FILE_ROW}"
-            gone = columns.text(spelt_holders([mine]))
+            condition = f"{sql.one_of('file', [file.key])} AND ordinal = {FILE_ROW}"
+            gone = sql.text(spelt_holders([mine]))
             self._writer.change_holders(condition, f"replace(holders, {gone}, ',')", token)
         for keys in _some(plan.remove):
-            self._writer.delete(columns.one_of("file", keys), token)
+            self._writer.delete(sql.one_of("file", keys), token)
         self._shared()
 
     def _put(

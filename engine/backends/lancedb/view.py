@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from engine.backends.lancedb import columns
+from engine.backends.lancedb import columns, sql
 from engine.backends.lancedb.columns import Row, SharedFile, read_files, read_rows
 from engine.backends.lancedb.failures import NotIndexed
 from engine.base.cancellation import CancelToken
@@ -106,7 +106,7 @@ class TableView:
 
     def vectors_of(self, hashes: Sequence[bytes], cancel: CancelToken) -> dict[bytes, bytes]:
         """Vectors of those of these texts that have one, by the hashes of the texts."""
-        condition = _and(f"{columns.one_of('text_hash', (hash_.hex() for hash_ in hashes))} AND vector IS NOT NULL")
+        condition = _and(f"{sql.one_of('text_hash', (hash_.hex() for hash_ in hashes))} AND vector IS NOT NULL")
         query = self._table.query().where(condition).select(["text_hash", "vector"])
         found = self._ask(query.to_arrow(), cancel)
         pairs = zip(found.column("text_hash").to_pylist(), columns.read_vectors(found), strict=True)
@@ -127,7 +127,7 @@ class TableView:
 
 
 def _and(condition: str) -> str:
-    return columns.all_of([_PASSAGES, condition]) if condition else _PASSAGES
+    return sql.all_of([_PASSAGES, condition]) if condition else _PASSAGES
 
 
 def match(tokens: str) -> Any:

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     from engine.store.unseen_notes import UnseenNotes
     from engine.store.user_data import UserData
 
-# --- Whether what `qmd` needs for a search by meaning works ----------------------------------------------------------
+# --- Probes of semantic search with `qmd` ----------------------------------------------------------------------------
 
 
 def probe_models(command: QmdCommand, settings: QmdSettings, why_words_only: str) -> Probe:

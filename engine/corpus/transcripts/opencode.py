@@ -24,7 +24,7 @@ from engine.corpus.transcripts.json_values import content, items, mapping, secon
 from engine.corpus.transcripts.jsonl import parse_line
 from engine.corpus.transcripts.messages import Kind, Message, Role, SessionFacts, clean
 
-# --- What opencode's messages say: of its first generation in parts, of its second (version 2) in one piece ----------
+# --- Messages of opencode: in parts (first generation), or in one piece (version 2) ----------------------------------
 
 _SILENT_PARTS = frozenset("step-start step-finish snapshot patch agent retry compaction".split())
 _SILENT_ENTRIES = frozenset("agent-switched model-switched location-switched idle".split())

@@ -116,8 +116,7 @@ class LaunchAgent:
         _write(self._file, plistlib.dumps(agent))
 
 
-# --- Starting with the computer: the menu's entry and a row of the settings, which show how it is whenever one
-# looks.
+# --- Start with the computer: an entry of the menu, and a row of the settings ----------------------------------------
 
 _NAME = marked("Start at login")
 _HELP = marked("When you log in, the program starts without its window: in the tray, and ready for the quick search.")

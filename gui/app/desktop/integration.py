@@ -183,7 +183,7 @@ class SecondStart(QObject):
         """Act as if this program had been started with these arguments, in its existing windows."""
         try:
             options = parse_options(message.arguments)
-        except SystemExit:  # the later start is another version with options that this one lacks
+        except SystemExit:  # the later start is another version, with options that this one does not know
             log.warning("A later start asked for something that this version does not know")
             options = parse_options(())
         options = replace(options, workspace=options.folder(Path(message.directory)))

@@ -18,8 +18,8 @@ from gui.app.desktop.ipc_protocol import LONGEST, REFUSED, TAKEN
 START_SECONDS = 15.0
 """So long one that is just starting or ending is waited for: either takes about one, on a busy machine several."""
 _LOOK_SECONDS = 0.05
-Outcome = Literal["taken", "refused", "nobody", "silent"]
-"""`nobody`: no listener; `silent`: the listener has not answered in time, so it hangs."""
+Outcome = Literal["taken", "refused", "not running", "silent"]
+"""`not running`: no listener; `silent`: the listener has not answered in time, so it hangs."""
 
 TIMEOUT_SECONDS = 1.5
 """A window that works answers within a few milliseconds."""
@@ -28,11 +28,11 @@ TIMEOUT_SECONDS = 1.5
 def hand_over(name: str, message: bytes, timeout: float = TIMEOUT_SECONDS) -> Outcome:
     """Send the message to the listener at the address `name`; returns after `timeout` seconds at the latest."""
     if len(message) > LONGEST:
-        return "nobody"
+        return "not running"
     deadline = time.monotonic() + timeout
     answer = _ask_pipe(name, message, timeout) if sys.platform == "win32" else _ask_socket(name, message, deadline)
     if answer is None:
-        return "nobody"
+        return "not running"
     return "taken" if answer == TAKEN else "refused" if answer == REFUSED else "silent"
 
 

@@ -10,7 +10,7 @@ from engine import CancelToken
 from gui.core.job_slot import JobSlot
 from gui.core.jobs import Jobs
 from gui.index.map.markers import LEAST, REACH
-from gui.index.map.scene import Viewport
+from gui.index.map.viewport import Viewport
 
 if TYPE_CHECKING:
     from gui.index.map.groups import Grouping

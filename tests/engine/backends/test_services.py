@@ -120,5 +120,5 @@ def test_quota_midway_costs_only_answered(open_service: Open, openai: OpenAIServ
     openai.before = lambda request: None
     assert memory.probe_embedding().ok
     assert memory.sync().vectors_pending == 0
-    assert once(openai), "what was paid for is not sent again"
+    assert once(openai), "paid texts are not sent again"
     assert len(openai.answered) == 61, "all notes, and the word of the test"

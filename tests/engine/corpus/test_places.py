@@ -241,8 +241,8 @@ def test_places_that_are_links_are_found_where_they_lead(home, tmp_path):
     assert [(place.path, place.files) for place in found.places] == [(str(tmp_path / "disk/projects"), 1)]
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs folders that may not be read")
-def test_a_folder_that_may_not_be_read_is_an_issue(home):
+@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="needs unreadable folders")
+def test_unreadable_folder_is_an_issue(home):
     for folder in (put(home / ".claude/projects/p/1.jsonl").parent.parent, put(home / ".openclaw/agents/a").parent):
         folder.chmod(0)
     try:

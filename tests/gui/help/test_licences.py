@@ -2,7 +2,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDialog, QLabel, QPushButton
 
 from gui.controllers import about
-from gui.help.licence_sheet import Component, LicenceSheet
+from gui.help.components import Component
+from gui.help.licence_sheet import LicenceSheet
 
 COMPONENTS = (
     Component("beta", "2.0", "MIT", "A second thing.", ("Permission is hereby granted\nby its authors.",)),

@@ -183,8 +183,8 @@ def test_folder_expansion_survives_update(page):
     assert cells(card, 0, 1, 0)[2] == "3"
     tree.collapse(model.index(0, 0))
     card.show_folders((make_folder(""), make_folder("b"), make_folder("", source="sessions")))
-    assert not tree.isExpanded(model.index(0, 0)), "what someone closed stays closed"
-    assert tree.isExpanded(model.index(1, 0)), "a source that is new stands open"
+    assert not tree.isExpanded(model.index(0, 0)), "a closed source stays closed"
+    assert tree.isExpanded(model.index(1, 0)), "a new source is open"
 
 
 def test_folder_names_have_minimum_width(qtbot, page, appearance):

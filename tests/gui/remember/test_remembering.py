@@ -225,7 +225,7 @@ def test_agent_note_message_waits_for_other_messages(qtbot, window, memory):
     window.banner.say("The disk is full.", "degraded", key="index")
     window.banner.clear()
     assert window.banner.text == "", "it was dismissed"
-    assert memory.unseen_notes.all() == (note,), "and is told again at the next start"
+    assert memory.unseen_notes.all() == (note,), "and is announced again at the next start"
 
 
 def test_agent_note_can_be_moved_to_trash(qtbot, window, memory):

@@ -122,7 +122,7 @@ def test_narrow_banner_places_actions_below_text(qtbot, appearance):
     with qtbot.waitExposed(banner):
         banner.resize(1200, 60)
         banner.show()
-    banner.say("A long sentence on what is to be embedded, and on what it takes. " * 3, "working", *nothing)
+    banner.say("A long sentence about the texts to embed, and about their cost. " * 3, "working", *nothing)
     places = {}
     for width in (1200, 420, 1200):
         banner.resize(width, banner.heightForWidth(width))

@@ -63,7 +63,7 @@ def test_latest_settings_apply_to_next_memory(open_manager, place):
     place.works()
     manager.answer_as(Settings(query=QuerySettings(max_results=1)))
     outcome = manager.search("irrigation")
-    assert not outcome.notice, "the chosen one, opened anew"
+    assert not outcome.notice, "the chosen one, opened again"
     assert len(outcome.results) == 1
 
 

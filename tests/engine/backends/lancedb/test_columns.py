@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from engine.backends.lancedb import columns
-from engine.backends.lancedb.columns import beginning_of, beginnings, file_key, read_holders, spelt_holders, text
+from engine.backends.lancedb.columns import beginning_of, beginnings, file_key, read_holders, spelt_holders
 from engine.backends.lancedb.memory import composed
+from engine.backends.lancedb.sql import text
 from engine.backends.lancedb.table_sync import LocalFile, make_plan
 from engine.corpus.chunking import chunk_markdown
 from engine.store.stored_models import ModelName

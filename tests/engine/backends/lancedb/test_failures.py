@@ -191,7 +191,7 @@ def test_another_machine_that_was_faster_is_followed(machine, monkeypatch) -> No
         ("io error: No space left on device (os error 28)", DiskFull, "is full"),
         ("Commit conflict for version 12", Conflict, "next update"),
         ("Table 'notes' was not found", TableMissing, "next update"),
-        ("something that nobody has seen: sk-verysecret", BackendError, "LanceDB failed (RuntimeError)"),
+        ("an unknown error: sk-verysecret", BackendError, "LanceDB failed (RuntimeError)"),
     ],
 )
 def test_each_cause_has_own_message(text, kind, part) -> None:

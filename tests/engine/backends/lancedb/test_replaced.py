@@ -184,7 +184,7 @@ def test_killed_write_is_harmless(machine, table, tmp_path) -> None:
         while shed.table.view(fresh=True).version < start + 2 + times:
             assert worker.poll() is None
         worker.kill()
-        worker.wait()
+        worker.communicate()  # waits, and closes the pipe
         assert "gauge.md" in found(shed)
         write(Path(shed.status().workspace_dir), {"gauge.md": f"# Gauge\n\nThe irrigation gauge, {times}.\n"})
         assert not shed.sync().error

@@ -287,7 +287,7 @@ def test_session_id_from_name_without_lines() -> None:
 
 
 def test_words_of_another_agent_are_beside_the_conversation() -> None:
-    letter = {"author": "/root", "recipient": "/root/a", "content": "Count the seams."}
+    letter = {"author": "/lead", "recipient": "/lead/a", "content": "Count the seams."}
     parser = CodexFormat().parser("s.jsonl")
     messages = feed(
         parser,

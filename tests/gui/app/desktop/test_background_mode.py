@@ -43,7 +43,7 @@ def test_later_start_is_served_until_window_closes(qtbot, jobs, window, way, sta
     jobs.read(lambda _: hand_over(str(tmp_path / "s"), line, timeout=10), outcomes.append)
     qtbot.waitUntil(lambda: outcomes == ["taken"] and way.quick.isVisible())
     staying.tray.quit_wanted.emit()
-    assert hand_over(str(tmp_path / "s"), line) == "nobody"
+    assert hand_over(str(tmp_path / "s"), line) == "not running"
 
 
 def test_settings_have_start_at_login_row(qtbot, window, staying, memory):

@@ -46,7 +46,7 @@ def test_message_of_later_start_arrives(qtbot, jobs, place):
     assert asked.args == [SAID]
     assert Path(place.name).stat().st_mode & 0o077 == 0
     listener.close()
-    assert hand_over(place.name, encode(SAID)) == "nobody"
+    assert hand_over(place.name, encode(SAID)) == "not running"
 
 
 NOISE = {

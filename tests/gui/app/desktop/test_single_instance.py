@@ -135,14 +135,14 @@ def test_start_without_private_folder_runs_independently(runtime, monkeypatch):
 
 
 def test_hand_over_without_listener_finds_no_instance(tmp_path):
-    assert hand_over(str(tmp_path / "nowhere"), b"x\n") == "nobody"
+    assert hand_over(str(tmp_path / "nowhere"), b"x\n") == "not running"
 
 
 def test_hand_over_to_stale_socket_finds_no_instance(here):
     with socket.socket(socket.AF_UNIX) as killed:
         killed.bind("left")
         killed.listen(1)
-    assert hand_over("left", b"x\n") == "nobody"
+    assert hand_over("left", b"x\n") == "not running"
 
 
 @pytest.mark.parametrize(("answer", "outcome"), [(TAKEN, "taken"), (REFUSED, "refused"), (b"tak", "silent")])
@@ -173,7 +173,7 @@ def test_first_start_holds_lock_until_it_ends(runtime, monkeypatch):
 def test_start_waits_for_starting_instance(runtime, monkeypatch):
     first = begin([], None)
     asked: list[str] = []
-    outcomes = iter(["nobody", "nobody", "taken"])
+    outcomes = iter(["not running", "not running", "taken"])
     monkeypatch.setattr(single_instance, "hand_over", lambda name, _: asked.append(name) or next(outcomes))
     assert begin([], None).handed_over
     assert asked == [first.address.name] * 3

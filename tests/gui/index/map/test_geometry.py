@@ -13,7 +13,8 @@ from engine import Cancelled, CancelToken, MapFile
 from gui.index.map.groups import OTHERS, TOP_FOLDER, group
 from gui.index.map.markers import CIRCLE, LEAST, POLYGONS, RING, sign_path, signs_of
 from gui.index.map.rasterizer import draw_points
-from gui.index.map.scene import PointIndex, Scene, Viewport
+from gui.index.map.scene import PointIndex, Scene
+from gui.index.map.viewport import Viewport
 from tests.helpers.fake_map import NOW, make_map
 
 POINTS = np.random.default_rng(3).normal(0, 20, (400, 2)).astype(np.float32)
