@@ -49,7 +49,6 @@ CLASSES = {
 MARKDOWN = {"setMarkdown", "insertMarkdown"}
 ALLOWED = {
     "widgets/labels.py": {"QLabel"},
-    "widgets/elided.py": {"QLabel"},
     "viewer/rendered_view.py": {"QTextBrowser"},
     "viewer/markdown_page.py": MARKDOWN,
 }

@@ -2,7 +2,7 @@
 
 Written from its public source and descriptions of it, versions 0.1 (spring 2025) to 0.144 (July 2026). Until September
 2025 a file is a header and bare items without times; since then each line is an envelope of time, type and payload.
-Rollouts unchanged for a week may be compressed (`compressed`); names are in another file (`codex_names`). The same
+Rollouts unchanged for a week may be compressed (`jsonl`); names are in another file (`codex_names`). The same
 words may come as an item of the model's history, as an event for the screen, or as both, far apart.
 """
 
