@@ -431,17 +431,22 @@ class BuiltinMemory:
             self.warm_session(session_key)
         self.indexing.searched()
         try:
-            return self._answer(request, cancel)
+            return self._answer(request, options, cancel)
         except IndexCorrupt as damage:
             if not self._updates.repair(damage):
-                return self._answer(request, cancel)
+                return self._answer(request, options, cancel)
             raise IndexCorrupt(self.store.recovered or str(damage)) from damage
 
-    def _answer(self, request: SearchRequest, cancel: CancelToken | None) -> SearchOutcome:
-        outcome = self._searcher.search(request, cancel)
+    def _answer(self, request: SearchRequest, options: "SearchOptions", cancel: CancelToken | None) -> SearchOutcome:
         provider = self._slot.known()
         remote = provider is not None and provider.remote
-        return msgspec.structs.replace(outcome, remote=True) if remote else outcome
+        on_keywords = options.get("on_keywords")
+
+        def named(outcome: SearchOutcome) -> SearchOutcome:
+            return msgspec.structs.replace(outcome, remote=True) if remote else outcome
+
+        first = None if on_keywords is None else lambda outcome: on_keywords(named(outcome))
+        return named(self._searcher.search(request, cancel, first))
 
     def _after_repair(self) -> None:
         self.indexing.request("fallback")

@@ -8,7 +8,7 @@ from engine.corpus.path_guard import PathGuard
 from engine.memory.active_provider import ActiveProvider
 from engine.memory.listeners import Listeners
 from engine.records import SearchOutcome
-from engine.search.search_context import SearchRequest
+from engine.search.search_context import OnKeywords, SearchRequest
 from engine.settings.options import ResultCacheSettings
 from engine.store.index import IndexStore
 
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 class Questions(Protocol):
     """Same interface as `Searcher`."""
 
-    def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome: ...
+    def search(
+        self, request: SearchRequest, cancel: CancelToken | None = None, on_keywords: OnKeywords | None = None
+    ) -> SearchOutcome: ...
 
     def query_values(self, operator: str, start: str) -> tuple[str, ...]: ...
 

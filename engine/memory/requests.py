@@ -15,7 +15,7 @@ from engine.records import (
 )
 from engine.search.chunk_filter import Filter
 from engine.search.found_set import MOST_KEPT
-from engine.search.search_context import SearchRequest
+from engine.search.search_context import Explain, OnKeywords, SearchRequest
 from engine.search.session_keys import is_shared_session
 from engine.settings.options import QuerySettings
 
@@ -47,9 +47,12 @@ class SearchOptions(TypedDict, total=False):
     has."""
     correct: bool
     """Whether a word that does not occur may be replaced by the nearest one that does; True by default."""
-    explain: bool
+    explain: Explain
     mode: Literal["auto", "keyword"]
-    """`keyword` skips vectors, for a first result while the user types."""
+    """`keyword` skips vectors."""
+    on_keywords: OnKeywords
+    """Receives a first answer, by keywords alone, before the query is embedded and meaning is compared: on the calling
+    thread, with the search waiting until it returns. It may be not called, or more than once."""
 
 
 _PER_FILE = 3

@@ -13,8 +13,8 @@ from engine.records import FileIssue, RemedyName, SearchExplanation, SearchOutco
 from engine.search.chunk_filter import Filter
 from engine.search.query_summary import demand
 from engine.search.search_context import SearchContext, SearchRequest
-from engine.search.search_sources import ReadableStore
 from engine.store import stored_models
+from engine.store.snapshot import Snapshot
 from engine.text.folding import fold
 from engine.text.operators import SOURCE_NAMES
 from engine.text.parsed_query import Clause, Phrase, Query
@@ -42,16 +42,16 @@ _LIMITS: tuple[tuple[RemedyName, str, dict[str, Any]], ...] = (
 """Advice for each limit, and the fields of the filter that it consists of."""
 
 
-def advised(outcome: SearchOutcome, work: SearchContext, store: ReadableStore, ask: Ask) -> SearchOutcome:
+def advised(outcome: SearchOutcome, work: SearchContext, snapshot: Snapshot, ask: Ask) -> SearchOutcome:
     """Return the explained empty answer with the stage that emptied it and remedies.
 
-    `ask` runs another query on the same index, after the transaction of the first has ended.
+    `ask` runs another query on the same snapshot.
     """
     explanation = outcome.explanation
     if explanation is None:
         return outcome
     stage = emptied_by(explanation.stages)
-    remedies = tuple(_Advice(work, stage, store, ask).remedies())
+    remedies = tuple(_Advice(work, stage, snapshot, ask).remedies())
     told = SearchExplanation(stages=explanation.stages, results=(), emptied_by=stage, remedies=remedies)
     return msgspec.structs.replace(outcome, explanation=told)
 
@@ -71,11 +71,11 @@ def emptied_by(stages: tuple[SearchStage, ...]) -> str:
 class _Advice:
     """One empty answer."""
 
-    def __init__(self, work: SearchContext, stage: str, store: ReadableStore, ask: Ask) -> None:
+    def __init__(self, work: SearchContext, stage: str, snapshot: Snapshot, ask: Ask) -> None:
         self._work = work
         self._request = work.request
         self._stage = stage
-        self._store = store
+        self._snapshot = snapshot
         self._ask = ask
 
     def remedies(self) -> Iterator[SearchRemedy]:
@@ -171,9 +171,8 @@ class _Advice:
 
     def _unindexed(self) -> Iterator[SearchRemedy]:
         """Sources without a file; and files that are excluded or failed whose name contains words of the query."""
-        with self._store.read(self._work.cancel) as snapshot:
-            sources = {count.source for count in snapshot.source_counts()}
-            issues = (*snapshot.issues("failed"), *snapshot.issues("skipped"))
+        sources = {count.source for count in self._snapshot.source_counts()}
+        issues = (*self._snapshot.issues("failed"), *self._snapshot.issues("skipped"))
         wanted: set[str] = {*(self._request.filter.sources or ())}
         wanted.update(SOURCE_NAMES[value.casefold()] for value in self._work.query.demands("source"))
         if "sessions" in wanted - sources:
@@ -200,8 +199,7 @@ class _Advice:
         if work.capabilities is not None:
             yield self._of_index(work.capabilities, tr(_HELPS[work.capabilities]))
         elif work.vectors_ready < 1:
-            with self._store.read(work.cancel) as snapshot:
-                name = "sync" if stored_models.awaiting(snapshot) is None else "embed"
+            name = "sync" if stored_models.awaiting(self._snapshot) is None else "embed"
             advice = tr(
                 "{share} of the vectors are ready: passages without one are found by their words alone.",
                 share=floored(work.vectors_ready),

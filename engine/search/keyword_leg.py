@@ -210,14 +210,20 @@ class KeywordLeg:
         return self._ranked(expression, sum(term.matches for term in exact), limit, among)
 
     def score(
-        self, ids: Iterable[int], full_match: float = scoring.FULL_MATCH, *, ordered: bool = True
+        self,
+        ids: Iterable[int],
+        full_match: float = scoring.FULL_MATCH,
+        *,
+        ordered: bool = True,
+        known: KeywordScores | None = None,
     ) -> KeywordScores:
         """Return exact keyword scores, with all terms, of the chunks that match any term.
 
-        `ordered`: the terms are in the order of a query, so proximity of neighbours counts.
+        `ordered`: the terms are in the order of a query, so proximity of neighbours counts. `known`: scores of other
+        chunks, to which these are added.
         """
-        result = KeywordScores(self.terms, groups=self._groups, full_match=full_match)
-        wanted = set(ids) if self._known else set()
+        result = known or KeywordScores(self.terms, groups=self._groups, full_match=full_match)
+        wanted = set(ids).difference(result.scores) if self._known else set()
         asked = Asked(0, tuple(term.kinds for term in self._known), self._neighbours() if ordered else ())
         if len(self._choosing) < len(self._known):
             # Most candidates hold one of the rarer terms: to walk through these is faster than through all terms.

@@ -1,6 +1,6 @@
 """Embeds the query once, and only if there are vectors to compare it with."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from engine.base.errors import ProviderError
@@ -8,9 +8,9 @@ from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.search.query_conditions import hidden
 from engine.search.search_context import SearchContext
-from engine.search.search_sources import ReadableStore
 from engine.search.stages import EmbeddedQuery
 from engine.store import stored_models
+from engine.store.snapshot import Snapshot
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
@@ -58,66 +58,89 @@ class QueryVectorCache:
 class QueryEmbedder:
     """Embeds queries. Thread-safe. If the provider fails, the search runs without a vector and has a notice."""
 
-    def __init__(self, store: ReadableStore, guard: PathGuard, note_failure: Callable[[str | None], None]) -> None:
+    def __init__(self, guard: PathGuard, note_failure: Callable[[str | None], None]) -> None:
         """`note_failure` receives the reason why a query could not be embedded, or None after success."""
-        self._store = store
         self._guard = guard
         self._note_failure = note_failure
         self._questions = QueryVectorCache()
 
-    def take_vectors(self, provider: "EmbeddingProvider", work: SearchContext) -> None:
-        """Embed all queries of the search. After a failure the provider is not called again."""
-        for level in work.levels:
-            level.vector = self._vector(provider, level)
-            if level.capabilities is not None:
-                return
+    def take_vector(
+        self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext, failure: str = ""
+    ) -> None:
+        """Set the vector of this query: of a passage the stored one, else what the provider answers.
+
+        After a failure the provider is not called again: neither for this query, if `failure` says why it could not be
+        embedded, nor if an earlier query of the search has failed.
+        """
+        if any(level.capabilities is not None for level in work.levels):
+            return
+        stored, text = self._stored(snapshot, provider, work)
+        if stored is not None:
+            work.vector, work.stored = stored, True
+            work.stages.add_first("question", 1, 1)
+            return
+        if not text.strip() or not self._can_compare(snapshot, provider, work):
+            return
+        with work.timed("embed"):
+            vector = failure or self._embed(provider, text, work.cancel)
+        if isinstance(vector, str):
+            work.by_words_only(vector, "settings")
+            return
+        work.stages.add_first("question", 1, 1, EmbeddedQuery(provider.model, len(vector)))
+        # A vector of zeros has no direction: everything would be equally near.
+        work.vector = vector if vector.any() else None
+
+    def unknown(self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext) -> list[str]:
+        """The texts that the provider has to embed for this search."""
+        if not self.has_vectors(snapshot, provider):
+            return []
+        wanted = (self._stored(snapshot, provider, level) for level in work.levels)
+        return [
+            text for stored, text in wanted if stored is None and text.strip() and self.known(provider, text) is None
+        ]
+
+    def embed(self, provider: "EmbeddingProvider", texts: Iterable[str], cancel: CancelToken | None) -> str:
+        """Embed and cache these texts; returns why one could not be embedded, or ""."""
+        answers = (self._embed(provider, text, cancel) for text in texts)
+        return next((answer for answer in answers if isinstance(answer, str)), "")
+
+    def _embed(self, provider: "EmbeddingProvider", text: str, cancel: CancelToken | None) -> "Vectors | str":
+        """Unit vector (dims,) of a query, or why there is none."""
+        try:
+            vector = self._questions.of(provider, text, cancel)
+        except ProviderError as error:
+            self._note_failure(str(error))
+            return str(error)
+        self._note_failure(None)
+        return vector
 
     def known(self, provider: "EmbeddingProvider", text: str) -> "Vectors | None":
         """The cached vector of a query; None if there is none. Nothing is sent."""
         return self._questions.known(provider, text)
 
-    def _vector(self, provider: "EmbeddingProvider", work: SearchContext) -> "Vectors | None":
-        """Unit vector (dims,): of a passage the stored one, else what the provider answers."""
-        if work.request.like is None:
-            return self._embed(provider, work.query.question, work)
-        from engine.search.more_like_this import find_passage, stored_vector
-
-        with self._store.read(work.cancel) as snapshot:
-            liked = find_passage(snapshot, work.request.like, hidden(snapshot, self._guard, work))
-            model = snapshot.stored_model(provider.id, provider.model, provider.key)
-            stored = None if model is None else stored_vector(snapshot, model, liked)
-        if stored is None:
-            return self._embed(provider, liked.text, work)
-        work.stored = True
-        work.stages.add("question", 1, 1, unit="questions")
-        return stored
-
-    def _embed(self, provider: "EmbeddingProvider", text: str, work: SearchContext) -> "Vectors | None":
-        """Return None if only keywords can be searched."""
-        if not text.strip() or not self._has_vectors(provider, work):
-            return None
-        with work.timed("embed"):
-            try:
-                vector = self._questions.of(provider, text, work.cancel)
-            except ProviderError as error:
-                work.by_words_only(str(error), "settings")
-                self._note_failure(str(error))
-                return None
-        self._note_failure(None)
-        work.stages.add("question", 1, 1, EmbeddedQuery(provider.model, len(vector)), "questions")
-        # A vector of zeros has no direction: everything would be equally near.
-        return vector if vector.any() else None
-
-    def _has_vectors(self, provider: "EmbeddingProvider", work: SearchContext) -> bool:
+    def has_vectors(self, snapshot: Snapshot, provider: "EmbeddingProvider") -> bool:
         """Whether there are vectors to compare with; otherwise the query is not sent anywhere, and no model is
         loaded."""
-        with self._store.read(work.cancel) as snapshot:
-            model = snapshot.stored_model(provider.id, provider.model, provider.key)
-            if model is not None and snapshot.has_vectors(model.id):
-                return True
-            waits = stored_models.awaiting(snapshot)
-        asked = waits is not None and waits.name == (provider.id, provider.model, provider.key)
-        if asked:
+        model = snapshot.stored_model(provider.id, provider.model, provider.key)
+        return model is not None and snapshot.has_vectors(model.id)
+
+    def _stored(
+        self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext
+    ) -> "tuple[Vectors | None, str]":
+        """The stored vector (dims,) of a passage, and the text to embed without one."""
+        if work.request.like is None:
+            return None, work.query.question
+        from engine.search.more_like_this import find_passage, stored_vector
+
+        liked = find_passage(snapshot, work.request.like, hidden(snapshot, self._guard, work))
+        model = snapshot.stored_model(provider.id, provider.model, provider.key)
+        return None if model is None else stored_vector(snapshot, model, liked), liked.text
+
+    def _can_compare(self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext) -> bool:
+        if self.has_vectors(snapshot, provider):
+            return True
+        waits = stored_models.awaiting(snapshot)
+        if waits is not None and waits.name == (provider.id, provider.model, provider.key):
             work.by_words_only(tr("the embedding has not been approved yet."), "embed")
         else:
             work.by_words_only(tr("nothing has been embedded yet."), "sync")

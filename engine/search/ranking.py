@@ -1,24 +1,45 @@
 """Selects and orders the results: the candidates of both searches, each with one absolute score, best first."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.search.chunk_filter import ChunkFilter
 from engine.search.cut_off import diverse
 from engine.search.explanation import Scored
+from engine.search.found_set import Kept, leave_out
 from engine.search.keyword_leg import KeywordLeg, KeywordScores
+from engine.search.query_conditions import Conditions
 from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend
 from engine.search.search_context import SearchContext
 from engine.search.stages import VectorsReady
 from engine.search.title_matches import name_matches, named_chunks
 from engine.store.snapshot import Snapshot
+from engine.text import QueryAnalysis
 
 if TYPE_CHECKING:
     from engine.search.decay import Age
+    from engine.search.more_like_this import LikedPassage
     from engine.search.vector_leg import VectorLeg
 
 _EXACT = 50
 """Minimum number of best results with exact cosines."""
+
+
+@dataclass
+class KeywordPart:
+    """What a search needs no vector for: the answer by keywords and the whole one share it."""
+
+    liked: "LikedPassage | None"
+    question: QueryAnalysis
+    demands: Conditions
+    among: ChunkFilter
+    within: Kept | None
+    leg: KeywordLeg
+    candidates: list[int] | None = None
+    """Candidates by keywords; None until they are first looked for."""
+    scores: KeywordScores | None = None
+    """Keyword scores of all candidates so far."""
 
 
 class Ranker:
@@ -29,18 +50,20 @@ class Ranker:
         self._in_extra_paths = in_extra_paths
 
     def candidates(
-        self, leg: KeywordLeg, meaning: "VectorLeg | None", among: ChunkFilter, snapshot: Snapshot, work: SearchContext
+        self, part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
     ) -> list[int]:
         """Ids that either leg brings."""
-        hybrid = work.request.hybrid
+        leg, among = part.leg, part.among
         limit = min(work.request.candidates, max(1, leg.chunks))
         by_words: list[int] = []
-        if meaning is None or hybrid.enabled:
-            with work.timed("keyword"):
-                by_words = leg.candidates(limit, among)
-                if len(by_words) >= limit and among == ChunkFilter():
-                    named = named_chunks(snapshot, work.query, leg.titled())
-                    by_words = list(dict.fromkeys([*named, *by_words]))
+        if meaning is None or work.request.hybrid.enabled:
+            if part.candidates is None:
+                with work.timed("keyword"):
+                    part.candidates = leg.candidates(limit, among)
+                    if len(part.candidates) >= limit and among == ChunkFilter():
+                        named = named_chunks(snapshot, work.query, leg.titled())
+                        part.candidates = list(dict.fromkeys([*named, *part.candidates]))
+            by_words = part.candidates
             work.stages.add("keywords", leg.chunks, len(by_words))
         by_meaning: list[int] = []
         if meaning is not None:
@@ -52,7 +75,8 @@ class Ranker:
                 ready = VectorsReady(rows, leg.chunks)
             work.stages.add("vectors", leg.chunks, len(by_meaning), ready)
         work.weakest = [ids[-1] for ids in (by_words, by_meaning) if limit <= len(ids) < leg.chunks]
-        return list(dict.fromkeys(by_words + by_meaning))
+        ids = list(dict.fromkeys(by_words + by_meaning))
+        return ids if part.liked is None else leave_out(part.liked, ids, work)
 
     def _ages(self, ids: list[int], snapshot: Snapshot, work: SearchContext) -> "dict[int, Age]":
         """The age of each candidate; empty if ageing is off."""
@@ -65,16 +89,17 @@ class Ranker:
             return decay.ages(snapshot, ids, work.request.half_life_days)
 
     def rank(
-        self, ids: list[int], leg: KeywordLeg, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
+        self, ids: list[int], part: KeywordPart, meaning: "VectorLeg | None", snapshot: Snapshot, work: SearchContext
     ) -> tuple[KeywordScores, list[Scored], Blend]:
         """The words' scores, every candidate with its score, best first, and how both halves were blended."""
         ages = self._ages(ids, snapshot, work)
         with work.timed("keyword"):
             asked = work.request.like is None
-            words = leg.score(ids, FULL_MATCH if asked else FULL_LIKENESS, ordered=asked)
+            full_match = FULL_MATCH if asked else FULL_LIKENESS
+            words = part.scores = part.leg.score(ids, full_match, ordered=asked, known=part.scores)
             if asked:
-                weights = [term.idf for term in leg.terms]
-                words.add_names(name_matches(snapshot, leg.question, weights, words.titled))
+                weights = [term.idf for term in part.leg.terms]
+                words.add_names(name_matches(snapshot, part.question, weights, words.titled))
         with work.timed("vector"):
             cosines = {} if meaning is None else meaning.near_cosines(ids)
         blend = self._blend(meaning, words, work)

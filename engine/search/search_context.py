@@ -1,14 +1,14 @@
 """One query and its state during a search."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
 
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
-from engine.records import Passage, QuerySuggestion, RemedyName, SearchTimings
+from engine.records import Passage, QuerySuggestion, RemedyName, SearchOutcome, SearchTimings
 from engine.search.chunk_filter import Filter
 from engine.search.stages import Stages
 from engine.settings.options import HybridSettings
@@ -19,6 +19,12 @@ if TYPE_CHECKING:
 
 
 _LEAST_CANDIDATES = 200
+
+Explain = bool | Literal["if empty"]
+"""Which answers are explained: all, none, or only those without results."""
+
+OnKeywords = Callable[[SearchOutcome], None]
+"""Receives the answer by keywords, on the searching thread; the search goes on when it returns."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class SearchRequest:
     hybrid: HybridSettings = field(hash=False)  # it holds a dict
     filter: Filter = field(default_factory=Filter)
     keyword_only: bool = False
-    explain: bool = False
+    explain: Explain = False
     half_life_days: float = 0.0
     """Days in which a dated result loses half of its score; 0 disables ageing."""
     diverse: bool = False
@@ -115,7 +121,12 @@ class SearchContext:
         """Search by keywords only; `reason` ends with a full stop."""
         self.capabilities = remedy
         self.notice = tr("Searched by words only: {reason}", reason=reason)
-        self.stages.add("question", 1, 0, self.notice, "questions")
+        self.stages.add_first("question", 1, 0, self.notice)
+
+    def by_words(self) -> "SearchContext":
+        """A copy for the answer by keywords, which this search gives first."""
+        request = replace(self.request, explain=False)
+        return replace(self, request=request, stages=Stages(), spent=dict(self.spent), weakest=[])
 
     def timings(self) -> SearchTimings:
         legs = {leg: round(self.spent.get(leg, 0.0), 3) for leg in ("analysis", "keyword", "embed", "vector", "merge")}

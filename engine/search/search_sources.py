@@ -4,7 +4,7 @@ Such an index copies its candidates into a small one in memory, where the query 
 frequencies of words and chunks come from the whole index.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
@@ -73,5 +73,10 @@ class CountsOf(Protocol):
     def of(self, snapshot: Snapshot) -> WordCounts: ...
 
 
-Bring = Callable[["SearchContext", "EmbeddingProvider | None"], None]
-"""Copy the candidates of a query, whose vector is known by then, to where they are searched."""
+class Bring(Protocol):
+    """Copies the candidates of a query to where they are searched."""
+
+    def by_words(self, work: "SearchContext") -> None: ...
+
+    def by_vector(self, work: "SearchContext", provider: "EmbeddingProvider") -> None:
+        """After the query was embedded, or could not be."""

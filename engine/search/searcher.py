@@ -9,19 +9,19 @@ import msgspec
 from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
-from engine.records import SearchMode, SearchOutcome
+from engine.records import QuerySuggestion, SearchMode, SearchOutcome
 from engine.search.cut_off import at_most_per_file, cut
 from engine.search.document_frequencies import Frequencies
 from engine.search.explanation import Grounds, explain
-from engine.search.found_set import FoundSet, Kept, is_lasting, leave_out, list_newest, narrow
+from engine.search.found_set import FoundSet, Kept, is_lasting, list_newest, narrow
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.query_conditions import Conditions, files_to_search, hidden, wanted_roles
 from engine.search.query_embedding import QueryEmbedder
 from engine.search.query_summary import remarks_of
-from engine.search.ranking import Ranker
+from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_cache import Moment, ResultCache
 from engine.search.results import make_result, matched_fields
-from engine.search.search_context import SearchContext, SearchRequest
+from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import Bring, CountsOf, NearVectors, ReadableStore
 from engine.search.suggestions import Spelling, is_likely
 from engine.search.title_matches import called, put_first
@@ -53,7 +53,7 @@ def restrict(
     among = ChunkFilter(files)
     if demands:
         match = demands.match()
-        listed = listed or match is None or work.request.explain
+        listed = listed or match is None or bool(work.request.explain)
         among = ChunkFilter(files, demands.chunks(files) if listed else None, match)
     if not work.query.plain:
         chunks = snapshot.chunk_count()
@@ -119,7 +119,7 @@ class Searcher:
         self._frequencies = Frequencies() if frequencies is None else frequencies
         self._bring = bring
         self._spelling = Spelling()
-        self._embedder = QueryEmbedder(store, guard, note_failure)
+        self._embedder = QueryEmbedder(guard, note_failure)
         self._answers = ResultCache[SearchOutcome](remembering)
         self._earlier = ResultCache[Kept](remembering)
         self._guard = guard
@@ -130,85 +130,160 @@ class Searcher:
         self._answers.begin(remembering)
         self._earlier.begin(remembering)
 
-    def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
+    def search(
+        self, request: SearchRequest, cancel: CancelToken | None = None, on_keywords: OnKeywords | None = None
+    ) -> SearchOutcome:
         """Raises `Cancelled`, `PassageMissing`, the store's errors; a failing provider only costs the vector half.
 
-        Where a word occurs nowhere, its likeliest correction is searched, and the outcome names it.
+        Where a word occurs nowhere, its likeliest correction is searched, and the outcome names it. `on_keywords`
+        receives the answer by keywords before meaning is compared; it is not called if the answer is cached or meaning
+        is not compared.
         """
-        outcome = self._search(request, cancel)
-        if not request.correct or not outcome.suggestions:
-            return outcome
-        best, *others = outcome.suggestions
-        if not all(is_likely(word, meant) for word, meant in best.words):
-            return outcome
-        corrected = self._search(replace(request, query=best.query), cancel)
-        # One word taken for another is likely where a chunk has it with all others, and a mere guess elsewhere.
-        if not corrected.results or not corrected.all_words:
-            return outcome
-        return msgspec.structs.replace(corrected, corrected=best, suggestions=tuple(others))
-
-    def _search(self, request: SearchRequest, cancel: CancelToken | None) -> SearchOutcome:
-        work = SearchContext.on(request, cancel)
         provider = None if request.keyword_only else self._provider()
-        if (remembered := self._remembered(provider, work)) is not None:
-            return remembered
-        if provider is not None:
-            self._embedder.take_vectors(provider, work)
-        if self._bring is not None:
-            self._bring(work, provider)
+        failure = ""
+        if provider is not None and provider.remote:
+            on_keywords, failure = self._send(provider, request, cancel, on_keywords)
         with self._store.read(cancel) as snapshot:
-            moment = self._moment(snapshot, provider, work)
-            found = self._find(snapshot, provider, work)
-            outcome = self._outcome(snapshot, found, provider, work)
-        if request.explain and not outcome.results:
-            from engine.search.empty_result_advice import advised
+            return self._answer(snapshot, provider, request, cancel, on_keywords, failure)
 
-            outcome = advised(outcome, work, self._store, lambda other: self._search(other, cancel))
+    def _send(
+        self,
+        provider: "EmbeddingProvider",
+        request: SearchRequest,
+        cancel: CancelToken | None,
+        on_keywords: OnKeywords | None,
+    ) -> tuple[OnKeywords | None, str]:
+        """Have another machine embed the query, after the answer by keywords; no snapshot is held meanwhile.
+
+        Returns what is still to receive the answer by keywords, and why the query could not be embedded, or "".
+        """
+        work = SearchContext.on(request, cancel)
+        with self._store.read(cancel) as snapshot:
+            known = self._answers.get(self._moment(snapshot, provider, work), request) is not None
+            if known or not self._embedder.unknown(snapshot, provider, work):
+                return on_keywords, ""
+            first = self._answer(snapshot, None, replace(request, keyword_only=True, explain=False), cancel)
+        if on_keywords is not None:
+            on_keywords(first)
+        if first.corrected is not None:
+            work = SearchContext.on(replace(request, query=first.corrected.query), cancel)
+        with self._store.read(cancel) as snapshot:
+            texts = self._embedder.unknown(snapshot, provider, work)
+        return None, self._embedder.embed(provider, texts, cancel)
+
+    def _answer(
+        self,
+        snapshot: Snapshot,
+        provider: "EmbeddingProvider | None",
+        request: SearchRequest,
+        cancel: CancelToken | None,
+        on_keywords: OnKeywords | None = None,
+        failure: str = "",
+    ) -> SearchOutcome:
+        """The answer in one state of the index; `failure`: why the query could not be embedded."""
+        work = SearchContext.on(request, cancel)
+        moment = self._moment(snapshot, provider, work)
+        if (cached := self._answers.get(moment, request)) is not None:
+            return msgspec.structs.replace(cached[0], timings=work.timings(), age=round(cached[1], 3))
+        part = self._keyword_part(snapshot, provider, work, failure)
+        if (correction := self._correction(snapshot, work)) is not None:
+            others = tuple(other for other in work.suggestions if other is not correction)
+
+            def corrected(outcome: SearchOutcome) -> SearchOutcome:
+                return msgspec.structs.replace(outcome, corrected=correction, suggestions=others)
+
+            first = None if on_keywords is None else lambda outcome: on_keywords(corrected(outcome))
+            instead = replace(request, query=correction.query, correct=False)
+            return corrected(self._answer(snapshot, provider, instead, cancel, first, failure))
+        if provider is not None:
+            if on_keywords is not None and self._embedder.has_vectors(snapshot, provider):
+                on_keywords(self._by_words(snapshot, part, work))
+            self._take_vector(snapshot, provider, work, failure)
+        found = self._find(snapshot, provider, part, work)
+        outcome = self._advised(snapshot, provider, self._outcome(snapshot, found, provider, work), work)
         if found.lasting:
             self._answers.put(moment, request, outcome)
         return outcome
 
-    def _remembered(self, provider: "EmbeddingProvider | None", work: SearchContext) -> SearchOutcome | None:
-        """The cached answer of a moment ago, if nothing has changed since."""
-        if not self._answers.enabled:
+    def _advised(
+        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", outcome: SearchOutcome, work: SearchContext
+    ) -> SearchOutcome:
+        """The outcome; an explained one without results with remedies."""
+        if outcome.results or outcome.explanation is None:
+            return outcome
+        from engine.search.empty_result_advice import advised
+
+        def ask(other: SearchRequest) -> SearchOutcome:
+            return self._answer(snapshot, None if other.keyword_only else provider, other, work.cancel)
+
+        return advised(outcome, work, snapshot, ask)
+
+    def _correction(self, snapshot: Snapshot, work: SearchContext) -> QuerySuggestion | None:
+        """The likeliest correction of a word that occurs nowhere, if a chunk has all words of the corrected query.
+
+        One word taken for another is likely there, and a mere guess elsewhere.
+        """
+        if not work.request.correct or not work.suggestions:
             return None
-        with self._store.read(work.cancel) as snapshot:
-            found = self._answers.get(self._moment(snapshot, provider, work), work.request)
-        if found is None:
+        best = work.suggestions[0]
+        if not all(is_likely(word, meant) for word, meant in best.words):
             return None
-        return msgspec.structs.replace(found[0], timings=work.timings(), age=round(found[1], 3))
+        by_words = replace(work.request, query=best.query, correct=False, keyword_only=True, explain=False)
+        tried = self._answer(snapshot, None, by_words, work.cancel)
+        return best if tried.results and tried.all_words else None
+
+    def _by_words(self, snapshot: Snapshot, part: KeywordPart, work: SearchContext) -> SearchOutcome:
+        """The answer by keywords alone, of a search that compares meaning next."""
+        first = work.by_words()
+        return self._outcome(snapshot, self._find(snapshot, None, part, first), None, first)
+
+    def _take_vector(
+        self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext, failure: str
+    ) -> None:
+        self._embedder.take_vector(snapshot, provider, work, failure)
+        if self._bring is not None:
+            self._bring.by_vector(work, provider)
 
     @staticmethod
     def _moment(snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext) -> Moment:
         return Moment.of(snapshot, provider, by_the_minute=any(level.query.dated for level in work.levels))
 
-    def _find(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext) -> FoundSet:
-        """Everything that answers, best first."""
-        within = None if work.earlier is None else self._kept_by(snapshot, provider, work.earlier)
-        meaning = self._meaning(provider, snapshot, work)
+    def _keyword_part(
+        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext, failure: str = ""
+    ) -> KeywordPart:
+        """Analyse the query, select the chunks that may answer it, and look its words up."""
+        if self._bring is not None:
+            self._bring.by_words(work)
+        within = None if work.earlier is None else self._kept_by(snapshot, provider, work.earlier, failure)
         with work.timed("analysis"):
             liked, question = self.question_of(snapshot, work)
             demands = Conditions(snapshot, work.query, question.languages)
-            listed = meaning is not None or within is not None or not question.terms
+            listed = provider is not None or within is not None or not question.terms
             among = restrict(snapshot, demands, files_to_search(snapshot, self._guard, work), work, listed=listed)
             if within is not None:
                 among = narrow(snapshot, among, within, work)
         with work.timed("keyword"):
             leg = KeywordLeg(snapshot, question, self._frequencies)
-        if not leg.chunks:
+        if liked is None and question.terms:
+            with work.timed("analysis"):
+                work.suggestions = self._spelling.suggest(snapshot, work.request.query, question, leg.terms, among)
+        return KeywordPart(liked, question, demands, among, within, leg)
+
+    def _find(
+        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", part: KeywordPart, work: SearchContext
+    ) -> FoundSet:
+        """Everything that answers, best first."""
+        meaning = self._meaning(provider, snapshot, work)
+        question, within = part.question, part.within
+        if not part.leg.chunks:
             work.notice = self._store.recovered or tr("Nothing is indexed yet.")
             work.stages.add("index", 0, 0, work.notice)
         lasting = is_lasting(provider, meaning, within, work)
-        if demands and not question.terms:
-            return list_newest(demands, among, within, work, lasting=lasting)
-        if liked is None:
-            with work.timed("analysis"):
-                work.suggestions = self._spelling.suggest(snapshot, work.request.query, question, leg.terms, among)
-        work.stages.add_terms(leg.terms, [term.surface for term in question.terms if term.stop])
-        ids = self._ranker.candidates(leg, meaning, among, snapshot, work)
-        if liked is not None:
-            ids = leave_out(liked, ids, work)
-        words, ranked, blend = self._ranker.rank(ids, leg, meaning, snapshot, work)
+        if part.demands and not question.terms:
+            return list_newest(part.demands, part.among, within, work, lasting=lasting)
+        work.stages.add_terms(part.leg.terms, [term.surface for term in question.terms if term.stop])
+        ids = self._ranker.candidates(part, meaning, snapshot, work)
+        words, ranked, blend = self._ranker.rank(ids, part, meaning, snapshot, work)
         with work.timed("keyword"):
             named = called(snapshot, work.query, words.complete)
         ranked = put_first(ranked, named, work.stages)
@@ -231,13 +306,18 @@ class Searcher:
         liked = find_passage(snapshot, work.request.like, hidden(snapshot, self._guard, work))
         return liked, telling_words(snapshot, liked, self._frequencies)
 
-    def _kept_by(self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext) -> Kept:
+    def _kept_by(
+        self, snapshot: Snapshot, provider: "EmbeddingProvider | None", work: SearchContext, failure: str
+    ) -> Kept:
         """The results of an earlier query in this state of the index."""
         moment = self._moment(snapshot, provider, work)
         remembered = self._earlier.get(moment, work.request)
         if remembered is not None:
             return remembered[0]
-        kept = Kept.of(self._find(snapshot, provider, work), work)
+        part = self._keyword_part(snapshot, provider, work, failure)
+        if provider is not None:
+            self._take_vector(snapshot, provider, work, failure)
+        kept = Kept.of(self._find(snapshot, provider, part, work), work)
         if kept.lasting:
             self._earlier.put(moment, work.request, kept)
         return kept
@@ -297,7 +377,7 @@ class Searcher:
                 results.append(result)
         work.stages.add("results", len(kept), len(results))
         explanation = None
-        if work.request.explain:
+        if work.request.explain is True or (work.request.explain and not results):
             cited = [(result.citation, scored) for result, scored in zip(results, shown, strict=True)]
             fields = matched_fields(snapshot, grounds.words.terms, [scored.id for scored in shown])
             explanation = explain(work.stages, cited, grounds, fields)

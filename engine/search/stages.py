@@ -117,6 +117,11 @@ class Stages:
         self.found.append(Stage(name, entered, left, facts, unit, round((now - self._ended) * 1000, 3)))
         self._ended = now
 
+    def add_first(self, name: str, entered: int, left: int, facts: Facts = None) -> None:
+        """Record a stage about the query itself, which is read first although other stages ran before it."""
+        self.add(name, entered, left, facts, "questions")
+        self.found.insert(0, self.found.pop())
+
     def add_terms(self, terms: Sequence[Term], dropped: Sequence[str]) -> None:
         """Record the analysis of the query."""
         chunks = {term.surface: term.chunks for term in terms}

@@ -126,9 +126,19 @@ class MultiWorkspaceMemory:
         """As `search`, in all known workspaces; see `AllWorkspaces.search`."""
         mine, others = self._workspaces()
         most = options.get("max_results") or self._most
-        outcome = self._all.search(self._here, mine, others, query, options, most, cancel)
         names = {one.folder: one.name for one in others}
-        return _renamed(outcome, names)
+        on_keywords, explain = options.pop("on_keywords", None), options.pop("explain", False)
+
+        def ask(**more: "Unpack[SearchOptions]") -> SearchOutcome:
+            asked: SearchOptions = {**options, **more}
+            return _renamed(self._all.search(self._here, mine, others, query, asked, most, cancel), names)
+
+        if on_keywords is not None:
+            # The workspaces are searched at the same time, so no single one can wait for what is shown first.
+            on_keywords(ask(mode="keyword"))
+        outcome = ask(explain=explain is True)
+        # Only an answer that is empty everywhere is explained.
+        return outcome if outcome.results or explain != "if empty" else ask(explain=True)
 
     def search(
         self, query: str, *, cancel: CancelToken | None = None, **options: "Unpack[SearchOptions]"
@@ -139,6 +149,7 @@ class MultiWorkspaceMemory:
         if other is None:
             return self._here.search(query, cancel=cancel, **options)
         options["path_glob"] = glob.removeprefix(_glob_of(other))
+        _name_first(other, options)
         with self._pool.using(other.folder) as memory:
             return _all_in(other, memory.search(query, cancel=cancel, **options))
 
@@ -150,6 +161,7 @@ class MultiWorkspaceMemory:
         if not name:
             return self._here.search_like(passage, cancel=cancel, **options)
         other, there = self._named(name), _replace(passage, path=path)
+        _name_first(other, options)
         with self._pool.using(other.folder) as memory:
             return _all_in(other, memory.search_like(there, cancel=cancel, **options))
 
@@ -245,6 +257,13 @@ def _all_in(other: KnownWorkspace, outcome: SearchOutcome) -> SearchOutcome:
     """Results of another workspace, with names that refer to it."""
     found = tuple(_replace(result, workspace=other.folder) for result in outcome.results)
     return _renamed(_replace(outcome, results=found), {other.folder: other.name})
+
+
+def _name_first(other: KnownWorkspace, options: "SearchOptions") -> None:
+    """Have the first answer of another workspace named like the last one."""
+    on_keywords = options.get("on_keywords")
+    if on_keywords is not None:
+        options["on_keywords"] = lambda outcome: on_keywords(_all_in(other, outcome))
 
 
 def _renamed(outcome: SearchOutcome, names: dict[str, str]) -> SearchOutcome:

@@ -35,11 +35,12 @@ class Job:
     No `QObject`: an object a job would have to be deleted on the GUI thread while Python's collector may be at it.
     """
 
-    def __init__(self, work: Work, on_done: OnDone, on_error: OnError | None) -> None:
+    def __init__(self, work: Work, on_done: OnDone, on_error: OnError | None, on_first: OnDone | None = None) -> None:
         self.token = CancelToken()
         self._work = work
         self._on_done = on_done
         self._on_error = on_error
+        self._on_first = on_first or _forgotten
 
     def cancel(self) -> None:
         """Stop the work and drop its answer; work that has not begun never begins."""
@@ -53,11 +54,16 @@ class Job:
         except Exception as problem:  # an exception in a pool thread would vanish
             return None, problem
 
+    def deliver_first(self, result: Any) -> None:
+        """On the GUI thread: pass on a first result, unless the job was cancelled."""
+        if not self.token.cancelled:
+            self._on_first(result)
+
     def deliver(self, result: Any, error: Exception | None) -> Exception | None:
         """On the GUI thread: pass on the result, unless the job was cancelled; returns an error that is a bug."""
         on_done, on_error = self._on_done, self._on_error
         # The pool thread may hold the job a moment longer, and must not be the last to hold what belongs to a widget.
-        self._work, self._on_done, self._on_error = _forgotten, _forgotten, None
+        self._work, self._on_done, self._on_error, self._on_first = _forgotten, _forgotten, None, _forgotten
         if isinstance(error, Cancelled) or self.token.cancelled:
             return None
         if error is None:
@@ -144,11 +150,13 @@ class Jobs(QObject):
     failed = Signal(object)
     """An Exception that only a bug can have raised; the job's owner is notified, too."""
     _finished = Signal(object, object, object)
+    _first_arrived = Signal(object, object)
     _alarm_changed = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._finished.connect(self._deliver)
+        self._first_arrived.connect(self._deliver_first)
         self._alarm_changed.connect(self._set_alarm)
         self._readers = self._pool(3)
         self._writers = self._pool(4)
@@ -174,11 +182,31 @@ class Jobs(QObject):
 
     def read(self, work: Work, on_done: OnDone, on_error: OnError | None = None) -> Job:
         """Run `work(token)` in the background; `on_done(result)` or `on_error(sentence)` follow on the GUI thread."""
-        return self._start(self._readers, work, on_done, on_error)
+        return self._start(self._readers, Job(work, on_done, on_error))
+
+    def read_twice(
+        self,
+        work: Callable[[CancelToken, OnDone], Any],
+        on_first: OnDone,
+        on_done: OnDone,
+        on_error: OnError | None = None,
+    ) -> Job:
+        """Like `read`, for work that has a first result to show: it passes that to its second argument.
+
+        `on_first(result)` follows on the GUI thread. The work is paused until the job's token is resumed.
+        """
+
+        def pass_on(result: Any) -> None:
+            job.token.pause()
+            self._first_arrived.emit(job, result)
+            job.token.checkpoint()
+
+        job = Job(lambda token: work(token, pass_on), on_done, on_error, on_first)
+        return self._start(self._readers, job)
 
     def write(self, work: Work, on_done: OnDone, on_error: OnError | None = None) -> Job:
         """Like `read`, for work that changes something; readers never wait behind it."""
-        return self._start(self._writers, work, on_done, on_error)
+        return self._start(self._writers, Job(work, on_done, on_error))
 
     def cancel_all(self) -> None:
         """Cancel every job that has not reported back."""
@@ -194,8 +222,7 @@ class Jobs(QObject):
         pools = (self._readers, self._writers, self._engine, self._external)
         return all([pool.waitForDone(max(0, round((deadline - time.monotonic()) * 1000))) for pool in pools])
 
-    def _start(self, pool: QThreadPool, work: Work, on_done: OnDone, on_error: OnError | None) -> Job:
-        job = Job(work, on_done, on_error)
+    def _start(self, pool: QThreadPool, job: Job) -> Job:
         self._running.add(job)
         pool.start(_Runner(lambda: self._finished.emit(job, *job.run())))
         return job
@@ -215,6 +242,10 @@ class Jobs(QObject):
         if not alarm.cancelled:
             alarm.pool.start(_Runner(alarm.job))
         self._set_alarm(alarm)
+
+    @Slot(object, object)
+    def _deliver_first(self, job: Job, result: Any) -> None:
+        job.deliver_first(result)
 
     @Slot(object, object, object)
     def _deliver(self, job: Job, result: Any, error: Exception | None) -> None:

@@ -1,7 +1,9 @@
 """Sends a query to the memory, without unsupported options."""
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 from engine import CancelToken, EarlierQuestion, MemorySearchManager, MultiWorkspaceMemory, SearchOptions, SearchOutcome
 from gui.core.capabilities import MissingFeatures
@@ -26,12 +28,12 @@ def ask(
     manager: MemorySearchManager,
     question: Query,
     *,
-    by_words: bool,
-    explain: bool,
+    explain: bool | Literal["if empty"],
     cancel: CancelToken,
+    on_keywords: Callable[[SearchOutcome], None] | None = None,
     whole_files: bool = False,
 ) -> SearchOutcome:
-    """Its answer, or a first keyword-only one; `whole_files`: with all results of each file.
+    """Its answer, after a first one by keywords for `on_keywords`; `whole_files`: with all results of each file.
 
     On a pool thread: another backend may have replaced the one for which the query was composed.
     """
@@ -47,9 +49,10 @@ def ask(
         "diverse": None if "ordering" in lacks else question.diverse,
         "within": tuple(map(_earlier, question.levels)),
         "correct": question.correct,
-        "explain": explain and "explanation" not in lacks,
-        "mode": "keyword" if by_words else "auto",
+        "explain": False if "explanation" in lacks else explain,
     }
+    if on_keywords is not None:
+        options["on_keywords"] = on_keywords
     if whole_files:
         options["per_file"] = 0
     if question.like is not None:

@@ -5,7 +5,9 @@ number, so that no late answer ever replaces a newer one.
 """
 
 import time
+from collections.abc import Callable
 from functools import partial
+from typing import Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -66,6 +68,8 @@ class SearchRunner(QObject):
         self._patience.timeout.connect(self._grow_impatient)
         self._again = QTimer(self, singleShot=True, interval=REPEAT_MS)
         self._again.timeout.connect(self._start_repeat)
+        self._go_on = QTimer(self, singleShot=True)
+        self._go_on.timeout.connect(self._compare_meaning)
 
     @property
     def _job(self) -> Job | None:
@@ -120,8 +124,8 @@ class SearchRunner(QObject):
             self._job.cancel()
         self._job = None
         self._due = self._repeat = None
-        self._pause.stop()
-        self._again.stop()
+        for timer in (self._pause, self._again, self._go_on):
+            timer.stop()
         self._calm_down()
 
     @Slot()
@@ -130,7 +134,7 @@ class SearchRunner(QObject):
         if question is not None:
             if not self._due_whole:
                 self._asked_at = time.monotonic()
-            self._run(question, final=self._due_whole)
+            self._run(question, whole=self._due_whole)
 
     @Slot()
     def _start_repeat(self) -> None:
@@ -140,23 +144,29 @@ class SearchRunner(QObject):
         question, self._repeat = self._repeat, None
         question = question and (self._newest or question)
         if question is not None and self._manager is not None:
-            self._run(question, final=True)
+            self._run(question, whole=True)
 
-    def _run(self, question: Query, *, final: bool) -> None:
-        manager, number = self._manager, self._number
+    def _run(self, question: Query, *, whole: bool) -> None:
+        manager, number, explained = self._manager, self._number, self.explaining
         assert manager is not None
-        explained = final and self.explaining
 
-        def work(token: CancelToken) -> SearchOutcome:
-            outcome = ask(manager, question, by_words=not final, explain=explained, cancel=token)
-            if final and not outcome.results and outcome.explanation is None and "explanation" not in manager.lacks:
-                # An empty answer is always explained.
-                return ask(manager, question, by_words=False, explain=True, cancel=token)
-            return outcome
+        def work(token: CancelToken, pass_on: Callable[[SearchOutcome], None]) -> SearchOutcome:
+            # An empty answer is always explained.
+            explain: bool | Literal["if empty"] = explained or "if empty"
+            return ask(manager, question, explain=explain, cancel=token, on_keywords=None if whole else pass_on)
+
+        def on_keywords(outcome: SearchOutcome) -> None:
+            if number == self._number:
+                # Delayed until the keyword answer is painted: painting next to a search takes twice as long.
+                self._go_on.start(SETTLE_MS if self._typing and outcome.remote else 0)
+                self.answered.emit(Answer(question, outcome, final=False))
 
         def on_done(outcome: SearchOutcome) -> None:
             if number == self._number:
-                self._finish(Answer(question, outcome, final, explained))
+                self._job = None
+                self._calm_down()
+                self.answered.emit(Answer(question, outcome, True, explained))
+                self._tell_idle()
 
         def on_error(sentence: str) -> None:
             if number == self._number:
@@ -165,18 +175,12 @@ class SearchRunner(QObject):
                 self.failed.emit(question, sentence)
                 self._tell_idle()
 
-        self._job = self._jobs.read(work, on_done, on_error)
+        self._job = self._jobs.read_twice(work, on_keywords, on_done, on_error)
 
-    def _finish(self, answer: Answer) -> None:
-        self._job = None
-        if answer.final:
-            self._calm_down()
-        else:
-            # Delayed until the keyword answer is painted: painting next to a search takes twice as long.
-            self._due, self._due_whole = answer.question, True
-            self._pause.start(SETTLE_MS if self._typing and answer.outcome.remote else 0)
-        self.answered.emit(answer)
-        self._tell_idle()
+    @Slot()
+    def _compare_meaning(self) -> None:
+        if self._job is not None:
+            self._job.token.resume()
 
     def _tell_idle(self) -> None:
         if not self.busy:

@@ -186,7 +186,7 @@ def _found(manager: MemorySearchManager, answer: Answer, token: CancelToken) -> 
     if answer.final and outcome.total <= len(outcome.results) and not outcome.total_is_least:
         return outcome
     everything = replace(answer.question, max_results=MOST_RESULTS)
-    return ask(manager, everything, by_words=False, explain=False, cancel=token, whole_files=True)
+    return ask(manager, everything, explain=False, cancel=token, whole_files=True)
 
 
 def _chosen(answer: Answer, chosen: Sequence[MemorySearchResult]) -> SearchOutcome:

@@ -6,7 +6,7 @@ Delays, failures, the status record and the steps of a sync are set from outside
 import functools
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -156,10 +156,16 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         correct: bool = True,
         per_file: int = 3,
         within: Sequence[EarlierQuestion] = (),
-        explain: bool = False,
+        explain: bool | Literal["if empty"] = False,
         cancel: CancelToken | None = None,
         mode: Literal["auto", "keyword"] = "auto",
+        on_keywords: Callable[[SearchOutcome], None] | None = None,
     ) -> SearchOutcome:
+        if on_keywords is not None and mode == "auto":
+            first: dict[str, Any] = {"sources": sources, "path_glob": path_glob, "since": since, "until": until}
+            first |= {"max_results": max_results, "min_score": min_score, "correct": correct, "within": within}
+            first |= {"half_life_days": half_life_days, "diverse": diverse}
+            on_keywords(self.search(query, cancel=cancel, mode="keyword", **first))
         asked = {"max_results": max_results, "sources": sources, "path_glob": path_glob, "since": since, "until": until}
         asked |= {"explain": explain, "half_life_days": half_life_days, "diverse": diverse}
         self.searches.append((query, mode, asked | ({"within": tuple(within)} if within else {})))
@@ -187,7 +193,8 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         shown = tuple(found[: 6 if max_results is None else max_results])
         spent = (time.perf_counter() - started) * 1000
         remedies = self.remedies if least else ()
-        explanation = explained(found, shown, min_score=least, remedies=remedies) if explain else None
+        wanted = explain is True or (explain == "if empty" and not shown)
+        explanation = explained(found, shown, min_score=least, remedies=remedies) if wanted else None
         return SearchOutcome(
             results=shown,
             total=len(found),

@@ -21,10 +21,11 @@ from engine.base.cancellation import CancelToken
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.records import Passage, SearchOutcome, SearchTimings
-from engine.search.search_context import SearchContext, SearchRequest
+from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.searcher import Searcher
 from engine.settings.options import ResultCacheSettings
 from engine.store.snapshot import Snapshot
+from engine.text import QueryAnalysis
 
 if TYPE_CHECKING:
     from engine.embedding.base import EmbeddingProvider
@@ -63,13 +64,15 @@ class TableSearcher:
             note_failure,
             guard,
             frequencies=MemoryIndexCounts(self._benches),
-            bring=self._bring,
+            bring=self,
         )
 
-    def search(self, request: SearchRequest, cancel: CancelToken | None = None) -> SearchOutcome:
+    def search(
+        self, request: SearchRequest, cancel: CancelToken | None = None, on_keywords: OnKeywords | None = None
+    ) -> SearchOutcome:
         """Raises `Cancelled`, `PassageMissing`, and as `SharedTable.view` where the table cannot be used."""
         try:
-            return self._table.read(lambda view: self._answer(view, request, cancel), cancel)
+            return self._table.read(lambda view: self._answer(view, request, cancel, on_keywords), cancel)
         except TableMissing:
             return _empty(request)
 
@@ -107,7 +110,13 @@ class TableSearcher:
         """Key of cached answers besides the version, since a recreated table repeats version numbers."""
         return f"{self._table.place().shown} {view.number}"
 
-    def _answer(self, view: TableView, request: SearchRequest, cancel: CancelToken | None) -> SearchOutcome:
+    def _answer(
+        self,
+        view: TableView,
+        request: SearchRequest,
+        cancel: CancelToken | None,
+        on_keywords: OnKeywords | None,
+    ) -> SearchOutcome:
         bench = self.catalog(view, cancel).bench()
         with self._benches.using(bench):
             level: SearchRequest | None = request
@@ -115,42 +124,47 @@ class TableSearcher:
                 if level.like is not None:
                     _bring_passage(bench, level.like, cancel)
                 level = level.within
-            return self._searcher.search(request, cancel)
+            return self._searcher.search(request, cancel, on_keywords)
 
     # --- candidates -----------------------------------------------------------------------------------------------
 
-    def _bring(self, work: SearchContext, provider: "EmbeddingProvider | None") -> None:
-        for level in work.levels:
-            self._bring_for(level, provider)
-        _explain_model(work, self._benches.current.view, provider)
-
-    def _bring_for(self, work: SearchContext, provider: "EmbeddingProvider | None") -> None:
-        bench = self._benches.current
-        view, request, cancel = bench.view, work.request, work.cancel
-        snapshot = Snapshot(bench.connection)
-        with work.timed("analysis"):
-            _, question = self._searcher.question_of(snapshot, work)
-            allowed = table_queries.condition(bench, request.filter, work.query, question.languages)
-        limit = request.candidates
+    def by_words(self, work: SearchContext) -> None:
+        """See `Bring`."""
+        bench, question, allowed = self._asked(work)
+        view, limit, cancel = bench.view, work.request.candidates, work.cancel
         with work.timed("keyword"):
             view.count(table_queries.tokens_to_count(question), cancel)
             if not question.terms and work.query.required:
-                newest = table_queries.newest(bench, request.filter, work.query, question.languages, _LISTED)
+                newest = table_queries.newest(bench, work.request.filter, work.query, question.languages, _LISTED)
                 bench.bring(view.where(newest, cancel))
             for query in table_queries.queries(question, work.query):
                 bench.bring(view.by_words(query, limit, allowed, cancel))
+
+    def by_vector(self, work: SearchContext, provider: "EmbeddingProvider") -> None:
+        """See `Bring`."""
+        view = self._benches.current.view
         if work.vector is not None and view.dims == len(work.vector) and view.model == _name(provider):
+            bench, _, allowed = self._asked(work)
             with work.timed("vector"):
-                bench.bring(view.by_vector(work.vector, limit, allowed, cancel))
+                bench.bring(view.by_vector(work.vector, work.request.candidates, allowed, work.cancel))
+        _explain_model(work, view, provider)
+
+    def _asked(self, work: SearchContext) -> tuple[MemoryIndex, QueryAnalysis, str]:
+        """The index of this query, its words, and the condition for the table's rows."""
+        bench = self._benches.current
+        with work.timed("analysis"):
+            _, question = self._searcher.question_of(Snapshot(bench.connection), work)
+            allowed = table_queries.condition(bench, work.request.filter, work.query, question.languages)
+        return bench, question, allowed
 
 
-def _name(provider: "EmbeddingProvider | None") -> tuple[str, str, str] | None:
-    return None if provider is None else (provider.id, provider.model, provider.key)
+def _name(provider: "EmbeddingProvider") -> tuple[str, str, str]:
+    return provider.id, provider.model, provider.key
 
 
-def _explain_model(work: SearchContext, view: TableView, provider: "EmbeddingProvider | None") -> None:
+def _explain_model(work: SearchContext, view: TableView, provider: "EmbeddingProvider") -> None:
     """Say why meaning is not compared where the table has vectors of another model."""
-    if provider is None or view.model is None or view.model == _name(provider) or work.vector is not None:
+    if view.model is None or view.model == _name(provider) or work.vector is not None:
         return
     if work.capabilities is not None:
         work.by_words_only(other_model(view), "settings")

@@ -1,5 +1,6 @@
 """One search with `qmd`: translate the query, run it if permitted, and map its results."""
 
+import dataclasses
 import time
 from typing import TYPE_CHECKING
 
@@ -71,6 +72,10 @@ class QmdSearch:
             notice = tr("qmd needs a word to look for.") if wanted else ""
             notice = notice if known else tr("Nothing is indexed yet.")
             return _outcome([], 0, "keyword", [notice, *_remarks(question)], started)
+        on_keywords = options.get("on_keywords")
+        if on_keywords is not None and not request.keyword_only and settings.qmd.search_mode != "search":
+            by_words = dataclasses.replace(request, keyword_only=True)
+            on_keywords(self._answer(by_words, question, wanted, limits, started, cancel))
         return self._answer(request, question, wanted, limits, started, cancel)
 
     def _wanted(self, known: tuple[Collection, ...], request: SearchRequest) -> list[Collection]:

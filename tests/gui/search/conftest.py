@@ -91,10 +91,19 @@ def meaning_waits(memory: FakeMemory, monkeypatch: pytest.MonkeyPatch) -> Iterat
     released = Gate()
     search = memory.search
 
-    def wait(query: str, *, mode: str = "auto", **options: Any) -> SearchOutcome:
-        if mode == "auto":
+    def wait(query: str, *, mode: str = "auto", on_keywords: Any = None, **options: Any) -> SearchOutcome:
+        def pass_on(first: SearchOutcome) -> None:
+            on_keywords(first)
+            hold()
+
+        def hold() -> None:
             released.entered.set()
             released.wait(60)
+
+        if on_keywords is not None:
+            options["on_keywords"] = pass_on
+        elif mode == "auto":
+            hold()
         return search(query, mode=mode, **options)
 
     monkeypatch.setattr(memory, "search", wait)

@@ -167,7 +167,7 @@ def test_narrow_page_stacks_buttons(qtbot, panel, ask):
 
 def test_explanation_is_requested_only_while_enabled(qtbot, panel, results, ask, memory):
     ask("timer")
-    assert not any(asked["explain"] for _, _, asked in memory.searches)
+    assert not any(asked["explain"] is True for _, _, asked in memory.searches)
     qtbot.keyClick(results, Qt.Key.Key_Down)
     before = results.rows.rowCount(), results.current_result(), results.verticalScrollBar().value()
     panel.controller.explain(True)

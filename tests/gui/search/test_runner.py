@@ -105,19 +105,31 @@ class _StubbornJobs:
     """Jobs that ignore cancelling, run by the test."""
 
     def __init__(self) -> None:
-        self.started: list[tuple[Any, Any]] = []
+        self.started: list[tuple[Any, Any, Any]] = []
         self.cancelled = 0
+        self.resumed = 0
+        self.token = self
 
-    def read(self, work, on_done, on_error=None) -> "_StubbornJobs":
-        self.started.append((work, on_done))
+    def read_twice(self, work, on_first, on_done, on_error=None) -> "_StubbornJobs":
+        self.started.append((work, on_first, on_done))
         return self
 
     def cancel(self) -> None:
         self.cancelled += 1
 
+    def resume(self) -> None:
+        self.resumed += 1
+
+    def deliver_first(self, number: int) -> None:
+        """The keyword answer; the job then pauses."""
+        work, on_first, _ = self.started[number]
+        first: list[Any] = []
+        work(CancelToken(), first.append)
+        on_first(first[0])
+
     def deliver(self, number: int) -> None:
-        work, on_done = self.started[number]
-        on_done(work(CancelToken()))
+        work, on_first, on_done = self.started[number]
+        on_done(work(CancelToken(), on_first))
 
 
 def test_newer_query_cancels_older_and_drops_its_answer(qtbot, memory):
@@ -131,7 +143,7 @@ def test_newer_query_cancels_older_and_drops_its_answer(qtbot, memory):
     jobs.deliver(0)
     assert heard.answers == []
     jobs.deliver(1)
-    assert heard.told() == [("timer", "keyword", False)]
+    assert heard.told() == [("timer", "keyword", False), ("timer", "hybrid", True)]
     heard.runner.stop()
 
 
@@ -140,11 +152,12 @@ def test_keyword_answer_is_shown_before_hybrid_search_starts(qtbot, memory):
     heard = Heard(jobs, memory)
     heard.runner.ask(Query("timer"), at_once=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
-    jobs.deliver(0)
+    jobs.deliver_first(0)
     assert heard.told() == [("timer", "keyword", False)]
-    assert len(jobs.started) == 1
+    assert jobs.resumed == 0
     assert heard.runner.busy
-    qtbot.waitUntil(lambda: len(jobs.started) == 2)
+    qtbot.waitUntil(lambda: jobs.resumed == 1)
+    assert len(jobs.started) == 1
     heard.runner.stop()
 
 
@@ -153,10 +166,11 @@ def test_new_query_replaces_pending_hybrid_search(qtbot, memory):
     heard = Heard(jobs, memory)
     heard.runner.ask(Query("time"), at_once=True)
     qtbot.waitUntil(lambda: len(jobs.started) == 1)
-    jobs.deliver(0)
+    jobs.deliver_first(0)
     heard.runner.ask(Query("timer"), at_once=True)
+    assert jobs.cancelled == 1
     qtbot.waitUntil(lambda: len(jobs.started) == 2)
-    jobs.deliver(1)
+    jobs.deliver_first(1)
     assert heard.told() == [("time", "keyword", False), ("timer", "keyword", False)]
     heard.runner.stop()
 
