@@ -47,6 +47,46 @@ def test_error_becomes_one_sentence(qtbot, jobs, error, sentence):
     assert told == [sentence]
 
 
+def test_first_result_pauses_the_job_until_it_is_resumed(qtbot, jobs):
+    told: list[object] = []
+    threads: list[QThread] = []
+
+    def on_first(result: object) -> None:
+        threads.append(QThread.currentThread())
+        told.append(result)
+
+    def work(_: CancelToken, pass_on) -> str:
+        pass_on("first")
+        told.append("resumed")
+        return "last"
+
+    job = jobs.read_twice(work, on_first, told.append)
+    qtbot.waitUntil(lambda: told == ["first"])
+    qtbot.wait(20)
+    assert (told, threads) == (["first"], [QThread.currentThread()])
+    job.token.resume()
+    qtbot.waitUntil(lambda: told == ["first", "resumed", "last"])
+
+
+def test_job_cancelled_at_its_first_result_ends(qtbot, jobs):
+    told: list[object] = []
+    ended = threading.Event()
+
+    def work(_: CancelToken, pass_on) -> None:
+        try:
+            pass_on("first")
+        finally:
+            ended.set()
+
+    job = jobs.read_twice(work, told.append, told.append, told.append)
+    qtbot.waitUntil(lambda: told == ["first"])
+    job.cancel()
+    assert ended.wait(60)
+    assert jobs.shutdown()
+    qtbot.wait(20)
+    assert told == ["first"]
+
+
 def test_cancelled_job_never_reports(qtbot, jobs):
     told: list[object] = []
     entered, leave = threading.Event(), threading.Event()

@@ -31,6 +31,14 @@ def test_words_are_found_where_they_stand(memory: MemorySearchManager):
         assert "\x1b" not in result.snippet
 
 
+def test_first_answer_is_by_words(memory: MemorySearchManager):
+    first: list[SearchOutcome] = []
+    whole = memory.search("irrigation hose", min_score=0, on_keywords=first.append)
+    assert [outcome.mode for outcome in first] == ([] if whole.mode == "keyword" else ["keyword"])
+    for outcome in first:
+        assert paths(outcome) == paths(memory.search("irrigation hose", min_score=0, mode="keyword"))
+
+
 def test_best_answer_first(memory: MemorySearchManager):
     assert memory.search("pressure gauge", min_score=0).results[0].path == "people/ines.md"
     assert memory.search("tomatoes limp", min_score=0).results[0].path == "daily/2026-02-08.md"

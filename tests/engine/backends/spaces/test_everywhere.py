@@ -47,6 +47,24 @@ def everywhere(
     memory.close()
 
 
+def test_first_answer_by_words_is_that_of_all(everywhere: MultiWorkspaceMemory) -> None:
+    first: list[SearchOutcome] = []
+    whole = everywhere.search_everywhere("carrots", on_keywords=first.append, explain="if empty")
+    assert [{one.path for one in outcome.results} for outcome in first] == [{"note.md", "///work/note.md"}]
+    assert {one.path for one in whole.results} == {"note.md", "///work/note.md"}
+    assert (first[0].explanation, whole.explanation) == (None, None)
+    nothing = everywhere.search_everywhere("carrots path:nowhere", on_keywords=first.append, explain="if empty")
+    assert nothing.results == first[1].results == ()
+    assert nothing.explanation is not None
+
+
+def test_first_answer_of_another_workspace_names_it(everywhere: MultiWorkspaceMemory) -> None:
+    first: list[SearchOutcome] = []
+    whole = everywhere.search("carrots", path_glob="///work/**", on_keywords=first.append)
+    assert {one.path for outcome in (*first, whole) for one in outcome.results} == {"///work/note.md"}
+    assert len(first) == 1
+
+
 def test_all_are_searched_and_each_result_names_its_own(
     everywhere: MultiWorkspaceMemory, folders: dict[str, Path]
 ) -> None:
