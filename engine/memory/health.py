@@ -127,12 +127,14 @@ class Health:
             chunks = snapshot.chunk_count()
         id_, title = "meaning", tr("Meaning")
         if not pending:
-            detail = tr_count("Each of {count:,} chunk has a vector.", "Each of {count:,} chunks has a vector.", chunks)
+            detail = tr_count(
+                "Each of {count:,} passage has a vector.", "Each of {count:,} passages has a vector.", chunks
+            )
             return fine(id_, title, detail)
         estimate = still_awaiting(awaiting, name, self._settings, self._updates.approvals.tokens)
         detail = tr_count(
-            "{count:,} chunk can be found by words only so far.",
-            "{count:,} chunks can be found by words only so far.",
+            "{count:,} passage can be found by words only so far.",
+            "{count:,} passages can be found by words only so far.",
             pending,
         )
         if estimate is not None:
@@ -232,7 +234,7 @@ def _said(report: SyncReport) -> Iterator[str]:
         yield tr("The index was brought up to date with the notes.")
     if report.awaiting is not None:
         yield tr_count(
-            "{count:,} chunk waits for your agreement before it is embedded.",
-            "{count:,} chunks wait for your agreement before they are embedded.",
+            "{count:,} passage waits for your agreement before it is embedded.",
+            "{count:,} passages wait for your agreement before they are embedded.",
             report.awaiting.chunks,
         )

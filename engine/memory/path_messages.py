@@ -21,7 +21,7 @@ def indexed(chunks: int, vectors: int | None, sessions: int, refused: str) -> st
     """`refused`: why some of it has no vector, one sentence; empty if unknown."""
     if not chunks:
         return tr("It is indexed, but holds no text that could be found.")
-    held = tr_count("{count:,} chunk", "{count:,} chunks", chunks)
+    held = tr_count("{count:,} passage", "{count:,} passages", chunks)
     if sessions > 1:
         of = tr_count("{count:,} session", "{count:,} sessions", sessions)
         held = tr("{chunks} of {sessions}", chunks=held, sessions=of)

@@ -64,11 +64,11 @@ def _filters(stage: Stage) -> str:
 
 
 def _keywords(stage: Stage) -> str:
-    return tr_count("{count:,} chunk was chosen by words.", "{count:,} chunks were chosen by words.", stage.left)
+    return tr_count("{count:,} passage was chosen by words.", "{count:,} passages were chosen by words.", stage.left)
 
 
 def _newest(stage: Stage) -> str:
-    return tr("The first chunk of each file, newest files first.")
+    return tr("The first passage of each file, newest files first.")
 
 
 def _passage(stage: Stage) -> str:
@@ -124,15 +124,15 @@ def _within(stage: Stage) -> str:
     scope = _facts(stage, Scope)
     if scope.total > scope.passages:
         return tr_count(
-            "Only the results of {question} were searched: {count:,} chunk, the best of {total:,}.",
-            "Only the results of {question} were searched: {count:,} chunks, the best of {total:,}.",
+            "Only the results of {question} were searched: {count:,} passage, the best of {total:,}.",
+            "Only the results of {question} were searched: {count:,} passages, the best of {total:,}.",
             scope.passages,
             question=scope.query,
             total=scope.total,
         )
     return tr_count(
-        "Only the results of {question} were searched: {count:,} chunk.",
-        "Only the results of {question} were searched: {count:,} chunks.",
+        "Only the results of {question} were searched: {count:,} passage.",
+        "Only the results of {question} were searched: {count:,} passages.",
         scope.passages,
         question=scope.query,
     )
@@ -144,7 +144,7 @@ def _words(stage: Stage) -> str:
     unknown = [word for word, chunks in terms.chunks.items() if not chunks]
     notes = []
     if known:
-        notes.append(tr("Chunks with each word: {words}.", words=", ".join(known)))
+        notes.append(tr("Passages with each word: {words}.", words=", ".join(known)))
     if unknown:
         notes.append(tr("Nowhere in the index: {words}.", words=_quoted(unknown)))
     if terms.dropped:

@@ -154,7 +154,7 @@ class Vec0Engine:
         if not self.in_step(snapshot, model):
             return tr("It is not in step with the vectors: they are compared in memory.")
         if vec0.stored_ids(snapshot.connection) != snapshot.vector_chunk_ids(model.id):
-            return tr("It has other rows than the chunks with a vector.")
+            return tr("It has other rows than the passages with a vector.")
         if vec0.mostly_holes(snapshot.connection):
             return tr("Most of its space is left over from removed vectors.")
         return ""

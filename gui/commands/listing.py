@@ -56,10 +56,12 @@ FIXED: tuple[Fixed, ...] = (
     Fixed("index", ("Esc",), marked("Back to the box")),
     Fixed("map", ("Left", "Right", "Up", "Down"), marked("Move the map")),
     Fixed("map", ("+", "-", "0"), marked("Larger, smaller, all of it; the wheel does the same")),
-    Fixed("map", ("Ctrl+Left", "Ctrl+Right", "Ctrl+Up", "Ctrl+Down"), marked("Go to the next chunk in that direction")),
-    Fixed("map", ("Return",), marked("Open the chunk")),
-    Fixed("map", ("Space", "Ctrl+A"), marked("List this chunk, or all in view; drag with Shift to encircle some")),
-    Fixed("map", ("Esc",), marked("Leave the chunk, then go back to the box")),
+    Fixed(
+        "map", ("Ctrl+Left", "Ctrl+Right", "Ctrl+Up", "Ctrl+Down"), marked("Go to the next passage in that direction")
+    ),
+    Fixed("map", ("Return",), marked("Open the passage")),
+    Fixed("map", ("Space", "Ctrl+A"), marked("List this passage, or all in view; drag with Shift to encircle some")),
+    Fixed("map", ("Esc",), marked("Leave the passage, then go back to the box")),
     Fixed("duplicates", ("Return",), marked("From a group to its notes side by side")),
     Fixed("duplicates", ("N", "Shift+N"), marked("Next and previous difference, there")),
     Fixed("duplicates", ("Esc",), marked("Back to the groups, then to the box")),

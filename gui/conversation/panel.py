@@ -72,7 +72,7 @@ class ConversationChunks(QObject):
         super().__init__(panel)
         self.card = ChunkCard()
         self._messages = _Messages(view)
-        self.inspector = ChunkInspector(jobs, self._messages, self.card, panel, tr("Show chunks of the index"))
+        self.inspector = ChunkInspector(jobs, self._messages, self.card, panel, tr("Show passages of the index"))
         self.inspector.margin_action.toggled.connect(self._show_first)
         self.card.closed.connect(lambda: self.inspector.margin_action.setChecked(False))
 

@@ -74,7 +74,7 @@ def files(count: int) -> str:
 
 
 def chunks(count: int) -> str:
-    return tr_count("{count:,} chunk", "{count:,} chunks", count)
+    return tr_count("{count:,} passage", "{count:,} passages", count)
 
 
 def vectors(count: int) -> str:

@@ -220,7 +220,7 @@ def _index(status: MemoryProviderStatus) -> Iterator[Diagnostic]:
         yield Diagnostic(tr("Left out"), None, _skipped(skipped), remedy="show-skipped")
     pending = status.pending_vectors
     waiting = " · " + tr_count("{count:,} pending", "{count:,} pending", pending) if pending else ""
-    yield Diagnostic(tr("Chunks"), None, number(status.chunks) + waiting)
+    yield Diagnostic(tr("Passages"), None, number(status.chunks) + waiting)
     sizes = status.sizes
     generation = tr("generation {number}", number=str(status.generation))
     whole = size_text(sizes.database + sizes.wal + sizes.matrix + sizes.user)

@@ -93,14 +93,16 @@ def _vectors(status: MemoryProviderStatus, read_only: bool) -> Iterator[Attentio
         return
     if status.awaiting is not None:
         title = tr_count(
-            "{count:,} chunk waits for your agreement to be embedded",
-            "{count:,} chunks wait for your agreement to be embedded",
+            "{count:,} passage waits for your agreement to be embedded",
+            "{count:,} passages wait for your agreement to be embedded",
             status.pending_vectors,
         )
         yield Attention("awaiting", "degraded", title, estimate_words(status.awaiting), (tr("Embed…"), "embed"))
     elif status.syncing is None:
         title = tr_count(
-            "{count:,} chunk is found by words only", "{count:,} chunks are found by words only", status.pending_vectors
+            "{count:,} passage is found by words only",
+            "{count:,} passages are found by words only",
+            status.pending_vectors,
         )
         act = ("", "") if read_only else (tr("Update now"), "sync")
         yield Attention("pending", "working", title, tr("The next update gives them their vectors."), act)

@@ -9,7 +9,7 @@ from gui.widgets.charts.series import Mark, Series, figure_cell
 from gui.widgets.date_text import short_month_and_year
 from gui.widgets.formatting import grouped, size_text
 
-SIZE_COLUMNS = (TableColumn(marked("Characters"), 0), TableColumn(marked("Chunks"), 10, figures=True))
+SIZE_COLUMNS = (TableColumn(marked("Characters"), 0), TableColumn(marked("Passages"), 10, figures=True))
 TIME_COLUMNS = (
     TableColumn(marked("When"), 0),
     TableColumn(marked("Notes"), 10, figures=True),
@@ -44,14 +44,14 @@ def size_series(sizes: ChunkSizes) -> Series:
         low, high = place * sizes.width + 1, (place + 1) * sizes.width
         span = grouped(low) if low == high else f"{grouped(low)}–{grouped(high)}"
         caption = tr_count(
-            "{span} characters: {count:,} chunk", "{span} characters: {count:,} chunks", count, span=span
+            "{span} characters: {count:,} passage", "{span} characters: {count:,} passages", count, span=span
         )
         marks.append(Mark((count,), caption, ((span, low), figure_cell(count)), detail=caption))
     return Series(
         tuple(marks),
         gist=tr_count(
-            "{count:,} chunk. The middle one has {median:,} characters, the longest {longest:,}.",
-            "{count:,} chunks. The middle one has {median:,} characters, the longest {longest:,}.",
+            "{count:,} passage. The middle one has {median:,} characters, the longest {longest:,}.",
+            "{count:,} passages. The middle one has {median:,} characters, the longest {longest:,}.",
             sum(sizes.counts),
             median=sizes.median,
             longest=sizes.longest,

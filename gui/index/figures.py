@@ -30,7 +30,7 @@ class Figure:
     tip: str = ""
 
 
-NAMES = (marked("files"), marked("chunks"), marked("vectors"), marked("on disk"), marked("cache hits"))
+NAMES = (marked("files"), marked("passages"), marked("vectors"), marked("on disk"), marked("cache hits"))
 NOTHING = tuple(map(Figure, NAMES))
 
 
@@ -60,7 +60,7 @@ def _files(status: MemoryProviderStatus) -> Figure:
 def _chunks(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figure:
     median = overview.sizes.median if overview else 0
     note = tr_count("median {count:,} character", "median {count:,} characters", median) if median else ""
-    return Figure("chunks", grouped(status.chunks), note)
+    return Figure("passages", grouped(status.chunks), note)
 
 
 def _vectors(status: MemoryProviderStatus) -> Figure:
@@ -78,7 +78,7 @@ def _vectors(status: MemoryProviderStatus) -> Figure:
         state: State = "degraded" if status.awaiting is not None else "working"
         note = tr("{share}, {count:,} pending", share=share, count=status.pending_vectors)
         return Figure("vectors", grouped(rows), note, state, tip)
-    return Figure("vectors", grouped(rows), tr("every chunk has one") if status.chunks else "", tip=tip)
+    return Figure("vectors", grouped(rows), tr("every passage has one") if status.chunks else "", tip=tip)
 
 
 def _disk(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figure:
@@ -127,8 +127,8 @@ def _cache(status: MemoryProviderStatus, overview: IndexOverview | None) -> Figu
     reused, wanted = hits
     share = tr("{percent}\N{NO-BREAK SPACE}%", percent=int(100 * reused / wanted))
     tip = tr_count(
-        "Of {count:,} chunk in the updates below, {reused:,} had their vector already.",
-        "Of {count:,} chunks in the updates below, {reused:,} had their vector already.",
+        "Of {count:,} passage in the updates below, {reused:,} had their vector already.",
+        "Of {count:,} passages in the updates below, {reused:,} had their vector already.",
         wanted,
         reused=reused,
     )

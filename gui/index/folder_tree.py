@@ -24,7 +24,7 @@ Key = tuple[str, str]
 TITLES = (
     marked("Folder"),
     marked("Files"),
-    marked("Chunks"),
+    marked("Passages"),
     marked("Pending"),
     marked("Failed"),
     marked("Skipped"),
@@ -263,4 +263,4 @@ class FolderCard(QFrame):
 
 def _counts(folder: FolderCount) -> str:
     files = tr_count("{count:,} file", "{count:,} files", folder.files)
-    return ", ".join((files, tr_count("{count:,} chunk", "{count:,} chunks", folder.chunks)))
+    return ", ".join((files, tr_count("{count:,} passage", "{count:,} passages", folder.chunks)))

@@ -100,7 +100,7 @@ def _facts(sync: KeptSync) -> list[tuple[str, str]]:
         (tr("Why"), tr(REASON_WORDS[sync.reason])),
         (tr("Took"), duration(sync.seconds)),
         (tr("Files"), files),
-        (tr("Chunks"), grouped(sync.chunks_indexed)),
+        (tr("Passages"), grouped(sync.chunks_indexed)),
         (tr("Vectors"), vectors),
         (tr("Cost"), spent_words(sync.tokens, sync.cost)),
         (tr("Outcome"), outcome_of(sync)),
@@ -227,7 +227,10 @@ class OverviewPage(IndexPage):
             newest_first=True,
         )
         self.sizes = ChartCard(
-            tr("Chunk sizes"), BarChart(tr("Chunk sizes"), 116), chart_data.SIZE_COLUMNS, tr("There is no chunk yet.")
+            tr("Passage sizes"),
+            BarChart(tr("Passage sizes"), 116),
+            chart_data.SIZE_COLUMNS,
+            tr("There is no passage yet."),
         )
         self.attention = AttentionCard(_GROUPS)
         self.disk = ChartCard(

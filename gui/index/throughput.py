@@ -19,15 +19,15 @@ _KEPT = 300
 _APART = 1.0
 """Seconds between two samples."""
 _STEPS = {"indexing": marked("indexing"), "embedding": marked("embedding")}
-_SPEEDS = {"indexing": marked("{speed} files/s"), "embedding": marked("{speed} chunks/s")}
-_AT_MOST = {"indexing": marked("at most {speed} files/s"), "embedding": marked("at most {speed} chunks/s")}
+_SPEEDS = {"indexing": marked("{speed} files/s"), "embedding": marked("{speed} passages/s")}
+_AT_MOST = {"indexing": marked("at most {speed} files/s"), "embedding": marked("at most {speed} passages/s")}
 _NOW = {
     "indexing": marked("{speed} files a second now, at most {fastest}."),
-    "embedding": marked("{speed} chunks a second now, at most {fastest}."),
+    "embedding": marked("{speed} passages a second now, at most {fastest}."),
 }
 _AT_LAST = {
     "indexing": marked("{speed} files a second at last, at most {fastest}."),
-    "embedding": marked("{speed} chunks a second at last, at most {fastest}."),
+    "embedding": marked("{speed} passages a second at last, at most {fastest}."),
 }
 
 

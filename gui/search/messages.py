@@ -82,7 +82,7 @@ def indexed(status: MemoryProviderStatus | None) -> str:
     if status is None:
         return ""
     files = tr_count("{count:,} file", "{count:,} files", status.files)
-    return f"{files} · {tr_count('{count:,} chunk', '{count:,} chunks', status.chunks)}"
+    return f"{files} · {tr_count('{count:,} passage', '{count:,} passages', status.chunks)}"
 
 
 def new_words(suggestion: QuerySuggestion) -> str:

@@ -60,7 +60,7 @@ class ViewerPanel(BaseViewer):
         self._reloading = False
         self.source = ChunkedSource(jobs)
         card = ChunkCard()
-        self._chunks = ChunkInspector(jobs, self.source, card, self, tr("Show chunk borders"))
+        self._chunks = ChunkInspector(jobs, self.source, card, self, tr("Show passage borders"))
         self._source_and_page = SourceAndPage(jobs, self.source, self.finding.hits, self)
         self.rendered = self._source_and_page.rendered
         self.external = ExternalOpener(jobs, self)

@@ -69,8 +69,8 @@ def _without_meaning(status: MemoryProviderStatus) -> str:
         return ""
     left = status.pending_vectors
     if status.awaiting is None:
-        return tr_count("{count:,} chunk without meaning yet", "{count:,} chunks without meaning yet", left)
-    return tr_count("{count:,} chunk waits for your agreement", "{count:,} chunks wait for your agreement", left)
+        return tr_count("{count:,} passage without meaning yet", "{count:,} passages without meaning yet", left)
+    return tr_count("{count:,} passage waits for your agreement", "{count:,} passages wait for your agreement", left)
 
 
 def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still_for: float) -> SyncLine:
@@ -113,7 +113,7 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
         tip=tr(
             "Reused {vectors}, embedded {chunks} ({reason}).",
             vectors=tr_count("{count:,} vector", "{count:,} vectors", step.reused),
-            chunks=tr_count("{count:,} chunk", "{count:,} chunks", step.embedded),
+            chunks=tr_count("{count:,} passage", "{count:,} passages", step.embedded),
             reason=tr(REASON_WORDS[step.reason]),
         ),
     )
@@ -122,7 +122,7 @@ def _running(status: MemoryProviderStatus, step: MemorySyncProgressUpdate, still
 def progress_text(step: MemorySyncProgressUpdate, completed: int) -> str:
     """How much of all is done."""
     if step.phase == "embedding":
-        return tr("{completed:,} of {total:,} chunks", completed=completed, total=step.total)
+        return tr("{completed:,} of {total:,} passages", completed=completed, total=step.total)
     return tr("{completed:,} of {total:,} files", completed=completed, total=step.total)
 
 

@@ -37,7 +37,7 @@ CLOSED: dict[Feature, set[str]] = {
     "explanation": {"Why this result?"},
     "states": {"Why is a file not found?", "Why is this file not found?"},
     "models": set(),
-    "insight": {"Show chunk borders", "Show chunks of the index"},
+    "insight": {"Show passage borders", "Show passages of the index"},
 }
 """Actions and controls that need a feature, some of each."""
 SAID: dict[Feature, set[str]] = {

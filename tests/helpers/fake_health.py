@@ -13,7 +13,7 @@ KEYWORDS = HealthFinding(
     id="keywords",
     name="Keyword index",
     state="degraded",
-    detail="Not found by words: 3 chunks. Rows of no chunk: 0.",
+    detail="Not found by words: 3 passages. Rows of no passage: 0.",
     repair="Make them again",
     count=3,
 )

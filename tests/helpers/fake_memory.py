@@ -271,7 +271,7 @@ class FakeMemory(FakeSyncing, FakeSessionReading):
         return make_path_state(
             asked=path,
             state="indexed" if found else "missing",
-            sentence="It is indexed: 1 chunk." if found else "There is no such file or folder.",
+            sentence="It is indexed: 1 passage." if found else "There is no such file or folder.",
             remedy="open" if found else None,
             path=path if found else "",
         )

@@ -25,8 +25,8 @@ def _look(subject: Subject) -> Seen:
         chunks, files = snapshot.chunk_count(), snapshot.file_count()
     if lost:
         detail = tr_count(
-            "Of {count:,} chunk, {lost:,} belong to no file.",
-            "Of {count:,} chunks, {lost:,} belong to no file.",
+            "Of {count:,} passage, {lost:,} belong to no file.",
+            "Of {count:,} passages, {lost:,} belong to no file.",
             chunks,
             lost=lost,
         )
@@ -40,7 +40,7 @@ def _look(subject: Subject) -> Seen:
         return Seen(detail, others)
     if not chunks:
         return Seen(tr(NOTHING))
-    every = tr_count("Each of {count:,} chunk", "Each of {count:,} chunks", chunks)
+    every = tr_count("Each of {count:,} passage", "Each of {count:,} passages", chunks)
     detail = tr_count(
         "{every} belongs to one of {count:,} file.", "{every} belongs to one of {count:,} files.", files, every=every
     )
@@ -50,7 +50,7 @@ def _look(subject: Subject) -> Seen:
 def _drop(subject: Subject) -> str:
     removed = some = _drop_some(subject)
     while some:
-        subject.step(tr("Removing chunks of no file"), removed, 0)
+        subject.step(tr("Removing passages of no file"), removed, 0)
         some = _drop_some(subject)
         removed += some
     with subject.store.write() as writer:
@@ -84,4 +84,4 @@ def _remove_rows(writer: Writer) -> list[int]:
     return [id_ for (id_,) in rows]
 
 
-CHUNKS = HealthCheck("chunks", marked("Chunks"), marked("Checking chunks"), _look, marked("Remove them"), _drop)
+CHUNKS = HealthCheck("chunks", marked("Passages"), marked("Checking passages"), _look, marked("Remove them"), _drop)

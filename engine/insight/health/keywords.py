@@ -106,8 +106,8 @@ def _look_at_rows(subject: Subject) -> Seen:
         chunks = snapshot.chunk_count()
     if missing or surplus:
         detail = tr_count(
-            "Not found by words: {count:,} chunk. Rows of no chunk: {surplus:,}.",
-            "Not found by words: {count:,} chunks. Rows of no chunk: {surplus:,}.",
+            "Not found by words: {count:,} passage. Rows of no passage: {surplus:,}.",
+            "Not found by words: {count:,} passages. Rows of no passage: {surplus:,}.",
             missing,
             surplus=surplus,
         )
@@ -115,7 +115,9 @@ def _look_at_rows(subject: Subject) -> Seen:
     if not chunks:
         return Seen(tr(NOTHING))
     return Seen(
-        tr_count("It has one row for each of {count:,} chunk.", "It has one row for each of {count:,} chunks.", chunks)
+        tr_count(
+            "It has one row for each of {count:,} passage.", "It has one row for each of {count:,} passages.", chunks
+        )
     )
 
 
@@ -150,8 +152,8 @@ def _look_at_words(subject: Subject) -> Seen:
                 wrong += not _agrees(snapshot, row)
     if wrong:
         detail = tr_count(
-            "Of {count:,} chunk looked at, {wrong:,} cannot be found by each of its words.",
-            "Of {count:,} chunks looked at, {wrong:,} cannot be found by each of its words.",
+            "Of {count:,} passage looked at, {wrong:,} cannot be found by each of its words.",
+            "Of {count:,} passages looked at, {wrong:,} cannot be found by each of its words.",
             looked,
             wrong=wrong,
         )
@@ -159,8 +161,8 @@ def _look_at_words(subject: Subject) -> Seen:
     if not looked:
         return Seen(tr(NOTHING))
     detail = tr_count(
-        "{count:,} chunk re-analysed: all of its words are in the keyword index.",
-        "{count:,} chunks re-analysed: all of their words are in the keyword index.",
+        "{count:,} passage re-analysed: all of its words are in the keyword index.",
+        "{count:,} passages re-analysed: all of their words are in the keyword index.",
         looked,
     )
     return Seen(detail)
@@ -171,8 +173,8 @@ def _rewrite(subject: Subject) -> str:
         ids = [id_ for (id_,) in snapshot.connection.execute(f"SELECT id FROM {snapshot.tables.chunks} ORDER BY id")]
     _write(subject, ids)
     return tr_count(
-        "The keyword index of {count:,} chunk was rewritten.",
-        "The keyword index of {count:,} chunks was rewritten.",
+        "The keyword index of {count:,} passage was rewritten.",
+        "The keyword index of {count:,} passages was rewritten.",
         len(ids),
     )
 

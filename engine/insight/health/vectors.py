@@ -155,7 +155,7 @@ def _look_at_table(subject: Subject) -> Seen:
         return Seen(problem, 1)
     if choice.engine == "numpy":
         return Seen(choice.reason or tr("None is needed: vectors are compared in memory."))
-    return Seen(tr("It has a row for each chunk with a vector."))
+    return Seen(tr("It has a row for each passage with a vector."))
 
 
 def _fill_table(subject: Subject) -> str:

@@ -37,12 +37,12 @@ class LegendItem(Toggle, QPushButton):
         self._name, self._count = name, grouped(count)
         self.setCheckable(True)
         self.setAutoDefault(True)
-        self.setAccessibleName(", ".join((name, tr_count("{count:,} chunk", "{count:,} chunks", count))))
+        self.setAccessibleName(", ".join((name, tr_count("{count:,} passage", "{count:,} passages", count))))
         set_tip(
             self,
             tr_count(
-                "{name}: show these {count:,} chunk alone, or all again",
-                "{name}: show these {count:,} chunks alone, or all again",
+                "{name}: show these {count:,} passage alone, or all again",
+                "{name}: show these {count:,} passages alone, or all again",
                 count,
                 name=name,
             ),

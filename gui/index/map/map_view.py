@@ -288,7 +288,7 @@ class MapView(QWidget):
         counts = dict(zip(self._grouping.names, self._grouping.counts, strict=True))
         parts = [
             Part(
-                tr_count("{name}: {count:,} chunk", "{name}: {count:,} chunks", counts[name], name=name),
+                tr_count("{name}: {count:,} passage", "{name}: {count:,} passages", counts[name], name=name),
                 QRect(round(across), round(down), 1, 1),
             )
             for name, across, down in self._names(self._grouping)

@@ -87,10 +87,10 @@ class SelectionList(QFrame):
         self.places: tuple[MapPlace, ...] = ()
         self._count = label("", "strong")
         self._copy = QPushButton(tr("Copy citations"))
-        set_tip(self._copy, tr("Put the paths and lines of these chunks on the clipboard"))
+        set_tip(self._copy, tr("Put the paths and lines of these passages on the clipboard"))
         self._copy.clicked.connect(self.copy_citations)
         self._open = QPushButton(tr("Open"))
-        set_tip(self._open, tr("Read the chunk of the current row in its file"))
+        set_tip(self._open, tr("Read the passage of the current row in its file"))
         self._open.clicked.connect(self._open_current)
         close = IconButton("close", tr("Close the list"))
         close.clicked.connect(self.closed)
@@ -104,7 +104,7 @@ class SelectionList(QFrame):
         foot.addWidget(self._copy)
         foot.addStretch(1)
         self.list = QListWidget()
-        self.list.setAccessibleName(tr("Chosen chunks"))
+        self.list.setAccessibleName(tr("Chosen passages"))
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setItemDelegate(_Rows(self.list))
         self.list.setUniformItemSizes(True)
@@ -146,9 +146,9 @@ class SelectionList(QFrame):
     def _tell(self, listed: int) -> None:
         count = len(self._chunks)
         if listed == count:
-            self._count.setText(tr_count("{count:,} chunk", "{count:,} chunks", count))
+            self._count.setText(tr_count("{count:,} passage", "{count:,} passages", count))
         else:
-            self._count.setText(tr("{listed:,} of {count:,} chunks", listed=listed, count=count))
+            self._count.setText(tr("{listed:,} of {count:,} passages", listed=listed, count=count))
 
     def _fill(self, places: tuple[MapPlace, ...]) -> None:
         self._reading.done()

@@ -25,11 +25,11 @@ REMEDIES: dict[MapGap, tuple[str, str]] = {
 _GAPS: dict[MapGap, tuple[str, str]] = {
     "no-model": (
         marked("No map without a model"),
-        marked("Chunks are placed by what they mean. The built-in model needs neither a key nor a network."),
+        marked("Passages are placed by what they mean. The built-in model needs neither a key nor a network."),
     ),
     "no-chunks": (
         marked("Nothing is indexed yet"),
-        marked("The map shows chunks as soon as notes or sessions have been read."),
+        marked("The map shows passages as soon as notes or sessions have been read."),
     ),
 }
 
@@ -40,8 +40,8 @@ def empty(record: IndexMap) -> tuple[str, str]:
         title, sentence = _GAPS[record.gap]
         return tr(title), tr(sentence)
     return tr("Nothing has a vector yet"), tr_count(
-        "{count:,} chunk waits for a vector, 0 % ready. The map appears as soon as the first ones are embedded.",
-        "{count:,} chunks wait for a vector, 0 % ready. The map appears as soon as the first ones are embedded.",
+        "{count:,} passage waits for a vector, 0 % ready. The map appears as soon as the first ones are embedded.",
+        "{count:,} passages wait for a vector, 0 % ready. The map appears as soon as the first ones are embedded.",
         record.chunks,
     )
 
@@ -50,16 +50,16 @@ def subtitle(record: IndexMap, points: int) -> str:
     """Next to the title: how many are shown, and what their locations mean."""
     if points < record.chunks:
         ready = tr_count(
-            "{points:,} of {count:,} chunk ({percent} % ready)",
-            "{points:,} of {count:,} chunks ({percent} % ready)",
+            "{points:,} of {count:,} passage ({percent} % ready)",
+            "{points:,} of {count:,} passages ({percent} % ready)",
             record.chunks,
             points=points,
             percent=100 * points // record.chunks,
         )
     else:
-        ready = tr_count("{count:,} chunk", "{count:,} chunks", points)
+        ready = tr_count("{count:,} passage", "{count:,} passages", points)
     if record.layout == "neighbours":
-        return tr("{chunks}. Similar passages sit together", chunks=ready)
+        return tr("{chunks}. Similar ones sit together", chunks=ready)
     return tr("{chunks}, two main directions", chunks=ready)
 
 
@@ -68,12 +68,12 @@ def about(record: IndexMap) -> str:
     percent = 100 * record.shown_variance
     if record.layout == "neighbours":
         return tr(
-            "Chunks that are alike in meaning lie side by side; distances between groups say little. "
+            "Passages that are alike in meaning lie side by side; distances between groups say little. "
             "The two main directions alone would show {percent:.0f} % of the differences.",
             percent=percent,
         )
     return tr(
-        "Chunks lie where their two main directions put them, which show {percent:.0f} % of the differences in "
+        "Passages lie where their two main directions put them, which show {percent:.0f} % of the differences in "
         "meaning.",
         percent=percent,
     )
@@ -108,7 +108,7 @@ def described(record: IndexMap, points: int, groups: tuple[tuple[str, int], ...]
     """The whole map in words, for assistive tools."""
     told = ", ".join(f"{name} {grouped(count)}" for name, count in groups)
     keys = tr(
-        "Arrow keys move the map, Control with an arrow key goes to the next chunk, Enter opens it, Space lists it, "
+        "Arrow keys move the map, Control with an arrow key goes to the next passage, Enter opens it, Space lists it, "
         "plus and minus zoom, 0 shows all."
     )
     return f"{subtitle(record, points)}. {told}. {keys}"

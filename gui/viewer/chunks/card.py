@@ -72,7 +72,7 @@ class ChunkCard(QFrame):
         self._after = IconButton("chevron-down", NEXT_CHUNK.words)
         for button, known in ((self._before, PREVIOUS_CHUNK), (self._after, NEXT_CHUNK)):
             tell_key(button, known.words, known.name)
-        self._copy = IconButton("copy", tr("Copy all that is known of this chunk"))
+        self._copy = IconButton("copy", tr("Copy all that is known of this passage"))
         close = IconButton("close", tr("Close (Esc)"))
         head = QHBoxLayout()
         head.setContentsMargins(margins(_SIDE, 6, 8, 4))
@@ -113,7 +113,7 @@ class ChunkCard(QFrame):
         body.setWidgetResizable(True)
         body.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         body.setWidget(content)
-        body.setAccessibleName(tr("What the index holds of this chunk"))
+        body.setAccessibleName(tr("What the index holds of this passage"))
         return body
 
     def show_chunk(self, detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -> None:
@@ -217,7 +217,7 @@ class ChunkCard(QFrame):
 
     def _copy_all(self) -> None:
         QGuiApplication.clipboard().setText(self._text)
-        self.said.emit(tr("Chunk copied"))
+        self.said.emit(tr("Passage copied"))
 
     def sizeHint(self) -> QSize:
         return QSize(super().sizeHint().width(), self._height(_ROWS))

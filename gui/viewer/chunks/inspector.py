@@ -18,7 +18,7 @@ from gui.viewer.chunks.view import ChunkLanes
 from gui.viewer.lines import FileLines
 
 _CHANGED = marked("This file has changed since it was indexed: the borders are those of the indexed version.")
-_NOT_INDEXED = marked("This file is not in the index, so it has no chunks.")
+_NOT_INDEXED = marked("This file is not in the index, so it has no passages.")
 
 
 @dataclass(frozen=True)
@@ -148,7 +148,7 @@ class ChunkInspector(QObject):
         else:
             place = self._chosen + (1 if forward else -1)
         if place is None or not 0 <= place < len(lanes.chunks):
-            self.said.emit(tr("That was the last chunk.") if forward else tr("That was the first chunk."))
+            self.said.emit(tr("That was the last passage.") if forward else tr("That was the first passage."))
             return
         self._view.reveal_chunk(place)
         self.choose(place)

@@ -220,8 +220,8 @@ class ChunkedSource(SourceView):
             return parts
         said: dict[int, list[str]] = {}
         for place, chunk in enumerate(self._by_line.chunks, 1):
-            said.setdefault(chunk.start_line, []).append(tr("chunk {number:,} begins", number=place))
-            said.setdefault(chunk.end_line, []).append(tr("chunk {number:,} ends", number=place))
+            said.setdefault(chunk.start_line, []).append(tr("passage {number:,} begins", number=place))
+            said.setdefault(chunk.end_line, []).append(tr("passage {number:,} ends", number=place))
         numbers = [number for number, _ in self._visible()]
         return [
             Part(", ".join([part.words, *said.get(number, [])]), part.place)

@@ -84,8 +84,8 @@ def tip(file: FileChunks, places: Sequence[int]) -> str:
     ]
     if len(places) > 1:
         more = tr_count(
-            "{count:,} chunk on this line: click again for the next",
-            "{count:,} chunks on this line: click again for the next",
+            "{count:,} passage on this line: click again for the next",
+            "{count:,} passages on this line: click again for the next",
             len(places),
         )
         lines.insert(0, more)
@@ -99,7 +99,7 @@ def title(detail: ChunkDetail, file: FileChunks) -> str:
 
 
 def _rank(number: int, file: FileChunks) -> str:
-    return tr("Chunk {number:,} of {chunks:,}", number=number, chunks=len(file.chunks))
+    return tr("Passage {number:,} of {chunks:,}", number=number, chunks=len(file.chunks))
 
 
 def facts(detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -> Iterator[Fact]:
@@ -126,7 +126,7 @@ def facts(detail: ChunkDetail, file: FileChunks, *, same_as_file: bool | None) -
     if detail.heading_words:
         yield Fact(tr("Heading words"), detail.heading_words)
     yield Fact(tr("Stored text"), tr("the same as in the file") if same_as_file else detail.text)
-    yield Fact(tr("Chunk id"), _id_text(detail))
+    yield Fact(tr("Passage id"), _id_text(detail))
     yield Fact(tr("Text hash"), detail.hash)
     yield Fact(tr("File hash"), file.hash)
 
@@ -135,8 +135,8 @@ def _id_text(detail: ChunkDetail) -> str:
     if not detail.twins:
         return str(detail.id)
     return tr_count(
-        "{id}; {count:,} other chunk with the same text",
-        "{id}; {count:,} other chunks with the same text",
+        "{id}; {count:,} other passage with the same text",
+        "{id}; {count:,} other passages with the same text",
         detail.twins,
         id=detail.id,
     )

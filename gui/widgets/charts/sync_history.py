@@ -14,7 +14,7 @@ SYNC_COLUMNS = (
     TableColumn(marked("Why"), 14),
     TableColumn(marked("Took"), 12, figures=True),
     TableColumn(marked("Files"), 8, figures=True),
-    TableColumn(marked("Chunks"), 9, figures=True),
+    TableColumn(marked("Passages"), 9, figures=True),
     TableColumn(marked("Reused"), 9, figures=True),
     TableColumn(marked("Embedded"), 11, figures=True),
     TableColumn(marked("Failed"), 8, figures=True),
@@ -82,7 +82,7 @@ def _changed(sync: SyncSummary) -> str:
         return tr("failed")
     if sync.cancelled:
         return tr("stopped")
-    done = tr_count("{count:,} chunk", "{count:,} chunks", max(sync.chunks_indexed, sync.vectors_embedded))
+    done = tr_count("{count:,} passage", "{count:,} passages", max(sync.chunks_indexed, sync.vectors_embedded))
     return ", ".join(filter(None, (done, _failed(sync))))
 
 
@@ -105,7 +105,7 @@ def sync_sentence(sync: SyncSummary) -> str:
     """Everything about a sync but the files that failed."""
     done = (
         tr_count("{count:,} file", "{count:,} files", sync.files_indexed),
-        tr_count("{count:,} chunk", "{count:,} chunks", sync.chunks_indexed),
+        tr_count("{count:,} passage", "{count:,} passages", sync.chunks_indexed),
         tr_count("{count:,} vector", "{count:,} vectors", sync.vectors_embedded),
         tr("{count:,} reused", count=sync.vectors_reused) if sync.vectors_reused else "",
         _failed(sync),

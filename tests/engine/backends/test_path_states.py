@@ -183,7 +183,7 @@ def test_index_state_of_file(open_memory, workspace: Path) -> None:
     state = (workspace / "greenhouse.md").stat()
     assert (found.title, found.chunks, found.vectors, found.size) == ("Greenhouse", 1, 1, state.st_size)
     assert found.modified == pytest.approx(state.st_mtime)
-    assert found.sentence == "It is indexed: 1 chunk, found by words and by meaning."
+    assert found.sentence == "It is indexed: 1 passage, found by words and by meaning."
 
 
 def test_a_folder_counts_its_files(memory: BuiltinMemory, workspace: Path) -> None:

@@ -74,7 +74,7 @@ def test_files_that_failed_are_named(verb: Run, folder: Path) -> None:
     ("statement", "name"),
     [
         ("DELETE FROM chunks_fts_1 WHERE rowid = (SELECT min(id) FROM chunks_1)", "Keyword index"),
-        ("DELETE FROM files_1 WHERE path = 'a.md'", "Chunks"),
+        ("DELETE FROM files_1 WHERE path = 'a.md'", "Passages"),
     ],
 )
 def test_parts_that_disagree_are_found_and_mended(verb: Run, database: Path, statement: str, name: str) -> None:
@@ -178,7 +178,7 @@ def test_a_path_has_its_state(verb: Run, folder: Path, tmp_path: Path) -> None:
     (folder / "c.txt").write_text("Peas.\n")
     answer = verb("doctor", "a.md")
     assert answer.code == 0
-    assert answer.out.splitlines()[:2] == ["indexed  a.md", "It is indexed: 1 chunk, found by words."]
+    assert answer.out.splitlines()[:2] == ["indexed  a.md", "It is indexed: 1 passage, found by words."]
     assert "extensions = .md" in verb("doctor", str(folder / "c.txt")).out
     found = verb("doctor", "b.md", "--json").json
     assert (found["state"], found["path"], found["rulePath"]) == ("indexed", "b.md", "")

@@ -49,7 +49,7 @@ def test_painted_views_expose_role_and_text_of_each_part(program):
     source = of(program.window.viewer.source)
     assert source.role() == QAccessible.Role.Document
     lines = [one.text(QAccessible.Text.Name) for one in walk(source)][1:]
-    assert "22: ## Watering, chunk 2 begins" in lines
+    assert "22: ## Watering, passage 2 begins" in lines
     program.go("sessions")
     program.window.views.focus_reader()
     conversation = next(one for one in walk(of(program.window)) if one.text(QAccessible.Text.Name) == "Conversation")
@@ -61,9 +61,9 @@ def test_painted_views_expose_role_and_text_of_each_part(program):
     program.go("index")
     charts = [one for one in walk(of(program.window)) if one.role() == QAccessible.Role.Chart]
     said = {one.text(QAccessible.Text.Name).split(":")[0]: one for one in charts}
-    assert {"Chunk sizes", "On disk", "Map of the index"} <= set(said)
+    assert {"Passage sizes", "On disk", "Map of the index"} <= set(said)
     assert all(one.childCount() for one in charts)
-    sizes = said["Chunk sizes"]
+    sizes = said["Passage sizes"]
     assert "characters" in sizes.child(0).text(QAccessible.Text.Name)
 
 

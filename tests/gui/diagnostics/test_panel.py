@@ -169,7 +169,7 @@ def test_panel_polls_only_while_visible(qtbot, panel):
 
 def test_recent_syncs_chart_names_newest(qtbot, panel):
     panel.show_status(make_status(recent_syncs=(make_summary(chunks_indexed=3, vectors_embedded=0),)))
-    qtbot.waitUntil(lambda: "3 chunks" in panel._history.accessibleName())
+    qtbot.waitUntil(lambda: "3 passages" in panel._history.accessibleName())
     panel.show_status(make_status(recent_syncs=()))
     assert panel._history.accessibleName() == "Recent updates: No update yet."
 

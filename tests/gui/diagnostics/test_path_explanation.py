@@ -43,7 +43,7 @@ def test_enter_shows_state_and_remedy(qtbot, why, memory):
     _ask(qtbot, why, NAME)
     assert memory.explained == [NAME]
     assert why.answer.word.text().startswith("indexed")
-    assert why.sentence.text() == "It is indexed: 1 chunk."
+    assert why.sentence.text() == "It is indexed: 1 passage."
     assert why.button.isVisible()
     with qtbot.waitSignal(why.action_requested) as asked:
         qtbot.mouseClick(why.button, Qt.MouseButton.LeftButton)

@@ -57,7 +57,7 @@ def test_findings_needing_attention_come_first_with_summary(show: Show) -> None:
     assert page.summary_bar.summary.text() == "2 of 3 checks need attention."
     assert page.summary_bar.said.text().startswith("Checked at ")
     keywords, user, database = rows(page)
-    assert keywords.accessibleName().startswith("Keyword index: Needs attention. Not found by words: 3 chunks.")
+    assert keywords.accessibleName().startswith("Keyword index: Needs attention. Not found by words: 3 passages.")
     assert user.accessibleName() == "Your data: Broken. Damaged. Move it away."
     assert (keywords.button.isVisible(), user.button.isVisible(), database.button.isVisible()) == (True, False, False)
     assert keywords.button.accessibleName() == "Make them again: Keyword index"
@@ -102,7 +102,7 @@ def test_quick_check_updates_overview_attention(qtbot, jobs: Jobs) -> None:
 
 
 def test_index_without_problems_shows_all_fine(show: Show) -> None:
-    page = show(FakeHealth(FINE, msgspec.structs.replace(FINE, id="chunks", name="Chunks")))
+    page = show(FakeHealth(FINE, msgspec.structs.replace(FINE, id="chunks", name="Passages")))
     assert page.summary_bar.summary.text() == "All of 2 checks are fine."
     assert page.summary_bar.dot.state == "fine"
     assert not page.summary_bar.all.isEnabled()

@@ -52,8 +52,8 @@ def press(page, words: str) -> None:
 
 
 def test_overview_shows_counts(page):
-    assert {"10", "files", "25", "chunks", "median 1,214 characters"} <= set(texts(page))
-    assert page.sizes.chart.accessibleDescription().startswith("33 chunks. The middle one has 1,214 characters")
+    assert {"10", "files", "25", "passages", "median 1,214 characters"} <= set(texts(page))
+    assert page.sizes.chart.accessibleDescription().startswith("33 passages. The middle one has 1,214 characters")
     assert page.disk.chart.series.marks[0].caption.startswith("Text: 38 MB")
     assert len(page.syncs.chart.series.marks) == 2
     assert row_names(page) == ["Nothing needs your attention."]
@@ -228,7 +228,7 @@ def test_copy_includes_all_folders(qtbot, page):
     page.folders.tree.setFocus()
     qtbot.keyClick(page.folders.tree, Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     lines = QGuiApplication.clipboard().text().split("\n")
-    assert lines[0].split("\t") == ["Kind of source", "Folder", "Files", "Chunks", "Pending", "Failed", "Skipped"]
+    assert lines[0].split("\t") == ["Kind of source", "Folder", "Files", "Passages", "Pending", "Failed", "Skipped"]
     assert lines[-1].split("\t") == ["Notes", "daily/2026", "2", "25", "0", "0", "0"]
 
 
@@ -258,7 +258,7 @@ def test_throughput_is_drawn_while_sync_runs(page, monkeypatch):
         monkeypatch.setattr("gui.index.overview.time.time", lambda second=second: 1000.0 + second)
         page.show_status(make_status(files=5, syncing=make_progress(phase="embedding", completed=second * 40)))
     assert page.speed.chart.isVisible()
-    assert "40 chunks/s" in texts(page)
+    assert "40 passages/s" in texts(page)
 
 
 # --- places -----------------------------------------------------------------------------------------------------------

@@ -31,9 +31,9 @@ def test_chunk_sizes_are_equal_width_bars():
     series = size_series(ChunkSizes(median=150, longest=380, width=100, counts=(3, 0, 1, 2)))
     assert [mark.height for mark in series.marks] == [3, 0, 1, 2]
     assert [mark.key for mark in series.marks] == ["1–100", "101–200", "201–300", "301–400"]
-    assert series.marks[2].caption == "201–300 characters: 1 chunk"
+    assert series.marks[2].caption == "201–300 characters: 1 passage"
     assert series.ends == ("0", "400 ch")
-    assert series.gist == "6 chunks. The middle one has 150 characters, the longest 380."
+    assert series.gist == "6 passages. The middle one has 150 characters, the longest 380."
     assert len(series.marks[0].row) == len(SIZE_COLUMNS)
     assert size_series(ChunkSizes(median=0, longest=0, width=0, counts=())).marks == ()
 
@@ -98,10 +98,10 @@ def test_figures_show_values_and_captions():
     )
     found = by_name(status, make_overview())
     assert found["files"] == ("10,006", "2 failed · 31 skipped", "degraded")
-    assert found["chunks"] == ("26,043", "median 1,214 characters", "fine")
-    assert found["vectors"] == ("26,043", "every chunk has one", "fine")
+    assert found["passages"] == ("26,043", "median 1,214 characters", "fine")
+    assert found["vectors"] == ("26,043", "every passage has one", "fine")
     assert found["cache hits"][0] == f"40{SPACE}%"
-    assert by_name(status)["chunks"][1] == "", "not counted yet"
+    assert by_name(status)["passages"][1] == "", "not counted yet"
 
 
 def test_vectors_figure_shows_progress():
@@ -177,11 +177,11 @@ def test_grouped_skip_entry_counts_all_its_files():
 
 
 def test_pending_vectors_show_reason():
-    assert rows(pending_vectors=3)[0][0] == "3 chunks are found by words only"
+    assert rows(pending_vectors=3)[0][0] == "3 passages are found by words only"
     assert rows(pending_vectors=1)[0][2] == "sync"
     assert rows(pending_vectors=3, syncing=make_progress()) == [], "they are on their way"
     title, _, action = rows(pending_vectors=3, awaiting=make_estimate())[0]
-    assert (title, action) == ("3 chunks wait for your agreement to be embedded", "embed")
+    assert (title, action) == ("3 passages wait for your agreement to be embedded", "embed")
 
 
 def test_errors_come_first():
@@ -210,8 +210,8 @@ def test_throughput_is_measured_per_second():
         assert not speed.hear(status, 50.1 + second), "not more often than once a second"
     series = speed.series()
     assert [mark.height for mark in series.marks][1:] == [pytest.approx(100)] * 3
-    assert speed.now() == "100 chunks/s"
-    assert series.gist == "100 chunks a second now, at most 100."
+    assert speed.now() == "100 passages/s"
+    assert series.gist == "100 passages a second now, at most 100."
     assert len(series.marks[0].row) == len(THROUGHPUT_COLUMNS)
 
 

@@ -496,12 +496,12 @@ def test_chunk_card_steps_through_chunks_with_messages(qtbot, panel, show, memor
     panel.chunks.inspector.margin_action.trigger()
     card = panel.chunks.card
     qtbot.waitUntil(card.isVisible)
-    assert card.accessibleName().startswith("Chunk 2 of 2")
+    assert card.accessibleName().startswith("Passage 2 of 2")
     previous = next(
-        button for button in card.findChildren(QAbstractButton) if button.accessibleName() == "Chunk before"
+        button for button in card.findChildren(QAbstractButton) if button.accessibleName() == "Passage before"
     )
     previous.click()
-    qtbot.waitUntil(lambda: card.accessibleName().startswith("Chunk 1 of 2"))
+    qtbot.waitUntil(lambda: card.accessibleName().startswith("Passage 1 of 2"))
     assert current(panel).line < line
     with qtbot.waitSignal(panel.like_wanted) as asked:
         next(button for button in card.findChildren(QPushButton) if button.text() == "More like this").click()

@@ -141,7 +141,7 @@ def test_click_on_border_shows_chunk_card(qtbot, chunked: ViewerPanel) -> None:
     qtbot.waitUntil(chunked.card.isVisible)
     said = words(chunked)
     for part in (
-        "Chunk 3 of 4 · lines 7–17",
+        "Passage 3 of 4 · lines 7–17",
         "has its vector",
         "Greenhouse › Watering",
         "embedded · use-multilingual-v3, 512 dimensions",
@@ -151,7 +151,7 @@ def test_click_on_border_shows_chunk_card(qtbot, chunked: ViewerPanel) -> None:
     ):
         assert part in said
     assert chunked.source._chosen == 2
-    assert chunked.card.accessibleName() == "Chunk 3 of 4 · lines 7–17"
+    assert chunked.card.accessibleName() == "Passage 3 of 4 · lines 7–17"
 
 
 def test_click_next_to_line_number_selects_line(qtbot, chunked: ViewerPanel) -> None:
@@ -169,10 +169,10 @@ def test_alt_arrow_keys_step_through_chunks(qtbot, chunked: ViewerPanel) -> None
     for key, chosen in ((Qt.Key.Key_Down, 0), (Qt.Key.Key_Down, 1), (Qt.Key.Key_Down, 2), (Qt.Key.Key_Up, 1)):
         QTest.keyClick(view, key, Qt.KeyboardModifier.AltModifier)
         assert view._chosen == chosen
-        qtbot.waitUntil(lambda chosen=chosen: f"Chunk {chosen + 1} of 4" in chunked.card.accessibleName())
+        qtbot.waitUntil(lambda chosen=chosen: f"Passage {chosen + 1} of 4" in chunked.card.accessibleName())
     QTest.keyClick(view, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
     QTest.keyClick(view, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
-    assert hint(chunked) == "That was the first chunk."
+    assert hint(chunked) == "That was the first passage."
     assert view.current_line() == 1
 
 
@@ -209,7 +209,7 @@ def test_border_tooltip_describes_chunk(qtbot, chunked: ViewerPanel, monkeypatch
     event = QHelpEvent(QEvent.Type.ToolTip, at, view.viewport().mapToGlobal(at))
     assert view.viewportEvent(event)
     size = "351 characters, about 88 tokens"
-    assert shown == [f"Chunk 3 of 4, lines 7–17\nGreenhouse › Watering\n{size} · has its vector"]
+    assert shown == [f"Passage 3 of 4, lines 7–17\nGreenhouse › Watering\n{size} · has its vector"]
 
 
 def test_vector_states_differ_in_words_and_shape(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> None:
@@ -250,7 +250,7 @@ def test_card_shows_stored_text_when_file_differs(qtbot, memory: FakeMemory, chu
 def test_unindexed_file_has_no_borders(qtbot, memory: FakeMemory, chunked: ViewerPanel) -> None:
     del memory.files[GREENHOUSE]
     chunked.refresh()
-    qtbot.waitUntil(lambda: hint(chunked) == "This file is not in the index, so it has no chunks.")
+    qtbot.waitUntil(lambda: hint(chunked) == "This file is not in the index, so it has no passages.")
     assert chunked.source._by_line is None
 
 
@@ -264,10 +264,10 @@ def test_chosen_chunk_survives_index_change(qtbot, memory, chunked: ViewerPanel)
     chunked.show_chunk()
     qtbot.waitUntil(chunked.card.isVisible)
     chunked._chunks.walk(True)
-    qtbot.waitUntil(lambda: "Chunk 2 of 4" in chunked.card.accessibleName())
+    qtbot.waitUntil(lambda: "Passage 2 of 4" in chunked.card.accessibleName())
     memory.files[GREENHOUSE] += "\n## Winter\n\nDrain the pipes.\n"
     chunked.refresh()
-    qtbot.waitUntil(lambda: "Chunk 2 of 5" in chunked.card.accessibleName())
+    qtbot.waitUntil(lambda: "Passage 2 of 5" in chunked.card.accessibleName())
 
 
 def test_card_scroll_position_survives_index_change(qtbot, insight, chunked: ViewerPanel) -> None:
@@ -297,7 +297,7 @@ def test_card_rows_fit_text_of_next_chunk(qtbot, chunked: ViewerPanel) -> None:
 
     for number in (2, 3, 4):
         chunked._chunks.walk(True)
-        qtbot.waitUntil(lambda number=number: f"Chunk {number} of 4" in chunked.card.accessibleName())
+        qtbot.waitUntil(lambda number=number: f"Passage {number} of 4" in chunked.card.accessibleName())
         qtbot.waitUntil(are_fitted)
 
 
@@ -349,7 +349,7 @@ def test_card_copies_chunk_and_requests_similar(qtbot, chunked: ViewerPanel) -> 
     qtbot.waitUntil(chunked.card.isVisible)
     chunked.card._copy.click()
     copied = QGuiApplication.clipboard().text()
-    assert copied.startswith("Chunk 1 of 4 · lines 1–2\nHeading: Greenhouse\n")
+    assert copied.startswith("Passage 1 of 4 · lines 1–2\nHeading: Greenhouse\n")
     more = next(button for button in chunked.card.findChildren(QPushButton) if button.text() == "More like this")
     with qtbot.waitSignal(chunked.more_wanted) as asked:
         more.click()

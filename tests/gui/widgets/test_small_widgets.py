@@ -33,12 +33,12 @@ def test_elided_label_shows_full_text_in_tooltip(qtbot):
 
 
 def test_label_is_elided_to_minimum_or_hidden(qtbot):
-    words = ElidedLabel("154 chunks. Similar passages sit together", fewest=10)
+    words = ElidedLabel("154 passages. Similar ones sit together", fewest=10)
     qtbot.addWidget(words)
     words.show()
     letter = words.fontMetrics().averageCharWidth()
     words.resize(letter * 14, 20)
-    assert words._cut().startswith("154 chunks"[:4])
+    assert words._cut().startswith("154 passages"[:4])
     words.resize(letter * 6, 20)
     assert words._cut() == ""
     assert words.toolTip() == words.text()

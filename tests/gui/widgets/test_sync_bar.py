@@ -22,7 +22,7 @@ def _line(still_for: float = 0.0, **changes):
 
 def test_running_sync_shows_progress_rate_and_file():
     line = _line(syncing=make_progress())
-    assert (line.state, line.word, line.count) == ("working", "Embedding", "12,480 of 26,043 chunks")
+    assert (line.state, line.word, line.count) == ("working", "Embedding", "12,480 of 26,043 passages")
     assert line.detail == "118/s · 1 min 55 s left · reused 9,112"
     assert line.file == "memory/projects/greenhouse.md"
     assert line.fraction == pytest.approx(12_480 / 26_043)
@@ -64,11 +64,11 @@ def test_chunks_pending_in_batch_job_are_shown_separately():
     )
     batch = msgspec.structs.replace(make_status().batch, jobs=(job,))
     line = _line(last_sync=LAST, pending_vectors=12, batch=batch)
-    assert line.detail == "12 chunks without meaning yet · 1 batch job under way · 2 min ago"
+    assert line.detail == "12 passages without meaning yet · 1 batch job under way · 2 min ago"
     stopped = make_summary(started=NOW - 60, seconds=0, cancelled=True)
     line = _line(last_sync=stopped, pending_vectors=12, batch=batch)
     assert line.word == "Stopped"
-    assert line.detail == "12 chunks without meaning yet · 1 batch job under way · 1 min ago"
+    assert line.detail == "12 passages without meaning yet · 1 batch job under way · 1 min ago"
 
 
 @pytest.mark.parametrize(
@@ -86,25 +86,25 @@ def test_chunks_pending_in_batch_job_are_shown_separately():
             {"last_sync": LAST, "pending_vectors": 1234},
             "working",
             "Words are ready",
-            "1,234 chunks without meaning yet · 2 min ago",
+            "1,234 passages without meaning yet · 2 min ago",
         ),
         (
             {"last_sync": LAST, "pending_vectors": 1234, "awaiting": make_estimate()},
             "degraded",
             "Words are ready",
-            "1,234 chunks wait for your agreement · 2 min ago",
+            "1,234 passages wait for your agreement · 2 min ago",
         ),
         (
             {"last_sync": LAST, "pending_vectors": 1, "awaiting": make_estimate()},
             "degraded",
             "Words are ready",
-            "1 chunk waits for your agreement · 2 min ago",
+            "1 passage waits for your agreement · 2 min ago",
         ),
         (
             {"last_sync": make_summary(started=NOW - 121.2, cancelled=True), "pending_vectors": 16},
             "off",
             "Stopped",
-            "16 chunks without meaning yet · 2 min ago",
+            "16 passages without meaning yet · 2 min ago",
         ),
         (
             {"last_sync": LAST, "pending_vectors": 1234, "provider": "none", "requested_provider": "none"},

@@ -79,11 +79,11 @@ def make_result():
 def test_every_point_is_painted_at_its_position(shown: MapPanel) -> None:
     assert all(_has_colour_near(shown, shown.canvas.place_of(point)) for point in range(30))
     assert not _has_colour_near(shown, QPointF(12, 12))
-    assert shown.header._subtitle.text() == "30 chunks. Similar passages sit together"
+    assert shown.header._subtitle.text() == "30 passages. Similar ones sit together"
     assert [item.accessibleName() for item in shown.legend.items] == [
-        "daily, 10 chunks",
-        "projects, 10 chunks",
-        "topics, 10 chunks",
+        "daily, 10 passages",
+        "projects, 10 passages",
+        "topics, 10 passages",
     ]
 
 
@@ -91,7 +91,7 @@ def test_subtitle_counts_chunks_without_vector(qtbot, shown: MapPanel, insight) 
     insight.map = make_map(30, chunks=120, stamp=2, layout="directions")
     shown.refresh()
     qtbot.waitUntil(lambda: not shown.busy and insight.made == 2)
-    assert shown.header._subtitle.text() == "30 of 120 chunks (25 % ready), two main directions"
+    assert shown.header._subtitle.text() == "30 of 120 passages (25 % ready), two main directions"
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_subtitle_counts_chunks_without_vector(qtbot, shown: MapPanel, insight) 
     [
         ("no-model", 10, "No map without a model", "built-in model needs neither a key nor a network"),
         ("no-chunks", 0, "Nothing is indexed yet", "as soon as notes or sessions have been read"),
-        ("no-vectors", 12, "Nothing has a vector yet", "12 chunks wait for a vector, 0 % ready"),
+        ("no-vectors", 12, "Nothing has a vector yet", "12 passages wait for a vector, 0 % ready"),
     ],
 )
 def test_map_without_points_shows_reason(qtbot, panel, memory, insight, gap, chunks, title, words) -> None:
@@ -138,7 +138,7 @@ def test_previous_map_is_shown_until_new_one_is_ready(qtbot, panel, memory, insi
     insight.released.set()
     _calm(qtbot, panel)
     assert len(panel.prepared.scene) == 30
-    assert panel.header._subtitle.text() == "30 chunks. Similar passages sit together"
+    assert panel.header._subtitle.text() == "30 passages. Similar ones sit together"
 
 
 def test_first_map_by_directions_is_replaced_by_neighbours(qtbot, panel, memory, insight) -> None:
@@ -208,7 +208,7 @@ def test_colour_choice_regroups_points(qtbot, shown: MapPanel) -> None:
     assert shown.prepared.grouping.kind == "age"
     shown.header.colour.setCurrentIndex(shown.header.colour.findData("source"))
     _calm(qtbot, shown)
-    assert [item.accessibleName() for item in shown.legend.items] == ["Notes, 30 chunks"]
+    assert [item.accessibleName() for item in shown.legend.items] == ["Notes, 30 passages"]
 
 
 def test_legend_click_isolates_group_and_second_shows_all(qtbot, shown: MapPanel) -> None:
@@ -352,7 +352,7 @@ def test_keys_move_between_points_and_open_chunk(qtbot, shown: MapPanel) -> None
 
 def test_map_has_accessible_description(shown: MapPanel) -> None:
     words = shown.canvas.accessibleDescription()
-    assert "30 chunks. Similar passages sit together" in words
+    assert "30 passages. Similar ones sit together" in words
     assert "daily 10, projects 10, topics 10" in words
     assert "Enter opens it" in words
 
@@ -423,7 +423,7 @@ def test_lasso_lists_enclosed_chunks(qtbot, shown: MapPanel, by_shift: bool) -> 
     _encircle(qtbot, shown, daily, SHIFT if by_shift else Qt.KeyboardModifier.NoModifier)
     assert shown.selecting.list.isVisible()
     assert shown.selecting.list.chunks == tuple(100 + point for point in daily)
-    assert shown.selecting.list._count.text() == "10 chunks"
+    assert shown.selecting.list._count.text() == "10 passages"
     assert shown.selecting.list.list.item(1).text() == "Note 0 › Watering\ndaily/note.md#L103-L107"
     assert not shown.header.lasso.isChecked()
 
