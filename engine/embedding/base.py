@@ -116,6 +116,10 @@ class EmbeddingProvider(Protocol):
         """Whether texts leave this machine."""
 
     @property
+    def in_process(self) -> bool:
+        """Whether a query is embedded in this process, within milliseconds; others may take seconds."""
+
+    @property
     def price(self) -> float | None:
         """US dollars per million tokens; 0 if nothing is charged, None if the price is unknown."""
 

@@ -45,6 +45,7 @@ class EmbeddedProvider:
     limits = Limits(inputs=64, tokens=64 * 2000, input_tokens=2000, at_once=2)
     _steps = replace(limits, tokens=_STEP_TOKENS)
     remote = False
+    in_process = True
     price = 0.0
     tokens_used = 0
     # Measured with queries and notes in sixteen languages: 3 of 100 unrelated pairs score 0.35, and 8 of 10 queries in

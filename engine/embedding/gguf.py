@@ -148,7 +148,7 @@ class GgufProvider:
     """Runs the model in a separate process, started on first use."""
 
     id = "gguf"
-    remote = False
+    remote = in_process = False
     price = 0.0
     tokens_used = 0
     unknown_scripts: tuple[str, ...] = ()

@@ -159,6 +159,7 @@ class Model:
 class RemoteProvider:
     """Implements `EmbeddingProvider` with a service behind `api`."""
 
+    in_process = False
     unknown_scripts: tuple[str, ...] = ()
 
     def __init__(self, model: Model, http: HttpClient, api: Api, batches: BatchApi | None) -> None:

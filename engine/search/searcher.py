@@ -141,7 +141,7 @@ class Searcher:
         """
         provider = None if request.keyword_only else self._provider()
         failure = ""
-        if provider is not None and provider.remote:
+        if provider is not None and not provider.in_process:
             on_keywords, failure = self._send(provider, request, cancel, on_keywords)
         with self._store.read(cancel) as snapshot:
             return self._answer(snapshot, provider, request, cancel, on_keywords, failure)
@@ -153,7 +153,9 @@ class Searcher:
         cancel: CancelToken | None,
         on_keywords: OnKeywords | None,
     ) -> tuple[OnKeywords | None, str]:
-        """Have another machine embed the query, after the answer by keywords; no snapshot is held meanwhile.
+        """Have another process or machine embed the query, after the answer by keywords.
+
+        No snapshot is held meanwhile: it may take seconds, and an index has few readers.
 
         Returns what is still to receive the answer by keywords, and why the query could not be embedded, or "".
         """

@@ -18,6 +18,7 @@ class FakeProvider:
 
     key = ""
     remote = False
+    in_process = True
     price: float | None = 0.0
     unknown_scripts: tuple[str, ...] = ()
     calibration = Calibration(0.15, 0.65, 0.2)
@@ -73,6 +74,7 @@ class PaidProvider(FakeProvider):
     """A fake billed service: by default a cent per thousand words."""
 
     remote = True
+    in_process = False
     price = 10.0
 
     def __init__(self, dims: int = 64, *, batch_size: int = 16, id: str = "paid", model: str = "dear") -> None:

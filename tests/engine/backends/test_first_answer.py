@@ -84,9 +84,11 @@ def test_one_snapshot_is_enough(memory: BuiltinMemory, monkeypatch: pytest.Monke
         assert reads.count == before + 1
 
 
+@pytest.mark.parametrize("far", [True, False], ids=["another machine", "another process"])
 def test_no_snapshot_is_held_while_a_service_embeds(
-    remote_memory: BuiltinMemory, remote: PaidProvider, monkeypatch: pytest.MonkeyPatch
+    remote_memory: BuiltinMemory, remote: PaidProvider, monkeypatch: pytest.MonkeyPatch, *, far: bool
 ) -> None:
+    monkeypatch.setattr(remote, "remote", far)
     reads = Reads(remote_memory, monkeypatch)
     held: list[int] = []
     embed = remote.embed_query
@@ -101,8 +103,8 @@ def test_no_snapshot_is_held_while_a_service_embeds(
         "irrigation timer", on_keywords=lambda outcome: first.append((outcome.mode, outcome.remote, reads.open))
     )
     assert held == [0]
-    assert first == [("keyword", True, 0)]
-    assert (whole.mode, whole.remote) == ("hybrid", True)
+    assert first == [("keyword", far, 0)]
+    assert (whole.mode, whole.remote) == ("hybrid", far)
 
 
 def test_nothing_is_sent_before_the_first_answer_was_taken(remote_memory: BuiltinMemory, remote: PaidProvider) -> None:
