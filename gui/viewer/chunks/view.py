@@ -180,8 +180,10 @@ class ChunkedSource(SourceView):
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
         self._file: FileChunks | None = None
-        self._by_line: ChunkLanes | None = None
-        self._chosen: int | None = None
+        self.borders: ChunkLanes | None = None
+        """The chunks of the file, by line; None until they are read."""
+        self.chosen: int | None = None
+        """Position of the chunk whose row is shown elsewhere."""
         super().__init__(jobs, parent)
         self.viewport().setMouseTracking(True)
 
@@ -193,20 +195,20 @@ class ChunkedSource(SourceView):
 
     def set_chunks(self, file: FileChunks | None, lanes: ChunkLanes | None) -> None:
         """What the margin shows; None for nothing."""
-        self._file, self._by_line = file, lanes
-        self._chosen = None
+        self._file, self.borders = file, lanes
+        self.chosen = None
         self.viewport().update()
 
     def set_chosen(self, place: int | None) -> None:
         """The chunk whose row is shown elsewhere."""
-        self._chosen = place
+        self.chosen = place
         self.viewport().update()
 
     def reveal_chunk(self, place: int) -> None:
         """Scroll to a chunk's first line, unless it is visible."""
-        if self._by_line is None:
+        if self.borders is None:
             return
-        chunk = self._by_line.chunks[place]
+        chunk = self.borders.chunks[place]
         first = min(chunk.start_line, max(1, self.line_count))  # a file that has become shorter
         if self.scroll_position.top_of(first) is None:
             self.scroll_position.go_to(first, above=self.viewport().height() // 4)
@@ -216,10 +218,10 @@ class ChunkedSource(SourceView):
     def spoken_parts(self) -> Sequence[Part]:
         """As for any text; with visible borders, each chunk has its first and last line."""
         parts = super().spoken_parts()
-        if not self._lanes or self._by_line is None:
+        if not self._lanes or self.borders is None:
             return parts
         said: dict[int, list[str]] = {}
-        for place, chunk in enumerate(self._by_line.chunks, 1):
+        for place, chunk in enumerate(self.borders.chunks, 1):
             said.setdefault(chunk.start_line, []).append(tr("passage {number:,} begins", number=place))
             said.setdefault(chunk.end_line, []).append(tr("passage {number:,} ends", number=place))
         numbers = [number for number, _ in self._visible()]
@@ -245,19 +247,19 @@ class ChunkedSource(SourceView):
 
     def _pressed(self, point: QPoint) -> list[int]:
         """Positions of the chunks whose border is at this point."""
-        if not self._lanes or self._by_line is None or not self.line_count:
+        if not self._lanes or self.borders is None or not self.line_count:
             return []
         lane = self._margin().lane_at(self._along(point))
-        return [] if lane is None else self._by_line.at(self.place_at(point)[0], lane)
+        return [] if lane is None else self.borders.at(self.place_at(point)[0], lane)
 
     # --- Qt's events ----------------------------------------------------------------------------------------------
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
-        if self._lanes and self._by_line is not None:
+        if self._lanes and self.borders is not None:
             painter = QPainter(self.viewport())
             mirror(painter, self.viewport().rect(), self.layoutDirection())
-            self._margin(painter).paint(self._by_line, self._chosen)
+            self._margin(painter).paint(self.borders, self.chosen)
             painter.end()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
@@ -265,7 +267,7 @@ class ChunkedSource(SourceView):
         if not places:
             super().mousePressEvent(event)
             return
-        following = places.index(self._chosen) + 1 if self._chosen in places else 0
+        following = places.index(self.chosen) + 1 if self.chosen in places else 0
         self.chunk_pressed.emit(places[following % len(places)])
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:

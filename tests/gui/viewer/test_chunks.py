@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QGuiApplication, QHelpEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel, QLineEdit, QPushButton, QToolTip
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QPushButton, QScrollArea, QToolTip
 
 from engine import ChunkRow, MnemoscopeError, Passage
 from gui.viewer.chunks.view import LANES, ChunkLanes
@@ -24,12 +24,12 @@ def insight(memory: FakeMemory) -> FakeInsight:
 
 
 @pytest.fixture
-def chunked(qtbot, insight: FakeInsight, panel: ViewerPanel, show):
+def chunked(qtbot, memory: FakeMemory, insight: FakeInsight, panel: ViewerPanel, show):
     """The greenhouse with its borders shown."""
-    panel.set_manager(panel._manager)
+    panel.set_manager(memory)
     show(GREENHOUSE)
     panel.chunks_action.trigger()
-    qtbot.waitUntil(lambda: panel.source._by_line is not None)
+    qtbot.waitUntil(lambda: panel.source.borders is not None)
     return panel
 
 
@@ -39,7 +39,7 @@ def point_of(panel: ViewerPanel, line: int, lane: int = 0) -> QPoint:
     top = view.scroll_position.top_of(line)
     assert top is not None
     x = view.gutter.margin + lane * view.gutter.lane_width + view.gutter.lane_width // 2
-    return QPoint(x, top + view._pad_above(line) + view.row_height // 2)
+    return QPoint(x, top + view.row_height // 2)
 
 
 def words(panel: ViewerPanel) -> str:
@@ -47,8 +47,13 @@ def words(panel: ViewerPanel) -> str:
     return "\n".join(part.text().replace("\u200b", "") for part in panel.card.findChildren(QLabel))
 
 
+def copy_button(panel: ViewerPanel) -> QAbstractButton:
+    buttons = panel.card.findChildren(QAbstractButton)
+    return next(button for button in buttons if button.accessibleName().startswith("Copy all"))
+
+
 def hint(panel: ViewerPanel) -> str:
-    return panel.hint._text.text() if panel.hint.isVisible() else ""
+    return panel.hint.findChild(QLabel).text() if panel.hint.isVisible() else ""
 
 
 def row(id_: int, start: int, end: int) -> ChunkRow:
@@ -95,18 +100,20 @@ def test_lanes_and_lookups_match_any_chunks(steps: list[tuple[int, int]], line: 
 # --- the margin -------------------------------------------------------------------------------------------------------
 
 
-def test_hidden_margin_requests_no_chunks(panel: ViewerPanel, insight: FakeInsight, show) -> None:
-    panel.set_manager(panel._manager)
+def test_hidden_margin_requests_no_chunks(panel: ViewerPanel, memory: FakeMemory, insight: FakeInsight, show) -> None:
+    panel.set_manager(memory)
     show(GREENHOUSE)
     assert insight.asked == []
-    assert panel.source._lanes == 0
+    without, width = panel.source.gutter.text_left, panel.source.gutter.lane_width
+    panel.chunks_action.trigger()
+    assert panel.source.gutter.text_left == without + LANES * width
 
 
 def test_margin_takes_and_returns_text_width(qtbot, chunked: ViewerPanel) -> None:
     with_borders = chunked.source.gutter.text_left
     chunked.chunks_action.trigger()
     assert chunked.source.gutter.text_left == with_borders - LANES * chunked.source.gutter.lane_width
-    assert chunked.source._by_line is None
+    assert chunked.source.borders is None
 
 
 def test_border_is_drawn_at_chunk_lines(qtbot, chunked: ViewerPanel) -> None:
@@ -150,7 +157,7 @@ def test_click_on_border_shows_chunk_card(qtbot, chunked: ViewerPanel) -> None:
         "the same as in the file",
     ):
         assert part in said
-    assert chunked.source._chosen == 2
+    assert chunked.source.chosen == 2
     assert chunked.card.accessibleName() == "Passage 3 of 4 · lines 7–17"
 
 
@@ -168,7 +175,7 @@ def test_alt_arrow_keys_step_through_chunks(qtbot, chunked: ViewerPanel) -> None
     view.setFocus()
     for key, chosen in ((Qt.Key.Key_Down, 0), (Qt.Key.Key_Down, 1), (Qt.Key.Key_Down, 2), (Qt.Key.Key_Up, 1)):
         QTest.keyClick(view, key, Qt.KeyboardModifier.AltModifier)
-        assert view._chosen == chosen
+        assert view.chosen == chosen
         qtbot.waitUntil(lambda chosen=chosen: f"Passage {chosen + 1} of 4" in chunked.card.accessibleName())
     QTest.keyClick(view, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
     QTest.keyClick(view, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
@@ -176,8 +183,10 @@ def test_alt_arrow_keys_step_through_chunks(qtbot, chunked: ViewerPanel) -> None
     assert view.current_line() == 1
 
 
-def test_stepping_through_chunks_shows_margin_and_source(qtbot, insight: FakeInsight, panel: ViewerPanel, show) -> None:
-    panel.set_manager(panel._manager)
+def test_stepping_through_chunks_shows_margin_and_source(
+    qtbot, memory: FakeMemory, insight: FakeInsight, panel: ViewerPanel, show
+) -> None:
+    panel.set_manager(memory)
     show(GREENHOUSE)
     with qtbot.waitSignal(panel.rendered.rendered):
         panel.header.toggle_mode()
@@ -196,7 +205,7 @@ def test_escape_closes_card_before_leaving_file(qtbot, chunked: ViewerPanel) -> 
     with qtbot.assertNotEmitted(chunked.escape_pressed):
         QTest.keyClick(chunked.source, Qt.Key.Key_Escape)
     assert chunked.card.isHidden()
-    assert chunked.source._chosen is None
+    assert chunked.source.chosen is None
     with qtbot.waitSignal(chunked.escape_pressed):
         QTest.keyClick(chunked.source, Qt.Key.Key_Escape)
 
@@ -222,7 +231,7 @@ def test_vector_states_differ_in_words_and_shape(qtbot, insight: FakeInsight, ch
     ):
         insight.vectors = {1: state}
         chunked.refresh()
-        qtbot.waitUntil(lambda state=state: chunked.source._file.chunks[0].vector == state)
+        qtbot.waitUntil(lambda: not chunked.busy)
         chunked.show_chunk()
         qtbot.waitUntil(lambda said=said: said in words(chunked))
         grey = chunked.source.viewport().grab().toImage().convertToFormat(chunked.grab().toImage().Format.Format_Mono)
@@ -241,9 +250,9 @@ def test_changed_file_marks_borders_outdated(qtbot, insight, chunked: ViewerPane
 
 def test_card_shows_stored_text_when_file_differs(qtbot, memory: FakeMemory, chunked: ViewerPanel) -> None:
     memory.files[GREENHOUSE] = memory.files[GREENHOUSE].replace("skipped Tuesday", "skipped Wednesday")
-    chunked._chunks.walk(True)
-    chunked._chunks.walk(True)
-    chunked._chunks.walk(True)
+    chunked.show_chunk()
+    chunked.show_chunk()
+    chunked.show_chunk()
     qtbot.waitUntil(lambda: "skipped Wednesday again; the valve" in words(chunked))
 
 
@@ -251,7 +260,7 @@ def test_unindexed_file_has_no_borders(qtbot, memory: FakeMemory, chunked: Viewe
     del memory.files[GREENHOUSE]
     chunked.refresh()
     qtbot.waitUntil(lambda: hint(chunked) == "This file is not in the index, so it has no passages.")
-    assert chunked.source._by_line is None
+    assert chunked.source.borders is None
 
 
 def test_error_is_shown(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> None:
@@ -263,7 +272,7 @@ def test_error_is_shown(qtbot, insight: FakeInsight, chunked: ViewerPanel) -> No
 def test_chosen_chunk_survives_index_change(qtbot, memory, chunked: ViewerPanel) -> None:
     chunked.show_chunk()
     qtbot.waitUntil(chunked.card.isVisible)
-    chunked._chunks.walk(True)
+    chunked.show_chunk()
     qtbot.waitUntil(lambda: "Passage 2 of 4" in chunked.card.accessibleName())
     memory.files[GREENHOUSE] += "\n## Winter\n\nDrain the pipes.\n"
     chunked.refresh()
@@ -273,7 +282,9 @@ def test_chosen_chunk_survives_index_change(qtbot, memory, chunked: ViewerPanel)
 def test_card_scroll_position_survives_index_change(qtbot, insight, chunked: ViewerPanel) -> None:
     QTest.mouseClick(chunked.source.viewport(), Qt.MouseButton.LeftButton, pos=point_of(chunked, 9))
     qtbot.waitUntil(chunked.card.isVisible)
-    bar = chunked.card._body.verticalScrollBar  # fetched each time: its wrapper doesn't outlive this test's changes
+    bar = chunked.card.findChild(
+        QScrollArea
+    ).verticalScrollBar  # fetched each time: its wrapper doesn't outlive this test's changes
     qtbot.waitUntil(lambda: bar().maximum() > 100)
     bar().setValue(30)
     labels = chunked.card.findChildren(QLabel)
@@ -292,11 +303,11 @@ def test_card_rows_fit_text_of_next_chunk(qtbot, chunked: ViewerPanel) -> None:
     qtbot.waitUntil(chunked.card.isVisible)
 
     def are_fitted() -> bool:
-        values = [part for part in chunked.card._body.findChildren(QLabel) if part.wordWrap()]
+        values = [part for part in chunked.card.findChild(QScrollArea).findChildren(QLabel) if part.wordWrap()]
         return bool(values) and all(part.height() == part.heightForWidth(part.width()) for part in values)
 
     for number in (2, 3, 4):
-        chunked._chunks.walk(True)
+        chunked.show_chunk()
         qtbot.waitUntil(lambda number=number: f"Passage {number} of 4" in chunked.card.accessibleName())
         qtbot.waitUntil(are_fitted)
 
@@ -305,7 +316,7 @@ def test_narrow_card_stacks_names_and_values(qtbot, chunked: ViewerPanel) -> Non
     chunked.resize(300, 700)
     chunked.show_chunk()
     qtbot.waitUntil(chunked.card.isVisible)
-    rows, body = chunked.card._rows, chunked.card._body
+    rows, body = chunked.card._rows, chunked.card.findChild(QScrollArea)
 
     def stand_above() -> bool:
         return all(value.y() >= name.y() + name.height() for name, value in rows if name.text())
@@ -321,7 +332,8 @@ def test_another_file_closes_card_and_loads_its_borders(qtbot, chunked: ViewerPa
     qtbot.waitUntil(chunked.card.isVisible)
     show("topics/shopping.md")
     assert chunked.card.isHidden()
-    qtbot.waitUntil(lambda: chunked.source._file is not None and chunked.source._file.path == "topics/shopping.md")
+    chunked.show_chunk()
+    qtbot.waitUntil(lambda: "topics/shopping.md" in words(chunked))
 
 
 def test_closing_card_moves_focus_only_if_it_had_it(qtbot, chunked: ViewerPanel, show) -> None:
@@ -339,15 +351,16 @@ def test_closing_card_moves_focus_only_if_it_had_it(qtbot, chunked: ViewerPanel,
     qtbot.waitUntil(chunked.card.isVisible)
     with qtbot.waitActive(chunked):
         chunked.activateWindow()
-    chunked.card._copy.setFocus()
-    QTest.keyClick(chunked.card._copy, Qt.Key.Key_Escape)
+    button = copy_button(chunked)
+    button.setFocus()
+    QTest.keyClick(button, Qt.Key.Key_Escape)
     assert chunked.source.hasFocus()
 
 
 def test_card_copies_chunk_and_requests_similar(qtbot, chunked: ViewerPanel) -> None:
     chunked.show_chunk()
     qtbot.waitUntil(chunked.card.isVisible)
-    chunked.card._copy.click()
+    copy_button(chunked).click()
     copied = QGuiApplication.clipboard().text()
     assert copied.startswith("Passage 1 of 4 · lines 1–2\nHeading: Greenhouse\n")
     more = next(button for button in chunked.card.findChildren(QPushButton) if button.text() == "More like this")
@@ -358,10 +371,10 @@ def test_card_copies_chunk_and_requests_similar(qtbot, chunked: ViewerPanel) -> 
 
 def test_painting_reads_only_visible_chunks(qtbot, memory, insight, panel: ViewerPanel, show) -> None:
     memory.files["long.md"] = "".join(f"## Part {number}\n\nWords of part {number}.\n\n" for number in range(5000))
-    panel.set_manager(panel._manager)
+    panel.set_manager(memory)
     show("long.md")
     panel.chunks_action.trigger()
-    qtbot.waitUntil(lambda: panel.source._by_line is not None)
+    qtbot.waitUntil(lambda: panel.source.borders is not None)
 
     class Counted(list):
         read = 0
@@ -370,7 +383,7 @@ def test_painting_reads_only_visible_chunks(qtbot, memory, insight, panel: Viewe
             Counted.read += 1
             return super().__getitem__(place)
 
-    lanes = panel.source._by_line
+    lanes = panel.source.borders
     lanes.chunks = Counted(lanes.chunks)
     panel.source.viewport().repaint()
     assert 0 < Counted.read < 50
