@@ -155,7 +155,8 @@ class MapView(QWidget):
         self._grouping: Grouping | None = None
         self._peaks: Sequence[tuple[float, float]] = ()
         self._isolated = -1
-        self._marks = Marks()
+        self.marks = Marks()
+        """What the answered query marks."""
         self._listed: tuple[int, ...] = ()
         self._loop: list[QPointF] = []
 
@@ -178,7 +179,7 @@ class MapView(QWidget):
         self._redraw()
 
     def show_marks(self, marks: Marks) -> None:
-        self._marks = marks
+        self.marks = marks
         self.update()
 
     def show_listed(self, points: tuple[int, ...]) -> None:
@@ -188,7 +189,7 @@ class MapView(QWidget):
 
     def clear(self) -> None:
         self._scene = self._grouping = None
-        self._marks, self._listed, self._loop = Marks(), (), []
+        self.marks, self._listed, self._loop = Marks(), (), []
         self.picture.clear()
         self._point_at(-1, by_key=False)
         self.update()
@@ -268,10 +269,10 @@ class MapView(QWidget):
             listed = (place for point in self._listed if seen.contains(place := self.place_of(point)))
             paint_chosen(painter, listed, radius, colours.accent)
             paint_names(painter, self._names(grouping), room.adjusted(2, 2, -2, -2), colours, unit)
-            hits = (place for point in self._marks.hits if seen.contains(place := self.place_of(point)))
+            hits = (place for point in self.marks.hits if seen.contains(place := self.place_of(point)))
             paint_hits(painter, hits, colours, unit)
-            if self._marks.question is not None:
-                paint_question(painter, self._pixel(*self._marks.question), colours, unit)
+            if self.marks.question is not None:
+                paint_question(painter, self._pixel(*self.marks.question), colours, unit)
             if self.point >= 0:
                 paint_point(painter, self.place_of(self.point), radius, colours, focused=self.hasFocus())
         if self._loop:
@@ -293,11 +294,11 @@ class MapView(QWidget):
             )
             for name, across, down in self._names(self._grouping)
         ]
-        if self._marks.hits:
+        if self.marks.hits:
             marked = tr_count(
                 "{count:,} result of the question marked",
                 "{count:,} results of the question marked",
-                len(self._marks.hits),
+                len(self.marks.hits),
             )
             parts.append(Part(marked, self.rect()))
         return parts

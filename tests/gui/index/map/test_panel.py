@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
-from PySide6.QtWidgets import QApplication, QListWidget
+from PySide6.QtWidgets import QApplication, QLabel, QListWidget, QPushButton, QWidget
 
 from engine import IndexCorrupt, SearchOutcome, SearchTimings
 from gui.index.map.panel import MapPanel
 from gui.search.query import Answer, Query
 from gui.style.theme import tokens
+from gui.widgets.labels import ElidedLabel
 from tests.helpers.fake_map import empty_map, make_map
 
 LEFT = Qt.MouseButton.LeftButton
@@ -19,6 +20,20 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 
 def _calm(qtbot, panel: MapPanel) -> None:
     qtbot.waitUntil(lambda: not panel.busy)
+
+
+def _subtitle(panel: MapPanel) -> str:
+    return panel.header.findChild(ElidedLabel).text()
+
+
+def _message(panel: MapPanel) -> list[str]:
+    """Title and text in place of the map."""
+    labels = panel.remedy.parentWidget().findChildren(QLabel)
+    return [label.text().replace("\u200b", "") for label in labels if label.isVisible()]
+
+
+def _button(parent: QWidget, words: str) -> QPushButton:
+    return next(button for button in parent.findChildren(QPushButton) if button.text() == words)
 
 
 def _image(panel: MapPanel) -> QImage:
@@ -79,7 +94,7 @@ def make_result():
 def test_every_point_is_painted_at_its_position(shown: MapPanel) -> None:
     assert all(_has_colour_near(shown, shown.canvas.place_of(point)) for point in range(30))
     assert not _has_colour_near(shown, QPointF(12, 12))
-    assert shown.header._subtitle.text() == "30 passages. Similar ones sit together"
+    assert _subtitle(shown) == "30 passages. Similar ones sit together"
     assert [item.accessibleName() for item in shown.legend.items] == [
         "daily, 10 passages",
         "projects, 10 passages",
@@ -91,7 +106,7 @@ def test_subtitle_counts_chunks_without_vector(qtbot, shown: MapPanel, insight) 
     insight.map = make_map(30, chunks=120, stamp=2, layout="directions")
     shown.refresh()
     qtbot.waitUntil(lambda: not shown.busy and insight.made == 2)
-    assert shown.header._subtitle.text() == "30 of 120 passages (25 % ready), two main directions"
+    assert _subtitle(shown) == "30 of 120 passages (25 % ready), two main directions"
 
 
 @pytest.mark.parametrize(
@@ -106,9 +121,9 @@ def test_map_without_points_shows_reason(qtbot, panel, memory, insight, gap, chu
     insight.map = empty_map(gap, chunks)
     panel.set_manager(memory)
     qtbot.waitUntil(lambda: insight.made == 1 and not panel.busy)
-    assert panel._title.text().replace("\u200b", "") == title
-    assert words in panel._text.text().replace("\u200b", "")
-    assert panel._title.isVisible()
+    said = _message(panel)
+    assert said[0] == title
+    assert words in said[1]
     assert not panel.canvas.isVisible()
     assert not panel.header.lasso.isEnabled()
     insight.map = make_map()
@@ -121,7 +136,7 @@ def test_computing_map_shows_progress(qtbot, panel, memory, insight) -> None:
     insight.released.clear()
     panel.set_manager(memory)
     qtbot.waitUntil(panel.progress.isVisible)
-    assert panel._text.text() == "Arranging, 43 %"
+    assert _message(panel)[-1] == "Arranging, 43 %"
     assert panel.progress.value() == 430
     insight.released.set()
     _calm(qtbot, panel)
@@ -132,13 +147,13 @@ def test_previous_map_is_shown_until_new_one_is_ready(qtbot, panel, memory, insi
     insight.last = make_map(12)
     insight.released.clear()
     panel.set_manager(memory)
-    qtbot.waitUntil(lambda: "arranging, 43 %" in panel.header._subtitle.text())
+    qtbot.waitUntil(lambda: "arranging, 43 %" in _subtitle(panel))
     assert len(panel.prepared.scene) == 12
     assert panel.canvas.isVisible()
     insight.released.set()
     _calm(qtbot, panel)
     assert len(panel.prepared.scene) == 30
-    assert panel.header._subtitle.text() == "30 passages. Similar ones sit together"
+    assert _subtitle(panel) == "30 passages. Similar ones sit together"
 
 
 def test_first_map_by_directions_is_replaced_by_neighbours(qtbot, panel, memory, insight) -> None:
@@ -186,7 +201,7 @@ def test_error_is_shown(qtbot, panel, memory, insight) -> None:
     insight.error = IndexCorrupt("The index is damaged.")
     panel.set_manager(memory)
     _calm(qtbot, panel)
-    assert (panel._title.text(), panel._text.text()) == ("The map cannot be shown", "The index is damaged.")
+    assert _message(panel) == ["The map cannot be shown", "The index is damaged."]
 
 
 def test_manager_change_resets_map(qtbot, shown, insight, memory) -> None:
@@ -311,8 +326,10 @@ def test_resize_keeps_points_in_view(qtbot, shown: MapPanel) -> None:
 def test_hover_shows_card_of_point(qtbot, shown: MapPanel) -> None:
     qtbot.mouseMove(shown.canvas, shown.canvas.place_of(4).toPoint())
     qtbot.waitUntil(shown.selecting.card.isVisible)
-    assert shown.selecting.card._title.text() == "Note 1 › Watering"
-    assert shown.selecting.card._text.text() == "words of chunk 104"
+    assert [part.text() for part in shown.selecting.card.findChildren(ElidedLabel)][:2] == [
+        "Note 1 › Watering",
+        "words of chunk 104",
+    ]
     assert shown.canvas.rect().contains(shown.selecting.card.geometry())
     qtbot.mouseMove(shown.canvas, QPoint(8, 8))
     assert not shown.selecting.card.isVisible()
@@ -341,7 +358,8 @@ def test_keys_move_between_points_and_open_chunk(qtbot, shown: MapPanel) -> None
     second = shown.canvas.point
     assert shown.canvas.place_of(second).x() > shown.canvas.place_of(first).x()
     qtbot.waitUntil(shown.selecting.card.isVisible)
-    assert shown.selecting.card._text.text() == f"words of chunk {100 + second}"
+    said = [part.text() for part in shown.selecting.card.findChildren(ElidedLabel)]
+    assert f"words of chunk {100 + second}" in said
     with qtbot.waitSignal(shown.open_requested) as opened:
         qtbot.keyClick(shown.canvas, Qt.Key.Key_Return)
     assert opened.args[1] == 100 + second
@@ -377,8 +395,8 @@ def test_keyword_query_marks_only_results(qtbot, shown, insight, make_result) ->
     insight.point = None
     shown.show_answer(_answer("irrigation", make_result, 1))
     _calm(qtbot, shown)
-    assert shown.canvas._marks.question is None
-    assert shown.canvas._marks.hits == (0,)
+    assert shown.canvas.marks.question is None
+    assert shown.canvas.marks.hits == (0,)
 
 
 def test_non_final_answer_and_hidden_map_are_ignored(qtbot, shown, insight, make_result) -> None:
@@ -396,7 +414,7 @@ def test_query_before_map_is_marked_when_map_is_ready(qtbot, panel, memory, insi
     panel.set_manager(memory)
     panel.show_answer(_answer("irrigation", make_result))
     qtbot.waitUntil(lambda: insight.questions == ["irrigation"] and not panel.busy)
-    assert panel.canvas._marks.hits == (0, 1)
+    assert panel.canvas.marks.hits == (0, 1)
 
 
 # --- the list ---------------------------------------------------------------------------------------------------------
@@ -423,7 +441,7 @@ def test_lasso_lists_enclosed_chunks(qtbot, shown: MapPanel, by_shift: bool) -> 
     _encircle(qtbot, shown, daily, SHIFT if by_shift else Qt.KeyboardModifier.NoModifier)
     assert shown.selecting.list.isVisible()
     assert shown.selecting.list.chunks == tuple(100 + point for point in daily)
-    assert shown.selecting.list._count.text() == "10 passages"
+    assert shown.selecting.list.findChild(QLabel).text() == "10 passages"
     assert shown.selecting.list.list.item(1).text() == "Note 0 › Watering\ndaily/note.md#L103-L107"
     assert not shown.header.lasso.isChecked()
 
@@ -462,9 +480,9 @@ def test_selection_list_opens_copies_and_closes(qtbot, shown: MapPanel) -> None:
     qtbot.keyClick(listed.list, Qt.Key.Key_Down)
     assert shown.canvas.point == listed.chunks[1] - 100
     with qtbot.waitSignal(shown.open_requested) as opened:
-        qtbot.mouseClick(listed._open, LEFT)
+        qtbot.mouseClick(_button(listed, "Open"), LEFT)
     assert opened.args == ["daily/note.md", listed.chunks[1]]
-    qtbot.mouseClick(listed._copy, LEFT)
+    qtbot.mouseClick(_button(listed, "Copy citations"), LEFT)
     assert QGuiApplication.clipboard().text().splitlines() == [place.citation for place in listed.places]
     listed.list.setFocus()
     qtbot.keyClick(listed.list, Qt.Key.Key_Escape)
