@@ -84,7 +84,7 @@ class FilesAndBatches:
             **self._dialect.job,
         }
         with self._explained():
-            return _job(self._ask("POST", "/batches", cancel=cancel, json=body))
+            return read_job(self._ask("POST", "/batches", cancel=cancel, json=body))
 
     def find(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob | None:
         after = ""
@@ -94,7 +94,7 @@ class FilesAndBatches:
             jobs = [job for job in page.get("data") or () if isinstance(job, dict)]
             for job in jobs:
                 if job.get("input_file_id") == input_file or (job.get("metadata") or {}).get(_NAME_KEY) == name:
-                    return _job(job)
+                    return read_job(job)
             if not jobs or not page.get("has_more"):
                 break
             after = f"&after={_id_of(jobs[-1])}"
@@ -102,7 +102,7 @@ class FilesAndBatches:
 
     def look(self, id: str, *, cancel: CancelToken | None = None) -> RemoteJob:
         try:
-            return _job(retrying(lambda: self._ask("GET", f"/batches/{id}", cancel=cancel), cancel=cancel))
+            return read_job(retrying(lambda: self._ask("GET", f"/batches/{id}", cancel=cancel), cancel=cancel))
         except Refused as error:
             if error.status in _NO_SUCH_API:
                 raise JobGone(tr("{service} knows nothing of a batch job any more.", service=self.service)) from error
@@ -129,7 +129,7 @@ class FilesAndBatches:
         return explained(sentence, _NO_SUCH_API)
 
 
-def _job(found: Mapping[str, Any]) -> RemoteJob:
+def read_job(found: Mapping[str, Any]) -> RemoteJob:
     word = str(found.get("status") or "")
     counts = found.get("request_counts") or {}
     state = _STATES.get(word, "running")

@@ -91,7 +91,7 @@ class GeminiBatches:
         body = {"batch": {"displayName": name, "inputConfig": {"fileName": input_file}}}
         with self._explained():
             url = f"{self._http.base_url}/{self._model}:asyncBatchEmbedContent"
-            return _job(self._ask("POST", url, cancel=cancel, json=body))
+            return read_job(self._ask("POST", url, cancel=cancel, json=body))
 
     def find(self, name: str, input_file: str, *, cancel: CancelToken | None = None) -> RemoteJob | None:
         following = ""
@@ -100,7 +100,7 @@ class GeminiBatches:
             page = retrying(functools.partial(self._ask, "GET", url, cancel=cancel), cancel=cancel)
             for job in page.get("operations") or page.get("batches") or ():
                 if _about(job).get("displayName") == name:
-                    return _job(job)
+                    return read_job(job)
             if not page.get("nextPageToken"):
                 break
             following = f"&{httpx2.QueryParams({'pageToken': str(page['nextPageToken'])})}"
@@ -109,7 +109,7 @@ class GeminiBatches:
     def look(self, id: str, *, cancel: CancelToken | None = None) -> RemoteJob:
         url = f"{self._http.base_url}/{id}"
         try:
-            return _job(retrying(lambda: self._ask("GET", url, cancel=cancel), cancel=cancel))
+            return read_job(retrying(lambda: self._ask("GET", url, cancel=cancel), cancel=cancel))
         except Refused as error:
             if error.status == 404:
                 raise JobGone(tr("{service} knows nothing of a batch job any more.", service=self.service)) from error
@@ -146,7 +146,7 @@ class GeminiBatches:
         return explained(sentence, {404})
 
 
-def _job(found: Mapping[str, Any]) -> RemoteJob:
+def read_job(found: Mapping[str, Any]) -> RemoteJob:
     """Convert an operation, or a batch itself, to a job."""
     about = _about(found)
     word = str(about.get("state") or "").upper().removeprefix("BATCH_STATE_").removeprefix("JOB_STATE_")

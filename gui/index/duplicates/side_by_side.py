@@ -39,7 +39,7 @@ class SideBySide(QAbstractScrollArea):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._rows: Sequence[Row] = ()
+        self.rows: Sequence[Row] = ()
         self._laid: OrderedDict[tuple[int, bool], LineLayout] = OrderedDict()
         self._typography = Typography.current()
         self._scroll = ScrollPosition(self._height_of, lambda number: self._height_of(number, 0))
@@ -52,7 +52,7 @@ class SideBySide(QAbstractScrollArea):
 
     def set_rows(self, rows: Sequence[Row]) -> None:
         """Show another comparison from its start."""
-        self._rows = rows
+        self.rows = rows
         self._current = 0
         self._laid.clear()
         self._scroll.reset(len(rows))
@@ -62,8 +62,8 @@ class SideBySide(QAbstractScrollArea):
         """Go to the next or previous difference; False if there is none."""
         places = [
             place
-            for place, row in enumerate(self._rows, 1)
-            if row.kind != "same" and (place == 1 or self._rows[place - 2].kind == "same")
+            for place, row in enumerate(self.rows, 1)
+            if row.kind != "same" and (place == 1 or self.rows[place - 2].kind == "same")
         ]
         if forward:
             found = next((place for place in places if place > self._current), None)
@@ -80,7 +80,7 @@ class SideBySide(QAbstractScrollArea):
 
     def _gutters(self) -> tuple[Gutter, Gutter]:
         """Positions of the line numbers and the text of both columns."""
-        last = max((side.number for row in self._rows for side in (row.left, row.right) if side), default=1)
+        last = max((side.number for row in self.rows for side in (row.left, row.right) if side), default=1)
         plain = Gutter.for_lines(last, self._typography)
         middle = self.viewport().width() // 2
         moved = Gutter(
@@ -97,11 +97,11 @@ class SideBySide(QAbstractScrollArea):
         self._typography = Typography.current()
         self._both = self._gutters()
         self._laid.clear()
-        self._scroll.resize(self.viewport().height(), len(self._rows))
+        self._scroll.resize(self.viewport().height(), len(self.rows))
         self._moved()
 
     def _line(self, number: int, *, right: bool) -> LineLayout | None:
-        row = self._rows[number - 1]
+        row = self.rows[number - 1]
         side = row.right if right else row.left
         if side is None:
             return None
@@ -140,12 +140,12 @@ class SideBySide(QAbstractScrollArea):
 
     def _spoken(self) -> str:
         """The line at the top, or the current difference."""
-        return self._row_spoken((self._current or self._scroll.line) - 1) if self._rows else ""
+        return self._row_spoken((self._current or self._scroll.line) - 1) if self.rows else ""
 
     def spoken_parts(self) -> Sequence[Part]:
         """The visible rows, each with its difference."""
         parts, top = [], -self._scroll.hidden
-        for number in range(self._scroll.line, len(self._rows) + 1):
+        for number in range(self._scroll.line, len(self.rows) + 1):
             if top >= self.viewport().height():
                 break
             tall = self._height_of(number, 0)
@@ -154,7 +154,7 @@ class SideBySide(QAbstractScrollArea):
         return parts
 
     def _row_spoken(self, place: int) -> str:
-        row = self._rows[place]
+        row = self.rows[place]
         texts = [f"{side.number}: {side.text[:200]}" for side in (row.left, row.right) if side is not None]
         kind = _MIRRORED.get(row.kind, row.kind) if self.isRightToLeft() else row.kind
         return f"{tr(_SAID[kind])}. {' / '.join(texts)}"
@@ -173,10 +173,10 @@ class SideBySide(QAbstractScrollArea):
         for pen, column in zip(pens, columns, strict=True):
             pen.visible = QRectF(0, 0, column.right(), height)
         top = -self._scroll.hidden
-        for number in range(self._scroll.line, len(self._rows) + 1):
+        for number in range(self._scroll.line, len(self.rows) + 1):
             if top >= height:
                 break
-            row = self._rows[number - 1]
+            row = self.rows[number - 1]
             tall = self._height_of(number, height)
             for right, side in enumerate((row.left, row.right)):
                 if row.kind != "same":
@@ -194,7 +194,7 @@ class SideBySide(QAbstractScrollArea):
     def _paint_side(
         self, painter: QPainter, pen: LinePainter, number: int, side: Side, top: int, *, right: bool
     ) -> None:
-        sign = _SIGNS[self._rows[number - 1].kind]
+        sign = _SIGNS[self.rows[number - 1].kind]
         if sign:
             painter.setPen(tokens(self.palette()).accent)
             x = self._both[right].number_right + self._typography.scaled(8)

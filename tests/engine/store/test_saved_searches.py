@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -171,20 +172,22 @@ def test_a_name_has_to_be_one(kept: SavedSearches, name: str) -> None:
     assert names(kept) == ["One"]
 
 
-def test_unknown_fields_dropped_missing_defaulted(kept: SavedSearches, user: UserData) -> None:
+def test_unknown_fields_dropped_missing_defaulted(kept: SavedSearches, tmp_path: Path) -> None:
     kept.save(SavedSearch(name="Now", question=WHOLE, used=3.0))
     later = json.dumps({"text": "timer", "mood": "calm", "within": {"text": "hose", "depth": [1]}})
+    connection = apsw.Connection(str(tmp_path / "user.sqlite"))
     for name, text in (("Later", later), ("Earlier", '{"text":"timer"}'), ("Broken", '{"days":"soon"}')):
-        user._connection.execute("INSERT INTO saved_searches VALUES (?, 1, ?)", (name, text))
-        user._connection.execute("INSERT INTO recent_searches (asked, question) VALUES (1, ?)", (text,))
+        connection.execute("INSERT INTO saved_searches VALUES (?, 1, ?)", (name, text))
+        connection.execute("INSERT INTO recent_searches (asked, question) VALUES (1, ?)", (text,))
     found = {search.name: search.question for search in kept.saved()}
     assert found == {"Now": WHOLE, "Later": ask("timer", within=ask("hose")), "Earlier": ask("timer")}
     assert asked(kept) == ["timer", "timer"]
     kept.rename("Later", "Renamed")
-    [(text,)] = user._connection.execute("SELECT question FROM saved_searches WHERE name = 'Renamed'").fetchall()
+    [(text,)] = connection.execute("SELECT question FROM saved_searches WHERE name = 'Renamed'").fetchall()
     assert json.loads(text)["mood"] == "calm"
     kept.note(ask("timer"))
-    [(left,)] = user._connection.execute("SELECT count(*) FROM recent_searches").fetchall()
+    [(left,)] = connection.execute("SELECT count(*) FROM recent_searches").fetchall()
+    connection.close()
     assert left == 3  # the broken one, the one within, and the new one
 
 

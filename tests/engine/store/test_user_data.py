@@ -65,11 +65,12 @@ def test_first_version_migrated_with_copy(tmp_path: Path, monkeypatch) -> None:
         first.setattr(user_data, "MIGRATIONS", user_data.MIGRATIONS[:1])
         data = UserData(path)
         data.add_sync(summary(1))
-        record = json.loads(data._connection.execute("SELECT record FROM sync_history").fetchone()[0])
+        data.close()
+    with closing(apsw.Connection(str(path))) as connection:
+        record = json.loads(connection.execute("SELECT record FROM sync_history").fetchone()[0])
         for later in ("tokens", "cost"):
             del record[later]
-        data._connection.execute("UPDATE sync_history SET record = ?", (json.dumps(record),))
-        data.close()
+        connection.execute("UPDATE sync_history SET record = ?", (json.dumps(record),))
     data = UserData(path)
     assert data.recent_syncs(5) == (summary(1),)
     data.approve(ModelName("openai", "small", ""), 1)
@@ -80,7 +81,8 @@ def test_first_version_migrated_with_copy(tmp_path: Path, monkeypatch) -> None:
 def test_unknown_entry_does_not_hide_others(tmp_path: Path) -> None:
     data = UserData(tmp_path / "user.sqlite")
     data.add_sync(summary(1))
-    data._connection.execute('INSERT INTO sync_history (started, record) VALUES (2, \'{"reason":"unheard of"}\')')
+    with closing(apsw.Connection(str(tmp_path / "user.sqlite"))) as connection:
+        connection.execute('INSERT INTO sync_history (started, record) VALUES (2, \'{"reason":"unheard of"}\')')
     assert [sync.started for sync in data.recent_syncs(10)] == [1]
     data.close()
 
@@ -124,9 +126,10 @@ def test_damage_in_any_table_is_found_at_the_start(tmp_path: Path, table: str, r
     job = StoredJob("job", ModelName("openai", "small", ""), 1.0, 1, 1)
     BatchJobs(data).begin(job, {b"hash": 1})
     assert BatchJobs(data).open() == (job,)
-    (root,) = data._connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
-    page = data._connection.pragma("page_size")
     data.close()
+    with closing(apsw.Connection(str(path))) as connection:
+        (root,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+        page = connection.pragma("page_size")
     content = bytearray(path.read_bytes())
     content[(root - 1) * page : root * page] = b"\xff" * page
     path.write_bytes(content)

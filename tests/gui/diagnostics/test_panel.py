@@ -4,7 +4,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QLabel, QPushButton, QScrollArea, QWidget
 
 from engine import FileIssue, Probe, speak
 from gui.diagnostics.group_view import DiagnosticRow
@@ -139,9 +139,9 @@ def test_issues_table_switches_between_failed_and_skipped(qtbot, panel):
 def test_show_failed_files_scrolls_to_table(qtbot, panel):
     panel.show_status(make_status(failed_files=FAILED, skipped_files=SKIPPED))
     table = panel.findChild(IssuesTable)
-    qtbot.waitUntil(lambda: panel._scroll.verticalScrollBar().maximum() > 0)
+    qtbot.waitUntil(lambda: _scroll(panel).verticalScrollBar().maximum() > 0)
     _press(qtbot, panel, "Show failed files")
-    qtbot.waitUntil(lambda: panel._scroll.verticalScrollBar().value() > 0)
+    qtbot.waitUntil(lambda: _scroll(panel).verticalScrollBar().value() > 0)
     top = table.mapTo(panel, QPoint(0, 0)).y()
     assert 0 <= top < panel.height()
 
@@ -169,9 +169,10 @@ def test_panel_polls_only_while_visible(qtbot, panel):
 
 def test_recent_syncs_chart_names_newest(qtbot, panel):
     panel.show_status(make_status(recent_syncs=(make_summary(chunks_indexed=3, vectors_embedded=0),)))
-    qtbot.waitUntil(lambda: "3 passages" in panel._history.accessibleName())
+    history = next(part for part in panel.findChildren(QWidget) if part.accessibleName().startswith("Recent updates"))
+    qtbot.waitUntil(lambda: "3 passages" in history.accessibleName())
     panel.show_status(make_status(recent_syncs=()))
-    assert panel._history.accessibleName() == "Recent updates: No update yet."
+    assert history.accessibleName() == "Recent updates: No update yet."
 
 
 def test_tab_order_follows_visual_order(qtbot, panel):
@@ -204,13 +205,17 @@ def test_read_only_index_reveals_index_file(qtbot, panel):
     assert asked.args == [make_status().db_path]
 
 
+def _scroll(panel: DiagnosticsPanel) -> QScrollArea:
+    return panel.findChild(QScrollArea)
+
+
 def _cut(panel: DiagnosticsPanel) -> list[str]:
     """The texts that are not on the screen whole."""
-    found, room = [], panel._scroll.viewport().width()
-    for widget in panel._page.findChildren(QWidget):
+    found, room = [], _scroll(panel).viewport().width()
+    for widget in _scroll(panel).widget().findChildren(QWidget):
         if not widget.isVisible() or not isinstance(widget, QLabel | QPushButton):
             continue
-        outside = widget.mapTo(panel._page, QPoint(widget.width(), 0)).x() > room
+        outside = widget.mapTo(_scroll(panel).widget(), QPoint(widget.width(), 0)).x() > room
         wraps = isinstance(widget, QLabel) and widget.wordWrap()
         least = widget.minimumSizeHint().width() if wraps else widget.sizeHint().width()
         height = widget.heightForWidth(widget.width()) if wraps else widget.sizeHint().height()
@@ -248,7 +253,7 @@ def test_no_text_is_cut_at_any_font_scale(qtbot, appearance, jobs, memory, scale
     ):
         panel.show_status(status)
         qtbot.waitUntil(lambda: not _cut(panel))
-    assert panel._page.width() <= panel._scroll.viewport().width()
+    assert _scroll(panel).widget().width() <= _scroll(panel).viewport().width()
 
 
 def test_values_wrap_below_labels_when_narrow(qtbot, appearance, panel):

@@ -66,7 +66,7 @@ def test_groups_are_listed_and_first_is_compared(qtbot, shown: DuplicatesPage, i
     assert "2 groups among 4 notes" in words(shown)
     assert "Nearly the same · 90 % · 2 notes · 50 words in common" in words(shown)
     assert "The left one is newer by 24 h" in words(shown)
-    kinds = {row.kind for row in shown.comparison.view._rows}
+    kinds = {row.kind for row in shown.comparison.view.rows}
     assert "same" in kinds or "changed" in kinds
     assert shown.comparison.view.accessibleDescription()
 
@@ -103,7 +103,7 @@ def test_no_notes_offers_sync(qtbot, page: DuplicatesPage, memory: FakeMemory, i
 def test_passage_is_compared_with_surrounding_lines(qtbot, shown: DuplicatesPage) -> None:
     QTest.keyClick(shown.groups, Qt.Key.Key_Down)
     qtbot.waitUntil(lambda: not shown.busy)
-    numbers = [row.left.number for row in shown.comparison.view._rows if row.left]
+    numbers = [row.left.number for row in shown.comparison.view.rows if row.left]
     assert numbers == [1, 2, 3, 4, 5]
 
 
@@ -116,7 +116,7 @@ def test_other_note_of_group_can_be_compared(qtbot, page, memory: FakeMemory, in
     right.setCurrentIndex(2)
     right.activated.emit(2)
     qtbot.waitUntil(lambda: not page.busy)
-    assert any(row.right and "Tomatoes limp" in row.right.text for row in page.comparison.view._rows)
+    assert any(row.right and "Tomatoes limp" in row.right.text for row in page.comparison.view.rows)
 
 
 def test_keys_step_through_differences(qtbot, shown: DuplicatesPage) -> None:
@@ -253,7 +253,7 @@ def test_escape_or_up_leaves_list_from_first_group(qtbot, shown: DuplicatesPage,
 def test_manager_change_clears_page(qtbot, shown: DuplicatesPage) -> None:
     shown.set_manager(None)
     assert listed(shown) == []
-    assert shown.comparison.view._rows == []
+    assert shown.comparison.view.rows == []
 
 
 def test_duplicate_wording() -> None:

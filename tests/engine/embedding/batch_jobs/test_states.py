@@ -24,7 +24,7 @@ from engine.embedding.retry import Transient
     ],
 )
 def test_geminis_states(said, state):
-    found = gemini._job({"name": "batches/b1", **said})
+    found = gemini.read_job({"name": "batches/b1", **said})
     assert found.state == state
     assert found.problem == ("no" if state == "failed" else "")
 
@@ -38,31 +38,31 @@ def test_geminis_states(said, state):
     ],
 )
 def test_geminis_results_are_found_wherever_they_are_named(said):
-    assert gemini._job({"name": "batches/b1", "done": True, **said}).files == ("files/out",)
+    assert gemini.read_job({"name": "batches/b1", "done": True, **said}).files == ("files/out",)
 
 
 def test_geminis_counts_are_strings():
     stats = {"requestCount": "5", "successfulRequestCount": "3", "failedRequestCount": "1", "pendingRequestCount": "1"}
     said = {"name": "batches/b1", "done": True, "metadata": {"state": "BATCH_STATE_SUCCEEDED", "batchStats": stats}}
-    assert gemini._job(said).answered == 4
+    assert gemini.read_job(said).answered == 4
     said["metadata"]["batchStats"] = {"successfulRequestCount": "many"}
-    assert gemini._job(said).answered == 0
+    assert gemini.read_job(said).answered == 0
 
 
 @pytest.mark.parametrize("word", ["validating", "in_progress", "finalizing", "cancelling", "partially_completed", ""])
 def test_with_every_other_word_something_may_still_come(word):
-    found = files_and_batches._job({"id": "b1", "status": word})
+    found = files_and_batches.read_job({"id": "b1", "status": word})
     assert (found.state, found.answered) == ("running", None)
 
 
 @pytest.mark.parametrize("errors", [None, {}, {"data": []}, {"data": [{}]}, {"data": None}, []])
 def test_a_job_may_fail_without_a_word(errors):
-    found = files_and_batches._job({"id": "b1", "status": "failed", "errors": errors})
+    found = files_and_batches.read_job({"id": "b1", "status": "failed", "errors": errors})
     assert (found.state, found.problem) == ("failed", "")
 
 
 def test_an_answer_without_a_name_is_broken():
     with pytest.raises(Transient):
-        files_and_batches._job({"status": "completed"})
+        files_and_batches.read_job({"status": "completed"})
     with pytest.raises(Transient):
-        gemini._job({"name": "nonsense"})
+        gemini.read_job({"name": "nonsense"})
