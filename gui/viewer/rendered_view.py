@@ -185,7 +185,8 @@ class RenderedView(QTextBrowser):
         self._marks, self._found = MatchMarks(jobs, self), MatchMarks(jobs, self)
         for marks in (self._marks, self._found):
             marks.found.connect(self.viewport().update)
-        self._current: Hit | None = None
+        self.current_hit: Hit | None = None
+        """The framed hit."""
         self._hits: frozenset[int] = frozenset()
         self._overview = MatchScrollBar(self)
         self.setVerticalScrollBar(self._overview)
@@ -260,7 +261,7 @@ class RenderedView(QTextBrowser):
         self._place = self.verticalScrollBar().value()
         target = self._first_block().blockNumber()
         self._page = page
-        self._current = None
+        self.current_hit = None
         self._marks.forget()
         self._found.forget()
         self._put(page)
@@ -302,7 +303,7 @@ class RenderedView(QTextBrowser):
         self.viewport().update()
 
     def show_hit(self, hit: Hit | None) -> None:
-        self._current = hit
+        self.current_hit = hit
         if hit is not None and not self.shows(hit):
             self.verticalScrollBar().setValue(round(self._hit_rect(hit).top()) - self.viewport().height() // 3)
         self.viewport().update()
@@ -359,8 +360,8 @@ class RenderedView(QTextBrowser):
             pen.grounds(block, rect, first=block == first)
             pen.boxes(block, rect, self._marks.of(line, text), colours.mark)
             pen.boxes(block, rect, self._found.of(line, text), faded(colours.accent, FOUND_OPACITY))
-            if self._current is not None and self._current.line == line:
-                current = [(self._current.start, self._current.end)]
+            if self.current_hit is not None and self.current_hit.line == line:
+                current = [(self.current_hit.start, self.current_hit.end)]
                 pen.boxes(block, rect, utf16_ranges(text, current), None)
         painter.end()
         super().paintEvent(event)

@@ -32,7 +32,8 @@ class SourceView(LineCanvas):
     selected = Signal()
 
     def __init__(self, jobs: Jobs, parent: QWidget | None = None) -> None:
-        self._current: Hit | None = None
+        self.current_hit: Hit | None = None
+        """The framed hit."""
         self._revealed: tuple[int, int] | None = None
         self._drag = QBasicTimer()
         self.selection = Selection()
@@ -43,7 +44,7 @@ class SourceView(LineCanvas):
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
 
     def set_lines(self, lines: FileLines | None, outline: Outline, *, keep_place: bool = False) -> None:
-        self._current = None
+        self.current_hit = None
         self.selection.clear()
         self._drag.stop()
         super().set_lines(lines, outline, keep_place=keep_place)
@@ -87,7 +88,7 @@ class SourceView(LineCanvas):
 
     def show_hit(self, hit: Hit | None) -> None:
         """Frame a hit and bring it into view; None frames nothing."""
-        self._current = hit
+        self.current_hit = hit
         if hit is not None:
             self.selection.put((hit.line, hit.end))
             self._bring_into_view(hit)
@@ -121,8 +122,8 @@ class SourceView(LineCanvas):
 
     def select_hit(self) -> None:
         """Select the framed hit, so that it can be copied after the frame disappears."""
-        if self._current is not None:
-            self.selection.select(self._current.place, (self._current.line, self._current.end))
+        if self.current_hit is not None:
+            self.selection.select(self.current_hit.place, (self.current_hit.line, self.current_hit.end))
 
     def selected_word(self) -> str:
         """What is selected, if it is part of one line."""
@@ -189,8 +190,8 @@ class SourceView(LineCanvas):
     def _decoration(self, number: int, laid: LineLayout, *, late: bool) -> Decoration:
         plain = super()._decoration(number, laid, late=late)
         current = selected = None
-        if self._current is not None and self._current.line == number:
-            current = laid.unit(self._current.start), laid.unit(self._current.end)
+        if self.current_hit is not None and self.current_hit.line == number:
+            current = laid.unit(self.current_hit.start), laid.unit(self.current_hit.end)
         if (columns := self.selection.columns(number, len(laid.text))) is not None:
             line_end = columns[1] > len(laid.text)
             selected = laid.unit(columns[0]), laid.unit(columns[1] - line_end) + line_end

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QLabel, QPushButton
+from PySide6.QtWidgets import QDialog, QLabel, QPushButton, QScrollArea
 
 from engine import FileIssue, IndexCorrupt
 from gui.index.attention import Attention
@@ -269,8 +269,9 @@ def test_narrow_window_has_one_column_with_attention_first(qtbot, page):
     page.resize(560, 360)
     qtbot.waitUntil(lambda: page.sizes.x() == page.folders.x())
     assert page.attention.y() < page.folders.y()
-    content = page._columns.widget()
-    qtbot.waitUntil(lambda: content.width() <= page._columns.viewport().width())
+    columns = page.findChild(QScrollArea)
+    content = columns.widget()
+    qtbot.waitUntil(lambda: content.width() <= columns.viewport().width())
     page.resize(1200, 760)
     qtbot.waitUntil(lambda: page.sizes.x() > page.folders.x())
 

@@ -82,8 +82,8 @@ def test_window_stays_responsive_with_large_file(qtbot, appearance, jobs: Jobs, 
         doing = "searching"
         panel.find_action.trigger()
         panel.finding.bar.box.setText("the TIMER")
-        qtbot.waitUntil(lambda: panel.source._current is not None)
-        assert panel.source._current.line == TIMER_LINE
+        qtbot.waitUntil(lambda: panel.source.current_hit is not None)
+        assert panel.source.current_hit.line == TIMER_LINE
     finally:
         heart.stop()
     on_screen = panel.height() // panel.source.row_height

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QLabel, QWidget
 
 from gui.viewer import external_programs, links
 from gui.viewer.panel import ViewerPanel
@@ -18,14 +18,14 @@ GREENHOUSE = "projects/greenhouse.md"
 
 def current(panel: ViewerPanel) -> tuple[int, str]:
     """Line and word of the framed hit."""
-    hit = panel.source._current
+    hit = panel.source.current_hit
     assert hit is not None
     return hit.line, panel.source.text_at(hit.line)[hit.start : hit.end]
 
 
 def hint(panel: ViewerPanel) -> str:
     """The sentence that lies over the text now."""
-    return panel.hint._text.text() if panel.hint.isVisible() else ""
+    return panel.hint.findChild(QLabel).text() if panel.hint.isVisible() else ""
 
 
 def press(panel: ViewerPanel, keys: str) -> None:
@@ -197,7 +197,7 @@ def test_f3_steps_to_next_hit(qtbot, panel: ViewerPanel, find, show) -> None:
         panel.activateWindow()
     panel.setFocus()
     QTest.keyClick(panel.source, Qt.Key.Key_F3)
-    qtbot.waitUntil(lambda: panel.source._current is not None)
+    qtbot.waitUntil(lambda: panel.source.current_hit is not None)
     assert current(panel) == (9, "timer")
 
 
@@ -406,7 +406,7 @@ def test_n_steps_through_hits_on_page(qtbot, panel: ViewerPanel, memory: FakeMem
     panel.rendered.viewport().grab()
     for line, start in ((1, 0), (92, 4), (92, 12)):
         press(panel, "n")
-        hit = panel.rendered._current
+        hit = panel.rendered.current_hit
         assert hit is not None
         assert (hit.line, hit.start) == (line, start)
         assert panel.rendered.shows(hit)

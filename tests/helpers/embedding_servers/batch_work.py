@@ -144,7 +144,7 @@ class BatchWork(FakeServer):
                 continue
             output.append(line)
             if good:
-                self._count([self.text_of(job, body)], 1)
+                self.count([self.text_of(job, body)], 1)
         if job.plan.shuffled:
             output.reverse()
         job.answered, job.failed = len(output), len(errors)

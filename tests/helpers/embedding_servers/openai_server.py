@@ -97,7 +97,7 @@ class OpenAIServer(FakeServer):
         if encoded not in {"float", "base64"}:
             raise error(400, f"'{encoded}' is not one of ['float', 'base64'] - 'encoding_format'")
         tokens = sum(map(count, texts))
-        with self._lock:
+        with self.lock:
             self.tokens += tokens
         vectors = [self.vector(text, dims) for text in texts]
         data = [

@@ -123,8 +123,8 @@ class FakeServer:
         """Called when a request has taken effect, before its response is sent; may block."""
         self.bugs: list[BaseException | None] = []
         """Exceptions in the fake itself; raised when the context ends."""
-        self._lock = threading.Lock()
-        self._connections: set[socket.socket] = set()
+        self.lock = threading.Lock()
+        self.connections: set[socket.socket] = set()
         self._http = _Server(("127.0.0.1", 0), _Handler)
         self._http.fake = self
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.01})
@@ -216,8 +216,8 @@ class FakeServer:
 
     def __exit__(self, *error: object) -> None:
         self._http.shutdown()
-        with self._lock:
-            connections = list(self._connections)
+        with self.lock:
+            connections = list(self.connections)
         for connection in connections:
             hang_up(connection)
         self._http.server_close()
@@ -239,16 +239,16 @@ class FakeServer:
         """Return whether a client can use this vector."""
         return len(vector) == self.dims and any(vector) and all(map(math.isfinite, vector))
 
-    def _next_fault(self, request: Request) -> Fault | None:
-        with self._lock:
+    def next_fault(self, request: Request) -> Fault | None:
+        with self.lock:
             return self.faults.popleft() if self.faults and self.takes_fault(request) else None
 
-    def _noted(self, request: Request) -> None:
-        with self._lock:
+    def noted(self, request: Request) -> None:
+        with self.lock:
             self.requests.append(request)
 
-    def _count(self, inputs: Sequence[str], times: int) -> None:
-        with self._lock:
+    def count(self, inputs: Sequence[str], times: int) -> None:
+        with self.lock:
             for text in inputs:
                 self.answered[text] += times
 
@@ -276,12 +276,12 @@ class _Handler(BaseHTTPRequestHandler):
     def setup(self) -> None:
         super().setup()
         self.connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        with self.server.fake._lock:
-            self.server.fake._connections.add(self.connection)
+        with self.server.fake.lock:
+            self.server.fake.connections.add(self.connection)
 
     def finish(self) -> None:
-        with self.server.fake._lock:
-            self.server.fake._connections.discard(self.connection)
+        with self.server.fake.lock:
+            self.server.fake.connections.discard(self.connection)
         super().finish()
 
     def log_message(self, format, *args):
@@ -294,8 +294,8 @@ class _Handler(BaseHTTPRequestHandler):
         if len(body) < length:
             raise ConnectionResetError
         request = Request(self.command, self.path, {k.lower(): v for k, v in self.headers.items()}, body)
-        fake._noted(request)
-        fault = fake._next_fault(request)
+        fake.noted(request)
+        fault = fake.next_fault(request)
         if fault is not None:
             fault.reached.set()
         if isinstance(fault, Say):
@@ -334,11 +334,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             return
         # Count before sending: a test may check as soon as the client has the response.
-        self.server.fake._count(reply.counts, 1)
+        self.server.fake.count(reply.counts, 1)
         try:
             self._send(reply)
         except OSError:
-            self.server.fake._count(reply.counts, -1)
+            self.server.fake.count(reply.counts, -1)
             raise
 
     def _reply(self, request: Request) -> Reply:

@@ -87,7 +87,7 @@ class VoyageServer(FakeServer):
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
         self._check_texts(texts, _REQUEST_TOKENS[model], truncation=body.get("truncation", True))
         tokens = sum(len(text) // 4 + 1 for text in texts)
-        with self._lock:
+        with self.lock:
             self.tokens += tokens
         as_text = body.get("encoding_format") == "base64"
         vectors = [self.vector(text, dims) for text in texts]

@@ -67,18 +67,18 @@ class Bench:
         while self._opened:
             self._opened.pop().close()
 
-    def _builtin(self, settings: Settings, background: bool) -> MemorySearchManager:
+    def open_builtin(self, settings: Settings, background: bool) -> MemorySearchManager:
         return BuiltinMemory(self.workspace, settings, executor=None, background=background)
 
     def _made(self, name: str, settings: Settings, background: bool) -> MemorySearchManager:
         make: OpenBackend = getattr(importlib.import_module(_HOMES[self.backend]), name)
         return make(self.workspace, settings, executor=None, background=background)
 
-    def _lancedb(self, settings: Settings, background: bool) -> MemorySearchManager:
+    def open_lancedb(self, settings: Settings, background: bool) -> MemorySearchManager:
         settings = msgspec.structs.replace(settings, backend="lancedb")
         return self._made("LanceMemory", settings, background)
 
-    def _qmd(self, settings: Settings, background: bool) -> MemorySearchManager:
+    def open_qmd(self, settings: Settings, background: bool) -> MemorySearchManager:
         patient = msgspec.structs.replace(settings.qmd.limits, timeout_ms=600_000)  # the machine may be busy
         qmd = msgspec.structs.replace(
             settings.qmd,
@@ -90,30 +90,30 @@ class Bench:
         settings = msgspec.structs.replace(settings, backend="qmd", qmd=qmd)
         return self._made("QmdMemory", settings, background)
 
-    def _wrapped(self, settings: Settings, background: bool) -> FallbackMemoryManager:
+    def open_wrapped(self, settings: Settings, background: bool) -> FallbackMemoryManager:
         other = msgspec.structs.replace(settings, store=_settings(self.external).store)
         _, user = open_own_data(self.workspace, settings)
         return FallbackMemoryManager(
             "another program",
-            lambda: self._builtin(other, background),
-            lambda: self._builtin(settings, background),
+            lambda: self.open_builtin(other, background),
+            lambda: self.open_builtin(settings, background),
             user,
         )
 
-    def _fallen_back(self, settings: Settings, background: bool) -> FallbackMemoryManager:
+    def open_fallen_back(self, settings: Settings, background: bool) -> FallbackMemoryManager:
         def refuse() -> MemorySearchManager:
             raise _GONE
 
         _, user = open_own_data(self.workspace, settings)
-        return FallbackMemoryManager("another program", refuse, lambda: self._builtin(settings, background), user)
+        return FallbackMemoryManager("another program", refuse, lambda: self.open_builtin(settings, background), user)
 
 
 _OPENERS: Mapping[str, Callable[[Bench, Settings, bool], MemorySearchManager]] = {
-    "builtin": Bench._builtin,
-    "wrapped": Bench._wrapped,
-    "fallen back": Bench._fallen_back,
-    "lancedb": Bench._lancedb,
-    "qmd": Bench._qmd,
+    "builtin": Bench.open_builtin,
+    "wrapped": Bench.open_wrapped,
+    "fallen back": Bench.open_fallen_back,
+    "lancedb": Bench.open_lancedb,
+    "qmd": Bench.open_qmd,
 }
 
 
