@@ -75,13 +75,13 @@ class EngineForm(QWidget):
 
     def _make_fields(self) -> None:
         self._command = self._line(tr("Command"), tr("qmd, or its path"))
-        self._search = ComboBox(tr("How qmd searches"))
+        self._search = ComboBox(tr("qmd search mode"))
         for name, words in _SEARCH_MODES:
             self._search.addItem(tr(words), name)
         self._search.activated.connect(self._tell)
-        self._uri = self._line(tr("Place of the table"), tr("This machine: in your data folder"))
+        self._uri = self._line(tr("Table location"), tr("This machine: in your data folder"))
         set_tip(self._uri, tr("A folder, s3://bucket/path or db://database"))
-        self._table = self._line(tr("Name of the table"), tr("As the folder is called"))
+        self._table = self._line(tr("Table name"), tr("As the folder is called"))
         self._machine = self._line(tr("This machine's name"), tr("As the computer is called"))
         set_tip(self._machine, tr("What others who share the table see beside your notes"))
         browse = QPushButton(tr("Browse…"))

@@ -68,7 +68,7 @@ def test_row_shows_label_unit_origin_and_effect(qtbot, dialog, notes):
     _rest(qtbot, dialog)
     row = _row(dialog, "chunking.tokens")
     said = _said(row)
-    for words in ("Length of a passage", "in tokens of four characters", "takes a new index", "chunking.tokens"):
+    for words in ("Passage length", "in tokens of four characters", "takes a new index", "chunking.tokens"):
         assert words in said
     assert row.footer.origin.text() == "Default"
     described = row.field.focusProxy().accessibleDescription()

@@ -4,7 +4,7 @@ from engine.base import language
 from gui.settings.option_search import ALSO_CALLED, fit, words_of
 from gui.settings.page_layout import placed_options
 
-GERMAN = {"Largest file": "Größte Datei", "Sources": "Quellen", "Light": "Hell"}
+GERMAN = {"Maximum file size": "Größte Datei", "Sources": "Quellen", "Light": "Hell"}
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def test_unrelated_words_match_nothing():
     ("query", "key"),
     [
         ("notification", "window.notify"),
-        ("shortcut", "window.keys"),
+        ("binding", "window.keys"),
         ("zoom", "window.font_scale"),
         ("ignore", "exclude"),
         ("threshold", "query.min_score"),
@@ -55,7 +55,7 @@ def test_synonym_keys_are_existing_options():
 @pytest.mark.parametrize(
     ("query", "key", "how"),
     [
-        ("age", "query.hybrid.temporal_decay.enabled", 0),
+        ("newer", "query.hybrid.temporal_decay.enabled", 0),
         ("the", "window.theme", 1),
         ("age", "sessions.thinking", 1),
         ("hotkeys", "window.keys", 2),
