@@ -61,7 +61,7 @@ def run(arguments: Namespace) -> int:
         "correct": not arguments.exact,
         "within": tuple(EarlierQuestion(query=query) for query in arguments.within),
         # An empty result is explained without another command.
-        "explain": arguments.explain or not (arguments.json or arguments.markdown),
+        "explain": arguments.explain or (False if arguments.json or arguments.markdown else "if empty"),
     }
     if arguments.all_workspaces and not arguments.query:
         raise MnemoscopeError("--all-workspaces can be combined with words or a query, not with --like or --saved.")

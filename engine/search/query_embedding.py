@@ -1,24 +1,18 @@
 """Embeds the query once, and only if there are vectors to compare it with."""
 
+import threading
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
 
+from engine.base.cancellation import CancelToken
 from engine.base.errors import ProviderError
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
+from engine.embedding.base import EmbeddingProvider
 from engine.search.query_conditions import hidden
 from engine.search.search_context import SearchContext
 from engine.search.stages import EmbeddedQuery
 from engine.store import stored_models
 from engine.store.snapshot import Snapshot
-
-if TYPE_CHECKING:
-    from engine.embedding.base import EmbeddingProvider
-    from engine.store.vector_encoding import Vectors
-import threading
-
-from engine.base.cancellation import CancelToken
-from engine.embedding.base import EmbeddingProvider
 from engine.store.vector_encoding import Vectors
 
 _MOST = 64
@@ -65,7 +59,7 @@ class QueryEmbedder:
         self._questions = QueryVectorCache()
 
     def take_vector(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext, failure: str = ""
+        self, snapshot: Snapshot, provider: EmbeddingProvider, work: SearchContext, failure: str = ""
     ) -> None:
         """Set the vector of this query: of a passage the stored one, else what the provider answers.
 
@@ -90,7 +84,7 @@ class QueryEmbedder:
         # A vector of zeros has no direction: everything would be equally near.
         work.vector = vector if vector.any() else None
 
-    def unknown(self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext) -> list[str]:
+    def unknown(self, snapshot: Snapshot, provider: EmbeddingProvider, work: SearchContext) -> list[str]:
         """The texts that the provider has to embed for this search."""
         if not self.has_vectors(snapshot, provider):
             return []
@@ -99,12 +93,12 @@ class QueryEmbedder:
             text for stored, text in wanted if stored is None and text.strip() and self.known(provider, text) is None
         ]
 
-    def embed(self, provider: "EmbeddingProvider", texts: Iterable[str], cancel: CancelToken | None) -> str:
+    def embed(self, provider: EmbeddingProvider, texts: Iterable[str], cancel: CancelToken | None) -> str:
         """Embed and cache these texts; returns why one could not be embedded, or ""."""
         answers = (self._embed(provider, text, cancel) for text in texts)
         return next((answer for answer in answers if isinstance(answer, str)), "")
 
-    def _embed(self, provider: "EmbeddingProvider", text: str, cancel: CancelToken | None) -> "Vectors | str":
+    def _embed(self, provider: EmbeddingProvider, text: str, cancel: CancelToken | None) -> Vectors | str:
         """Unit vector (dims,) of a query, or why there is none."""
         try:
             vector = self._questions.of(provider, text, cancel)
@@ -114,19 +108,19 @@ class QueryEmbedder:
         self._note_failure(None)
         return vector
 
-    def known(self, provider: "EmbeddingProvider", text: str) -> "Vectors | None":
+    def known(self, provider: EmbeddingProvider, text: str) -> Vectors | None:
         """The cached vector of a query; None if there is none. Nothing is sent."""
         return self._questions.known(provider, text)
 
-    def has_vectors(self, snapshot: Snapshot, provider: "EmbeddingProvider") -> bool:
+    def has_vectors(self, snapshot: Snapshot, provider: EmbeddingProvider) -> bool:
         """Whether there are vectors to compare with; otherwise the query is not sent anywhere, and no model is
         loaded."""
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
         return model is not None and snapshot.has_vectors(model.id)
 
     def _stored(
-        self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext
-    ) -> "tuple[Vectors | None, str]":
+        self, snapshot: Snapshot, provider: EmbeddingProvider, work: SearchContext
+    ) -> tuple[Vectors | None, str]:
         """The stored vector (dims,) of a passage, and the text to embed without one."""
         if work.request.like is None:
             return None, work.query.question
@@ -136,7 +130,7 @@ class QueryEmbedder:
         model = snapshot.stored_model(provider.id, provider.model, provider.key)
         return None if model is None else stored_vector(snapshot, model, liked), liked.text
 
-    def _can_compare(self, snapshot: Snapshot, provider: "EmbeddingProvider", work: SearchContext) -> bool:
+    def _can_compare(self, snapshot: Snapshot, provider: EmbeddingProvider, work: SearchContext) -> bool:
         if self.has_vectors(snapshot, provider):
             return True
         waits = stored_models.awaiting(snapshot)

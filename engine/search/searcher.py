@@ -1,26 +1,28 @@
 """Answers a query: keyword and vector search, one absolute score, the threshold, and notices."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from engine.base.cancellation import CancelToken
+from engine.base.formatting import any_of
 from engine.base.language import tr
 from engine.corpus.path_guard import PathGuard
 from engine.records import QuerySuggestion, SearchMode, SearchOutcome
+from engine.search.chunk_filter import ChunkFilter
 from engine.search.cut_off import at_most_per_file, cut
 from engine.search.document_frequencies import Frequencies
-from engine.search.explanation import Grounds, explain
+from engine.search.explanation import Grounds, Scored, explain
 from engine.search.found_set import FoundSet, Kept, is_lasting, list_newest, narrow
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.query_conditions import Conditions, files_to_search, hidden, wanted_roles
 from engine.search.query_embedding import QueryEmbedder
-from engine.search.query_summary import remarks_of
+from engine.search.query_summary import demand, remarks_of, understood
 from engine.search.ranking import KeywordPart, Ranker
 from engine.search.result_cache import Moment, ResultCache
-from engine.search.results import make_result, matched_fields
+from engine.search.results import make_result, matched_fields, said_by
 from engine.search.search_context import OnKeywords, SearchContext, SearchRequest
 from engine.search.search_sources import Bring, CountsOf, NearVectors, ReadableStore
 from engine.search.suggestions import Spelling, is_likely
@@ -34,13 +36,6 @@ if TYPE_CHECKING:
     from engine.search.more_like_this import LikedPassage
     from engine.search.vector_leg import VectorLeg
     from engine.store.vector_encoding import Vectors
-from collections.abc import Sequence
-
-from engine.base.formatting import any_of
-from engine.search.chunk_filter import ChunkFilter
-from engine.search.explanation import Scored
-from engine.search.query_summary import demand, understood
-from engine.search.results import said_by
 
 
 def restrict(
@@ -157,7 +152,7 @@ class Searcher:
 
         No snapshot is held meanwhile: it may take seconds, and an index has few readers.
 
-        Returns what is still to receive the answer by keywords, and why the query could not be embedded, or "".
+        Returns `on_keywords` if it has not been called, and why the query could not be embedded, or "".
         """
         work = SearchContext.on(request, cancel)
         with self._store.read(cancel) as snapshot:

@@ -45,7 +45,6 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 _LOOK_AGAIN_SECONDS = 5.0
-_other_files_replace = msgspec.structs.replace
 
 
 class MultiWorkspaceInsight:
@@ -64,11 +63,11 @@ class MultiWorkspaceInsight:
 
     def chunks_of(self, path: str, cancel: CancelToken | None = None) -> FileChunks | None:
         found = self._everywhere.at(path, lambda memory, there: _inside(memory).chunks_of(there, cancel))
-        return None if found is None else _other_files_replace(found, path=path)
+        return None if found is None else _replace(found, path=path)
 
     def chunk(self, path: str, id_: int, cancel: CancelToken | None = None) -> ChunkDetail | None:
         found = self._everywhere.at(path, lambda memory, there: _inside(memory).chunk(there, id_, cancel))
-        return None if found is None else _other_files_replace(found, path=path)
+        return None if found is None else _replace(found, path=path)
 
 
 def _inside(memory: "MemorySearchManager") -> "IndexInsight":

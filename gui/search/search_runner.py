@@ -7,7 +7,6 @@ number, so that no late answer ever replaces a newer one.
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Literal
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -152,8 +151,8 @@ class SearchRunner(QObject):
 
         def work(token: CancelToken, pass_on: Callable[[SearchOutcome], None]) -> SearchOutcome:
             # An empty answer is always explained.
-            explain: bool | Literal["if empty"] = explained or "if empty"
-            return ask(manager, question, explain=explain, cancel=token, on_keywords=None if whole else pass_on)
+            first = None if whole else pass_on
+            return ask(manager, question, explain=explained or "if empty", cancel=token, on_keywords=first)
 
         def on_keywords(outcome: SearchOutcome) -> None:
             if number == self._number:

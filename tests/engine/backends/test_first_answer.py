@@ -107,22 +107,10 @@ def test_no_snapshot_is_held_while_a_service_embeds(
     assert (whole.mode, whole.remote) == ("hybrid", far)
 
 
-def test_nothing_is_sent_before_the_first_answer_was_taken(remote_memory: BuiltinMemory, remote: PaidProvider) -> None:
-    token = CancelToken()
-
-    def stop(_: SearchOutcome) -> None:
-        token.cancel()
-        token.checkpoint()
-
-    with pytest.raises(Cancelled):
-        remote_memory.search("irrigation timer", cancel=token, on_keywords=stop)
-    assert remote.questions == []
-    assert remote_memory.search("irrigation timer").mode == "hybrid"
-
-
 @pytest.mark.parametrize("kind", ["memory", "remote_memory"])
-def test_search_can_be_cancelled_at_the_first_answer(kind: str, request: pytest.FixtureRequest) -> None:
+def test_search_cancelled_at_the_first_answer_embeds_nothing(kind: str, request: pytest.FixtureRequest) -> None:
     memory: BuiltinMemory = request.getfixturevalue(kind)
+    used: FakeProvider = request.getfixturevalue("provider" if kind == "memory" else "remote")
     token = CancelToken()
 
     def stop(_: SearchOutcome) -> None:
@@ -130,7 +118,9 @@ def test_search_can_be_cancelled_at_the_first_answer(kind: str, request: pytest.
         token.checkpoint()
 
     with pytest.raises(Cancelled):
-        memory.search("timer", cancel=token, on_keywords=stop)
+        memory.search("irrigation timer", cancel=token, on_keywords=stop)
+    assert used.questions == []
+    assert memory.search("irrigation timer").mode == "hybrid"
 
 
 def test_cached_answer_comes_once(remote_memory: BuiltinMemory, remote: PaidProvider) -> None:

@@ -175,7 +175,7 @@ def test_other_settings_hold_for_the_next_question_everywhere(
 def test_an_index_that_cannot_be_looked_into_says_why(folders: dict[str, Path], tmp_path: Path, open_: Open) -> None:
     class Closed:
         insight = None
-        lacks: ClassVar = {"insight": "This index is kept elsewhere."}
+        lacks: ClassVar = {"insight": "This index is on another machine."}
 
         def close(self) -> None:
             pass
@@ -189,7 +189,7 @@ def test_an_index_that_cannot_be_looked_into_says_why(folders: dict[str, Path], 
         most=6,
     )
     assert memory.insight is not None
-    with pytest.raises(Unsupported, match="kept elsewhere"):
+    with pytest.raises(Unsupported, match="on another machine"):
         memory.insight.chunks_of("///boat/note.md")
     memory.close()
 

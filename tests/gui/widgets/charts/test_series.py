@@ -43,7 +43,7 @@ def test_failed_or_stopped_sync_is_named() -> None:
     assert error.row[-1][0] == "The disk is full."
     assert error.caption.endswith("failed")
     assert (stopped.failed, stopped.row[-1][0]) == (False, "stopped")
-    assert old.row[5][0] == "–", "what was not counted is not told as none"
+    assert old.row[5][0] == "–", "an unknown count is not shown as 0"
     assert "1 with an error" not in sync_series(()).gist
 
 
