@@ -72,6 +72,7 @@ class ResultExplanation(Record, frozen=True):
     vector_score: float | None
     cosine: float | None
     vector_weight: float
+    """Factor of the vector score."""
     terms: tuple[TermMatch, ...]
     """Those that it contains, in the order of the query."""
     rank: int = 0
@@ -118,6 +119,10 @@ class ResultExplanation(Record, frozen=True):
     """Part of the text score from a title or file name that matches the query."""
     text_evidence: float = 0.0
     """The text score without its upper limit of 1: orders full matches. 0 if it equals the text score."""
+    text_weight: float = 1.0
+    """Factor of the text score: below 1 where the meaning doesn't agree with a few words in common."""
+    vector_evidence: float | None = None
+    """The vector score without its limits of 0 and 1."""
     by_words: bool = False
     """Only its words reach the minimum, so it counts as much as the minimum."""
 

@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from engine.search.diversity import Likeness
 
 
-def cut(ranked: list[Scored], least: float, stages: Stages, *, by_words: bool = True) -> list[Scored]:
+def cut(ranked: list[Scored], least: float, stages: Stages) -> list[Scored]:
     """Return the rows whose score, or keyword score, reaches the threshold.
 
     The score includes ageing, as in the reference. The keyword score doesn't: a search for the words or the name of an
-    old note finds it, though below newer ones. `by_words` is False if keywords don't count. A row kept by keywords
-    alone gets at least the threshold as score, so that no displayed score is below it.
+    old note finds it, though below newer ones. A row kept by keywords alone gets at least the threshold as score, so
+    that no displayed score is below it.
     """
     kept = []
     for scored in ranked:
         if scored.score >= least:
             kept.append(scored)
-        elif (scored.fresh if scored.named else scored.text if by_words else 0.0) >= least:
+        elif (scored.fresh if scored.named else scored.keywords) >= least:
             kept.append(scored._replace(score=least, by_words=not scored.named))
     # A note of that name stays first, whatever its age.
     kept.sort(key=lambda scored: (not scored.named, -scored.score))

@@ -11,7 +11,7 @@ from engine.base.language import tr, tr_count
 from engine.embedding.base import Calibration
 from engine.records import MatchField, ResultExplanation, SearchExplanation, SearchStage, TermMatch
 from engine.search.keyword_leg import KeywordScores
-from engine.search.scoring import Blend
+from engine.search.scoring import Blend, Evidence, within_limits
 from engine.search.stages import Best, Diversity, EmbeddedQuery, Scope, Stage, Stages, Terms, VectorsReady
 
 # --- Words the stages of a search for the explanation: one sentence or two from the kind and the numbers of each.
@@ -196,11 +196,12 @@ class Scored(NamedTuple):
 
     id: int
     score: float
-    text: float
-    vector: float | None
+    evidence: Evidence
     cosine: float | None
     fresh: float
     """The score as it was before it aged."""
+    keywords: float
+    """Score of the keywords alone, before it aged."""
     age: "Age | None" = None
     """None if ageing is off."""
     chosen: "Chosen | None" = None
@@ -211,6 +212,16 @@ class Scored(NamedTuple):
     """Whether only its words let it in."""
     named: bool = False
     """Whether the name of its file equals the query: a full match, whatever the chunk contains."""
+
+    @property
+    def text(self) -> float:
+        """Keyword score, 0 to 1."""
+        return within_limits(self.evidence.text)
+
+    @property
+    def vector(self) -> float | None:
+        """Meaning score, 0 to 1; None without a vector."""
+        return None if self.evidence.vector is None else within_limits(self.evidence.vector)
 
 
 @dataclass(frozen=True)
@@ -246,7 +257,9 @@ def _of_scores(
         text_score=scored.text,
         vector_score=scored.vector,
         cosine=scored.cosine,
-        vector_weight=0.0 if scored.vector is None else grounds.blend.vector_weight,
+        vector_weight=grounds.blend.weight(scored.evidence),
+        vector_evidence=scored.evidence.vector,
+        text_weight=grounds.blend.text_weight * grounds.blend.agreeing(scored.evidence),
         terms=tuple(
             TermMatch(
                 term=term.surface,

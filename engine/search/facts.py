@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 
 from engine.search.scoring import (
     Blend,
+    Evidence,
     Scale,
     inverse_document_frequency,
     length_norm,
     term_score,
     text_parts,
-    vector_score,
+    vector_evidence,
+    within_limits,
 )
 from engine.text import analyse, analyse_query, detect_language
 from engine.text.query_term import QueryTerm
@@ -134,19 +136,28 @@ class FactTable:
             }
             return _raised(found, implied)
         scale = calibration.for_sentences.among(len(self._facts))
-        blend = Blend.of(scale.weight, max((text for text, _ in texts.values()), default=0.0), len(terms))
         same = scale.low + _SAME_MEANING * (1 - scale.low)
         if personal:
             nearer = _NEARER * (scale.high - scale.low)
             scale = replace(scale, low=scale.low - nearer, high=scale.high - nearer)
+        language = detect_language(query, self._languages)
+        candidates = {
+            place: Evidence(
+                texts.get(place, (0.0, 0.0))[0],
+                None if cosine is None else vector_evidence(cosine, scale),
+                texts.get(place, (0.0, 0.0))[1] >= _FULL,
+                self._facts[place].language != language,
+            )
+            for place, cosine in enumerate(cosines)
+            if place in texts or (cosine is not None and cosine > scale.low)
+        }
+        blend = Blend.of(scale.weight, candidates.values(), len(terms))
         found = {}
-        for place, cosine in enumerate(cosines):
-            if place not in texts and (cosine is None or cosine <= scale.low):
-                continue
-            text, covered = texts.get(place, (0.0, 0.0))
-            vector = None if cosine is None else vector_score(cosine, scale)
-            near = _holds_all(covered, terms) or (cosine is not None and cosine >= same)
-            found[place] = FactScore(blend.score(text, vector), text, vector, near)
+        for place, of in candidates.items():
+            cosine = cosines[place]
+            near = _holds_all(texts.get(place, (0.0, 0.0))[1], terms) or (cosine is not None and cosine >= same)
+            vector = None if of.vector is None else within_limits(of.vector)
+            found[place] = FactScore(within_limits(blend.score(of)), of.text, vector, near)
         return _raised(found, implied)
 
     def _implied(self, terms: Sequence[QueryTerm]) -> dict[int, float]:

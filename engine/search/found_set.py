@@ -10,7 +10,7 @@ from engine.search.chunk_filter import ChunkFilter
 from engine.search.explanation import Grounds, Scored
 from engine.search.keyword_leg import KeywordScores
 from engine.search.query_conditions import Conditions
-from engine.search.scoring import Blend
+from engine.search.scoring import Blend, Evidence
 from engine.search.search_context import SearchContext
 from engine.search.stages import Scope
 from engine.store.snapshot import Snapshot
@@ -98,8 +98,8 @@ def list_newest(
     """Answer a query that has conditions but no search words: one chunk of each file."""
     ids, files = demands.newest(among.chunks or (), work.request.max_results)
     work.stages.add("newest", len(among.chunks or ()), files)
-    listed = [Scored(id_, 1.0, 1.0, None, None, 1.0) for id_ in ids]
-    grounds = Grounds(KeywordScores(()), Blend(0.0), None, work.request.min_score)
+    listed = [Scored(id_, 1.0, Evidence(1.0, None), None, 1.0, 1.0) for id_ in ids]
+    grounds = Grounds(KeywordScores(()), Blend(0.0, 0.0), None, work.request.min_score)
     return FoundSet(QueryAnalysis((), ()), None, listed, files, grounds, within, lasting)
 
 

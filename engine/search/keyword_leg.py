@@ -141,10 +141,6 @@ class KeywordScores:
                 best[key] = index
         return best.values()
 
-    def best(self) -> float:
-        """The best match: 1 if a chunk contains all terms, even a long one with a lower score."""
-        return 1.0 if self.complete else max(self.scores.values(), default=0.0)
-
 
 class KeywordLeg:
     """One query on the keyword index of one snapshot."""

@@ -10,7 +10,7 @@ from engine.search.explanation import Scored
 from engine.search.found_set import Kept, leave_out
 from engine.search.keyword_leg import KeywordLeg, KeywordScores
 from engine.search.query_conditions import Conditions
-from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend
+from engine.search.scoring import FULL_LIKENESS, FULL_MATCH, Blend, Evidence, within_limits
 from engine.search.search_context import SearchContext
 from engine.search.stages import VectorsReady
 from engine.search.title_matches import name_matches, named_chunks
@@ -102,17 +102,25 @@ class Ranker:
                 words.add_names(name_matches(snapshot, part.question, weights, words.titled))
         with work.timed("vector"):
             cosines = {} if meaning is None else meaning.near_cosines(ids)
-        blend = self._blend(meaning, words, work)
+            foreign = set[int]() if meaning is None else snapshot.in_another_language(ids, part.question.languages[0])
+
+        def evidence(id_: int) -> Evidence:
+            cosine = cosines.get(id_)
+            vector = None if cosine is None or meaning is None else meaning.evidence(cosine)
+            return Evidence(words.evidence.get(id_, 0.0), vector, id_ in words.complete, id_ in foreign)
+
+        with work.timed("merge"):
+            blend = self._blend(meaning, map(evidence, ids), words, work)
 
         def scored(id_: int) -> Scored:
-            cosine = cosines.get(id_)
-            vector = None if cosine is None or meaning is None else meaning.score(cosine)
-            text = words.scores.get(id_, 0.0)
+            of = evidence(id_)
             age = ages.get(id_)
-            fresh = blend.score(words.evidence.get(id_, 0.0), vector)
+            fresh = blend.score(of)
             factor = 1.0 if age is None else age.factor
-            capped = min(1.0, fresh)
-            return Scored(id_, capped * factor, text, vector, cosine, capped, age, None, fresh * factor)
+            score = within_limits(fresh)
+            return Scored(
+                id_, score * factor, of, cosines.get(id_), score, blend.keywords(of), age, None, fresh * factor
+            )
 
         def order(of: Scored) -> tuple[float, float, int]:
             return -of.order, -words.sums.get(of.id, 0.0), of.id
@@ -129,20 +137,23 @@ class Ranker:
                 # The vectors may be ahead of the snapshot: chunks that it does not hold are not exact either.
                 again = (scored(id_) for id_ in best if id_ in words.scores or id_ in exact)
                 ranked = sorted([*again, *ranked[most:]], key=order)
-        work.best = max((max(of.score, of.text) for of in ranked), default=0.0)
+        work.best = max((max(of.score, of.keywords) for of in ranked), default=0.0)
         work.stages.add("scores", len(ids), len(ranked), work.best)
         return words, ranked, blend
 
-    def _blend(self, meaning: "VectorLeg | None", words: KeywordScores, work: SearchContext) -> Blend:
+    def _blend(
+        self, meaning: "VectorLeg | None", found: Iterable[Evidence], words: KeywordScores, work: SearchContext
+    ) -> Blend:
         hybrid = work.request.hybrid
         if meaning is None:
-            return Blend(0.0)
+            return Blend(0.0, 0.0)
         if not hybrid.enabled:
-            return Blend(1.0)
-        if work.request.like is not None and hybrid.vector_weight is None:
+            return Blend.mean(1.0)
+        if hybrid.vector_weight is not None:
+            return Blend.mean(hybrid.vector_weight)
+        if work.request.like is not None:
             return Blend.between_passages()
-        base = meaning.calibration.weight if hybrid.vector_weight is None else hybrid.vector_weight
-        return Blend.of(base, words.best(), len(words.terms))
+        return Blend.of(meaning.calibration.weight, found, len(words.terms))
 
     def spread(
         self, kept: list[Scored], snapshot: Snapshot, meaning: "VectorLeg | None", work: SearchContext

@@ -158,12 +158,13 @@ def _mixture(of: ResultExplanation) -> str:
     if of.vector_score is None or not 0 < of.vector_weight < 1:
         return ""
     words_score = of.text_evidence or of.text_score
-    mixed = of.vector_weight * of.vector_score + (1 - of.vector_weight) * words_score
+    meaning_score = of.vector_score if of.vector_evidence is None else of.vector_evidence
+    mixed = of.vector_weight * meaning_score + of.text_weight * words_score
     return tr(
         _CAPPED if mixed > 1 + _LEAST else _MIXED,
         meaning=of.vector_weight,
-        words=1 - of.vector_weight,
-        meaning_score=of.vector_score,
+        words=of.text_weight,
+        meaning_score=meaning_score,
         words_score=words_score,
         score=mixed,
     )

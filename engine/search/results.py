@@ -54,7 +54,7 @@ def make_result(
         match_ranges=tuple((start, end) for start, end in snippet.ranges if start < end),
         text_score=round(scored.text, 6),
         vector_score=None if scored.vector is None else round(scored.vector, 6),
-        text_share=1.0 if scored.named else round(blend.text_share(scored.text, scored.vector), 6),
+        text_share=1.0 if scored.named else round(blend.text_share(scored.evidence), 6),
         message=None if place is None else _message(place, chunk),
         title_ranges=of_others[1],
         heading_ranges=tuple(of_others[2:]),

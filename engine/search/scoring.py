@@ -4,7 +4,7 @@ So a threshold is meaningful, and an off-topic query returns nothing.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import compress
 from operator import mul
@@ -37,14 +37,17 @@ _UNKNOWN = 1.2
 """Weight of a term that occurs nowhere, in average weights of the others."""
 _NEAR = 0.3
 """Bonus for two neighbours of the query that are neighbours in the text, as a share of the rarer one's best score."""
-_WEIGHT_WITHOUT_WORDS = 0.9
-"""Weight of meaning if the keywords match nothing well."""
-_DOUBTED, _TRUSTED = 0.5, 0.9
-"""Between these, how well the words match at best lowers the weight of meaning to the model's own."""
+_MEANING_ALONE, _MEANING_ALONE_FOREIGN = 0.65, 0.85
+"""Weights of meaning if the keywords match nothing well: of a chunk in the language of the query, and of one in another
+language, where no words can match. Unrelated texts in one language resemble each other more."""
+_DOUBTED, _TRUSTED = 0.3, 0.7
+"""Between these, the trust in the keywords lowers the weight of meaning to the model's own."""
+_AGREEMENT = 0.4
+"""Share of a keyword score that counts only as far as the meaning agrees: a few words in common may be chance."""
 _LONG_QUESTION = 5
 """Number of terms from which no chunk is expected to contain all, so that fewer count as a good match."""
 _WEIGHT_BETWEEN_PASSAGES = 0.8
-"""Weight of meaning in likeness: two passages on one matter share few of the words that tell most about either."""
+"""Share of meaning in likeness: two passages on one matter share few of the words that tell most about either."""
 
 
 def inverse_document_frequency(documents: int, containing: int) -> float:
@@ -174,45 +177,96 @@ def text_score(contributions: Sequence[float], idfs: Sequence[float]) -> float:
     return text_parts(contributions, Scale.of(idfs)).score
 
 
-def vector_score(cosine: float, calibration: Calibration) -> float:
-    """Meaning score 0..1 of a cosine, on the model's own scale."""
-    return min(1.0, max(0.0, (cosine - calibration.low) / (calibration.high - calibration.low)))
+def vector_evidence(cosine: float, calibration: Calibration) -> float:
+    """Return the meaning score of a cosine on the model's own scale, without its limits of 0 and 1."""
+    return (cosine - calibration.low) / (calibration.high - calibration.low)
+
+
+def within_limits(evidence: float) -> float:
+    """Return the score, 0 to 1, of this evidence."""
+    return min(1.0, max(0.0, evidence))
+
+
+class Evidence(NamedTuple):
+    """What one chunk's score is made of."""
+
+    text: float
+    """Keyword score without its upper limit."""
+    vector: float | None
+    """Meaning score without its limits; None without a vector."""
+    complete: bool = False
+    """Whether the chunk holds every term of the query."""
+    foreign: bool = False
+    """Whether the chunk is in another language than the query."""
 
 
 @dataclass(frozen=True)
 class Blend:
-    """The weights of keywords and meaning in one answer."""
+    """How keywords and meaning add up in one answer: `text_weight` × keywords + `vector_weight` × meaning."""
 
     vector_weight: float
+    foreign_weight: float
+    """Weight of meaning for chunks in another language than the query."""
+    text_weight: float = 1.0
+    agreement: float = 0.0
+    """Share of the keyword score that counts only as far as the meaning agrees, in chunks without every term."""
 
     @classmethod
-    def of(cls, base_weight: float, best_text_score: float, terms: int) -> "Blend":
-        """Return the model's weight, raised towards 0.9 if the keywords match nothing well.
+    def of(cls, base_weight: float, found: Iterable[Evidence], terms: int) -> "Blend":
+        """Return the weights for a query: the model's own, or higher ones if the keywords match nothing well.
 
-        `terms`: number of words in the query. Half of ten words in one passage are an answer, half of two are hardly
-        one.
+        `found`: its candidates. `terms`: number of words in the query. Half of ten words in one passage are an answer,
+        half of two are hardly one.
         """
-        trust = best_text_score * max(1.0, terms / _LONG_QUESTION)
-        doubt = min(1.0, max(0.0, (_TRUSTED - trust) / (_TRUSTED - _DOUBTED)))
-        return cls(base_weight + max(0.0, _WEIGHT_WITHOUT_WORDS - base_weight) * doubt)
+        trusting = cls(base_weight, base_weight, agreement=_AGREEMENT)
+        best = max((1.0 if of.complete else trusting.text_part(of) for of in found), default=0.0)
+        trust = best * max(1.0, terms / _LONG_QUESTION)
+        doubt = within_limits((_TRUSTED - trust) / (_TRUSTED - _DOUBTED))
+        same, foreign = (
+            base_weight + max(0.0, most - base_weight) * doubt for most in (_MEANING_ALONE, _MEANING_ALONE_FOREIGN)
+        )
+        return cls(same, foreign, agreement=_AGREEMENT)
+
+    @classmethod
+    def mean(cls, vector_weight: float) -> "Blend":
+        """Weighted mean of keywords and meaning."""
+        return cls(vector_weight, vector_weight, 1 - vector_weight)
 
     @classmethod
     def between_passages(cls) -> "Blend":
         """Weights for passages similar to a passage, the same for every model."""
-        return cls(_WEIGHT_BETWEEN_PASSAGES)
+        return cls.mean(_WEIGHT_BETWEEN_PASSAGES)
 
-    def score(self, text: float, vector: float | None) -> float:
-        """A chunk without a vector yet is scored by keywords alone, as if its meaning matched as well.
-
-        A lower score would hide new notes until they are embedded, a higher one would prefer them.
-        """
-        if vector is None:
-            return text
-        return self.vector_weight * vector + (1 - self.vector_weight) * text
-
-    def text_share(self, text: float, vector: float | None) -> float:
-        """The keywords' share of the score."""
-        total = self.score(text, vector)
-        if vector is None or total <= 0:
+    def agreeing(self, of: Evidence) -> float:
+        """Share of the chunk's keyword score that counts."""
+        if of.vector is None or of.complete:
             return 1.0
-        return (1 - self.vector_weight) * text / total
+        return 1 - self.agreement * (1 - within_limits(of.vector))
+
+    def keywords(self, of: Evidence) -> float:
+        """Score of the keywords alone, 0 to 1; 0 if only meaning counts."""
+        return within_limits(self.agreeing(of) * of.text) if self.text_weight else 0.0
+
+    def text_part(self, of: Evidence) -> float:
+        """The keywords' part of the chunk's score.
+
+        A chunk without a vector yet is scored by keywords alone, as if its meaning matched as well: a lower score would
+        hide new notes until they are embedded, a higher one would prefer them.
+        """
+        return of.text if of.vector is None else self.text_weight * self.agreeing(of) * of.text
+
+    def weight(self, of: Evidence) -> float:
+        """Weight of the chunk's meaning, which never lowers the score of a chunk that holds every term."""
+        if of.vector is None or (of.complete and of.vector < 0):
+            return 0.0
+        return self.foreign_weight if of.foreign else self.vector_weight
+
+    def score(self, of: Evidence) -> float:
+        """The chunk's score without its limits of 0 and 1."""
+        return self.text_part(of) + self.weight(of) * (of.vector or 0.0)
+
+    def text_share(self, of: Evidence) -> float:
+        """The keywords' share of the score, 0 to 1."""
+        text = self.text_part(of)
+        meaning = self.weight(of) * max(0.0, of.vector or 0.0)
+        return text / (text + meaning) if text + meaning > 0 else 1.0

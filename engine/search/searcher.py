@@ -284,7 +284,7 @@ class Searcher:
         with work.timed("keyword"):
             named = called(snapshot, work.query, words.complete)
         ranked = put_first(ranked, named, work.stages)
-        kept = cut(ranked, work.request.min_score, work.stages, by_words=work.request.hybrid.enabled or meaning is None)
+        kept = cut(ranked, work.request.min_score, work.stages)
         if roles := wanted_roles(work.query):
             kept = said(snapshot, question, kept, roles, work)
         if work.request.diverse:

@@ -55,5 +55,6 @@ class VectorLeg:
         matrix = decode([vector for _, vector in rows], self.model.dims).astype("float32")
         return dict(zip((id_ for id_, _ in rows), (matrix @ self.query).tolist(), strict=True))
 
-    def score(self, cosine: float) -> float:
-        return scoring.vector_score(cosine, self.calibration)
+    def evidence(self, cosine: float) -> float:
+        """The meaning score of a cosine without its limits of 0 and 1."""
+        return scoring.vector_evidence(cosine, self.calibration)

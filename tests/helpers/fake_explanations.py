@@ -25,6 +25,7 @@ def make_reason(**changes: Any) -> ResultExplanation:
         vector_score=0.63,
         cosine=0.465,
         vector_weight=0.3,
+        text_weight=0.7,
         terms=(
             TermMatch(term="irrigation", score=0.25, bm25=2.4, chunks=12, fields=("body",)),
             TermMatch(term="timer", score=0.46, bm25=4.4, chunks=5, fields=("heading", "body")),
@@ -91,6 +92,7 @@ def _of_result(rank: int, result: MemorySearchResult, min_score: float) -> Resul
         vector_score=result.vector_score,
         cosine=result.vector_score,
         vector_weight=0.3 if meant else 0.0,
+        text_weight=0.7 if meant else 1.0,
         terms=(TermMatch(term="word", score=result.text_score, bm25=4.0, chunks=2, fields=("body",)),),
         rank=rank,
         score_rank=rank,

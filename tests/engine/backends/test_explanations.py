@@ -67,10 +67,10 @@ def test_the_parts_of_a_score_add_up(open_memory) -> None:
         )
         assert {term.term for term in reason.terms} | {*reason.missing} == {"irrigation", "timer", "pressure"}
         span = reason.cosine_high - reason.cosine_low
-        assert reason.vector_score == pytest.approx(min(1, max(0, (reason.cosine - reason.cosine_low) / span)))
-        weight = reason.vector_weight
-        mixed = weight * reason.vector_score + (1 - weight) * reason.text_score
-        assert reason.fresh_score == pytest.approx(mixed, abs=1e-5)
+        assert reason.vector_evidence == pytest.approx((reason.cosine - reason.cosine_low) / span)
+        assert reason.vector_score == pytest.approx(min(1, max(0, reason.vector_evidence)))
+        mixed = reason.vector_weight * reason.vector_evidence + reason.text_weight * reason.text_score
+        assert reason.fresh_score == pytest.approx(min(1, max(0, mixed)), abs=1e-5)
 
 
 def test_of_alternatives_the_best_alone_makes_the_score(open_memory) -> None:

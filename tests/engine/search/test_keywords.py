@@ -12,6 +12,7 @@ from engine.search.chunk_filter import ChunkFilter
 from engine.search.document_frequencies import Frequencies
 from engine.search.keyword_leg import KeywordLeg
 from engine.search.reasons import reasons_of
+from engine.search.scoring import Blend, Evidence
 from engine.settings import Settings
 from engine.text import analyse_query
 
@@ -130,7 +131,8 @@ def test_full_match_trusted_in_long_chunk(memory: BuiltinMemory, tmp_path: Path)
         leg = KeywordLeg(snapshot, analyse_query("E4711"), Frequencies())
         words = leg.score(leg.candidates(10, ChunkFilter()))
     assert 0 < max(words.scores.values()) < 1
-    assert words.best() == 1.0
+    found = [Evidence(words.evidence[id_], 0.0, id_ in words.complete) for id_ in words.scores]
+    assert Blend.of(0.1, found, 1).vector_weight == pytest.approx(0.1)
 
 
 @pytest.mark.parametrize("query", ["kubernetes", '"kubernetes"', "kubernetes migration"])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from engine.embedding.base import Calibration
 from engine.search import scoring
-from engine.search.scoring import Blend
+from engine.search.scoring import Blend, Evidence
 
 _AVERAGE = scoring.length_norm(100, 100)
 shares = st.floats(0, 1)
@@ -68,35 +68,67 @@ def test_a_long_question_is_not_held_to_all_its_words() -> None:
 
 @pytest.mark.parametrize(("cosine", "score"), [(0.1, 0.0), (0.15, 0.0), (0.4, 0.5), (0.65, 1.0), (0.9, 1.0)])
 def test_cosines_are_read_on_the_models_own_scale(cosine: float, score: float) -> None:
-    assert scoring.vector_score(cosine, Calibration(0.15, 0.65, 0.2)) == pytest.approx(score)
+    evidence = scoring.vector_evidence(cosine, Calibration(0.15, 0.65, 0.2))
+    assert scoring.within_limits(evidence) == pytest.approx(score)
 
 
-@given(shares, shares, st.integers(0, 64), shares, shares)
-def test_a_blend_lies_between_its_parts(base: float, best: float, terms: int, text: float, vector: float) -> None:
-    blend = Blend.of(base, best, terms)
-    score = blend.score(text, vector)
+def _blend(base: float = 0.2, text: float = 0.0, terms: int = 2) -> Blend:
+    return Blend.of(base, [Evidence(text, 1.0)], terms)
+
+
+@given(shares, shares, shares)
+def test_mean_blend_lies_between_its_parts(weight: float, text: float, vector: float) -> None:
+    score = Blend.mean(weight).score(Evidence(text, vector))
     assert min(text, vector) - 1e-9 <= score <= max(text, vector) + 1e-9
-    assert 0 <= blend.text_share(text, vector) <= 1
+
+
+@given(shares, shares, st.integers(0, 64), shares, shares, shares, st.booleans())
+def test_blend_rises_with_each_part(
+    base: float, best: float, terms: int, text: float, low: float, high: float, complete: bool
+) -> None:
+    blend = _blend(base, best, terms)
+    low, high = sorted((low, high))
+    assert blend.score(Evidence(text, low, complete)) <= blend.score(Evidence(text, high, complete)) + 1e-9
+    assert blend.score(Evidence(low, text, complete)) <= blend.score(Evidence(high, text, complete)) + 1e-9
+    assert 0 <= blend.text_share(Evidence(text, low, complete)) <= 1
+
+
+@given(shares, shares, st.floats(-3, 3))
+def test_blend_complete_chunk_keeps_its_keyword_score(base: float, text: float, vector: float) -> None:
+    of = Evidence(text, vector, complete=True)
+    assert _blend(base, text).score(of) >= text
+    assert _blend(base, text).keywords(of) == text
 
 
 @given(shares, st.integers(0, 64), shares, shares)
 def test_meaning_weighs_no_less_the_worse_the_words_match(base: float, terms: int, worse: float, better: float) -> None:
     worse, better = sorted((worse, better))
-    weights = [Blend.of(base, best, terms).vector_weight for best in (worse, better)]
-    assert base - 1e-9 <= weights[1] <= weights[0] + 1e-9 <= max(base, 0.9) + 2e-9
+    weights = [_blend(base, best, terms).vector_weight for best in (worse, better)]
+    assert base - 1e-9 <= weights[1] <= weights[0] + 1e-9 <= max(base, 0.65) + 2e-9
 
 
 def test_model_weight_rises_without_keyword_match() -> None:
-    assert Blend.of(0.2, 1.0, 2).vector_weight == pytest.approx(0.2)
-    assert Blend.of(0.2, 0.0, 2).vector_weight == pytest.approx(0.9)
-    assert Blend.of(0.95, 0.0, 2).vector_weight == pytest.approx(0.95)
+    assert _blend(0.2, 1.0).vector_weight == pytest.approx(0.2)
+    assert _blend(0.2, 0.0).vector_weight == pytest.approx(0.65)
+    assert _blend(0.95, 0.0).vector_weight == pytest.approx(0.95)
 
 
 def test_half_of_long_query_matches_half_of_short_not() -> None:
-    assert Blend.of(0.2, 0.5, 10).vector_weight == pytest.approx(0.2)
-    assert Blend.of(0.2, 0.5, 2).vector_weight == pytest.approx(0.9)
+    assert _blend(0.2, 0.5, 10).vector_weight == pytest.approx(0.2)
+    assert _blend(0.2, 0.3, 2).vector_weight == pytest.approx(0.65)
+
+
+def test_keywords_without_agreeing_meaning_are_trusted_less() -> None:
+    agreeing, disagreeing = (Blend.of(0.2, [Evidence(0.6, vector)], 2) for vector in (1.0, 0.0))
+    assert agreeing.vector_weight < disagreeing.vector_weight
+    assert agreeing.score(Evidence(0.6, 0.0)) < 0.6
+
+
+def test_meaning_counts_more_in_another_language() -> None:
+    blend = _blend()
+    assert blend.score(Evidence(0.0, 0.5, foreign=True)) > blend.score(Evidence(0.0, 0.5))
 
 
 def test_a_chunk_without_a_vector_is_scored_by_its_words() -> None:
-    assert Blend(0.7).score(0.6, None) == 0.6
-    assert Blend(0.7).text_share(0.6, None) == 1.0
+    assert _blend().score(Evidence(0.6, None)) == 0.6
+    assert _blend().text_share(Evidence(0.6, None)) == 1.0
