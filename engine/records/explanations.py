@@ -120,7 +120,9 @@ class ResultExplanation(Record, frozen=True):
     text_evidence: float = 0.0
     """The text score without its upper limit of 1: orders full matches. 0 if it equals the text score."""
     text_weight: float = 1.0
-    """Factor of the text score: below 1 where the meaning doesn't agree with a few words in common."""
+    """Factor of the text score."""
+    agreement: float = 1.0
+    """Share of the text score that counts: below 1 where the meaning disagrees and terms are missing."""
     vector_evidence: float | None = None
     """The vector score without its limits of 0 and 1."""
     by_words: bool = False

@@ -259,7 +259,8 @@ def _of_scores(
         cosine=scored.cosine,
         vector_weight=grounds.blend.weight(scored.evidence),
         vector_evidence=scored.evidence.vector,
-        text_weight=grounds.blend.text_weight * grounds.blend.agreeing(scored.evidence),
+        text_weight=1.0 if scored.vector is None else grounds.blend.text_weight,
+        agreement=grounds.blend.agreeing(scored.evidence),
         terms=tuple(
             TermMatch(
                 term=term.surface,

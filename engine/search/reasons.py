@@ -60,6 +60,9 @@ _CAPPED = marked(
     "Meaning counts {meaning:.0%} and words {words:.0%}:"
     " {meaning:.2f} × {meaning_score:.2f} + {words:.2f} × {words_score:.2f} = {score:.2f}, shown as 1.00."
 )
+_DIFFERS = marked(
+    "Words in common may be chance where others are missing: as its meaning differs, {share:.0%} of their score counts."
+)
 _REACHED = marked("Its score of {score:.2f} reaches the minimum of {least:g}.")
 _NAMED = marked("Shown because its title matches; with its age, its score is below the minimum of {least:g}.")
 _BY_WORDS = marked("Shown because its words alone reach the minimum of {least:g}.")
@@ -159,15 +162,18 @@ def _mixture(of: ResultExplanation) -> str:
         return ""
     words_score = of.text_evidence or of.text_score
     meaning_score = of.vector_score if of.vector_evidence is None else of.vector_evidence
-    mixed = of.vector_weight * meaning_score + of.text_weight * words_score
-    return tr(
+    text_weight = of.text_weight * of.agreement
+    mixed = of.vector_weight * meaning_score + text_weight * words_score
+    differs = tr(_DIFFERS, share=of.agreement) if of.agreement < 1 - _LEAST and words_score > _LEAST else ""
+    sum_ = tr(
         _CAPPED if mixed > 1 + _LEAST else _MIXED,
         meaning=of.vector_weight,
-        words=of.text_weight,
+        words=text_weight,
         meaning_score=meaning_score,
         words_score=words_score,
         score=mixed,
     )
+    return " ".join(filter(None, (differs, sum_)))
 
 
 def _age(of: ResultExplanation) -> str:

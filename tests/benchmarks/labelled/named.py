@@ -14,9 +14,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
+from tests.benchmarks.labelled.asked import Asked
 from tests.benchmarks.labelled.documentation import write_collection
 from tests.benchmarks.labelled.planted import second_half
-from tests.benchmarks.labelled.sets import Asked, LabelledSet
+from tests.benchmarks.labelled.sets import LabelledSet
 
 KINDS = {
     "filler": "filler words",
@@ -55,7 +56,7 @@ def write_named(name: str, half: Half, kept: Path, folder: Path) -> LabelledSet:
     wanted = half == "unseen"
     return LabelledSet(
         [of for of in asked if of.second_half == wanted],
-        [text for text in off_topic if second_half(text) == wanted],
+        {"en": [text for text in off_topic if second_half(text) == wanted]},
         lambda path, _first, _last: (path,),
     )
 

@@ -1,57 +1,71 @@
 """The labelled sets, each written to disk in a user's format: notes, or sessions of an agent."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from engine.backends.builtin import BuiltinMemory
 from engine.settings import Settings
 from engine.settings.options import LocalSettings, SessionSettings
-from tests.benchmarks.labelled import cranfield
+from tests.benchmarks.labelled import cranfield, handbook
+from tests.benchmarks.labelled.asked import Asked
+from tests.benchmarks.labelled.conversations import write_conversation_notes, write_conversation_sessions
 from tests.benchmarks.labelled.cranfield_sessions import write_cranfield_sessions
 from tests.benchmarks.labelled.haystack import write_haystack
-from tests.benchmarks.labelled.planted import off_topic, planted, second_half, write_planted
+from tests.benchmarks.labelled.planted import off_topic, planted, write_planted
 
-SetName = Literal["planted notes", "Cranfield", "sessions of Cranfield"]
-
-
-class Asked(NamedTuple):
-    """One question."""
-
-    text: str
-    kind: str
-    gains: dict[str, int]
-    """How good each document is that answers it."""
-
-    @property
-    def second_half(self) -> bool:
-        return second_half(self.text)
+_HANDBOOK = "handbook in "
 
 
 class LabelledSet(NamedTuple):
     asked: Sequence[Asked]
-    off_topic: Sequence[str]
+    off_topic: Mapping[str, Sequence[str]]
+    """Queries that nothing answers, by language; "" is several."""
     names_of: Callable[[str, int, int], Sequence[str]]
     """The documents that stand in these lines of a file."""
 
 
-def write_set(name: SetName, folder: Path) -> LabelledSet:
-    """Write it below a folder: `notes`, perhaps empty, and `sessions`."""
+def set_names() -> list[str]:
+    """The sets that can be written on this machine."""
+    names = ["planted notes", "conversations", "sessions of conversations"]
+    if cranfield.collection() is not None:
+        names += ["Cranfield", "sessions of Cranfield"]
+    if handbook.can_download():
+        names += [f"{_HANDBOOK}{language}" for language in handbook.LANGUAGES]
+    return names
+
+
+def write_set(name: str, kept: Path, folder: Path) -> LabelledSet:
+    """Write it below a folder: `notes`, perhaps empty, and `sessions`. `kept` has downloaded packages."""
     (folder / "notes").mkdir(parents=True)
+    if name.startswith(_HANDBOOK):
+        language = name.removeprefix(_HANDBOOK)
+        asked = handbook.write_handbook(language, kept, folder / "notes")
+        unanswered = handbook.off_topic()
+        if language != "en":
+            asked = [of for of in asked if of.kind.partition(" ")[0] == language]
+            unanswered = {of: texts for of, texts in unanswered.items() if of == language}
+        return LabelledSet(asked, unanswered, lambda path, _first, _last: (path,))
+    if name == "conversations":
+        asked = write_conversation_notes(folder / "notes")
+        return LabelledSet(asked, {}, lambda path, _first, _last: (Path(path).stem,))
+    if name == "sessions of conversations":
+        asked = write_conversation_sessions(folder / "sessions")
+        return LabelledSet(asked, {}, lambda path, _first, _last: (Path(path).stem,))
     if name == "planted notes":
         write_haystack(folder / "notes")
         write_planted(folder / "notes")
         asked = [Asked(question.text, question.kind, {question.answer: 1}) for question in planted()[1]]
-        return LabelledSet(asked, off_topic(), lambda path, _first, _last: (path,))
+        return LabelledSet(asked, {"": off_topic()}, lambda path, _first, _last: (path,))
     collection = cranfield.collection()
     assert collection is not None
     judged = zip(cranfield.questions(collection), cranfield.judgements(collection), strict=True)
     asked = [Asked(text, "", {str(number): gain for number, gain in gains.items()}) for text, gains in judged]
     if name == "Cranfield":
         cranfield.write_notes(collection, folder / "notes")
-        return LabelledSet(asked, cranfield.OFF_TOPIC, lambda path, _first, _last: (Path(path).stem,))
+        return LabelledSet(asked, {"en": cranfield.OFF_TOPIC}, lambda path, _first, _last: (Path(path).stem,))
     lines: dict[str, list[tuple[int, str]]] = {}
     for (path, line), number in write_cranfield_sessions(collection, folder / "sessions").items():
         lines.setdefault(path, []).append((line, str(number)))
@@ -59,7 +73,7 @@ def write_set(name: SetName, folder: Path) -> LabelledSet:
     def names_of(path: str, first: int, last: int) -> Sequence[str]:
         return list(dict.fromkeys(name for line, name in lines[path] if first <= line <= last))
 
-    return LabelledSet(asked, cranfield.OFF_TOPIC, names_of)
+    return LabelledSet(asked, {"en": cranfield.OFF_TOPIC}, names_of)
 
 
 def open_set(folder: Path, model: Path | None = None) -> BuiltinMemory:

@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import NamedTuple, cast
 
 from engine.backends.builtin import BuiltinMemory
+from tests.benchmarks.labelled.asked import Asked
 from tests.benchmarks.labelled.measures import DEPTH, SHOWN, distinct, mean, ndcg
 from tests.benchmarks.labelled.methods import Methods
 from tests.benchmarks.labelled.named import KINDS, Half, names_of_collections, write_named
 from tests.benchmarks.labelled.planted import off_topic
-from tests.benchmarks.labelled.sets import Asked, LabelledSet, open_set
+from tests.benchmarks.labelled.sets import LabelledSet, open_set
 from tests.benchmarks.measuring import Figure, measure
 from tests.benchmarks.prepared import Bench
 
@@ -120,7 +121,7 @@ def _ours(labelled: LabelledSet, memory: BuiltinMemory, mode: str) -> Answers:
     for asked in labelled.asked:
         whole = paths(asked.text, max_results=_LISTED, min_score=0.0)
         answers.append(_answer(asked, whole, paths(asked.text, max_results=_LISTED)))
-    unanswered = [[bool(paths(text)) for text in texts] for texts in (labelled.off_topic, off_topic())]
+    unanswered = [[bool(paths(text)) for text in texts] for texts in (labelled.off_topic["en"], off_topic())]
     return Answers(answers, *unanswered)
 
 

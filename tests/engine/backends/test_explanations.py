@@ -69,7 +69,8 @@ def test_the_parts_of_a_score_add_up(open_memory) -> None:
         span = reason.cosine_high - reason.cosine_low
         assert reason.vector_evidence == pytest.approx((reason.cosine - reason.cosine_low) / span)
         assert reason.vector_score == pytest.approx(min(1, max(0, reason.vector_evidence)))
-        mixed = reason.vector_weight * reason.vector_evidence + reason.text_weight * reason.text_score
+        words = reason.text_weight * reason.agreement * reason.text_score
+        mixed = reason.vector_weight * reason.vector_evidence + words
         assert reason.fresh_score == pytest.approx(min(1, max(0, mixed)), abs=1e-5)
 
 

@@ -32,6 +32,14 @@ def test_every_part_of_a_score_has_its_say_in_order() -> None:
     )
 
 
+def test_reason_of_doubted_words_says_why_they_count_less() -> None:
+    reason = make_reason(text_weight=1.0, agreement=0.6, vector_score=0.0, vector_evidence=-0.5, vector_weight=0.65)
+    assert _said(reason)["mixture"] == (
+        "Words in common may be chance where others are missing: as its meaning differs, 60% of their score counts. "
+        "Meaning counts 65% and words 60%: 0.65 × -0.50 + 0.60 × 0.71 = 0.10."
+    )
+
+
 def test_zero_parts_left_out() -> None:
     plain = make_reason(
         vector_score=None, cosine=None, cosine_low=None, cosine_high=None, vector_weight=0.0, date_origin=None,
