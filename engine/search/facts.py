@@ -26,6 +26,10 @@ from engine.text.query_term import QueryTerm
 if TYPE_CHECKING:
     from engine.embedding.base import Calibration
 
+_WEIGHT_WITHOUT_WORDS = 0.9
+_DOUBTED, _TRUSTED = 0.5, 0.9
+_LONG_QUERY = 5
+"""Number of terms from which a fact is not expected to contain all."""
 _FULL = 0.999
 _LEAST_WORDS = 2
 """Number of words that must all be in a fact for it to be the one that is meant."""
@@ -140,24 +144,15 @@ class FactTable:
         if personal:
             nearer = _NEARER * (scale.high - scale.low)
             scale = replace(scale, low=scale.low - nearer, high=scale.high - nearer)
-        language = detect_language(query, self._languages)
-        candidates = {
-            place: Evidence(
-                texts.get(place, (0.0, 0.0))[0],
-                None if cosine is None else vector_evidence(cosine, scale),
-                texts.get(place, (0.0, 0.0))[1] >= _FULL,
-                self._facts[place].language != language,
-            )
-            for place, cosine in enumerate(cosines)
-            if place in texts or (cosine is not None and cosine > scale.low)
-        }
-        blend = Blend.of(scale.weight, candidates.values(), len(terms))
+        blend = _blend(scale.weight, max((text for text, _ in texts.values()), default=0.0), len(terms))
         found = {}
-        for place, of in candidates.items():
-            cosine = cosines[place]
-            near = _holds_all(texts.get(place, (0.0, 0.0))[1], terms) or (cosine is not None and cosine >= same)
-            vector = None if of.vector is None else within_limits(of.vector)
-            found[place] = FactScore(within_limits(blend.score(of)), of.text, vector, near)
+        for place, cosine in enumerate(cosines):
+            if place not in texts and (cosine is None or cosine <= scale.low):
+                continue
+            text, covered = texts.get(place, (0.0, 0.0))
+            vector = None if cosine is None else within_limits(vector_evidence(cosine, scale))
+            near = _holds_all(covered, terms) or (cosine is not None and cosine >= same)
+            found[place] = FactScore(blend.score(Evidence(text, vector)), text, vector, near)
         return _raised(found, implied)
 
     def _implied(self, terms: Sequence[QueryTerm]) -> dict[int, float]:
@@ -267,6 +262,15 @@ def _larger(one: _Counts, other: _Counts) -> _Counts:
     if not one or not other:
         return one or other
     return {place: max(one.get(place, 0), other.get(place, 0)) for place in one.keys() | other.keys()}
+
+
+def _blend(base_weight: float, best: float, terms: int) -> Blend:
+    """The weights of keywords and meaning: a mean, since facts are too short for words and meaning to add up.
+
+    The model's own weight of meaning rises to 0.9 where the best keyword score, of so many terms, is low.
+    """
+    doubt = within_limits((_TRUSTED - best * max(1.0, terms / _LONG_QUERY)) / (_TRUSTED - _DOUBTED))
+    return Blend.mean(base_weight + max(0.0, _WEIGHT_WITHOUT_WORDS - base_weight) * doubt)
 
 
 def _holds_all(covered: float, terms: Sequence[QueryTerm]) -> bool:

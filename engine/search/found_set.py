@@ -99,7 +99,7 @@ def list_newest(
     ids, files = demands.newest(among.chunks or (), work.request.max_results)
     work.stages.add("newest", len(among.chunks or ()), files)
     listed = [Scored(id_, 1.0, Evidence(1.0, None), None, 1.0, 1.0) for id_ in ids]
-    grounds = Grounds(KeywordScores(()), Blend(0.0, 0.0), None, work.request.min_score)
+    grounds = Grounds(KeywordScores(()), Blend(0.0), None, work.request.min_score)
     return FoundSet(QueryAnalysis((), ()), None, listed, files, grounds, within, lasting)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from engine.search.chunk_filter import ChunkFilter
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from engine.search.more_like_this import LikedPassage
     from engine.search.vector_leg import VectorLeg
 
+_TRUSTED = 20
+"""Number of best results by keywords, with exact cosines, that decide how much the keywords count."""
 _EXACT = 50
 """Minimum number of best results with exact cosines."""
 
@@ -101,16 +104,17 @@ class Ranker:
                 weights = [term.idf for term in part.leg.terms]
                 words.add_names(name_matches(snapshot, part.question, weights, words.titled))
         with work.timed("vector"):
-            cosines = {} if meaning is None else meaning.near_cosines(ids)
-            foreign = set[int]() if meaning is None else snapshot.in_another_language(ids, part.question.languages[0])
+            best = nlargest(_TRUSTED, words.evidence, key=lambda id_: (words.evidence[id_], -id_))
+            # The weights depend on the cosines of the best, so these are exact, whichever engine compared the vectors.
+            cosines = {} if meaning is None else meaning.near_cosines(ids) | meaning.cosines(best)
 
         def evidence(id_: int) -> Evidence:
             cosine = cosines.get(id_)
             vector = None if cosine is None or meaning is None else meaning.evidence(cosine)
-            return Evidence(words.evidence.get(id_, 0.0), vector, id_ in words.complete, id_ in foreign)
+            return Evidence(words.evidence.get(id_, 0.0), vector, id_ in words.complete)
 
         with work.timed("merge"):
-            blend = self._blend(meaning, map(evidence, ids), words, work)
+            blend = self._blend(meaning, map(evidence, best), words, work)
 
         def scored(id_: int) -> Scored:
             of = evidence(id_)
@@ -146,7 +150,7 @@ class Ranker:
     ) -> Blend:
         hybrid = work.request.hybrid
         if meaning is None:
-            return Blend(0.0, 0.0)
+            return Blend(0.0)
         if not hybrid.enabled:
             return Blend.mean(1.0)
         if hybrid.vector_weight is not None:

@@ -37,9 +37,8 @@ _UNKNOWN = 1.2
 """Weight of a term that occurs nowhere, in average weights of the others."""
 _NEAR = 0.3
 """Bonus for two neighbours of the query that are neighbours in the text, as a share of the rarer one's best score."""
-_MEANING_ALONE, _MEANING_ALONE_FOREIGN = 0.65, 0.85
-"""Weights of meaning if the keywords match nothing well: of a chunk in the language of the query, and of one in another
-language, where no words can match. Unrelated texts in one language resemble each other more."""
+_WEIGHT_WITHOUT_WORDS = 0.85
+"""Weight of meaning if the keywords match nothing well."""
 _DOUBTED, _TRUSTED = 0.3, 0.7
 """Between these, the trust in the keywords lowers the weight of meaning to the model's own."""
 _AGREEMENT = 0.4
@@ -196,8 +195,6 @@ class Evidence(NamedTuple):
     """Meaning score without its limits; None without a vector."""
     complete: bool = False
     """Whether the chunk holds every term of the query."""
-    foreign: bool = False
-    """Whether the chunk is in another language than the query."""
 
 
 @dataclass(frozen=True)
@@ -205,32 +202,27 @@ class Blend:
     """How keywords and meaning add up in one answer: `text_weight` × keywords + `vector_weight` × meaning."""
 
     vector_weight: float
-    foreign_weight: float
-    """Weight of meaning for chunks in another language than the query."""
     text_weight: float = 1.0
     agreement: float = 0.0
     """Share of the keyword score that counts only as far as the meaning agrees, in chunks without every term."""
 
     @classmethod
     def of(cls, base_weight: float, found: Iterable[Evidence], terms: int) -> "Blend":
-        """Return the weights for a query: the model's own, or higher ones if the keywords match nothing well.
+        """Return the weights for a query: the model's own, or a higher one if the keywords match nothing well.
 
-        `found`: its candidates. `terms`: number of words in the query. Half of ten words in one passage are an answer,
-        half of two are hardly one.
+        `found`: its best candidates by keywords. `terms`: number of words in the query. Half of ten words in one
+        passage are an answer, half of two are hardly one.
         """
-        trusting = cls(base_weight, base_weight, agreement=_AGREEMENT)
+        trusting = cls(base_weight, agreement=_AGREEMENT)
         best = max((1.0 if of.complete else trusting.text_part(of) for of in found), default=0.0)
         trust = best * max(1.0, terms / _LONG_QUESTION)
         doubt = within_limits((_TRUSTED - trust) / (_TRUSTED - _DOUBTED))
-        same, foreign = (
-            base_weight + max(0.0, most - base_weight) * doubt for most in (_MEANING_ALONE, _MEANING_ALONE_FOREIGN)
-        )
-        return cls(same, foreign, agreement=_AGREEMENT)
+        return cls(base_weight + max(0.0, _WEIGHT_WITHOUT_WORDS - base_weight) * doubt, agreement=_AGREEMENT)
 
     @classmethod
     def mean(cls, vector_weight: float) -> "Blend":
         """Weighted mean of keywords and meaning."""
-        return cls(vector_weight, vector_weight, 1 - vector_weight)
+        return cls(vector_weight, 1 - vector_weight)
 
     @classmethod
     def between_passages(cls) -> "Blend":
@@ -259,7 +251,7 @@ class Blend:
         """Weight of the chunk's meaning, which never lowers the score of a chunk that holds every term."""
         if of.vector is None or (of.complete and of.vector < 0):
             return 0.0
-        return self.foreign_weight if of.foreign else self.vector_weight
+        return self.vector_weight
 
     def score(self, of: Evidence) -> float:
         """The chunk's score without its limits of 0 and 1."""

@@ -202,18 +202,6 @@ class Snapshot:
             found += self.connection.execute(query, group)
         return found
 
-    def in_another_language(self, ids: Sequence[int], language: str) -> set[int]:
-        """Return those of these chunks whose file is in another language; "" is an unknown one."""
-        known = self.languages()
-        if language not in known:
-            return set(ids)
-        found: set[int] = set()
-        for group in _groups(ids) if len(known) > 1 else ():
-            query = f"""SELECT c.id FROM {self.tables.chunks} c CROSS JOIN {self.tables.files} f ON f.id = c.file_id
-                WHERE c.id IN ({_marks(group)}) AND f.language <> ?"""
-            found.update(id_ for (id_,) in self.connection.execute(query, (*group, language)))
-        return found
-
     def titles(self, ids: Sequence[int]) -> Iterator[tuple[int, int, str, str, str]]:
         """Tuples (chunk id, file id, title, path, aliases) for these chunks.
 
