@@ -54,7 +54,7 @@ class EmbeddedProvider:
     calibration = Calibration(
         low=0.07,
         high=0.27,
-        weight=0.1,
+        weight=0.05,
         spread=0.06,
         sentences=Calibration(low=0.17, high=0.57, weight=0.1, spread=0.06),
     )
